@@ -1,4 +1,4 @@
-/** What wants to be compared with the policies: kept in the record, so that nothing of it is lost. */
+/** Changes that require a comparison with the policies. The database keeps them, so that none is lost. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
@@ -7,18 +7,18 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { MANY_USERS } from '../kernel/context/listeners.ts'
 import { wakeAsked } from '../requests/wake-asked.ts'
 
-/** Behind no user: where looking at everybody begins. */
+/** Id before every user's id: the start of a sweep. */
 const NOBODY_YET = '00000000-0000-0000-0000-000000000000'
 
-/** Key of the job that looks at users who changed. */
+/** Key of the job that compares changed users. */
 export const CHANGED_USERS = 'users'
 
 /**
- * Notes that users changed, within the transaction that changes them: attributes, status, manager. The
- * policies are compared with them in the background, and requests that they were asked to decide on are looked
- * at again. Call it after the users were written.
+ * Records changes of users (attributes, status, manager) in the transaction that makes them. In the
+ * background, the policies are compared with the users, and requests that await their decision are examined
+ * again. Call it after writing the users.
  *
- * @param means Null where no background work can be told: then it is found within two seconds.
+ * @param means null if no background work can be queued; the changes are then found within two seconds
  */
 export async function usersChanged(
   tx: Db,
@@ -46,14 +46,14 @@ async function everybodyChanged(
   for (const { id } of rows) await means?.send(tx, 'access-policies', id)
 }
 
-/** Has everybody looked at from the beginning. */
+/** Columns that restart the sweep of a policy over all users. */
 export const sweepAgain = {
   sweptTo: NOBODY_YET,
   sweep: sql`${accessPolicies.sweep} + 1`,
   swept: { users: 0, given: 0, taken: 0 },
 }
 
-/** Has policies looked at that give something in an app, within the transaction in which that changes. */
+/** Restarts the policies that grant access in an app, in the transaction that changes the app. */
 export async function appChanged(
   tx: Db,
   { id, domainId }: { id: string; domainId: string },

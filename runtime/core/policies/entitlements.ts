@@ -1,4 +1,4 @@
-/** What policies give: apps, and permissions in them, as they are now. */
+/** Apps and permissions that policies currently grant. */
 
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -12,7 +12,7 @@ import { type AppRow, apps } from '../../database/schema/apps.ts'
 import type { PolicyRow } from '../../database/schema/policies.ts'
 import { isId } from '../kernel/by-id.ts'
 
-/** One thing that a policy gives; its key is the permission's id, else the app's. */
+/** One item that a policy grants. Its key is the id of the permission, else of the app. */
 export type PolicyEntitlement = {
   key: string
   app: AppRow
@@ -21,11 +21,11 @@ export type PolicyEntitlement = {
   preapproved: boolean
 }
 
-/** Whether a policy gives anything at all. */
+/** Reports whether a policy is in force. Others grant nothing. */
 export const isInForce = ({ status, isEnabled, deletedAt }: PolicyRow): boolean =>
   status === 'PUBLISHED' && isEnabled && deletedAt === null
 
-/** What a policy gives by its key; what is not there any more is left out. */
+/** Returns the items that a policy grants, by their keys. Items that no longer exist are left out. */
 export async function entitlementsOf(
   db: Db,
   policy: PolicyRow,

@@ -1,4 +1,4 @@
-/** The background work of access policies: users who changed, and policies that did. */
+/** Background job of access policies: processes changed users and changed policies. */
 
 import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -13,7 +13,7 @@ import { tellProblem } from './problem.ts'
 import { reconcile } from './reconcile.ts'
 import { sweepPolicy } from './sweep.ts'
 
-/** Most policies that are told to be due at once. */
+/** Maximum number of due policies returned at once. */
 const MAX_DUE = 50
 
 async function due(db: Db): Promise<string[]> {
@@ -27,7 +27,7 @@ async function due(db: Db): Promise<string[]> {
   return [...policies.map(({ id }) => id), ...(someone ? [CHANGED_USERS] : [])]
 }
 
-/** The next user whose moment has come, behind another. */
+/** Returns the next due user after a given one. */
 async function nextWant(db: Db, after: string | null) {
   const [want] = await db
     .select()
@@ -69,7 +69,7 @@ async function settleWant(
   }
 }
 
-/** The others go on; this one is tried again with growing pauses, and the admins are told once. */
+/** Schedules another try with growing pauses, and tells the admins once. Other users go on. */
 async function tryLater(
   db: Db,
   { userId, domainId, attempts: before }: typeof policyWants.$inferSelect,
@@ -93,7 +93,7 @@ async function tryLater(
   })
 }
 
-/** What is left is found again by `due`; a policy says once that it fails. */
+/** Tells the admins once that a policy fails. `due` finds the remaining work again. */
 async function gaveUp(db: Db, key: string, problem: string): Promise<void> {
   if (key === CHANGED_USERS) return
   await db.transaction(async (tx) => {

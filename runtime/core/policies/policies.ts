@@ -1,4 +1,4 @@
-/** Access policies as records. */
+/** Records of access policies. */
 
 import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
@@ -31,6 +31,7 @@ import { isInForce } from './entitlements.ts'
 
 const SORTED = { created: accessPolicies.createdAt, name: accessPolicies.name }
 
+/** Lists the policies of the caller's domain. */
 export async function listPolicies(
   db: Db,
   principal: Principal,
@@ -45,14 +46,15 @@ export async function listPolicies(
   return selectPage(db, accessPolicies, { where, order }, query, (rows) => answers(db, rows))
 }
 
+/** Returns a policy in its wire format. @throws CoreError not_found */
 export async function getPolicy(db: Db, principal: Principal, id: string) {
   return (await answers(db, [await findPolicy(db, principal, id, false)]))[0]
 }
 
 /**
- * Makes a policy; one that is in force gives in the background.
+ * Creates a policy. A policy in force grants its access in the background.
  *
- * @throws CoreError invalid for what the body refers to and is not there, and for what cannot be in force
+ * @throws CoreError `invalid` if the body refers to something that does not exist, or cannot be in force
  */
 export async function createPolicy(
   db: Db,
@@ -77,21 +79,21 @@ export async function createPolicy(
 
 type PolicyMeans = RequestMeans & Pick<CoreContext, 'tell'>
 
-/** Attributes that a condition asks about and no person has, as paths. */
+/** Returns the paths of the attributes that a condition uses and no user has. */
 export const missingAttributes = (
   db: Db,
   { domainId }: Pick<Principal, 'domainId'>,
   condition: Condition | null,
 ): Promise<string[]> => attributesOfNobody(db, domainId, attributesIn(condition))
 
-/** The answer to a change; what its condition asks about and nobody has is said in the log. */
+/** Returns the result of a change. Logs attributes that the condition uses and no user has. */
 async function told(db: Db, row: PolicyRow, { tell }: PolicyMeans) {
   const about = { access_policy: row.id }
   await tellOfNobody(db, row.domainId, attributesIn(row.condition), { tell, about })
   return (await answers(db, [row]))[0]
 }
 
-/** Replaces a policy; what it gives now, and no more, follows in the background. */
+/** Replaces a policy. The background grants and revokes access accordingly. */
 export async function putPolicy(
   db: Db,
   principal: Principal,
@@ -118,10 +120,10 @@ export async function putPolicy(
   return told(db, changed, means)
 }
 
-/** Members of a policy that change who gets what. */
+/** Members of a policy that affect who gets which access. */
 const WEIGHTY = ['status', 'isEnabled', 'isEveryone', 'condition', 'apps']
 
-/** Has everybody looked at, from the beginning. */
+/** Restarts the sweep of a policy over all users. */
 async function evaluate(tx: Db, { id }: PolicyRow, { send }: RequestMeans): Promise<void> {
   await tx
     .update(accessPolicies)
@@ -130,7 +132,7 @@ async function evaluate(tx: Db, { id }: PolicyRow, { send }: RequestMeans): Prom
   await send(tx, 'access-policies', id)
 }
 
-/** People said no to what the policy was then: to what it is now they may say yes. */
+/** Forgets the refusals of approvers: they refused the old policy, and may approve the new one. */
 async function forgetRefusals(tx: Db, { id }: PolicyRow): Promise<void> {
   await tx
     .update(accessRequests)
@@ -144,7 +146,7 @@ async function forgetRefusals(tx: Db, { id }: PolicyRow): Promise<void> {
     )
 }
 
-/** Deletes a policy; what it gave is taken back in the background, and its row goes behind that. */
+/** Deletes a policy. The background revokes the access it granted, then deletes the row. */
 export async function deletePolicy(
   db: Db,
   principal: Principal,
@@ -160,14 +162,14 @@ export async function deletePolicy(
   })
 }
 
-/** @throws CoreError not_found */
+/** Returns the row of a policy. @throws CoreError not_found */
 export const findPolicy = (db: Db, principal: Principal, id: string, locked: boolean) =>
   rowOfId(db, accessPolicies, 'Access policy', principal, id, {
     lock: locked && 'update',
     where: isNull(accessPolicies.deletedAt),
   })
 
-/** A policy as it is kept. @throws CoreError invalid for what it refers to and is not there */
+/** Returns the columns of a policy. @throws CoreError `invalid` if it refers to a missing object */
 export async function policyRowOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {
   const isEveryone = body.is_everyone_condition ?? false
   const condition = body.access_condition === undefined ? null : asCondition(body.access_condition)
@@ -202,7 +204,7 @@ export async function policyRowOf(tx: Db, { domainId }: Principal, body: AccessP
   }
 }
 
-/** Apps that are named twice or are not there, and permissions that are not theirs. */
+/** Reports apps that are named twice or do not exist, and permissions of other apps. */
 async function missing(
   tx: Db,
   domainId: string,
@@ -221,7 +223,7 @@ async function missing(
   })
 }
 
-/** Id -> name of apps and permissions, given as pairs of the app's id and the permission's. */
+/** Returns the names of apps and permissions by id, given as pairs of an app id and a permission id. */
 export async function thingNames(
   db: Db,
   domainId: string,
@@ -233,7 +235,7 @@ export async function thingNames(
   return (await namesOf(db, wanted, domainId)).labels
 }
 
-/** What apps and permissions are called, and whose a permission is. */
+/** Returns the labels of apps and permissions, and the app that owns each permission. */
 async function namesOf(db: Db, wanted: readonly PolicyApp[], domainId: string) {
   const { apps, permissions, owners } = await thingLabels(db, domainId, {
     apps: wanted.map(({ id }) => id),
@@ -242,7 +244,7 @@ async function namesOf(db: Db, wanted: readonly PolicyApp[], domainId: string) {
   return { labels: new Map([...apps, ...permissions]), owners }
 }
 
-/** Policies as on the wire. What was deleted since is left out. */
+/** Converts policies to their wire format. Leaves out items deleted since. */
 async function answers(db: Db, rows: readonly PolicyRow[]): Promise<AccessPolicyOutput[]> {
   const [first] = rows
   if (!first) return []
@@ -263,7 +265,7 @@ async function answers(db: Db, rows: readonly PolicyRow[]): Promise<AccessPolicy
     is_enabled: row.isEnabled,
     apps: row.apps.flatMap(({ id, is_preapproved, permissions }) => {
       const left = permissions.flatMap(named)
-      // Without any of its permissions it would read as one for the app itself.
+      // Without its permissions, the entry would look like one for the app itself.
       if (permissions.length > 0 && left.length === 0) return []
       return named(id).map((one) => ({ ...one, is_preapproved, permissions: left }))
     }),

@@ -1,4 +1,4 @@
-/** Which people a policy would touch, before it is saved. */
+/** Preview of the people a policy would affect, before it is saved. */
 import { and, asc, eq, gt } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { AccessPolicyInput } from '../../contract/models/access-policy.ts'
@@ -9,36 +9,40 @@ import { countDenied } from '../separation/blocked.ts'
 import { findPolicy, missingAttributes, policyRowOf } from './policies.ts'
 import { fitsPolicy, matches } from './wanted.ts'
 
-/** Users that are read at once. */
+/** Number of users read at once. */
 const BATCH = 1000
-/** Most users that are looked at. */
+/** Maximum number of users examined. */
 const MOST_USERS = 50_000
-/** Most that are named. */
+/** Maximum number of users named. */
 const MOST_NAMED = 20
 
+/** Result of a preview. */
 export type PolicyPreview = {
-  /** How many people fit, whether the policy is in force or not. */
+  /** Number of people who match, whether or not the policy is in force. */
   fitting: number
-  /** How many fit and are not in the policy as it is now. */
+  /** Number of matching people who are not in the current policy. */
   added: number
-  /** How many are in the policy as it is now and would not be. */
+  /** Number of people in the current policy who would leave it. */
   removed: number
-  /** How many of the people who are added are denied some of it by a rule of separation of duties. */
+  /** Number of added people to whom a rule of separation of duties denies part of the access. */
   denied: number
-  /** The first of those who fit. */
+  /** First matching people. */
   people: { id: string; name: string; email: string; isNew: boolean }[]
-  /** How many were looked at, and whether that is everybody. */
+  /** Number of users examined, and whether that is all of them. */
   looked: number
   isAll: boolean
-  /** Whether it would give anything. */
+  /** Whether the policy would grant anything. */
   isInForce: boolean
-  /** Attributes that it asks about and no person has, as paths. */
+  /** Paths of the attributes that its condition uses and no user has. */
   missing: string[]
 }
 
 /**
- * @param id The policy that is edited; null for a new one.
- * @throws CoreError not_found; invalid for what the body refers to and is not there, and for what cannot be evaluated
+ * Previews a policy.
+ *
+ * @param id the edited policy, or null for a new one
+ * @throws CoreError `not_found`, `invalid` if the body refers to something that does not exist or the
+ * condition cannot be evaluated
  */
 export async function previewPolicy(
   db: Db,
@@ -102,7 +106,7 @@ const named = ({ id, givenName, familyName, email }: UserRow, isNew: boolean) =>
   name: `${givenName} ${familyName}`.trim() || email,
 })
 
-/** A draft may hold an expression that nothing here evaluates. */
+/** Runs an evaluation. @throws CoreError `invalid` for an expression of a draft that cannot be evaluated */
 function judged(judge: () => boolean): boolean {
   try {
     return judge()

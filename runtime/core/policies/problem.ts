@@ -6,7 +6,7 @@ import { accessPolicies, type PolicyRow } from '../../database/schema/policies.t
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 
-/** Opens an ERROR task for a policy that has none yet; a change of the policy ends the problem. */
+/** Opens an ERROR task for a policy that has none yet. Changing the policy clears the problem. */
 export async function tellProblem(
   tx: Db,
   { id, name, domainId }: Pick<PolicyRow, 'id' | 'name' | 'domainId'>,

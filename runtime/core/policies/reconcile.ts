@@ -1,6 +1,7 @@
 /**
- * Making what policies have asked for a person the same as what they want: level-triggered, so that it may
- * run twice, late, or on two hosts. Locks in this order everywhere: policies, the user, requests, permissions, the log.
+ * Reconciles the requests that policies have made for a person with the access that the policies require.
+ * Level-triggered: it may run twice, late, or on two hosts. Lock order everywhere: policies, the user,
+ * requests, permissions, the log.
  */
 import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -25,9 +26,9 @@ type Who = { domainId: string; userId: string }
 type Counts = { given: number; taken: number }
 
 /**
- * Gives and takes, in one transaction.
+ * Grants and revokes access in one transaction.
  *
- * @param only The one policy that is compared; null for all of them, which ends the user's want.
+ * @param only the policy to compare, or null for all, which also removes the user from `policy_wants`
  */
 export async function reconcile(
   db: Db,
@@ -36,7 +37,7 @@ export async function reconcile(
   means: RequestMeans,
 ): Promise<Counts> {
   return db.transaction(async (tx) => {
-    // Against PUT and DELETE: what is given meanwhile, they must see.
+    // Blocks PUT and DELETE, which must see the access granted here.
     const policies = await tx
       .select()
       .from(accessPolicies)
@@ -78,7 +79,7 @@ export async function reconcile(
   })
 }
 
-/** Requests that policies still count, locked before anything is written. */
+/** Returns the requests that count for policies, locked before anything is written. */
 const heldOf = (tx: Db, userId: string, only: string | null): Promise<RequestRow[]> =>
   tx
     .select()
@@ -97,7 +98,7 @@ const heldOf = (tx: Db, userId: string, only: string | null): Promise<RequestRow
 
 type Held = RequestRow & { askAgain: boolean }
 
-/** Together with whether rules of separation of duties, which denied a request, would not any more. */
+/** Marks the requests that a rule of separation of duties denied and no rule would deny now. */
 async function lookAgain(tx: Db, requests: readonly RequestRow[]): Promise<Held[]> {
   const held: Held[] = []
   for (const request of requests)
@@ -105,7 +106,7 @@ async function lookAgain(tx: Db, requests: readonly RequestRow[]): Promise<Held[
   return held
 }
 
-/** A user who is being offboarded gets nothing, whatever an identity source says meanwhile. */
+/** Reports whether a user is being offboarded. They get nothing, even if a source reactivates them. */
 async function isBeingOffboarded(tx: Db, userId: string): Promise<boolean> {
   return hasRow(
     tx,
@@ -115,7 +116,7 @@ async function isBeingOffboarded(tx: Db, userId: string): Promise<boolean> {
   )
 }
 
-/** The changes required by one policy; none if it cannot be evaluated, which is stored as its problem. */
+/** Changes required by one policy; none if it cannot be evaluated, which is stored as its problem. */
 type Step = {
   policy: PolicyRow
   problem: string | null
@@ -123,7 +124,7 @@ type Step = {
   take: RequestRow[]
 }
 
-/** Compares the access that a policy requires for a person with what they have by it. */
+/** Compares the access that a policy requires for a person with the access they have through it. */
 async function stepOf(
   tx: Db,
   policy: PolicyRow,

@@ -1,6 +1,6 @@
 /**
- * Comparing one policy with everybody, in batches by the users' ids. How far it is stands in the policy: a
- * host that is killed loses one batch at most, which is then looked at again.
+ * Sweep of one policy over all users, in batches by user id. The policy stores its position: a killed host
+ * loses at most one batch, which is then repeated.
  */
 
 import { and, asc, eq, gt, inArray, isNotNull, lte } from 'drizzle-orm'
@@ -16,10 +16,10 @@ import { entitlementsOf, isInForce, type PolicyEntitlement } from './entitlement
 import { reconcile } from './reconcile.ts'
 import { isDifferent, matches, policyChanges } from './wanted.ts'
 
-/** Users that are read at once. */
+/** Number of users read at once. */
 const BATCH = 500
 
-/** Compares every user who was not compared since the policy changed. */
+/** Compares every user not yet compared since the policy changed. */
 export async function sweepPolicy(db: Db, id: string, parts: RequestContext): Promise<void> {
   for (;;) {
     parts.signal.throwIfAborted()
@@ -45,14 +45,14 @@ async function sweepBatch(
     counts.given += found.given
     counts.taken += found.taken
   }
-  // Changed meanwhile: it has started over, and this batch does not count.
+  // If the policy has changed in between, its sweep has restarted and this batch does not count.
   await db
     .update(accessPolicies)
     .set({ sweptTo: last, swept: counts })
     .where(and(eq(accessPolicies.id, policy.id), eq(accessPolicies.sweep, policy.sweep)))
 }
 
-/** The next users: of a policy that gives nothing those who have something by it. */
+/** Returns the next users. For a policy that grants nothing, only the users with access through it. */
 async function batchOf(db: Db, policy: PolicyRow, after: string): Promise<UserRow[]> {
   const theirs = db
     .select({ id: accessRequests.targetUserId })
@@ -62,7 +62,8 @@ async function batchOf(db: Db, policy: PolicyRow, after: string): Promise<UserRo
     db
       .select()
       .from(users)
-      // By the ids alone: a condition on the domain has PostgreSQL sort all that are left for each batch.
+      // Filter by id alone: with a condition on the domain, PostgreSQL sorts all remaining users for each
+      // batch.
       .where(and(gt(users.id, after), isInForce(policy) ? undefined : inArray(users.id, theirs)))
       .orderBy(asc(users.id))
       .limit(BATCH)
@@ -72,7 +73,7 @@ async function batchOf(db: Db, policy: PolicyRow, after: string): Promise<UserRo
 const isHeld = ({ id }: PolicyRow) =>
   and(eq(accessRequests.policyId, id), isNotNull(accessRequests.policyFor))
 
-/** The users of a batch who need a change; most need none, and cost no transaction. */
+/** Returns the users of a batch who need a change. Most need none, and cost no transaction. */
 async function differing(
   db: Db,
   policy: PolicyRow,
@@ -115,12 +116,12 @@ function wantedOf(
   try {
     return matches(policy, user) ? things : NOTHING
   } catch {
-    // Told where it is settled.
+    // `reconcile` reports the problem.
     return null
   }
 }
 
-/** One user who fails must not keep the others waiting: tried again by themselves. */
+/** Reconciles a user. One who fails is queued for a separate try, and does not hold up the others. */
 async function settleOrLater(
   db: Db,
   who: { domainId: string; userId: string },
@@ -136,7 +137,7 @@ async function settleOrLater(
   }
 }
 
-/** Everybody was looked at. */
+/** Ends a sweep: records its result, and deletes the row of a deleted policy. */
 async function finish(db: Db, { id, sweep }: PolicyRow): Promise<void> {
   await db.transaction(async (tx) => {
     const [policy] = await tx

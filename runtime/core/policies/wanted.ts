@@ -1,4 +1,4 @@
-/** What a policy wants for a person, and how that differs from what it has asked for. */
+/** Access that a policy requires for a person, and its difference from the requests the policy has made. */
 
 import type { UserRow } from '../../database/schema/people.ts'
 import type { PolicyRow } from '../../database/schema/policies.ts'
@@ -9,18 +9,18 @@ import { standingOf } from '../requests/machine/states.ts'
 import { isInForce, type PolicyEntitlement } from './entitlements.ts'
 
 /**
- * Whether a person matches a policy. Only ACTIVE people do: who is STAGED has not begun, and who is
- * SUSPENDED or INACTIVE is to have nothing.
+ * Reports whether a person matches a policy in force. Only ACTIVE people do: STAGED people have not started,
+ * and SUSPENDED or INACTIVE people must have nothing.
  *
- * @throws Error for a condition that cannot be evaluated
+ * @throws Error if the condition cannot be evaluated
  */
 export const matches = (policy: PolicyRow, user: UserRow): boolean =>
   isInForce(policy) && fitsPolicy(policy, user)
 
 /**
- * The same of a policy as if it were in force.
+ * Like `matches`, as if the policy were in force.
  *
- * @throws Error for a condition that cannot be evaluated
+ * @throws Error if the condition cannot be evaluated
  */
 export function fitsPolicy(
   { isEveryone, condition }: Pick<PolicyRow, 'isEveryone' | 'condition'>,
@@ -31,16 +31,17 @@ export function fitsPolicy(
 }
 
 /**
- * What of a request tells whether it still is what the policy wants. `askAgain`: a rule of separation of duties denied
- * it, which may have nothing against it any more.
+ * Parts of a request that show whether it still is as the policy requires. `askAgain` means that a rule of
+ * separation of duties denied it and may no longer do so.
  */
 type Held = Pick<RequestRow, 'policyFor' | 'status'> & { askAgain: boolean }
 
 type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
 
 /**
- * What is missing, and what is too much. A request that people said no to stands for its thing all the same,
- * so that they are not asked again; one that waits for people is asked again once nobody needs to be.
+ * Returns the missing entitlements and the surplus requests. A denied request still counts for its
+ * entitlement, so that approvers are not asked again. An open request is replaced once its entitlement is
+ * preapproved.
  */
 export function policyChanges<H extends Held>(
   things: ReadonlyMap<string, PolicyEntitlement>,
@@ -53,7 +54,7 @@ export function policyChanges<H extends Held>(
   }
   const kept = new Set(held.filter(stays).map(({ policyFor }) => policyFor))
   return {
-    // In an app that is disconnected nothing can be given; what is there stays.
+    // Nothing can be granted in a disconnected app. Access that exists there stays.
     give: [...things.values()].filter(
       ({ key, app }) => !kept.has(key) && app.disconnectedAt === null,
     ),
@@ -61,5 +62,6 @@ export function policyChanges<H extends Held>(
   }
 }
 
+/** Reports whether a difference is not empty. */
 export const isDifferent = <H extends Held>({ give, take }: Difference<H>): boolean =>
   give.length + take.length > 0
