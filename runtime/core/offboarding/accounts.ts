@@ -1,4 +1,4 @@
-/** The accounts of a user who leaves: each is made unusable, and read back; by hand if that is not possible. */
+/** Accounts of a leaving user. Each is made unusable and read back, by hand if that fails. */
 
 import { and, asc, eq, isNotNull, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { TaskProgress } from '../../contract/models/task.ts'
@@ -29,8 +29,8 @@ import { progressOf } from '../tasks/progress.ts'
 import { type StepEffect, type StepEvent, type StepWrite, stepTransition } from './machine/steps.ts'
 
 /**
- * The accounts of a user, as `app_id` and `account`: also one that a request was just making, and those that no sync
- * has matched yet.
+ * Query for the accounts of a user, as `app_id` and `account`. Includes accounts that a request was just
+ * creating, and those that no sync has matched yet.
  */
 export const knownAccounts = (userId: string): SQL => sql`
   select ${accounts.appId} as app_id, ${accounts.uniqueIdentifier} as account from ${accounts}
@@ -41,7 +41,7 @@ export const knownAccounts = (userId: string): SQL => sql`
   select ${provisionedAccounts.appId}, ${provisionedAccounts.account} from ${provisionedAccounts}
   where ${provisionedAccounts.userId} = ${userId} and ${provisionedAccounts.account} is not null`
 
-/** Notes every account that is known now. */
+/** Adds a step for every account known now. */
 export async function collectAccounts(db: Db, { id, domainId, userId }: OffboardingRow) {
   await keepMatch(db, userId, null)
   await db.execute(sql`
@@ -50,7 +50,7 @@ export async function collectAccounts(db: Db, { id, domainId, userId }: Offboard
     on conflict do nothing`)
 }
 
-/** Does the steps whose moment has come, and looks at those of which people said that they are done. */
+/** Works on the steps that are due, and checks those that people report as done. */
 export async function doSteps(
   db: Db,
   row: OffboardingRow,
@@ -68,26 +68,26 @@ export async function doSteps(
     try {
       await goOnWith(db, row, step, now, parts)
     } catch (error) {
-      // The other accounts are closed all the same.
+      // The remaining accounts are still closed.
       failures.push(error)
     }
   }
   if (failures.length > 0) throw failures[0]
-  // Also those that a step has added.
+  // Includes steps added by a step.
   return (await db.$count(offboardingSteps, openOf(row))) === 0 ? 'done' : 'left'
 }
 
 const openOf = ({ id }: OffboardingRow) =>
   and(eq(offboardingSteps.offboardingId, id), notInArray(offboardingSteps.state, ['done', 'left']))
 
-/** How many accounts people decided to leave. */
+/** Returns the number of accounts that people decided to leave. */
 export const leftAccounts = (db: Db, { id }: OffboardingRow): Promise<number> =>
   db.$count(
     offboardingSteps,
     and(eq(offboardingSteps.offboardingId, id), eq(offboardingSteps.state, 'left')),
   )
 
-/** Goes on at once with the step that a task is of: it is tried again, or a person has dealt with it. */
+/** Continues the step of a task at once, because it is retried or a person has resolved it. */
 export async function wakeStep(
   tx: Db,
   taskId: string,
@@ -120,12 +120,12 @@ async function goOnWith(
   parts: RequestContext,
 ): Promise<void> {
   const { task, by } = await progressOf(db, step)
-  // One that has expired, too: nobody takes it any more.
+  // A task that has expired counts as declined.
   if (task === 'declined' || (task === 'none' && step.state !== 'todo')) {
     const event = { kind: 'declined', userId: row.userId, by } as const
     return db.transaction((tx) => applyToStep(tx, step, event, now))
   }
-  // What people have to do is not tried, but looked at once they say that it is done.
+  // A manual step is not tried; it is checked once a person reports it as done.
   if (step.state !== 'manual' || task === 'done') await doStep(db, row, step, task, now, parts)
 }
 
@@ -148,8 +148,8 @@ async function doStep(
 }
 
 /**
- * Whether a request is still being carried out for the person in the app: what it gives or takes comes first.
- * One that fails is not waited for.
+ * Reports whether a request for the person is being carried out in the app, in which case it goes first.
+ * Failing requests are not waited for.
  */
 async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
   return hasRow(
@@ -170,7 +170,7 @@ async function deactivate(
   parts: RequestContext,
 ): Promise<StepOutcome> {
   const [app] = await db.select().from(apps).where(eq(apps.id, appId))
-  // Gone together with the step.
+  // The app was deleted, and its steps with it.
   if (!app) return { ok: true, found: true }
   const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
   if (app.connectorId === null) return byHand('the app has no connector')
@@ -183,17 +183,17 @@ async function deactivate(
   return throughApp(db, app, parts, async (carrier) => {
     const outcome = await makeUnusable(watch.over(carrier), account, 'deactivate_account')
     if (!outcome.ok || !outcome.found) return outcome
-    // One that was found by its address only ends here: a system may make up others each time.
+    // An account found only by its address ends here: a system may make up others each time.
     if (!known && !(await isHeld(db, row.userId, appId, account))) return outcome
     const since = await successorsOf(db, carrier, account, row.userId)
     if (!since.ok) return failedCall(since.error)
-    // Before this step is done: a host that dies here finds the account missing once more.
+    // Added before this step is done: if the host dies here, the next run finds the account missing again.
     await addSteps(db, row, appId, since.value)
     return outcome
   })
 }
 
-/** Whether an account is one that a request was carried out in. */
+/** Reports whether a request was carried out in the account. */
 async function isHeld(db: Db, userId: string, appId: string, account: string): Promise<boolean> {
   const mine = and(
     eq(provisionedAccounts.userId, userId),
@@ -214,7 +214,7 @@ async function addSteps(
   await db.insert(offboardingSteps).values(added).onConflictDoNothing()
 }
 
-/** What a try came to, how far the task was, and what the system was read to show last; null where it was not read. */
+/** Result of a try: the outcome, the progress of the task, and the last reading (null if there is none). */
 type Found<Outcome> = { outcome: Outcome; task: TaskProgress; shown: boolean | null }
 
 async function settleStep(
@@ -224,7 +224,7 @@ async function settleStep(
   { outcome, ...found }: Found<StepOutcome>,
   parts: RequestContext,
 ): Promise<void> {
-  // A paused app: the step stays due, and is looked at again with all of the offboarding.
+  // The app is paused: the step stays due, and is examined again with the whole offboarding.
   if (!outcome.ok && outcome.end === 'paused') return
   const now = await parts.now(db)
   const event = eventOf(step, { outcome, ...found }, now)
@@ -247,14 +247,14 @@ function eventOf(step: StepRow, { outcome, task, shown }: Found<Settled>, now: D
   const verdict = judgeFailure({ ...failing, pendingOperation: 'remove' }, outcome, now)
   const problem = isSaid && shown ? `${STILL_SHOWN}: ${outcome.problem}` : outcome.problem
   const failed = { kind: 'failed', problem, isAsked: task === 'asked' } as const
-  // Who believes it done is told at once.
+  // The person who reported it done is told at once.
   if (isSaid && verdict.kind === 'again') return { ...failed, verdict: { ...verdict, tell: true } }
   return { ...failed, verdict }
 }
 
 const STILL_SHOWN = 'a person said that it is done, but the system still shows the account in use'
 
-/** Applies an event to a step, on which one host works at a time. */
+/** Applies an event to a step. Only one host works on a step at a time. */
 async function applyToStep(tx: Db, step: StepRow, event: StepEvent, now: Date): Promise<void> {
   await execute(tx, step, stepTransition(step, event, now), STEPS)
 }

@@ -1,4 +1,4 @@
-/** The one place where the state of an offboarding changes. */
+/** The only place that changes the state of an offboarding. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
@@ -16,7 +16,7 @@ import {
 /**
  * Applies an event to a locked offboarding.
  *
- * @throws Error for a move that OFFBOARDING_STATES does not have: a defect of ours.
+ * @throws Error if OFFBOARDING_STATES does not permit the change, which is a bug in Keyway
  */
 export async function applyToOffboarding(
   tx: Db,
@@ -36,11 +36,11 @@ const OFFBOARDINGS: Executor<OffboardingRow, OffboardingWrite, never> = {
   carryOut: async () => {},
 }
 
-/** An offboarding, locked until the transaction ends. */
+/** Returns an offboarding, locked until the transaction ends, or null. */
 export const lockOffboarding = (tx: Db, id: string): Promise<OffboardingRow | null> =>
   lockedRow(tx, userOffboardings, id)
 
-/** Ends an offboarding that cannot go on; the admins have a task that says why. */
+/** Ends an offboarding that cannot continue. The admins get a task with the reason. */
 export async function failOffboarding(
   db: Db,
   id: string,

@@ -1,4 +1,4 @@
-/** The beginning of an offboarding: from here on the user can do nothing, and is given nothing. */
+/** Start of an offboarding. After it, the user can do nothing and is granted nothing. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -12,7 +12,7 @@ import { revert } from '../requests/cancel.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 
-/** Begins, in one transaction; the last Admin stays, and the offboarding has failed then. */
+/** Starts an offboarding in one transaction. That of the last Admin fails. */
 export async function beginOffboarding(
   db: Db,
   id: string,
@@ -27,7 +27,8 @@ export async function beginOffboarding(
 }
 
 async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'now' | 'listeners'>) {
-  // The person first, as by everybody who takes both: a push that deactivates them would wait for us, and we for it.
+  // Lock the user first, as all code that locks both does. Otherwise a push that deactivates them and this
+  // transaction could deadlock.
   const leaver = tx
     .select({ id: userOffboardings.userId })
     .from(userOffboardings)

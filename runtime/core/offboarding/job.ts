@@ -1,4 +1,4 @@
-/** The background work of offboardings. */
+/** Background job of offboardings. */
 import { and, asc, eq, inArray, isNotNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
@@ -12,9 +12,9 @@ import { collectAccounts, doSteps, leftAccounts } from './accounts.ts'
 import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 import { beginOffboarding } from './begin.ts'
 
-/** Most that are told to be due at once. */
+/** Maximum number of due offboardings returned at once. */
 const MAX_DUE = 50
-/** Pause between two looks at what others do for it: a tenth of its age, within these, in milliseconds. */
+/** Pause between two runs of an offboarding, in milliseconds: a tenth of its age, within these bounds. */
 const SHORTEST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
@@ -40,7 +40,7 @@ async function handle(db: Db, id: string, parts: RequestContext): Promise<void> 
     await goOn(db, begun, { ...parts, cause: { kind: 'offboarding', id } })
 }
 
-/** The offboarding, if its moment has come. */
+/** Returns the offboarding if it is due. */
 async function dueNow(
   db: Db,
   id: string,
@@ -54,7 +54,7 @@ async function dueNow(
 }
 
 async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise<void> {
-  // Asked first: an account that a request makes until then is collected below.
+  // Checked first: an account that a request creates before this point is collected below.
   const waits = await hasOpenRequests(db, row)
   await collectAccounts(db, row)
   const steps = await doSteps(db, row, parts)
@@ -68,7 +68,7 @@ async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise
   })
 }
 
-/** Whether requests of the person still wait for the background, or for work by hand. */
+/** Reports whether requests of the person still wait for the background or for manual work. */
 async function hasOpenRequests(db: Db, { userId }: OffboardingRow): Promise<boolean> {
   return hasRow(
     db,

@@ -1,4 +1,4 @@
-/** Whether somebody who was offboarded has anything left that another offboarding could take. */
+/** Checks whether an offboarded user has anything left for another offboarding to take. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -10,7 +10,7 @@ import { knownAccounts } from './accounts.ts'
 
 type Leaver = { id: string; status?: string | null | undefined }
 
-/** Requests of a user that wait, or that gave something that is still there. */
+/** Returns the number of a user's requests that are open or whose access still exists. */
 export const openRequests = (db: Db, userId: string): Promise<number> =>
   db.$count(
     accessRequests,
@@ -21,8 +21,8 @@ export const openRequests = (db: Db, userId: string): Promise<number> =>
   )
 
 /**
- * Whether a user has left, and nothing has come since: the last offboarding is complete, took every account that is known,
- * and no account was found in use again.
+ * Reports whether a user has left for good: the last offboarding is complete and closed every known account,
+ * no account was found in use again, and no requests are open.
  */
 export async function hasLeft(db: Db, { id, status }: Leaver): Promise<boolean> {
   if (status !== 'INACTIVE') return false
@@ -46,7 +46,7 @@ export async function hasLeft(db: Db, { id, status }: Leaver): Promise<boolean> 
   return rows[0]?.n === 0 && (await openRequests(db, id)) === 0
 }
 
-/** @throws CoreError conflict for one who has left */
+/** Demands that a user has not left. @throws CoreError `conflict` if they have */
 export async function notOver(db: Db, user: Leaver): Promise<void> {
   if (await hasLeft(db, user))
     throw conflict('This user has been offboarded, and has nothing left to take')

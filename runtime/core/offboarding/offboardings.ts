@@ -1,4 +1,4 @@
-/** Offboardings as records: scheduled, read, cancelled. */
+/** Records of offboardings: scheduling, reading, cancelling. */
 import { badRequest, conflict } from '../../contract/errors/problem.ts'
 import type {
   UserOffboardingInput,
@@ -21,11 +21,11 @@ import { scheduleOffboarding } from './schedule.ts'
 type Means = Pick<CoreContext, 'send' | 'now'>
 
 /**
- * Schedules an offboarding, or has it begin at once. Every user is known by an identity source or an
- * import, except the first admin, which the host has made.
+ * Schedules an offboarding, or starts it at once. The first admin cannot be offboarded: the host created that
+ * user, and no identity source or import knows it.
  *
- * @throws CoreError bad_request for that one and for a time in the past, not_found, conflict for one who is being offboarded or was, with
- *   nothing left to take, and for the last Admin
+ * @throws CoreError `bad_request` for the first admin and for a time in the past, `not_found`, `conflict` for
+ * the last Admin and for a user who is being offboarded or has nothing left to take
  */
 export async function createOffboarding(
   db: Db,
@@ -48,7 +48,7 @@ export async function createOffboarding(
   return toOffboarding(row)
 }
 
-/** A user who may leave. @throws CoreError bad_request for the first admin, not_found */
+/** Returns a user who may be offboarded. @throws CoreError `bad_request` for the first admin, `not_found` */
 export async function findLeaver(db: Db, principal: Principal, id: string) {
   const user = await findUser(db, principal, id)
   if (user.email === FIRST_ADMIN)
@@ -56,11 +56,12 @@ export async function findLeaver(db: Db, principal: Principal, id: string) {
   return user
 }
 
+/** Returns an offboarding in its wire format. @throws CoreError not_found */
 export async function getOffboarding(db: Db, principal: Principal, id: string) {
   return toOffboarding(await findOffboarding(db, principal, id, false))
 }
 
-/** @throws CoreError not_found, conflict where it has begun or is over */
+/** Cancels a scheduled offboarding. @throws CoreError `not_found`, `conflict` if it has started or ended */
 export async function cancelOffboarding(
   db: Db,
   principal: Principal,
@@ -78,7 +79,7 @@ export async function cancelOffboarding(
   return null
 }
 
-/** @throws CoreError not_found */
+/** Returns the row of an offboarding. @throws CoreError not_found */
 export const findOffboarding = (
   db: Db,
   principal: Principal,
@@ -87,7 +88,7 @@ export const findOffboarding = (
 ): Promise<OffboardingRow> =>
   rowOfId(db, userOffboardings, 'User offboarding', principal, id, { lock: locked && 'update' })
 
-/** As on the wire. */
+/** Converts a row to its wire format. */
 export const toOffboarding = (row: OffboardingRow): UserOffboardingOutput => ({
   id: row.id,
   user_id: row.userId,

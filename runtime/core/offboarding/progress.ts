@@ -1,4 +1,4 @@
-/** How far offboardings are, and what one would take: counted, and nothing is changed. */
+/** Progress of offboardings, and previews of their effect. Changes nothing. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { conflict } from '../../contract/errors/problem.ts'
@@ -13,7 +13,7 @@ import { knownAccounts } from './accounts.ts'
 import { notOver, openRequests } from './left.ts'
 import { findLeaver, toOffboarding } from './offboardings.ts'
 
-/** Offboardings of the caller's domain, newest first; of one user where one is named. */
+/** Lists the offboardings of the caller's domain, or of one user, newest first. */
 export async function listOffboardings(
   db: Db,
   { domainId }: Principal,
@@ -55,9 +55,9 @@ async function countSteps(db: Db, ids: readonly string[]) {
 }
 
 /**
- * What an offboarding of a user would take.
+ * Counts the accounts and requests that an offboarding of a user would take.
  *
- * @throws CoreError bad_request, not_found, conflict: what beginning one would be refused with
+ * @throws CoreError `bad_request`, `not_found`, `conflict`, as starting the offboarding would
  */
 export async function offboardingPreview(db: Db, principal: Principal, userId: string) {
   const user = await findLeaver(db, principal, userId)

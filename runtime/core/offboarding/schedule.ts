@@ -1,4 +1,4 @@
-/** Scheduling an offboarding: by an admin, or by a provider that pushes people. */
+/** Scheduling an offboarding, by an admin or by a provider that pushes users. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
@@ -8,11 +8,11 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { offboardingTarget } from './machine/transitions.ts'
 
 /**
- * Schedules it, or has it begin at once (`scheduledAt` null).
+ * Schedules an offboarding, or starts it at once if `scheduledAt` is null.
  *
- * @param by For the log, beside who does it.
- * @returns Null where one is scheduled or under way already
- * @throws CoreError conflict for the last Admin
+ * @param by further fields of the log entry
+ * @returns null if one is already scheduled or in progress
+ * @throws CoreError `conflict` for the last Admin
  */
 export async function scheduleOffboarding(
   tx: Db,

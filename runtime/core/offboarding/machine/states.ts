@@ -1,12 +1,12 @@
 /**
- * How the offboarding of a user moves (core-interface.md section 1.16): which state may follow which. The
- * public sources name the states and no more; the moves are ours.
+ * States of the offboarding of a user (core-interface.md section 1.16) and their permitted successors. The
+ * public sources only name the states; the moves are Keyway's own.
  */
 
 import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
 import type { StateRow } from '../../machine/states.ts'
 
-/** OFFBOARDING_STATES: state -> what it means and what may follow. */
+/** Meaning and permitted successors of each state. */
 export const OFFBOARDING_STATES = {
   SCHEDULED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], meaning: 'its time has not come' },
   IN_PROGRESS: {

@@ -1,4 +1,4 @@
-/** The machine of one account of an offboarding: pure. */
+/** State machine of one account of an offboarding. Pure. */
 
 import type { StepRow } from '../../../database/schema/offboarding.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
@@ -9,26 +9,26 @@ export type StepWrite = Partial<
   Pick<StepRow, 'state' | 'attempts' | 'wakeAt' | 'problem' | 'taskId'>
 >
 
-/** What can happen to a step. */
+/** Event of a step. */
 export type StepEvent =
   /** The system shows that the account is unusable. */
   | { kind: 'deactivated' }
-  /** A person said that it is done, and the system cannot be read; `unread` says why. */
+  /** A person reports it done, and the system cannot be read; `unread` is the reason. */
   | { kind: 'confirmed'; unread: string }
-  /** A person said that the account of `userId` stays, or nobody did it before its task ended: then `by` is null. */
+  /** A person decided that the account of `userId` stays, or its task ended unused; `by` is null then. */
   | { kind: 'declined'; userId: string; by: string | null }
-  /** `isAsked`: a person has an open task for it. */
+  /** The automatic try failed. `isAsked`: a person has an open task for it. */
   | { kind: 'failed'; verdict: FailureVerdict; problem: string; isAsked: boolean }
   | { kind: 'retried' }
 
 export type StepEffect =
   | { kind: 'close_task'; taskId: string }
-  /** People have to do it, or, with `goesOn`, may while it is still tried. */
+  /** Asks people to do it. With `goesOn`, automatic tries continue. */
   | { kind: 'open_task'; problem: string; goesOn: boolean }
 
 type StepTransition = Transition<StepWrite, StepEffect>
 
-/** What follows from an event. */
+/** Returns the consequences of an event. */
 export function stepTransition(step: StepRow, event: StepEvent, now: Date): StepTransition {
   const { attempts: before, taskId } = step
   const close: StepEffect[] = taskId === null ? [] : [{ kind: 'close_task', taskId }]
@@ -67,7 +67,7 @@ export function stepTransition(step: StepRow, event: StepEvent, now: Date): Step
   }
 }
 
-/** What the log says of an account that stays, without its id, which is personal. */
+/** Returns the log entry of an account that stays, without its id, which is personal data. */
 const left = (
   { domainId, offboardingId, id, appId }: StepRow,
   userId: string,

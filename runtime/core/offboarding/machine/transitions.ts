@@ -1,4 +1,6 @@
-/** The machine of offboardings: pure; execute.ts of core/machine carries a transition out, apply.ts beside this folder writes. */
+/**
+ * State machine of offboardings. Pure. core/machine/execute.ts carries transitions out, ../apply.ts writes.
+ */
 
 import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
 import type { OffboardingRow } from '../../../database/schema/offboarding.ts'
@@ -6,22 +8,22 @@ import type { ActivityOutcome, Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
 
-/** One write of an offboarding: its state, and what changes with it. */
+/** Write of an offboarding: its state, and the columns that change with it. */
 export type OffboardingWrite = { status: OffboardingStatus } & Partial<
   Pick<OffboardingRow, 'cancelledAt' | 'completedAt' | 'wakeAt' | 'problem'>
 >
 
-/** What can happen to an offboarding. */
+/** Event of an offboarding. */
 export type OffboardingEvent =
   | { kind: 'started'; email: string; requests: number; tokens: number }
-  /** `left`: how many accounts people decided to leave. */
+  /** `left`: number of accounts that people decided to leave. */
   | { kind: 'completed'; left: number }
   | { kind: 'cancelled'; by: Actor }
   | { kind: 'failed'; problem: string }
 
 type OffboardingTransition = Transition<OffboardingWrite, never>
 
-/** An offboarding in the log. */
+/** Returns an offboarding as a target in the log. */
 export const offboardingTarget = ({ id }: Pick<OffboardingRow, 'id'>, name: string) => ({
   target_type: 'UserOffboarding',
   name: keptText(name, 200),
@@ -50,7 +52,7 @@ function recordOf(
   }
 }
 
-/** What follows from an event. */
+/** Returns the consequences of an event. */
 export function offboardingTransition(
   row: OffboardingRow,
   event: OffboardingEvent,
@@ -85,7 +87,7 @@ export function offboardingTransition(
   }
 }
 
-/** Ends an offboarding that cannot go on; the admins have a task that says why. */
+/** Ends an offboarding that cannot continue. The admins get a task with the reason. */
 function failed(row: OffboardingRow, problem: string): OffboardingTransition {
   const short = keptText(problem, 500)
   return {
