@@ -1,4 +1,4 @@
-/** The account of a person in an app: found, or made where there is none. */
+/** Account of a person in an app: finding it, or creating it. */
 
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Db, one } from '../../database/database.ts'
@@ -13,7 +13,7 @@ import { GONE } from './standings.ts'
 
 type ProvisionedAccountRow = typeof provisionedAccounts.$inferSelect
 
-/** What is known of the account; a row is made if there is none. */
+/** Returns the stored facts about the account. Adds a row if there is none. */
 export async function provisionedAccountOf(
   db: Db,
   pair: Pair,
@@ -27,6 +27,7 @@ export async function provisionedAccountOf(
 const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
   and(eq(provisionedAccounts.appId, carriedAppId), eq(provisionedAccounts.userId, targetUserId))
 
+/** Stores facts about the account. */
 export async function keepProvisionedAccount(
   db: Db,
   pair: Pair,
@@ -36,23 +37,23 @@ export async function keepProvisionedAccount(
 }
 
 /**
- * Notes, before anything is sent, whether the access is there already: afterwards nobody could tell. The
- * first word counts; null takes it back, because nothing of ours was done.
+ * Records, before anything is sent, whether the access already exists, which cannot be known afterwards. The
+ * first value counts. null withdraws it, because nothing was sent.
  */
 export type NoteThere = (preExisting: boolean | null) => Promise<void>
 
-/** What granting needs to know in addition to the request. */
+/** Facts that granting needs in addition to the request. */
 export type Giving = {
   noteThere: NoteThere
-  /** Something is being taken from the same person: what is shown may be gone in a moment. */
+  /** Whether access is being revoked from the same person, so that access still shown may soon be removed. */
   unsettled: boolean
 }
 
 type FoundAccount = { ok: true; account: string; found: boolean } | StepOutcome
 
 /**
- * The account, by what is known, by the last sync, by the system's own list; null where there is none.
- * A system whose list was read lately, and to which nothing was sent since, is not asked again.
+ * Finds the account: from the stored id, from the last sync, or in the system's own list. Null if there is
+ * none. The system is not asked if its last sync succeeded and no account creation was sent since.
  */
 export async function findAccount(
   db: Db,
@@ -69,11 +70,12 @@ export async function findAccount(
   }
   if (carrier.app.syncStatus === 'SUCCESS' && !kept.making) return { ok: true, value: null }
   if (!kept.making) return lookInSystem(db, carrier, pair, false)
-  // Sent, and the end unknown: it is given the time that the system may take to show it.
+  // A creation was sent and its result is unknown: allow the time that the system may take to show the
+  // account.
   return accountSentFor(db, carrier, pair)
 }
 
-/** Looks until the account that was sent for is in the system's list (`until` of AppClient); null where it is not. */
+/** Waits until an account being created is in the system's list (`until` of AppClient). Null if it is not. */
 async function accountSentFor(
   db: Db,
   carrier: AppClient,
@@ -89,7 +91,7 @@ async function accountSentFor(
 
 type Known = { id: string; loose: boolean }
 
-/** An account that the last sync found, the person's own first. */
+/** Query for an account that the last sync found. An account already matched with the person comes first. */
 const knownOf = ({ carriedAppId: appId, targetUserId: userId }: Pair): SQL => sql`
   select ${accounts.uniqueIdentifier} as id, false as loose from ${accounts}
   where ${accounts.appId} = ${appId} and ${accounts.userId} = ${userId} and ${isAccountThere}
@@ -98,12 +100,13 @@ const knownOf = ({ carriedAppId: appId, targetUserId: userId }: Pair): SQL => sq
   where ${accounts.appId} = ${appId} and ${isLooseOf(userId)}
   order by loose limit 1`
 
-/** A condition: an account is not gone. */
+/** Condition that an account still exists. */
 export const isAccountThere: SQL = sql`coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])`
 
 /**
- * A condition: a personal account belongs to nobody yet and has this person's address. They came after the last sync, and
- * the next one would match them (sync/match.ts). A service account may have anybody's address.
+ * Condition that a personal account has no owner yet and has this person's address. Such accounts appeared
+ * after the last sync, and the next one would match them (sync/match.ts). A service account may have any
+ * person's address.
  */
 export const isLooseOf = (userId: string): SQL => sql`
   ${accounts.userId} is null and ${accounts.accountType} = 'USER' and ${accounts.goneAt} is null and ${isAccountThere}
@@ -111,8 +114,9 @@ export const isLooseOf = (userId: string): SQL => sql`
   and ${accounts.appId} = any(array(${unmatchedApps(userId)}))`
 
 /**
- * Apps of a person's domain whose last complete sync began before they were there, or had their address. Accounts of the
- * others are not read for an address, which no index has: the sync has done so.
+ * Query for the apps of a person's domain whose last complete sync began before the person, or their address,
+ * existed. Accounts of other apps need no search by address, which no index supports: the sync has matched
+ * them.
  */
 const unmatchedApps = (userId: string): SQL => sql`
   select a.id from users u join apps a on a.domain_id = u.domain_id
@@ -121,7 +125,7 @@ const unmatchedApps = (userId: string): SQL => sql`
     '-infinity') <= greatest(u.created_at,
       (select max(e.detected_at) from identity_events e where e.user_id = u.id and e.changed_field = 'email'))`
 
-/** Gives a person the accounts that are theirs by `isLooseOf`: of one app, or of all. */
+/** Assigns to a person the accounts that match by `isLooseOf`, in one app or in all. */
 export async function keepMatch(db: Db, userId: string, appId: string | null): Promise<void> {
   await db
     .update(accounts)
@@ -130,9 +134,9 @@ export async function keepMatch(db: Db, userId: string, appId: string | null): P
 }
 
 /**
- * Reads the system's whole list until the person's address is met.
+ * Reads the system's whole list until the person's address is found.
  *
- * @param ours Whether one that is met must be one that we sent for.
+ * @param ours whether a match counts as an account that Keyway created
  */
 async function lookInSystem(
   db: Db,
@@ -169,7 +173,7 @@ export type Listed = {
   username?: string | null
 }
 
-/** By address; where the system knows none, by the name that `create` gives. */
+/** Reports whether a listed account has an address or, if none is stored, the name that `create` assigns. */
 export const isNamed = (
   { email, username, integration_specific_id: id }: Listed,
   wanted: string,
@@ -182,8 +186,9 @@ async function personOf(db: Db, { targetUserId }: Pair) {
 }
 
 /**
- * The account, made where there is none. Types of entitlements that an account must have (`min` above 0)
- * are given with it; where the request names none of such a type, people have to choose.
+ * Returns the account, and creates it if there is none. Entitlement types that an account must have (`min`
+ * above 0) are granted with it. If the request names no entitlement of such a type, people have to choose
+ * one.
  */
 export async function ensureAccount(
   db: Db,
@@ -222,7 +227,7 @@ async function create(
 ): Promise<FoundAccount> {
   const user = await personOf(db, pair)
   await noteThere(false)
-  // Before it is sent: a host that goes on after us looks for the account before it makes a second one.
+  // Set before sending: a host that takes over looks for the account before it creates another.
   await keepProvisionedAccount(db, pair, { making: true })
   const answer = await carrier.call<{ id?: string | null }>('create_account', {
     entitlements:
@@ -241,7 +246,7 @@ async function create(
     ...(user.familyName === '' ? {} : { family_name: user.familyName }),
   })
   if (!answer.ok) {
-    // It may be there all the same: made by this call, or before.
+    // The account may still exist, created by this call or earlier.
     const outcome = failedCall(answer.error)
     const ours = !faultOf(answer.error.error_code).undone
     if (!ours) await keepProvisionedAccount(db, pair, { making: false })
@@ -251,7 +256,7 @@ async function create(
     return took(db, carrier, pair, there.value, !ours)
   }
   const { id } = answer.value
-  // A further try would make another one.
+  // Another try would create a second account.
   if (typeof id === 'string' && !isKeepable(id, MAX_ACCOUNT_ID)) return byHand(UNKEEPABLE)
   if (typeof id === 'string') return took(db, carrier, pair, id, false)
   const sent = await accountSentFor(db, carrier, pair)
@@ -261,7 +266,7 @@ async function create(
   return took(db, carrier, pair, sent.value, false)
 }
 
-/** Keeps an account that was made, or found, and that the next sync will find too. */
+/** Stores an account that was created or found, as the next sync would. */
 async function took(
   db: Db,
   { app }: AppClient,

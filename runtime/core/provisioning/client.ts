@@ -1,4 +1,4 @@
-/** Calling the system in which a request is carried out, and what a step came to. */
+/** Calling the system in which a request is carried out, and the outcomes of a step. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
@@ -20,14 +20,15 @@ import { keepStandings } from './standings.ts'
 type ConnectorError = Extract<ConnectorAnswer, { ok: false }>
 type CallError = Pick<ConnectorError['error'], 'error_code' | 'message'> &
   Pick<ConnectorError, 'retryAfterMs'>
+/** Result of a call. */
 export type SystemAnswer<T> = { ok: true; value: T } | { ok: false; error: CallError }
 
 /**
- * What a step came to:
- * - done: the system holds what was wanted; `found` where it was so already;
- * - system, call, refused: it failed, as far as FAULTS says, and is tried again;
- * - paused: the app is, and nothing was tried;
- * - manual: trying again cannot help; people have to.
+ * Outcome of a step:
+ * - ok: the system has the wanted state; `found` if it already had it before
+ * - system, call, refused: failed, classified by FAULTS, and tried again
+ * - paused: the app is paused, and nothing was tried
+ * - manual: trying again cannot help; people have to act
  */
 export type StepOutcome =
   | { ok: true; found: boolean }
@@ -35,11 +36,11 @@ export type StepOutcome =
   | { ok: false; end: 'call' | 'refused' | 'manual'; problem: string }
   | { ok: false; end: 'paused' }
 
-/** What came of a step that was tried. */
+/** Outcome of a step that was tried. */
 export type Settled = Exclude<StepOutcome, { end: 'paused' }>
 export type Failed = Extract<Settled, { ok: false }>
 
-/** A failed call as an outcome; its message holds no secret. */
+/** Converts a failed call to an outcome. Its message holds no secret. */
 export function failedCall({ error_code: code, message, retryAfterMs }: CallError): Failed {
   const problem = keptText(`${plainWords(message)} (${code})`, 1000)
   const { reach } = faultOf(code)
@@ -50,29 +51,32 @@ export function failedCall({ error_code: code, message, retryAfterMs }: CallErro
   }
 }
 
-/** Pause between two looks whether a system shows what was written, in milliseconds. */
+/** First and longest pause between two checks of whether a system shows a change, in milliseconds. */
 const FIRST_LOOK_MS = 100
 const LONGEST_LOOK_MS = 5000
 
-/** An app that is connected, as far as a step needs it. */
+/** Connected app, with the operations that a step needs. */
 export type AppClient = {
   app: AppRow
   manifest: Manifest
   has(capability: CapabilityName): boolean
   call<T>(capability: CapabilityName, request: Record<string, unknown>): Promise<SystemAnswer<T>>
-  /** Reads a list page by page, as long as `more` answers true. */
+  /** Reads a list page by page, as long as `more` returns true. */
   eachPage<T>(
     capability: CapabilityName,
     request: Record<string, unknown>,
     more: (items: T[]) => boolean,
   ): Promise<SystemAnswer<null>>
-  /** The id of the last call, by which `keyway logs` finds it; null where none was made. */
+  /** Returns the id of the last call, by which `keyway logs` finds it, or null if there was none. */
   lastCall(): string | null
-  /** What accounts were last read to be, by their ids. One that is not found is left to the next sync: it may be renamed. */
+  /**
+   * Standings of accounts at their last reading, by id. An account that was not found is left to the next
+   * sync: it may have been renamed.
+   */
   standings: Map<string, AccountStanding>
-  /** Hears what a reading showed, where readings are kept. */
+  /** Receives the result of each reading, if readings are kept. */
   looked?(reading: { capability: CapabilityName; shown: boolean }): void
-  /** Looks until it is so, as long as the system may take to show what was written (`consistency_ms`). */
+  /** Polls until `isSo` is true, at most as long as a system may take to show a change (`consistency_ms`). */
   until(
     isSo: () => Promise<boolean | { ok: false; error: CallError }>,
   ): Promise<SystemAnswer<boolean>>
@@ -80,13 +84,13 @@ export type AppClient = {
 
 const CIRCLES = 'the listing begins again behind its end'
 
-/** A connection that cannot be opened is a failure like one of the system's. */
+/** Converts the error of a connection that cannot be opened to a failed call. */
 function unusable(error: unknown): { ok: false; error: CallError } {
   if (!(error instanceof CoreError)) throw error
   return { ok: false, error: { error_code: 'unauthenticated', message: String(error.detail) } }
 }
 
-/** Does a step in an app's system, unless the app is paused; notes whether the system answered. */
+/** Runs a step in an app's system, unless the app is paused. Records whether the system answered. */
 export async function throughApp(
   db: Db,
   app: AppRow,
@@ -106,7 +110,7 @@ export async function throughApp(
   return outcome
 }
 
-/** An app that can be called; why not, where it cannot be. */
+/** Returns a client of the app, or the reason that it cannot be called. */
 function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault {
   const { id: appId, name, connectorId } = app
   if (app.disconnectedAt !== null || app.sealedConnection === null)
@@ -131,7 +135,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
     const answer: ConnectorAnswer | { ok: false; error: CallError; retryAfterMs?: number } =
       await callApp(parts, app, capability, call).catch(unusable)
     lastCall = 'callId' in answer ? (answer.callId ?? null) : null
-    // Ended by us, not by the system: the host that goes on finds out what came of it.
+    // Keyway aborted the call, not the system. The host that takes over finds out its result.
     parts.signal.throwIfAborted()
     if (answer.ok || answer.retryAfterMs === undefined) return answer
     return { ok: false, error: { ...answer.error, retryAfterMs: answer.retryAfterMs } }
@@ -160,7 +164,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
         const items = responseAs<T[]>(answer)
         if (!more(items)) break
         const page = items.length > 0 ? JSON.stringify(items) : null
-        // Single rows may come again: those that move, and those that are listed twice.
+        // Only a whole page counts: single rows may repeat if they move or are listed twice.
         if (page !== null && page === first)
           return { ok: false, error: { error_code: 'invalid_response', message: CIRCLES } }
         first ??= page

@@ -1,4 +1,4 @@
-/** Giving what a request asks for, through the connector: looked at before, and after. */
+/** Granting the access of a request through the connector. The system is read before and after. */
 import type { AccountStatus } from '../../contract/models/account.ts'
 import type { Db } from '../../database/database.ts'
 import { ensureAccount, type Giving, keepProvisionedAccount } from './account.ts'
@@ -16,7 +16,7 @@ import {
 
 const done = (found: boolean): StepOutcome => ({ ok: true, found })
 
-/** Gives access to the app itself: an account that can be used. */
+/** Grants access to the app itself: a usable account. */
 export async function grantAccount(
   db: Db,
   carrier: AppClient,
@@ -33,7 +33,7 @@ export async function grantAccount(
     return done(true)
   }
   if (status.value === null) {
-    // Deleted since it was known: the next try makes another.
+    // The account was deleted since it was stored. The next try creates another.
     await keepProvisionedAccount(db, request, { account: null, making: true })
     return { ok: false, end: 'call', problem: 'the account that was known is not there any more' }
   }
@@ -41,7 +41,7 @@ export async function grantAccount(
   return wakeAccount(db, carrier, request, account.account, status.value)
 }
 
-/** Makes an account usable that sleeps. */
+/** Activates an unusable account. */
 async function wakeAccount(
   db: Db,
   carrier: AppClient,
@@ -51,7 +51,7 @@ async function wakeAccount(
 ): Promise<StepOutcome> {
   if (!carrier.has('activate_account'))
     return { ok: false, end: 'manual', problem: `the account is ${status}` }
-  // Before it is sent: the revocation has to know that it was ours.
+  // Set before sending: revocation must know that Keyway activated the account.
   await keepProvisionedAccount(db, request, { made: true })
   const woken = await carrier.call('activate_account', { account_id: account })
   if (!woken.ok) return failedCall(woken.error)
@@ -66,7 +66,7 @@ const notShown = (capability: string): StepOutcome => ({
   problem: `${capability} answered success, but the system does not show it`,
 })
 
-/** Gives an entitlement. */
+/** Grants an entitlement. */
 export async function grantEntitlement(
   db: Db,
   carrier: AppClient,
@@ -97,7 +97,7 @@ export async function grantEntitlement(
     return { ok: false, end: 'manual', problem: 'the connector cannot assign entitlements' }
   const assigned = await carrier.call('assign_entitlement', grantOf(id, entitlement))
   if (!assigned.ok) {
-    // Known, but gone from the system: the next try looks for the account again.
+    // The stored account no longer exists in the system. The next try looks for it again.
     if (assigned.error.error_code === 'not_found')
       await keepProvisionedAccount(db, request, { account: null, making: true })
     return failedCall(assigned.error)
@@ -108,7 +108,10 @@ export async function grantEntitlement(
   return shown.value ? done(false) : notShown('assign_entitlement')
 }
 
-/** An account that sleeps is no use with any entitlement; where one account cannot be asked for, it is not looked at. */
+/**
+ * Activates the account if it is unusable, since entitlements are useless then. Does nothing if the connector
+ * cannot read a single account.
+ */
 async function ensureUsable(
   db: Db,
   carrier: AppClient,
@@ -123,7 +126,7 @@ async function ensureUsable(
   return wakeAccount(db, carrier, request, account, status.value)
 }
 
-/** The state of an account; where it is perhaps being closed, once that would show. */
+/** Returns the status of an account. If it may be about to be closed, waits as long as that takes to show. */
 async function settledStatus(
   carrier: AppClient,
   account: string,

@@ -1,17 +1,17 @@
-/** A person in a connected app: whose account it is. */
+/** Pair of a person and a connected app in which they have an account. */
 import type { accessRequests } from '../../database/schema/requests.ts'
 
-/** Columns of a request that name a person and the app in which it is carried out. */
+/** Columns of a request that identify a person and the app in which it is carried out. */
 export type Pair = Pick<typeof accessRequests.$inferSelect, 'carriedAppId' | 'targetUserId'>
 
-/** What is given or taken: the app itself, or an entitlement in it. */
+/** Access to grant or revoke: the app itself, or an entitlement in it. */
 export type PairGrant = Pair & Pick<typeof accessRequests.$inferSelect, 'entitlement'>
 
-/** What is done for one person in one app is done one at a time: both make the key of its job. */
+/** Returns the job key of a pair. Work for one person in one app runs one job at a time. */
 export const pairKey = ({ carriedAppId, targetUserId }: Pair): string =>
   `${carriedAppId} ${targetUserId}`
 
-/** The pair of a key. */
+/** Returns the pair of a key. */
 export function pairOf(key: string): Pair {
   const [carriedAppId = '', targetUserId = ''] = key.split(' ')
   return { carriedAppId, targetUserId }

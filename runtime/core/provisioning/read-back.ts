@@ -1,4 +1,4 @@
-/** Whether the system shows an account to hold an entitlement. */
+/** Reading the status and the entitlements of an account in its system. */
 import type { AccountStatus } from '../../contract/models/account.ts'
 import { STANDINGS } from '../../contract/models/app.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
@@ -10,11 +10,11 @@ type Association = {
   integration_specific_resource_id: string
 }
 
-/** Whether a system can be asked who holds what. */
+/** Reports whether the system can be asked for the entitlements of accounts. */
 export const canBeRead = ({ has }: AppClient): boolean =>
   has('get_account_entitlement_associations') || has('find_entitlement_associations')
 
-/** Read from the account's own list where there is one, else from the list of all. */
+/** Reports whether an account holds an entitlement. Reads the account's own list if possible, else all. */
 export async function holdsEntitlement(
   carrier: AppClient,
   account: string,
@@ -35,14 +35,14 @@ export async function holdsEntitlement(
     ? 'get_account_entitlement_associations'
     : 'find_entitlement_associations'
   const end = await carrier.eachPage(capability, ofAccount ? { account_id: account } : {}, more)
-  // Who is not there holds nothing.
+  // An account that does not exist holds nothing.
   if (!end.ok && end.error.error_code !== 'not_found') return end
   const shown = end.ok && met
   carrier.looked?.({ capability, shown })
   return { ok: true, value: shown }
 }
 
-/** Looks until an account holds an entitlement, or until it does not (`until` of AppClient). */
+/** Waits until an account holds an entitlement, or until it does not (`until` of AppClient). */
 export const untilHeld = (
   carrier: AppClient,
   account: string,
@@ -54,7 +54,7 @@ export const untilHeld = (
     return now.ok ? now.value === isHeld : now
   })
 
-/** What assign_entitlement and unassign_entitlement are told. */
+/** Returns the request of assign_entitlement and unassign_entitlement. */
 export const grantOf = (account: string, ref: EntitlementRef) => ({
   account_integration_specific_id: account,
   resource_integration_specific_id: ref.resourceId,
@@ -63,7 +63,7 @@ export const grantOf = (account: string, ref: EntitlementRef) => ({
   entitlement_integration_specific_id: ref.entitlementId,
 })
 
-/** States in which an account gives no access; null is one that is not there. */
+/** States in which an account gives no access; null means that it does not exist. */
 export const UNUSABLE: readonly (AccountStatus | null)[] = [
   null,
   'SUSPENDED',
@@ -74,7 +74,7 @@ export const UNUSABLE: readonly (AccountStatus | null)[] = [
 
 type Account = { user_status?: AccountStatus | null }
 
-/** The state of an account: null where it is not there. Systems that cannot tell have only active ones. */
+/** Returns the status of an account, null if there is none. Without statuses, all accounts are active. */
 export async function statusOf(
   carrier: AppClient,
   account: string,
@@ -87,7 +87,7 @@ export async function statusOf(
   return status
 }
 
-/** Looks until the state of an account is as wanted (`until` of AppClient). */
+/** Waits until the status of an account is as wanted (`until` of AppClient). */
 export const untilStatus = (
   carrier: AppClient,
   account: string,

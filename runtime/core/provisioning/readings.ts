@@ -1,14 +1,15 @@
-/** Readings of a system that are kept as evidence: those before something is taken, and those after. */
+/** Readings of a system that are kept as evidence, from before and after a revocation. */
 import type { Reading } from '../../contract/models/reading.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { AppClient } from './client.ts'
 
-/** Most readings of one thing: the first, and the latest of many tries. */
+/** Maximum number of readings of one item: the first, and the latest ones. */
 const MOST = 10
 
+/** Recorder of readings: `over` wraps a client so that its readings are added. */
 export type Watch = { readings: Reading[]; over(carrier: AppClient): AppClient }
 
-/** Notes what clients are read to show; `begun` is now, by the clock that all moments are of. */
+/** Creates a recorder. `begun` is the current time by the same clock as all other times. */
 export function createWatch(
   begun: Date,
   { connectors }: Pick<RequestContext, 'connectors'>,
@@ -32,7 +33,7 @@ export function createWatch(
   }
 }
 
-/** Adds readings to those that are kept: of several in a row that show the same, the first and the last. Pure. */
+/** Adds readings to the kept ones. Of several equal ones in a row, keeps the first and the last. Pure. */
 export function addReadings(kept: readonly Reading[], more: readonly Reading[]): Reading[] {
   const all: Reading[] = [...kept]
   for (const one of more) {

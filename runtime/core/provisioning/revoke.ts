@@ -1,4 +1,4 @@
-/** Taking back, through the connector, what a request gave: looked at before, and after. */
+/** Revoking, through the connector, access that a request granted. The system is read before and after. */
 import type { Db } from '../../database/database.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -10,7 +10,7 @@ import { successorsOf, takeWhereverItIs, withoutEvidence } from './successors.ts
 
 const gone = (found: boolean): StepOutcome => ({ ok: true, found })
 
-/** Takes an entitlement. */
+/** Revokes an entitlement. */
 export async function revokeEntitlement(
   db: Db,
   carrier: AppClient,
@@ -26,14 +26,14 @@ export async function revokeEntitlement(
   )
 }
 
-/** Takes an entitlement from an account that the system shows to hold it, until it shows it no more. */
+/** Revokes an entitlement from an account that holds it, and waits until the system no longer shows it. */
 export async function takeEntitlement(
   carrier: AppClient,
   id: string,
   entitlement: EntitlementRef,
 ): Promise<StepOutcome> {
   if (canBeRead(carrier)) {
-    // What was given a moment ago may not be shown yet: only what stays away is gone.
+    // A recent grant may not be shown yet. The entitlement counts as removed only if it stays absent.
     const before = await untilHeld(carrier, id, entitlement, true)
     if (!before.ok) return failedCall(before.error)
     if (!before.value) return gone(true)
@@ -42,7 +42,7 @@ export async function takeEntitlement(
     return { ok: false, end: 'manual', problem: 'the connector cannot take entitlements back' }
   const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
-  // Who is not there holds nothing.
+  // An account that does not exist holds nothing.
   if (!canBeRead(carrier)) return gone(!taken.ok)
   const left = await untilHeld(carrier, id, entitlement, false)
   if (!left.ok) return failedCall(left.error)
@@ -55,7 +55,7 @@ const stillThere = (capability: string): StepOutcome => ({
   problem: `${capability} answered success, but the system still shows it`,
 })
 
-/** Makes an account unusable that was made, or woken, for a request: deactivated where that can be, else deleted. */
+/** Closes an account that was created or activated for a request: deactivates or else deletes it. */
 export async function revokeAccount(
   db: Db,
   carrier: AppClient,
@@ -63,7 +63,7 @@ export async function revokeAccount(
 ): Promise<StepOutcome> {
   const { making } = await provisionedAccountOf(db, request, carrier.app.domainId)
   if (making) {
-    // One was sent for whose end nobody knows.
+    // A creation was sent and its result is unknown.
     const found = await findAccount(db, carrier, request)
     if (!found.ok) return failedCall(found.error)
     if (found.value === null && !carrier.has('list_accounts'))
@@ -78,7 +78,7 @@ export async function revokeAccount(
   const deactivates = carrier.has('deactivate_account')
   const capability = deactivates ? 'deactivate_account' : 'delete_account'
   const outcome = await closeUnlessMoved(db, carrier, account, request.targetUserId, capability)
-  // One that was deleted is looked for no more; one that sleeps may be woken.
+  // A deleted account is forgotten. A deactivated one may be activated again.
   if (outcome.ok)
     await keepProvisionedAccount(db, request, {
       made: false,
@@ -89,8 +89,8 @@ export async function revokeAccount(
 }
 
 /**
- * Makes an account unusable. Where it is not there, and its owner has another one since, people have to look: it may
- * have been renamed, or be one that somebody made by hand.
+ * Makes an account unusable. If it does not exist and its owner has another one since, people have to look:
+ * it may have been renamed, or another one may have been created by hand.
  */
 export async function closeUnlessMoved(
   db: Db,
@@ -114,18 +114,18 @@ export async function closeUnlessMoved(
   return outcome
 }
 
-/** Longest part of an id that a task says. */
+/** Maximum length of an account id in a task, in characters. */
 const MAX_NAME = 300
 
 type Closing = 'deactivate_account' | 'delete_account'
 
-/** Deactivates, or deletes, an account that the system shows to be usable, until it shows it no more. */
+/** Deactivates or deletes a usable account, and waits until the system no longer shows it as usable. */
 export async function makeUnusable(
   carrier: AppClient,
   account: string,
   capability: Closing,
 ): Promise<StepOutcome> {
-  // What was made or woken a moment ago may not be shown yet.
+  // A recent creation or activation may not be shown yet.
   const usable = await untilStatus(carrier, account, (status) =>
     capability === 'deactivate_account' ? !UNUSABLE.includes(status) : status !== null,
   )

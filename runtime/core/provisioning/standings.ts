@@ -1,4 +1,4 @@
-/** What accounts were read to be while access was given or taken: lists have it before the next sync does. */
+/** Standings of accounts read while access is granted or revoked, so that lists show them before a sync. */
 import { sql } from 'drizzle-orm'
 import type { AccountStanding } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
@@ -6,7 +6,7 @@ import type { AppRow } from '../../database/schema/apps.ts'
 import { recordReadings } from '../history/spans.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 
-/** Standings of accounts that are no use any more. */
+/** Standings of accounts that no longer exist. */
 export const GONE = [
   'DEPROVISIONED',
   'MANUALLY_REMOVED',
@@ -14,13 +14,10 @@ export const GONE = [
   'ARCHIVED',
 ] as const satisfies AccountStanding[]
 
-/** Standings of accounts that nobody can use now. */
+/** Standings of accounts that cannot be used now. */
 const UNUSABLE: readonly AccountStanding[] = [...GONE, 'SUSPENDED']
 
-/**
- * Keeps, of accounts that are known, whether they can be used, and tells who has to know; what is read to be as before is
- * not written.
- */
+/** Stores whether known accounts can be used, and notifies listeners. Unchanged standings are not written. */
 export async function keepStandings(
   db: Db,
   { id: appId, domainId }: AppRow,

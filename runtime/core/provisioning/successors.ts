@@ -1,7 +1,7 @@
 /**
- * The accounts that a person has instead of one that is not there. Directories and databases name accounts by what an
- * operator can change, such as a DN or a user's name: one that was renamed or moved answers `not_found`, and gives
- * access all the same.
+ * Accounts that a person has in place of a missing one. Directories and databases name accounts by values
+ * that an operator can change, such as a DN or a user name: a renamed or moved account answers `not_found`,
+ * but still gives access.
  */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -13,14 +13,14 @@ import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from 
 import { statusOf } from './read-back.ts'
 import { GONE } from './standings.ts'
 
-/** Most that one person is thought to have in one system. */
+/** Maximum number of accounts considered for one person in one system. */
 const MOST = 20
-/** Most that are looked at, of those that a system lists for one address. */
+/** Maximum number of accounts examined that a system lists for one address. */
 const MOST_LISTED = 1000
 
 /**
- * Accounts that a person has since, by their ids; none while `account` is there, where it is nobody's, and where the
- * system cannot be asked.
+ * Returns the ids of accounts that a person has in place of a missing one. Returns none while `account`
+ * exists, if it has no owner, or if the system cannot be asked.
  */
 export async function successorsOf(
   db: Db,
@@ -30,7 +30,7 @@ export async function successorsOf(
 ): Promise<SystemAnswer<string[]>> {
   const none: SystemAnswer<string[]> = { ok: true, value: [] }
   if (userId === null || !carrier.has('list_accounts')) return none
-  // What is read here is no evidence of what was taken.
+  // These readings are no evidence of the revocation.
   const unwatched = withoutEvidence(carrier)
   const status = await statusOf(unwatched, account)
   if (!status.ok) return unlessRefused(status)
@@ -43,13 +43,13 @@ export async function successorsOf(
   return { ok: true, value: await newerThan(db, appId, account, userId, listed.value) }
 }
 
-/** The same system, read without keeping what it shows as evidence: it is of another account. */
+/** Returns a client whose readings are not kept as evidence, because they concern another account. */
 export function withoutEvidence(carrier: AppClient): AppClient {
   const { looked: _, ...unwatched } = carrier
   return unwatched
 }
 
-/** Takes something from an account; where that is not there, from what its owner has since. */
+/** Revokes access from an account or, if it does not exist, from the owner's newer accounts. */
 export async function takeWhereverItIs(
   db: Db,
   carrier: AppClient,
@@ -70,7 +70,7 @@ export async function takeWhereverItIs(
   return { ok: true, found }
 }
 
-/** A system that refuses to be asked has nothing to say; one that fails may have. */
+/** Treats a refused call as an empty answer. Other failures may hide accounts, and stay failures. */
 const unlessRefused = (
   failed: Extract<SystemAnswer<never>, { ok: false }>,
 ): SystemAnswer<string[]> =>
@@ -81,7 +81,7 @@ async function addressOf(db: Db, userId: string): Promise<string> {
   return (user?.email ?? '').toLowerCase()
 }
 
-/** Whether a complete sync found that an account is gone: it has listed the others, and matched them with people. */
+/** Reports whether a complete sync confirmed a removal: it listed and matched all other accounts. */
 async function isGoneForSure(db: Db, appId: string, account: string): Promise<boolean> {
   const { rows } = await db.execute<{ is: boolean }>(sql`
     select exists (select from accounts gone join sync_runs run on run.app_id = gone.app_id
@@ -92,7 +92,10 @@ async function isGoneForSure(db: Db, appId: string, account: string): Promise<bo
 
 type ListedAccount = Listed & { account_type?: string | null }
 
-/** What the system lists for an address. Service accounts may have one of a person who looks after them. */
+/**
+ * Returns the accounts that the system lists for an address, except service accounts, which may have the
+ * address of a person who looks after them.
+ */
 async function listedFor(carrier: AppClient, address: string): Promise<SystemAnswer<string[]>> {
   const ids = new Set<string>()
   if (address === '') return { ok: true, value: [] }
@@ -108,8 +111,8 @@ async function listedFor(carrier: AppClient, address: string): Promise<SystemAns
 }
 
 /**
- * Of what is listed, and of what is known to be the person's: the accounts that are nobody else's, and that no sync has
- * seen beside the missing one. Those were another account of the same person already.
+ * Returns the listed accounts, and the known ones of the person, that belong to no other person and did not
+ * exist at the same time as the missing one. Accounts that did are further accounts of the same person.
  */
 async function newerThan(
   db: Db,
@@ -134,7 +137,10 @@ async function newerThan(
   return rows.map(({ id }) => id)
 }
 
-/** Whether `known` was there beside `missing`: by their spans where both have some, else by the end of the run that saw `missing` last. */
+/**
+ * Condition that `known` existed at the same time as `missing`: by their spans if both have some, else by the
+ * end of the run that saw `missing` last.
+ */
 const BESIDE = sql`
   case when exists (select from account_spans s where s.account_id = known.id)
       and exists (select from account_spans m where m.account_id = (select id from missing))
