@@ -1,6 +1,4 @@
-/**
- * State machine of offboardings. Pure. core/machine/execute.ts carries transitions out, ../apply.ts writes.
- */
+/** State machine of offboardings. Pure. core/machine/execute.ts carries it out, ../apply.ts writes. */
 
 import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
 import type { OffboardingRow } from '../../../database/schema/offboarding.ts'
