@@ -1,13 +1,13 @@
-/** Which people and groups can act on requests now, and who their managers are. */
+/** People and groups who can currently act on requests, and the managers of people. */
 import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 
-/** Who a request is of and for. */
+/** Requester and target user of a request. */
 export type Parties = Pick<RequestRow, 'requesterId' | 'targetUserId'>
-/** Those who may not decide on a request: who asked, and who is to have the access. */
+/** Returns the parties of a request, who may not decide on it: its requester and its target user. */
 export const partiesOf = ({ requesterId, targetUserId }: Parties): string[] => [
   ...new Set([targetUserId, ...(requesterId === null ? [] : [requesterId])]),
 ]
@@ -15,11 +15,13 @@ export const partiesOf = ({ requesterId, targetUserId }: Parties): string[] => [
 /** People and groups that can act. A group is listed with its first members who can. */
 export type Able = { users: ReadonlySet<string>; groups: ReadonlyMap<string, readonly string[]> }
 
-/** One more than there are parties of a request: among so many members one is no party. */
+/** One more than a request has parties, so that among as many members at least one is not a party. */
 const MEMBERS_LOOKED_AT = 3
 
+/** Removes duplicates from ids. */
 export const distinct = (ids: readonly string[]): string[] => [...new Set(ids)]
 
+/** Returns which of the named people and groups can act now. */
 export async function ableOf(db: Db, all: readonly Approvers[]): Promise<Able> {
   const people = distinct(all.flatMap((one) => one.users))
   const teams = distinct(all.flatMap((one) => one.groups))
@@ -45,7 +47,7 @@ export async function ableOf(db: Db, all: readonly Approvers[]): Promise<Able> {
   }
 }
 
-/** Those of some who may decide on a request; null where nobody is left. */
+/** Returns the named people and groups who may decide on a request, or null if there are none. */
 export function eligibleOf(able: Able, request: Parties, { users: people, groups }: Approvers) {
   const parties = partiesOf(request)
   const isOther = (id: string): boolean => !parties.includes(id)
@@ -56,17 +58,17 @@ export function eligibleOf(able: Able, request: Parties, { users: people, groups
   return found.users.length + found.groups.length > 0 ? found : null
 }
 
-/** The same as things are now. */
+/** Like `eligibleOf`, using the current state of the database. */
 export const eligible = async (
   db: Db,
   request: Parties,
   named: Approvers,
 ): Promise<Approvers | null> => eligibleOf(await ableOf(db, [named]), request, named)
 
-/** Longest chain of managers that is followed. */
+/** Maximum length of a chain of managers. */
 const MAX_MANAGERS = 50
 
-/** Who is above each of some people, the nearest first; a chain that closes to a ring ends. */
+/** Returns the managers above each person, nearest first. A cyclic chain ends where it closes. */
 export async function managersOf(
   db: Db,
   userIds: readonly string[],

@@ -1,4 +1,4 @@
-/** The executor of access requests: an event of a locked request is carried out in the caller's transaction. */
+/** Executor of access requests: carries out an event of a locked request in the caller's transaction. */
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { beginReason, endReason } from '../history/reasons.ts'
@@ -16,9 +16,9 @@ import { closeTasks, openRequestTask } from './tasks.ts'
 /**
  * Applies an event to a locked request.
  *
- * @param now The moment of the transaction; it is asked for if it is not known.
- * @returns the request as it is then
- * @throws Error for an event that does not count in its state: a defect of ours
+ * @param now time of the transaction; queried if omitted
+ * @returns the request after the event
+ * @throws Error if the event is not valid in its state, which is a bug in Keyway
  */
 export async function apply<K extends EventKind>(
   tx: Db,

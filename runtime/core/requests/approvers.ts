@@ -1,4 +1,4 @@
-/** Who decides: resolved at the moment when a stage begins, so that nobody is asked who has left. */
+/** Approvers of a decision. Resolved when a stage begins, so that people who have left are not asked. */
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -15,27 +15,27 @@ import {
 } from './able.ts'
 import type { DecidedStep } from './machine/events.ts'
 
-/** A request, and where. */
+/** Parties of a request, and its app. */
 type PartiesOfApp = Parties & Pick<RequestRow, 'appId' | 'domainId'>
 
-/** What is known of those who may decide on some requests of one domain. */
+/** Facts about the possible approvers of some requests of one domain. */
 type Known = {
   able: Able
   managers: ReadonlyMap<string, readonly string[]>
-  /** The admins of the apps, by the id of an app. */
+  /** Admins of the apps, by app id. */
   admins: ReadonlyMap<string, Approvers>
   adminsOfDomain: readonly string[]
 }
 
 const NOBODY: Approvers = { users: [], groups: [] }
 
-/** Who is named for a step, or the next manager above; else the admins of the app. Null if none of them can decide. */
+/** Returns the approvers or manager of a step, else the admins of the app; null if none can decide. */
 function namedFor(known: Known, request: Planned, step: DecidedStep): Approvers | null {
   const { able, managers, admins } = known
   const ofApp = () => eligibleOf(able, request, admins.get(request.appId) ?? NOBODY)
   if (step !== 'manager')
     return eligibleOf(able, request, request.plan.stages[step] ?? NOBODY) ?? ofApp()
-  // Where the manager is a party or gone, the next one above.
+  // If the manager is a party or has left, take the next one above.
   for (const id of managers.get(request.targetUserId) ?? []) {
     const one = eligibleOf(able, request, { users: [id], groups: [] })
     if (one !== null) return one
@@ -44,8 +44,8 @@ function namedFor(known: Known, request: Planned, step: DecidedStep): Approvers 
 }
 
 /**
- * Who makes a decision: those named for it, else the admins of the app, else those of the domain; null where nobody
- * is left but who asked and who is to have the access.
+ * Returns the approvers of a decision: those named for it, else the admins of the app, else those of the
+ * domain. Null if only the parties of the request remain.
  */
 function decidersIn(known: Known, request: Planned, step: DecidedStep): Approvers | null {
   const named = namedFor(known, request, step)
@@ -55,7 +55,7 @@ function decidersIn(known: Known, request: Planned, step: DecidedStep): Approver
   return ofDomain.length > 0 ? { users: ofDomain, groups: [] } : null
 }
 
-/** In a number of statements that does not grow with the requests, which are of one domain. */
+/** Reads the facts in a fixed number of queries. All requests are of one domain. */
 async function knownOf(db: Db, requests: readonly Planned[]): Promise<Known> {
   const domainId = requests[0]?.domainId ?? NO_ID
   const managers = await managersOf(
@@ -78,7 +78,7 @@ async function knownOf(db: Db, requests: readonly Planned[]): Promise<Known> {
   return { able, managers, admins, adminsOfDomain: rows[0]?.ofDomain ?? [] }
 }
 
-/** Who makes each decision of some requests of one domain, in its order, as things are now; null where nobody may. */
+/** Returns the current approvers of each decision of some requests of one domain, in order; null for none. */
 export async function decidersOfAll(
   db: Db,
   requests: readonly Planned[],
@@ -88,17 +88,17 @@ export async function decidersOfAll(
   return requests.map((one) => decidedSteps(one.plan).map((step) => decidersIn(known, one, step)))
 }
 
-/** Those who do work by hand for an app; parties among them, for there is nothing to decide. */
+/** Returns the people who do manual work for an app. Includes parties, since there is nothing to decide. */
 export async function doers(db: Db, { appId, domainId }: PartiesOfApp): Promise<Approvers> {
   const plan = { manager: false, stages: [NOBODY], message: null, validationWebhook: null }
   const nobodys = { appId, domainId, plan, requesterId: null, targetUserId: NO_ID }
   return (await decidersOf(db, nobodys, 0)) ?? NOBODY
 }
 
-/** An id that nothing has. */
+/** Id of no object. */
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** The decisions that a plan asks for, one after the other. Where it names nobody the admins are the one stage. */
+/** Returns the decisions of a plan, in order. A plan that names no one has one stage, of the admins. */
 export function decidedSteps({ manager, stages }: ApprovalPlan): DecidedStep[] {
   const count = stages.length > 0 || manager ? stages.length : 1
   return [...(manager ? ['manager' as const] : []), ...Array.from({ length: count }, (_, n) => n)]
@@ -106,7 +106,7 @@ export function decidedSteps({ manager, stages }: ApprovalPlan): DecidedStep[] {
 
 type Planned = PartiesOfApp & Pick<RequestRow, 'plan'>
 
-/** Who makes a decision, as things are now; null where nobody may. */
+/** Returns the current approvers of a decision, or null if there are none. */
 export async function decidersOf(
   db: Db,
   request: Planned,
@@ -115,7 +115,7 @@ export async function decidersOf(
   return decidersIn(await knownOf(db, [request]), request, step)
 }
 
-/** All who make a decision of a request; null where nobody does. */
+/** Returns the approvers of all decisions of a request, or null if there are none. */
 export async function allDeciders(db: Db, request: Planned): Promise<Approvers | null> {
   const [steps = []] = await decidersOfAll(db, [request])
   const all = {
@@ -125,7 +125,7 @@ export async function allDeciders(db: Db, request: Planned): Promise<Approvers |
   return all.users.length + all.groups.length > 0 ? all : null
 }
 
-/** Who makes the first decision of a request; null if one of its decisions has no approver. */
+/** Returns the approvers of the first decision of a request, or null if any of its decisions has none. */
 export async function firstDeciders(db: Db, request: Planned): Promise<Approvers | null> {
   const [[first = null, ...others] = []] = await decidersOfAll(db, [request])
   return others.includes(null) ? null : first

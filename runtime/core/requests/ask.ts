@@ -1,4 +1,4 @@
-/** Asking for access: who may ask for what, which user it is for, and how long. */
+/** Requesting access: who may request what, for which user, and for how long. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import {
   CoreError,
@@ -34,7 +34,11 @@ const refused = (member: string, words: string, index?: number): CoreError => {
   return invalidAt(loc, `Value error, ${words}`)
 }
 
-/** @throws CoreError forbidden, conflict, invalid: nothing is made then, also of several. */
+/**
+ * Creates a request for each permission. Creates none if one of them is refused.
+ *
+ * @throws CoreError forbidden, conflict, invalid
+ */
 export async function createAccessRequest(
   db: Db,
   principal: Principal,
@@ -75,7 +79,7 @@ export async function createAccessRequest(
   return answerRequests(db, principal, rows, [], { apps: [app] })
 }
 
-/** Who asks: the caller, or for admins anybody. */
+/** Returns the requester: the caller or, for admins, any user. */
 async function requesterOf(
   tx: Db,
   principal: Principal,
@@ -104,7 +108,7 @@ async function personOf(
   return row
 }
 
-/** The app, if the requester finds it in the app store. */
+/** Returns the app, if the requester can see it in the app store. */
 async function appOf(tx: Db, requester: Principal, appId: string): Promise<VisibleApp> {
   const found = await findFound(tx, requester, appId).catch((error: unknown) => {
     if (error instanceof CoreError && error.kind === 'not_found') return null
@@ -120,7 +124,7 @@ async function appOf(tx: Db, requester: Principal, appId: string): Promise<Visib
   return found
 }
 
-/** What is asked for: each permission once, or null for the app itself. */
+/** Returns the requested permissions without duplicates, or null for the app itself. */
 async function permissionsOf(
   tx: Db,
   requester: Principal,
@@ -143,7 +147,7 @@ async function permissionsOf(
       and(
         eq(requestablePermissions.appId, found.app.id),
         sql`${requestablePermissions.id} = any(${sql.param(known.filter(isId))}::uuid[])`,
-        // What the app's admins chose for everybody need not be visible.
+        // The default permission that the app's admins chose need not be visible to the requester.
         asked ? permissionsFoundBy(requester, found, view) : undefined,
       ),
     )
@@ -158,7 +162,7 @@ async function permissionsOf(
   })
 }
 
-/** @throws CoreError forbidden where the target is in none of the groups that it is for. */
+/** Demands that the target is in an allowed group. @throws CoreError forbidden */
 async function isOpenTo(
   tx: Db,
   found: VisibleApp,

@@ -1,4 +1,4 @@
-/** Taking a break-glass permission: it is given at once, for a short time. */
+/** Taking a break-glass permission, which is granted at once for a short time. */
 import { and, eq, notInArray, sql } from 'drizzle-orm'
 import { bodyEntry, CoreError, forbidden, notFound } from '../../contract/errors/problem.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
@@ -24,8 +24,8 @@ import { statesThatAre } from './machine/states.ts'
 import { answerRequests } from './read.ts'
 
 /**
- * Takes a break-glass permission for the caller. What is written is written whole: the request, the task that reviews it,
- * the log and the job that gives the access.
+ * Takes a break-glass permission for the caller. One transaction writes the request, its review task, the
+ * log, and the job that grants the access.
  *
  * @throws CoreError forbidden, not_found, conflict, invalid
  */
@@ -63,7 +63,7 @@ const errorOf = ({ kind, words }: GlassRefusal): CoreError =>
     ? new CoreError(kind, [bodyEntry(['minutes'], words)])
     : new CoreError(kind, words)
 
-/** The permission, kept from being deleted, and the person, one use at a time. */
+/** Returns the permission, locked against deletion. Locks the person, so that they take one at a time. */
 async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
   const [found] = isId(id)
     ? await tx
@@ -85,7 +85,7 @@ async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
   return found
 }
 
-/** Whether a use of it by the person has not ended. */
+/** Reports whether the person has a use of the permission that has not ended. */
 async function isTaken(tx: Db, { userId }: Principal, permissionId: string): Promise<boolean> {
   return hasRow(
     tx,

@@ -1,4 +1,4 @@
-/** Cancelling a request, or ending what it granted. */
+/** Cancelling a request, or ending the access it granted. */
 
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
@@ -15,9 +15,10 @@ import { PENDING_STATES, standingOf, statesThatAre } from './machine/states.ts'
 import { findRequest } from './read.ts'
 
 /**
- * Cancels a pending request; what it has half granted is revoked in the background.
+ * Cancels a pending request. A partial grant is revoked in the background.
  *
- * @throws CoreError forbidden for a caller who neither asked nor is to have it, not_found, conflict where it is not pending.
+ * @throws CoreError `forbidden` for a caller who is neither a party nor an admin, `not_found`, `conflict` if
+ * the request is not pending
  */
 export async function cancelAccessRequest(
   db: Db,
@@ -37,7 +38,7 @@ export async function cancelAccessRequest(
   })
 }
 
-/** Whether the caller answers for the app of a request, as its admins and those of the domain do; who sees it need not. */
+/** Reports whether the caller is an admin of a request's app or of the domain. Others may see it too. */
 export async function answersFor(
   db: Db,
   principal: Principal,
@@ -58,7 +59,7 @@ export async function lockRequestsFor(tx: Db, permissionId: string): Promise<voi
     .for('update')
 }
 
-/** Ends the requests for a permission that are not approved: it is about to be deleted. */
+/** Ends the requests for a permission that are not approved yet, because it is about to be deleted. */
 export async function endAsked(tx: Db, permissionId: string, means: RequestMeans): Promise<void> {
   const rows = await tx
     .select()
@@ -75,7 +76,7 @@ export async function endAsked(tx: Db, permissionId: string, means: RequestMeans
   for (const request of rows) await apply(tx, request, { kind: 'reason_gone', why }, means)
 }
 
-/** Ends a locked request whose reason is gone, in whatever state it is; what is over stays as it is. */
+/** Ends a locked request, in any state, whose reason no longer applies. One that is over stays as it is. */
 export async function revert(
   tx: Db,
   request: RequestRow,

@@ -1,4 +1,4 @@
-/** The settings for requests of an app, or of a permission of it: one form for both. */
+/** Request settings of an app or a permission, in one common form. */
 import type { AccessLength } from '../../contract/models/access-length.ts'
 import type { People } from '../../contract/models/approval.ts'
 import type { RequestConfigView } from '../../contract/models/requestable-permission.ts'
@@ -9,10 +9,10 @@ import { isNobody } from '../catalogue/store/approvers.ts'
 import { permissionView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 
-/** The settings that a request is made and carried out by. */
+/** Settings by which a request is approved and fulfilled. */
 export type RequestConfig = {
   plan: ApprovalPlan
-  /** Lengths to choose from; none are all. */
+  /** Lengths to choose from. An empty list permits all. */
   lengths: readonly AccessLength[]
   defaultLength: AccessLength | null
   manualSteps: boolean
@@ -23,7 +23,7 @@ export type RequestConfig = {
   removalWebhook: string | null
 }
 
-/** The settings as they are now. */
+/** Returns the current settings. */
 export function requestConfig(
   app: AppRow,
   row: SettingsRow | null,
@@ -76,13 +76,13 @@ type TwoStages = {
   approvers_stage_2: People
 }
 
-/** The first stage and, where it is switched on, the second; stages of nobody are none. */
+/** Returns the first stage and, if enabled, the second. Leaves out stages without approvers. */
 const twoStages = (flow: TwoStages): Approvers[] =>
   [flow.approvers, ...(flow.require_additional_approval ? [flow.approvers_stage_2] : [])].filter(
     (one) => !isNobody(one),
   )
 
-/** Stages that were written one by one; null where none were. */
+/** Returns the stages that were configured one by one, or null if there are none. */
 function ownStages({
   request_approval_stages: stages,
 }: RequestConfigView['request_approval_config']): Approvers[] | null {

@@ -1,4 +1,4 @@
-/** Making access requests: from a person or a policy, for a person, each for one thing. */
+/** Creating access requests, of a person or a policy, each for one item. */
 
 import { conflict } from '../../contract/errors/problem.ts'
 import { type Db, one } from '../../database/database.ts'
@@ -22,24 +22,24 @@ type NewRequest = {
   /** Null for access to the app itself. */
   permission: PermissionRow | null
   plan: ApprovalPlan
-  /** Null where nobody asked. */
+  /** Null for a request of a policy. */
   requesterId: string | null
   targetUserId: string
   policyId: string | null
-  /** What the policy wants by it; null where people asked. */
+  /** Key of the item that the policy grants; null for a request of a person. */
   policyFor: string | null
   expirationInSeconds: number | null
   justification: string | null
-  /** Whether it is taken: given at once, and reviewed afterwards. */
+  /** Whether this takes a break-glass permission: granted at once, reviewed afterwards. */
   isBreakGlass?: boolean
-  /** Why nobody needs to be asked, where that is known already. */
+  /** Reason that no approval is needed, if already known. */
   preapproved: string | null
 }
 
 /**
- * Makes a request and goes on with it as far as the database goes.
+ * Creates a request and advances it as far as the database alone allows.
  *
- * @throws CoreError conflict where nobody could ever decide on it, or a rule of separation of duties blocks it
+ * @throws CoreError `conflict` if no one could ever decide on it, or a rule of separation of duties blocks it
  */
 export async function createRequest(
   tx: Db,
@@ -77,7 +77,7 @@ export async function createRequest(
     ...(duties.rules.length > 0 ? { separation_rules: duties.rules } : {}),
   }
   await recordRequest(tx, request, 'APP_STORE_CREATE_ACCESS_REQUEST', metadata, actor)
-  // Of a policy: what people ask for was refused above.
+  // Only for policies: requests of people were refused above.
   if (duties.verdict === 'BLOCK') {
     const because = 'separation of duties'
     const denied = { note: duties.words, because, decision: null, isBlocked: true }
@@ -88,7 +88,7 @@ export async function createRequest(
   const rules = await fittingRules(tx, request)
   const plain = rules.find(({ webhooks }) => webhooks.length === 0)
   const asks = request.plan.validationWebhook !== null || (!plain && rules.length > 0)
-  // A rule that webhooks decide may say yes without anybody.
+  // A rule decided by webhooks may approve it without any person.
   const isAsked = request.requesterId !== null && rules.length === 0
   const first = isAsked ? await firstDeciders(tx, request) : null
   if (isAsked && first === null)

@@ -1,4 +1,4 @@
-/** How a request comes to a yes or a no: finds who decides next, within the transaction of what caused it. */
+/** Decisions on a request: finds the next approvers, in the transaction of the event that caused it. */
 import { conflict } from '../../contract/errors/problem.ts'
 import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
@@ -14,11 +14,12 @@ import { fulfilmentOf } from './subject.ts'
 import { askedByTasks } from './tasks.ts'
 
 /**
- * Begins with a request that nothing forbids: the manager, the first stage, or yes at once.
+ * Starts the decisions on a request that nothing forbids: the manager, the first stage, or immediate
+ * approval.
  *
- * @param preapproved Why nobody needs to be asked; null if people are.
- * @param begun `failure`: why the pre-check failed; null if it succeeded or is not needed. `first`: who makes the first
- *   decision, if already known.
+ * @param preapproved why no approval is needed, or null if people decide
+ * @param begun `failure`: why the pre-check failed, or null if it succeeded or was not needed. `first`: the
+ * approvers of the first decision, if already known
  */
 export const beginDecisions = (
   tx: Db,
@@ -31,10 +32,10 @@ export const beginDecisions = (
     ? goOn(tx, request, request.plan.manager ? 'manager' : 0, begun, means)
     : approve(tx, request, preapproved, null, means)
 
-/** What is known already of a decision that is asked for. */
+/** Facts about the next decision that are already known. */
 type Known = { failure?: string | null; first?: Approvers | null; decision?: Decided['decision'] }
 
-/** Asks for a decision; behind the last one it is a yes. */
+/** Asks for a decision. After the last one, approves the request. */
 async function goOn(
   tx: Db,
   request: RequestRow,
@@ -49,9 +50,9 @@ async function goOn(
 }
 
 /**
- * Says yes; who may not act gets nothing.
+ * Approves a request. A target user who may not act gets nothing: the request is denied.
  *
- * @throws CoreError conflict where a person decided for somebody who may not act now: without one the request is denied
+ * @throws CoreError `conflict`, instead of denying it, if a person made the decision
  */
 async function approve(
   tx: Db,
@@ -74,9 +75,9 @@ async function approve(
 }
 
 /**
- * Gives break-glass access at once; all who decide on it otherwise are told, and one of them reviews it.
+ * Grants break-glass access at once. Tells everyone who otherwise decides on it; one of them reviews it.
  *
- * @throws CoreError conflict where nobody could review it
+ * @throws CoreError `conflict` if no one could review it
  */
 export async function grantBreakGlass(
   tx: Db,
@@ -93,10 +94,7 @@ export async function grantBreakGlass(
   return apply(tx, request, { kind: 'glass_broken', by, reviewers, ...facts }, means)
 }
 
-/**
- * Looks whether a person is left who may decide on a locked request that waits for it. If all who were asked
- * have left, those are asked who decide now.
- */
+/** Checks whether an approver of a locked request can still decide. If all have left, asks current ones. */
 export async function lookForDeciders(
   tx: Db,
   request: RequestRow,
@@ -112,16 +110,16 @@ export async function lookForDeciders(
   return apply(tx, request, { kind: 'approvers_left', approvers }, means, now)
 }
 
-/** What became of a task, and who did it. */
+/** Outcome of a task, and the person who resolved it. */
 export type Decision = {
   actor: Actor
   to: TaskStatus
   comment: string | null
-  /** In whose place, where the actor is a delegate. */
+  /** Delegator, if the actor is a delegate. */
   onBehalfOf: string | null
 }
 
-/** Goes on after a person decided on the current step. */
+/** Advances a request after a person decided on the current step. */
 export async function decided(
   tx: Db,
   request: RequestRow,

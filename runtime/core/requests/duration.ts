@@ -1,4 +1,4 @@
-/** How long access is asked for, in seconds; null for good. */
+/** Duration of requested access in seconds, or null if unlimited. */
 import { invalidAt } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
@@ -7,8 +7,8 @@ import type { RequestConfig } from './config.ts'
 type Wanted = Pick<CreateAccessRequestInput, 'expiration_in_seconds' | 'access_length'>
 
 /**
- * The length that a body asks for, within what the settings let one choose. Without a word it is for good
- * where that may be chosen, else the default that the app's settings name.
+ * Returns the requested length, within the lengths that the settings offer. Without a wanted length it is the
+ * default of the app's settings if that is offered, else unlimited if that is permitted.
  *
  * @throws CoreError invalid
  */

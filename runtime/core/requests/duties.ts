@@ -1,4 +1,4 @@
-/** What rules of separation of duties make of a new request. */
+/** Effect of rules of separation of duties on a new request. */
 import type { OnRequest } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
 import type { PermissionRow } from '../../database/schema/app_store.ts'
@@ -8,11 +8,11 @@ import { conflictsOfNew } from '../separation/check.ts'
 import { strictest } from '../separation/rules.ts'
 
 type Duties = {
-  /** Of the strictest rule that it would break; null where it breaks none. */
+  /** Verdict of the strictest rule that the request would break, or null if it breaks none. */
   verdict: OnRequest | null
   /** Ids of those rules. */
   rules: string[]
-  /** Why it is refused, and what to do. */
+  /** Reason of the refusal, and what to do. */
   words: string
   plan: ApprovalPlan
 }
@@ -25,6 +25,7 @@ type Rule = {
   approverGroupIds: string[]
 }
 
+/** Returns the effect of the rules on a new request. */
 export async function dutiesOf(
   tx: Db,
   {
@@ -44,7 +45,7 @@ export async function dutiesOf(
   )
 }
 
-/** What the rules that a request would break make of its plan. Pure. */
+/** Returns the effect, on a plan, of the rules that a request would break. Pure. */
 export function judged(plan: ApprovalPlan, rules: readonly Rule[]): Duties {
   const verdict = strictest(rules)
   const names = rules.map(({ name }) => `“${name}”`).join(', ')
@@ -60,9 +61,9 @@ export function judged(plan: ApprovalPlan, rules: readonly Rule[]): Duties {
 
 const NOBODY: Approvers = { users: [], groups: [] }
 
-/** Behind all other decisions one more: that of those who decide on exceptions, who are the admins where none are named. */
+/** Appends a last stage for the exception, decided by the rules' approvers, or admins if there are none. */
 function withException(plan: ApprovalPlan, rules: readonly Rule[]): ApprovalPlan {
-  // A plan without anybody stands for one stage of admins, which stays.
+  // A plan without approvers stands for one stage of admins, which stays.
   const usual = plan.stages.length > 0 || plan.manager ? plan.stages : [NOBODY]
   const decide = {
     users: [...new Set(rules.flatMap((one) => one.approverUserIds))],

@@ -1,4 +1,4 @@
-/** What is due for a request although nothing happened: its time to be decided, or to be held, is over. */
+/** Time limits of a request: the end of the time to decide or to hold the access. */
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { apply } from './apply.ts'
@@ -7,7 +7,7 @@ import type { RequestMeans } from './job-key.ts'
 import { decisionEnd } from './machine/deciding.ts'
 import { standingOf } from './machine/states.ts'
 
-/** Goes on with a locked request whose moment has come; a pending operation stays as it is. */
+/** Advances a locked request that is due. A pending operation is left unchanged. */
 export async function handleExpiry(
   tx: Db,
   request: RequestRow,

@@ -1,4 +1,4 @@
-/** An operation of a request that failed: what follows is judged by machine/failure.ts, and applied here. */
+/** Failed operations of a request. machine/failure.ts judges them, this file applies the verdict. */
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import type { Tell } from '../kernel/context/context.ts'
@@ -9,10 +9,10 @@ import { type FailureVerdict, judgeDefect, judgeFailure } from './machine/failur
 import { subjectOf } from './subject.ts'
 import { hasOpenTask } from './tasks.ts'
 
-/** People were asked to act; `goesOn`: it goes on being tried. */
+/** People were asked to act. `goesOn`: automatic tries continue. */
 export type OperationCall = { goesOn: boolean; attempts: number }
 
-/** Applies that the pending operation of a locked request failed in the system. */
+/** Applies the failure of a locked request's pending operation in the system. */
 export async function settleFailure(
   tx: Db,
   request: RequestRow,
@@ -23,7 +23,7 @@ export async function settleFailure(
   return settle(tx, request, judgeFailure(request, failed, now), failed.problem, means, now)
 }
 
-/** Applies that the job of a locked request failed again and again. */
+/** Applies the repeated failure of a locked request's job. */
 export async function settleDefect(
   tx: Db,
   request: RequestRow,
@@ -55,14 +55,14 @@ async function settle(
     : { goesOn: true, attempts: verdict.attempts }
 }
 
-/** Leaves a line in the log when people have to act. The problem is in their task alone: it may hold others' texts. */
+/** Logs that people have to act. The problem is only in their task: it may contain texts of other systems. */
 export function tellCall(
   { id, carriedAppId, pendingOperation, fulfilment }: RequestRow,
   call: OperationCall,
   tell: Tell,
 ): void {
   const isRemoval = pendingOperation === 'remove'
-  // What cannot be granted automatically was often meant so.
+  // Access that cannot be granted automatically was often configured that way.
   const level = call.goesOn || isRemoval ? 'warn' : 'info'
   const what = isRemoval ? 'access that has to go' : 'access that was approved'
   const words = call.goesOn

@@ -1,4 +1,4 @@
-/** What the transitions of a request need in addition to the database: the time, and jobs. */
+/** Services that the transitions of a request need in addition to the database. */
 import type { CoreContext } from '../kernel/context/context.ts'
 
 export type RequestMeans = Pick<CoreContext, 'send' | 'now' | 'listeners'>

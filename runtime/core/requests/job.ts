@@ -1,4 +1,4 @@
-/** The background work of access requests. */
+/** Background job of access requests. */
 import { and, asc, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { hasNoJob } from '../../database/jobs.ts'
@@ -10,13 +10,16 @@ import { beginDecisions } from './decide.ts'
 import { settleDefect } from './failure.ts'
 import { provision, turnOf } from './provision.ts'
 
-/** Most that are told to be due at once: what thousands hold may be over in the same second. */
+/** Maximum number of due requests returned at once: thousands of grants may expire in the same second. */
 const MAX_DUE = 400
 
-/** Those of which a job waits already, perhaps for its next try, are left out: what is due behind them is told too. */
+/**
+ * Returns the keys of due requests. Leaves out keys that already have a job, perhaps waiting for its next
+ * try, so that they do not hide others.
+ */
 async function due(db: Db, now?: Date): Promise<string[]> {
   const { carriedAppId, targetUserId, wakeAt, pendingOperation, fulfilment } = accessRequests
-  // As a question of its own the moment is asked once, and the index is read up to it only.
+  // As a scalar subquery, the time is evaluated once and bounds the index scan.
   const at = now ? sql`${now.toISOString()}::timestamptz` : sql`(select clock_timestamp())`
   const rows = await db
     .select({ carriedAppId, targetUserId })
@@ -25,7 +28,8 @@ async function due(db: Db, now?: Date): Promise<string[]> {
       and(
         isNotNull(wakeAt),
         lte(wakeAt, at),
-        // What needs a system that does not answer waits for its outage, not for a look at each of them.
+        // Operations in a system that does not answer wait for the end of its outage, and are not examined
+        // one by one.
         or(
           isNull(pendingOperation),
           sql`${pendingOperation} = 'check'`,
@@ -40,7 +44,7 @@ async function due(db: Db, now?: Date): Promise<string[]> {
   return [...new Set(rows.map(pairKey))]
 }
 
-/** People are asked for each request that has a pending operation; it goes on being tried, every hour. */
+/** Asks people for each request with a pending operation. It is still tried every hour. */
 async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void> {
   const pair = pairOf(key)
   await db.transaction(async (tx) => {

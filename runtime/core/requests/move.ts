@@ -1,4 +1,4 @@
-/** The one place where an access request is written. States change through `apply` (apply.ts) alone. */
+/** Writes of access requests, all in one place. States change only through `apply` (apply.ts). */
 
 import { and, eq, sql } from 'drizzle-orm'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
@@ -9,7 +9,7 @@ import { demandMove } from '../machine/states.ts'
 import type { RequestChange, RequestWrite } from './machine/request.ts'
 import { failedWords, REQUEST_STATES } from './machine/states.ts'
 
-/** Changes a locked request without its state, and answers it as it is then. */
+/** Writes columns of a locked request, except its state, and returns the new row. */
 export async function change(
   tx: Db,
   request: RequestRow,
@@ -25,8 +25,8 @@ export async function change(
 }
 
 /**
- * Notes that the webhook of an operation is called, for a request that is not locked; false where the request has moved
- * since it was read, so that the call is no longer wanted.
+ * Records that the webhook of an operation is being called, for a request that is not locked. Returns false
+ * if the request has moved since it was read, so that the call is no longer wanted.
  */
 export async function noteWebhookCall(
   db: Db,
@@ -57,12 +57,12 @@ const webhookCall = prepared('access request whose webhook is called', (db) =>
 
 type ColumnName = keyof RequestRow
 
-/** The cast: `name` may be any column, so the type of the method asks for a value that fits all of them. */
+/** The cast is needed because `name` may be any column: the method wants a value that fits all of them. */
 const encode = (name: ColumnName, value: unknown): unknown =>
   value === null ? null : accessRequests[name].mapToDriverValue(value as never)
 
 type Changing = (tx: Db, values: Record<string, unknown>) => Promise<RequestRow[]>
-/** Statements by the columns that they set: as many as there are kinds of writes in the code. */
+/** Prepared statements by the columns they set; one per kind of write in the code. */
 const changes = new Map<string, Changing>()
 
 function changing(columns: readonly ColumnName[]): Changing {
@@ -82,10 +82,10 @@ function changing(columns: readonly ColumnName[]): Changing {
 }
 
 /**
- * Moves a locked request into another state.
+ * Moves a locked request to another state.
  *
- * @throws Error for a move that REQUEST_STATES does not have, and for a failure in a state that has no words
- *   for requesters, or a note in one that has: a defect of ours.
+ * @throws Error, which is a bug in Keyway, if REQUEST_STATES does not permit the move, for a failure in a
+ * state without a text for requesters, and for a note in a state with one
  */
 export async function move(
   tx: Db,

@@ -1,7 +1,7 @@
 /**
- * Who reads what of a request's notes. What people wrote, and what was decided, everybody does who sees the
- * request; what failed, with names and answers of systems, only those who may read the tasks of its app. The
- * others read what happened, and who to ask.
+ * Readers of a request's notes. Everyone who sees the request reads what people wrote and decided. Only
+ * people who may read the tasks of its app read failures, which contain names and system answers. Others read
+ * a general text and whom to ask.
  */
 
 import { and, asc, eq, inArray } from 'drizzle-orm'
@@ -14,7 +14,7 @@ import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { failedWords } from './machine/states.ts'
 
-/** Which of some apps the caller may read the tasks of. */
+/** Returns the apps, among those given, whose tasks the caller may read. */
 export async function detailedApps(
   db: Db,
   principal: Principal,
@@ -30,7 +30,7 @@ export async function detailedApps(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Notes as a reader without details gets them. */
+/** Returns the notes as shown to a reader without access to details. */
 export function plainNotes(
   notes: RequestRow['notes'],
   whoToAsk: string | undefined,
@@ -43,10 +43,10 @@ export function plainNotes(
   )
 }
 
-/** Most people and groups that are named as those to ask. */
+/** Maximum number of people and groups named as contacts. */
 const MAX_NAMED = 3
 
-/** A sentence for each app that says who to ask: its admins, else those of the domain. In three questions. */
+/** Returns a sentence for each app naming whom to ask: its admins, or those of the domain. Three queries. */
 export async function whoToAsk(
   db: Db,
   domainId: string,
@@ -89,6 +89,6 @@ export async function whoToAsk(
   )
 }
 
-/** Whether notes hold something that not everybody reads. */
+/** Reports whether notes contain details that not every reader may see. */
 export const haveDetails = ({ notes }: Pick<RequestRow, 'notes'>): boolean =>
   Object.entries(notes).some(([status, note]) => note !== null && failedWords(status) !== null)

@@ -1,4 +1,4 @@
-/** Who may receive access: the allowed groups of an app, or a permission's own. */
+/** People who may receive access: members of the allowed groups of an app, or of a permission's own. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { PermissionRow } from '../../database/schema/app_store.ts'
@@ -8,7 +8,7 @@ import { settingsView } from '../catalogue/store/settings-view.ts'
 import type { VisibleApp } from '../catalogue/store/visibility.ts'
 import { groupArrayOf } from '../kernel/identity/app-reach.ts'
 
-/** The ids of the groups that it is for; null where it is open to everybody. */
+/** Returns the ids of the allowed groups, or null if everyone is allowed. */
 export function allowedFor(
   { app, settings }: Pick<VisibleApp, 'app' | 'settings'>,
   permission: PermissionRow | null,
@@ -21,7 +21,7 @@ export function allowedFor(
   )
 }
 
-/** Whether the target is in none of the groups that it is for. */
+/** Reports whether the target is in none of the allowed groups. */
 export async function isClosedTo(
   db: Db,
   found: Pick<VisibleApp, 'app' | 'settings'>,

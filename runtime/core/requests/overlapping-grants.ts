@@ -1,4 +1,4 @@
-/** What requests of the same person in the same system mean for each other: who needs what another one gave. */
+/** Relations between requests of one person in one system: which need the access that another granted. */
 import { and, eq, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
@@ -6,11 +6,11 @@ import { hasRow } from '../kernel/has-row.ts'
 import type { Pair } from '../provisioning/pair.ts'
 import { standingOf, statesThatAre } from './machine/states.ts'
 
-/** A condition: requests of a person in an app. */
+/** Condition on requests of a person in an app. */
 export const ofPair = ({ carriedAppId, targetUserId }: Pair) =>
   and(eq(accessRequests.carriedAppId, carriedAppId), eq(accessRequests.targetUserId, targetUserId))
 
-/** Requests of the same person for the same thing that stand, or are on their way out. */
+/** Returns other requests of the person for the same item that hold or are losing the access. */
 export async function overlappingGrants(db: Db, request: RequestRow): Promise<RequestRow[]> {
   return db
     .select()
@@ -28,7 +28,7 @@ export async function overlappingGrants(db: Db, request: RequestRow): Promise<Re
     )
 }
 
-/** Requests for the app itself, or for one permission: by its own id, or what it stands for in the system. */
+/** Condition on requests for the app itself, or for a permission, by its id or by its entitlement. */
 export function sameThing({ label, entitlement, permissionId }: RequestRow) {
   if (label === null) return isNull(accessRequests.label)
   return or(
@@ -36,33 +36,34 @@ export function sameThing({ label, entitlement, permissionId }: RequestRow) {
     entitlement === null
       ? undefined
       : sql`${accessRequests.entitlement} = ${JSON.stringify(entitlement)}::jsonb`,
-    // A permission that was deleted and that nobody else can stand for.
+    // A deleted permission that no other can stand for.
     sql`false`,
   )
 }
 
 /**
- * Whether a request goes on to hold what another one gave. One that is still to be given does not: what was
- * sent to take it may be under way. Nor does one that waits for hands: cancelled, it takes nothing back.
+ * Reports whether a request continues to hold the access that another one granted. One that is still to be
+ * granted does not: a revocation already sent may be in progress. Nor does one that waits for manual work: if
+ * cancelled, it revokes nothing.
  */
 export const inherits = ({ status, fulfilment, pendingOperation }: RequestRow): boolean =>
   standingOf(status) === 'wanted' &&
   pendingOperation !== 'grant' &&
   !(fulfilment === 'manual' && status === 'PENDING_MANUAL_PROVISIONING')
 
-/** Whether something is being taken from the same person, so that what is shown may be gone in a moment. */
+/** Reports whether access is being revoked from the person, so access still shown may soon be removed. */
 export async function isBeingTaken(db: Db, request: RequestRow): Promise<boolean> {
   return hasRow(db, accessRequests, ofPair(request), eq(accessRequests.pendingOperation, 'remove'))
 }
 
-/** Whether other requests of the person stand in the same system. */
+/** Reports whether other requests of the person hold access in the same system. */
 export async function holdsMore(db: Db, request: RequestRow): Promise<boolean> {
   return hasRow(
     db,
     accessRequests,
     ofPair(request),
     ne(accessRequests.id, request.id),
-    // What nobody has given by hand yet needs nothing so far.
+    // A manual grant that has not been done needs nothing yet.
     or(
       ne(accessRequests.fulfilment, 'manual'),
       ne(accessRequests.status, 'PENDING_MANUAL_PROVISIONING'),

@@ -1,4 +1,4 @@
-/** Whether a rule says that nobody needs to be asked. */
+/** Pre-approval rules, by which a request needs no decision of people. */
 import { asc, sql } from 'drizzle-orm'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { Db } from '../../database/database.ts'
@@ -19,12 +19,12 @@ type Rule = {
   preapproval_webhooks?: string[]
 }
 
-/** A rule that fits a request: it holds once each of its webhooks says yes. */
+/** Rule that fits a request. It applies once all of its webhooks approve. */
 type FittingRule = { justification: string; webhooks: string[] }
 
 /**
- * The rules of the app that fit a request, oldest first: what it asks for, how long, and who for. A rule
- * without groups and attributes is for nobody, unless webhooks decide.
+ * Returns the app's rules that fit a request by item, length and target user, oldest first. A rule without
+ * groups and attributes fits no one, unless webhooks decide.
  */
 export async function fittingRules(db: Db, request: RequestRow): Promise<FittingRule[]> {
   // People decide on exceptions from rules of separation of duties.
@@ -45,7 +45,7 @@ export async function fittingRules(db: Db, request: RequestRow): Promise<Fitting
 
 type Wanted = { appId: string; permissionId: string | null; lengths: readonly AccessLength[] }
 
-/** Of the lengths of several things that one person may be given, those for which a rule asks neither people nor webhooks. */
+/** Returns the lengths of each item for one person that a rule approves without people or webhooks. */
 export async function preapprovedLengths(
   db: Db,
   targetUserId: string,
@@ -65,7 +65,7 @@ export async function preapprovedLengths(
   })
 }
 
-// The cast: a rule is judged by its schema before it is kept.
+// The cast is safe: a rule is validated by its schema before it is stored.
 const ruleIn = (document: object): Rule => document as Rule
 
 const rulesOf = prepared('pre-approval rules of apps', (db) =>
@@ -89,7 +89,7 @@ function coversLength({ time_based_access: lengths = [] }: Rule, seconds: number
   return seconds !== null && seconds <= longest
 }
 
-/** What rules ask of the person who is to have access. */
+/** Facts about the target user that rules use. */
 type Recipient = { groups: ReadonlySet<string>; identity: ConditionSubject | null }
 
 async function recipientOf(db: Db, userId: string): Promise<Recipient> {

@@ -1,7 +1,7 @@
 /**
- * Carrying requests out, in the background: all that is left to do for one person in one app, one after
- * the other. What was done is written down before the next step; what may have been done is looked at before
- * it is done again.
+ * Carries out requests in the background: all pending operations of one person in one app, one after the
+ * other. Each step is recorded before the next. A step that may have been done already is checked before it
+ * is repeated.
  */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -30,13 +30,13 @@ import { subjectOf } from './subject.ts'
 import { validate } from './validate.ts'
 import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
 
-/** The name under which one host at a time works on what a key names. */
+/** Returns the name of the lock under which one host at a time works on a key. */
 export const turnOf = (key: string): string => `requests ${key}`
 
-/** Does the pending operations of a person in an app; called by the host that has their turn. */
+/** Carries out the pending operations of a person in an app. The calling host holds their lock. */
 export async function provision(db: Db, key: string, parts: RequestContext): Promise<void> {
   const pair = pairOf(key)
-  /** What waits for a paused app: it stays due, and is found again when the pause is over. */
+  /** Requests that wait for a paused app. They stay due, and are found again after the pause. */
   const waiting = new Set<string>()
   for (;;) {
     parts.signal.throwIfAborted()
@@ -46,7 +46,7 @@ export async function provision(db: Db, key: string, parts: RequestContext): Pro
   }
 }
 
-/** Wakes what is due, and answers the first request that has something left to do now. */
+/** Handles due time limits, and returns the first request with an operation to carry out now, or null. */
 async function next(
   db: Db,
   pair: Pair,
@@ -58,7 +58,7 @@ async function next(
   const which = { appId, userId, waiting: [...waiting], now: now.toISOString() }
   const [first] = await dueAt(db, which)
   if (!first) return null
-  // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
+  // No lock needed: only the holder of the pair's lock changes pending operations, and `settle` checks again.
   if (first.pendingOperation !== null) return first
   return db.transaction(async (tx) => {
     for (const one of await lockedDue(tx, which)) {
@@ -69,7 +69,7 @@ async function next(
   })
 }
 
-/** What is due of a pair at a moment, at most twenty, except what waits for a paused app. */
+/** Query for up to twenty due requests of a pair, except those that wait for a paused app. */
 const due = (db: Db) =>
   db
     .select()
@@ -82,7 +82,7 @@ const due = (db: Db) =>
         sql`${accessRequests.id} <> all(${sql.placeholder('waiting')}::uuid[])`,
       ),
     )
-    // Grants first: what another request goes on to hold need not be taken and given again.
+    // Grants first: access that another request continues to hold need not be revoked and granted again.
     .orderBy(
       sql`${accessRequests.pendingOperation} is distinct from 'grant'`,
       asc(accessRequests.wakeAt),
@@ -113,7 +113,7 @@ async function step(
   return undefined
 }
 
-/** Does a step through the connector of the app that carries a request. */
+/** Runs a step through the connector of the app in which a request is carried out. */
 async function through(
   db: Db,
   request: RequestRow,
@@ -136,7 +136,7 @@ async function grant(db: Db, request: RequestRow, parts: RequestContext): Promis
   )
 }
 
-/** Whether it was there before anybody gave it: not, where it is there by another request. */
+/** Records whether the access existed before any grant. Access through another request does not count. */
 async function noteBefore(db: Db, request: RequestRow, there: boolean | null): Promise<void> {
   const byOther =
     there &&
@@ -160,7 +160,7 @@ const GIVEN_BY_HAND = 'it was given by hand'
 const MAYBE_BY_HAND =
   'a person was asked to give it by hand, and nobody has said whether it was done. Make sure that it is not there'
 
-/** It is there still, and is to be. */
+/** The access still exists and is kept. */
 type Stays = { ok: true; kept: Kept }
 
 const kept = (why: Kept): Stays => ({ ok: true, kept: why })
@@ -171,26 +171,26 @@ async function remove(
   parts: RequestContext,
 ): Promise<StepOutcome | Stays> {
   const manual = request.fulfilment === 'manual'
-  // It was there before: who gave it may still need it. Or nothing was sent yet.
+  // The access existed before and may still be needed, or nothing has been sent yet.
   if (!manual && request.preExisting !== false)
     return kept(request.preExisting ? 'was_there' : 'not_given')
   const others = await overlappingGrants(db, request)
   const heir = others.find(inherits)
   if (heir) {
-    // The other one goes on to hold it, and takes it away when its own time comes.
+    // The other request takes over the access, and revokes it when it ends itself.
     await change(db, heir, { preExisting: false })
-    // What is made by hand no connector closes.
+    // No connector closes an account that was created by hand.
     if (manual && request.label === null) await leaveOpen(db, request)
     return kept('other_request')
   }
-  // A request that holds something in the account needs it; it is closed after the last of them.
+  // Other requests hold access in the account. It is closed after the last of them.
   if (request.label === null && (await holdsMore(db, request))) {
     await leaveOpen(db, request)
     return kept('needed')
   }
   if (manual) {
     if (request.label === null) await keepProvisionedAccount(db, request, { leftBy: null })
-    // A person who was asked already takes it once for both.
+    // A person who was already asked revokes it for both requests.
     if (others.some(({ status }) => status === 'PENDING_MANUAL_DEPROVISIONING'))
       return kept('other_request')
     const wasGiven = Object.hasOwn(request.notes, 'PROVISIONED')
@@ -216,7 +216,7 @@ const locked = prepared('access request by id, locked', (db) =>
     .for('update'),
 )
 
-/** Applies what an operation came to. The request may have moved meanwhile: then only that counts. */
+/** Applies the outcome of an operation, unless the request has moved since. */
 async function settle(
   tx: Db,
   before: RequestRow,

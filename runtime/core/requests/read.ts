@@ -1,4 +1,4 @@
-/** Access requests: who sees which, and how they are read. */
+/** Access requests: who may see them, and how they are read. */
 
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
@@ -22,7 +22,7 @@ import { assignedTasks, toTasks } from '../tasks/tasks.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
 import { type RequestParts, type ShownRequest, withItsOwn } from './shown.ts'
 
-/** A condition: requests of the caller, and those that a permission, or being an app's admin, reaches. */
+/** Condition on requests of the caller, and those that a permission or the role of an app admin reaches. */
 function seenBy(principal: Principal): SQL | undefined {
   const { userId } = principal
   const mine = or(eq(accessRequests.requesterId, userId), eq(accessRequests.targetUserId, userId))
@@ -34,6 +34,7 @@ function seenBy(principal: Principal): SQL | undefined {
 
 type RequestQuery = QueryOf<'list_access_requests'>
 
+/** Lists the requests that the caller may see. */
 export async function listAccessRequests(db: Db, principal: Principal, query: RequestQuery) {
   const { target_user_id: target, requester_user_id: requester, user_id: either } = query
   if (requester !== null && requester.toLowerCase() !== principal.userId)
@@ -60,7 +61,7 @@ export async function listAccessRequests(db: Db, principal: Principal, query: Re
   )
 }
 
-/** A condition: any of some states; no condition without any. */
+/** Condition on requests in any of some states; no condition if there are none. */
 function hasStatus(statuses: readonly string[]): SQL | undefined {
   const [status, ...others] = statuses
   if (status === undefined) return undefined
@@ -70,12 +71,12 @@ function hasStatus(statuses: readonly string[]): SQL | undefined {
     : sql`${column} = any(${sql.param([...statuses])}::text[])`
 }
 
-/** How many requests are in some states, as triggers count them (migration 0049). */
+/** Query for the number of requests in some states, as counted by triggers (migration 0049). */
 const countOfStatuses = (domainId: string, statuses: readonly string[]): SQL => sql`
   select coalesce(sum(rows), 0)::int as n from table_changes
   where domain_id = ${domainId} and table_name = any(${sql.param(statuses.map((one) => `access_requests.${one}`))}::text[])`
 
-/** A request that the caller sees. @throws CoreError not_found */
+/** Returns a request that the caller may see. @throws CoreError not_found */
 export const findRequest = (
   db: Db,
   principal: Principal,
@@ -87,7 +88,7 @@ export const findRequest = (
     where: seenBy(principal),
   })
 
-/** A request that the caller sees, as on the wire; with the app and the people of it in one question. */
+/** Returns a request that the caller may see, in its wire format. One query reads its app and people too. */
 export async function getAccessRequest(
   db: Db,
   principal: Principal,
@@ -102,7 +103,7 @@ export async function getAccessRequest(
   return one(await answerRequests(db, principal, [request], expand, own))
 }
 
-/** The requests of some ids that the caller sees, by id, as on the wire. */
+/** Returns the requests with some ids that the caller may see, in their wire format, by id. */
 export async function accessRequestsById(
   db: Db,
   principal: Principal,
@@ -124,7 +125,7 @@ export async function accessRequestsById(
   return new Map(answered.map((one) => [one.id, one]))
 }
 
-/** Whether `seenBy` holds for a request that was read already. */
+/** Reports whether `seenBy` holds for a request that has been read. */
 async function sees(db: Db, principal: Principal, request: ShownRequest): Promise<boolean> {
   const { userId } = principal
   if (request.requesterId === userId || request.targetUserId === userId) return true
@@ -134,10 +135,10 @@ async function sees(db: Db, principal: Principal, request: ShownRequest): Promis
   return hasRow(db, apps, eq(apps.id, request.appId), ofApps)
 }
 
-/** Without zone and fraction: the command-line client reads nothing else (core-interface.md section 3). */
+/** Formats a time without zone or fraction, for the command-line client (core-interface.md section 3). */
 const zoneless = (moment: Date): string => moment.toISOString().slice(0, 19)
 
-/** Requests as on the wire, as the caller may read them, in a fixed number of questions. */
+/** Converts requests to their wire format, as the caller may read them, in a fixed number of queries. */
 export async function answerRequests(
   db: Db,
   principal: Principal,
@@ -181,7 +182,7 @@ export async function answerRequests(
       id: row.id,
       app_id: row.appId,
       app_name: app.name,
-      // Where a policy gave it: clients cannot read a request that nobody made.
+      // For a policy's request: clients cannot read a request without a requester.
       requester_user: requester ?? target,
       target_user: target,
       supporter_user: null,
@@ -199,7 +200,10 @@ export async function answerRequests(
   })
 }
 
-/** Tasks of requests. What those are told who do the work is for them, and who may read all tasks of the app. */
+/**
+ * Returns the tasks of requests. Instructions of manual work are only for its assignees, and for people who
+ * may read all tasks of the app.
+ */
 async function tasksOf(
   db: Db,
   { userId }: Principal,
@@ -230,7 +234,7 @@ async function tasksOf(
     )
   const readable = new Set(mine.map(({ id }) => id))
   const answered = (await toTasks(db, found, ['assignees', 'actions'])).map((task) =>
-    // What instructions of work by hand say is what failed.
+    // Instructions of manual work contain the failure.
     isByHand(task.task_category) && !readable.has(task.id) && !detailed.has(task.app?.id ?? '')
       ? { ...task, instructions: null }
       : task,

@@ -1,4 +1,4 @@
-/** What happened to a request without a change of its state, in the log. */
+/** Logs an event of a request that does not change its state. */
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { type ActivityOutcome, type Actor, recordActivity } from '../kernel/audit/activity.ts'

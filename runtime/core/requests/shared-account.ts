@@ -1,4 +1,4 @@
-/** What a request that ended has left to others: revoked when the last of them leaves, and no sooner. */
+/** Shared account of a person in an app, left open by an ended request while others need it. */
 import { and, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
@@ -8,14 +8,14 @@ import { keepProvisionedAccount, provisionedAccountOf } from '../provisioning/ac
 import { statesThatAre } from './machine/states.ts'
 import { holdsMore, ofPair, sameThing } from './overlapping-grants.ts'
 
-/** Notes that a request for the app ends, and that its account stays open for the requests that still need it. */
+/** Records that a request for the app ends and its account stays open for requests that still need it. */
 export const leaveOpen = (db: Db, request: RequestRow): Promise<void> =>
   keepProvisionedAccount(db, request, { leftBy: request.id })
 
 /**
- * Releases an account that was left open, once no request needs it any more.
+ * Releases an account that was left open, once no request needs it.
  *
- * @returns the locked request that left it, if the account is still to be closed; else null
+ * @returns the locked request that left it open, if the account is still to be closed, else null
  */
 export async function releaseAccount(tx: Db, request: RequestRow): Promise<RequestRow | null> {
   const { leftBy } = await provisionedAccountOf(tx, request, request.domainId)
@@ -26,8 +26,9 @@ export async function releaseAccount(tx: Db, request: RequestRow): Promise<Reque
 }
 
 /**
- * The requests, locked, for which people were asked to revoke by hand what this request was granted, or to close its
- * account. They need not any more: those requests are looked at again, and leave it to this one.
+ * Returns, locked, the requests whose task asks people to revoke the access that this request was granted, or
+ * to close its account. The tasks are no longer needed: those requests are examined again and leave the
+ * access to this one.
  */
 export const revokedByHandFor = (tx: Db, request: RequestRow): Promise<RequestRow[]> =>
   tx

@@ -1,4 +1,4 @@
-/** What is read of an access request to show it: the columns that are on the wire, or say who sees it, and no others. */
+/** Columns needed to show an access request: those on the wire, and those that decide who may see it. */
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { prepared } from '../../database/prepared.ts'
@@ -14,6 +14,7 @@ const requestColumns = (of: typeof accessRequests) => ({
   ...{ status: of.status, notes: of.notes, createdAt: of.createdAt, expiresAt: of.expiresAt },
   ...{ expirationInSeconds: of.expirationInSeconds, revokedById: of.revokedById },
 })
+/** Columns of a request that are needed to show it. */
 export type ShownRequest = Pick<
   typeof accessRequests.$inferSelect,
   keyof ReturnType<typeof requestColumns>
@@ -25,7 +26,7 @@ const appColumns = ({ id, name, appClassId, instanceId, ...of }: typeof apps) =>
 })
 type ShownApp = Pick<typeof apps.$inferSelect, keyof ReturnType<typeof appColumns>>
 
-/** The apps and people of requests, where they are known already. */
+/** Apps and people of requests, if already known. */
 export type RequestParts = { apps: ShownApp[]; users: ShownUser[] }
 
 const requesters = alias(users, 'requesters')
@@ -49,8 +50,8 @@ const withTheirOwn = prepared('access requests with their own', (db) =>
 )
 
 /**
- * A request by its id in lower case, with its app and people; none where there is no such request. Programs read what they
- * wait for again and again, many of them at once.
+ * Reads a request by its id in lower case, with its app and people. Concurrent calls share one query, because
+ * many clients poll requests at the same time.
  */
 export const withItsOwn = together(
   (db, ids) => withTheirOwn(db, { ids }),

@@ -1,4 +1,4 @@
-/** What a request is about, as it is now, and how it is fulfilled. */
+/** Current app, permission and settings of a request, and its fulfilment. */
 
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { type Db, one } from '../../database/database.ts'
@@ -17,7 +17,7 @@ import type { FulfilmentRoute } from './machine/events.ts'
 
 type UserStatus = (typeof users.$inferSelect)['status']
 
-/** The app, the permission and the settings of a request, and the status of who is to have it, as they are now. */
+/** Returns the current app, permission and settings of a request, and the status of its target user. */
 export async function subjectOf(tx: Db, request: RequestRow) {
   const { app, settings, targetStatus } = one(
     await appAndSettings(tx, { id: request.appId, userId: request.targetUserId }),
@@ -37,7 +37,7 @@ const appAndSettings = prepared('app and settings of access request', (db) =>
     .select({
       app: apps,
       settings: appStoreSettings,
-      // Of who is to have the access; null where nobody is named.
+      // Status of the target user; null if no user is named.
       targetStatus: sql<UserStatus | null>`(select u.status from users u where u.id = ${sql.placeholder('userId')})`,
     })
     .from(apps)
@@ -45,7 +45,7 @@ const appAndSettings = prepared('app and settings of access request', (db) =>
     .where(eq(apps.id, sql.placeholder('id'))),
 )
 
-/** The settings of an app, or of what stands in its store for one of its entitlements, as they are now. */
+/** Returns the current settings of an app, or of the permission in its store for one of its entitlements. */
 export async function storeSettingsOf(tx: Db, app: AppRow, entitlement: EntitlementRef | null) {
   const { settings } = one(await appAndSettings(tx, { id: app.id, userId: null }))
   const permission = entitlement === null ? null : await permissionOf(tx, app, entitlement)
@@ -74,7 +74,7 @@ async function permissionOf(
   return row ?? null
 }
 
-/** The route of a request as things are now, and what its app says to people who have to grant it by hand. */
+/** Returns the current route of a request, and the app's instructions for manual grants. */
 export async function fulfilmentOf(
   tx: Db,
   request: RequestRow,
@@ -89,11 +89,11 @@ export async function fulfilmentOf(
 
 type Subject = { app: AppRow; permission: PermissionRow | null; config: RequestConfig }
 
-/** How a request for it would be fulfilled: by a webhook, through the connector, or by hand. */
+/** Returns how a request would be fulfilled: by a webhook, through the connector, or by hand. */
 const routeOf = async (tx: Db, subject: Subject): Promise<FulfilmentRoute> =>
   one(await routesOf(tx, [subject]))
 
-/** The same of several, in their order. */
+/** Like `routeOf` for several subjects, in their order. */
 export async function routesOf(tx: Db, subjects: readonly Subject[]): Promise<FulfilmentRoute[]> {
   const groupIds = subjects.flatMap(({ config }) => config.provisioningGroup ?? [])
   const ofGroups = await permissionsOfGroups(tx, groupIds)
@@ -110,7 +110,12 @@ export async function routesOf(tx: Db, subjects: readonly Subject[]): Promise<Fu
   })
 }
 
-/** @param standsFor What is given in its place. @param carrier The app that has that. */
+/**
+ * Returns the route of a subject.
+ *
+ * @param standsFor permission that is granted in its place
+ * @param carrier app of that permission
+ */
 function routeThrough(
   { app, permission, config: { provisioningWebhook, provisioningGroup } }: Subject,
   standsFor: PermissionRow | null,
@@ -137,7 +142,7 @@ const entitlementOf = (permission: PermissionRow): EntitlementRef | null => {
   }
 }
 
-/** What groups of apps are there: the entitlements that their syncs found; none for one whose id two have. */
+/** Returns the permissions that syncs found for groups, by group id; null if two permissions have its id. */
 async function permissionsOfGroups(
   tx: Db,
   groupIds: readonly string[],
@@ -155,7 +160,7 @@ async function permissionsOfGroups(
     )
     .where(inArray(groups.id, [...new Set(groupIds)]))
   const found = new Map<string, PermissionRow | null>()
-  // A role may have the id of a group: people look which is meant.
+  // A role may have the id of a group. People have to find out which one is meant.
   for (const { id, permission } of rows) found.set(id, found.has(id) ? null : permission)
   return found
 }

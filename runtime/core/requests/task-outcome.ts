@@ -1,4 +1,4 @@
-/** What a task that a person has dealt with means for the access request that it belongs to. */
+/** Effect of a resolved task on its access request. */
 import { eq } from 'drizzle-orm'
 import { badRequest, conflict, forbidden } from '../../contract/errors/problem.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
@@ -15,7 +15,7 @@ import type { RequestMeans } from './job-key.ts'
 import type { RequestEvent } from './machine/events.ts'
 import { standingOf } from './machine/states.ts'
 
-/** The request of a task, locked until the transaction ends: before the task itself, in every place. */
+/** Locks the request of a task until the transaction ends. All code locks the request before its task. */
 export async function lockRequestOf(tx: Db, taskId: string): Promise<RequestRow | null> {
   const [row] = await tx
     .select({ request: accessRequests })
@@ -26,21 +26,21 @@ export async function lockRequestOf(tx: Db, taskId: string): Promise<RequestRow 
   return row?.request ?? null
 }
 
-/** The request of a task, by the id that the task has; null for a task of none. */
+/** Returns the request with the id stored in a task, or null if the task has none. */
 export async function requestOfTask(db: Db, id: string | null): Promise<RequestRow | null> {
   if (id === null) return null
   const [row] = await db.select().from(accessRequests).where(eq(accessRequests.id, id))
   return row ?? null
 }
 
-/** Whether a caller is none of those who ask for themselves, or the task is no decision. */
+/** Reports whether the caller is not a party of the request, or the task is no decision. */
 export const mayDecide = (
   request: Parties,
   { userId }: Pick<Principal, 'userId'>,
   { taskCategory }: Pick<TaskRow, 'taskCategory'>,
 ): boolean => !isDecision(taskCategory) || !partiesOf(request).includes(userId)
 
-/** @throws CoreError forbidden for those who ask for themselves. */
+/** Demands that the caller may decide. @throws CoreError `forbidden` for a party of the request */
 export function authoriseOutcome(
   request: RequestRow,
   principal: Principal,
@@ -50,7 +50,7 @@ export function authoriseOutcome(
   throw forbidden('This access is for you, or you asked for it: another person has to decide')
 }
 
-/** BY_HAND: category of a task -> the state in which it counts, and what its end means. */
+/** By category of a manual task: the state in which it is valid, and the events of its outcomes. */
 const BY_HAND: Record<
   HandTask,
   {
@@ -74,7 +74,7 @@ const BY_HAND: Record<
   },
 }
 
-/** Goes on with a locked request after its task was settled; other moves of the task change nothing. */
+/** Advances a locked request after its task was resolved or retried. Other task changes have no effect. */
 export async function applyTaskOutcome(
   tx: Db,
   request: RequestRow,
@@ -106,18 +106,18 @@ export async function applyTaskOutcome(
   }
 }
 
-/** @throws CoreError bad_request without a reason: closing it would skip the review. */
+/** Returns a review's event. @throws CoreError `bad_request` without a reason: that would skip the review */
 function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewed'> {
   if (comment !== null)
     return { kind: 'glass_reviewed', by: actor, wasRight: to === 'COMPLETED', reason: comment }
   throw badRequest('Say in `reason` what the review found; it cannot be closed without one')
 }
 
-/** Whether a connector or a webhook could do what a person is asked to do by hand. */
+/** Reports whether a connector or a webhook could do the manual work of a request. */
 export const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): boolean =>
   fulfilment !== 'manual'
 
-/** @throws CoreError conflict where there is nothing that can be tried. */
+/** Demands that the operation can be retried. @throws CoreError `conflict` if it cannot */
 async function demandRetry(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {
   if (!canBeTried(request))
     throw conflict(

@@ -1,4 +1,4 @@
-/** Tasks of access requests: asking for a decision, or for work by hand. */
+/** Tasks of access requests, for decisions and for manual work. */
 import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { OPEN_TASKS, type TaskCategory } from '../../contract/models/task.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
@@ -13,12 +13,12 @@ import { openTask } from '../tasks/open-task.ts'
 import { systemOf } from './machine/request.ts'
 import { TASKS, type TaskKind } from './machine/tasks.ts'
 
-/** Types of tasks that stay open where the request ends or goes on. */
+/** Types of tasks that stay open when the request ends or moves on. */
 const OUTLIVING = entriesOf(TASKS).flatMap(([, { taskType, outlivesRequest }]) =>
   outlivesRequest ? [taskType] : [],
 )
 
-/** Opens the task of a request; its description names the access, the app and the person. */
+/** Opens a task of a request. Its description names the access, the app and the person. */
 export async function openRequestTask(
   tx: Db,
   request: RequestRow,
@@ -45,7 +45,7 @@ export async function openRequestTask(
   })
 }
 
-/** Why access is taken back; null where nobody said so. */
+/** Returns why access is revoked, or null if no reason was given. */
 const whyRevoked = ({ notes }: RequestRow): string | null =>
   Object.hasOwn(notes, 'REVERTING') ? (notes['REVERTING'] ?? null) : 'Its time is over'
 
@@ -57,7 +57,7 @@ const namesOf = prepared('names of app and user', (db) =>
     .where(eq(apps.id, sql.placeholder('appId'))),
 )
 
-/** Those who are asked by the open tasks of a request. */
+/** Returns the assignees of the open tasks of a request. */
 export async function askedByTasks(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<Approvers> {
   const rows = await tx
     .select({ userId: taskAssignees.userId, groupId: taskAssignees.groupId })
@@ -70,7 +70,7 @@ export async function askedByTasks(tx: Db, { id }: Pick<RequestRow, 'id'>): Prom
   }
 }
 
-/** Whether people are asked for something of a request now. */
+/** Reports whether a request has an open task of a category. */
 export async function hasOpenTask(
   tx: Db,
   request: RequestRow,
@@ -85,7 +85,7 @@ export async function hasOpenTask(
   )
 }
 
-/** Ends what is still open of a request's tasks: nobody has to do it any more. Those that outlive it stay. */
+/** Closes the open tasks of a request, which are no longer needed. Those that outlive it stay open. */
 export async function closeTasks(
   tx: Db,
   request: RequestRow,

@@ -1,4 +1,4 @@
-/** Looking at a new request before anybody is asked: the validation webhook, and rules that webhooks decide. */
+/** Checks of a new request before people decide: its validation webhook and those of pre-approval rules. */
 
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
@@ -14,12 +14,12 @@ import { recordRequest } from './record.ts'
 import { askWebhook } from './webhooks.ts'
 
 /**
- * Asks the webhooks of a request, and goes on with it. A webhook that fails decides nothing: the request is
- * then for people, and those who may read the tasks of its app read why.
+ * Asks the webhooks of a request, and advances it. A webhook that fails decides nothing: people decide then,
+ * and the failure is visible to those who may read the tasks of its app.
  */
 export async function validate(db: Db, request: RequestRow, parts: RequestContext): Promise<void> {
   const verdict = await validated(db, request, parts)
-  // Where the webhook said nothing, no rule speaks for it.
+  // If the validation webhook failed, no pre-approval rule applies.
   const preapproved = verdict.end === 'valid' ? await preapprovedBy(db, request, parts) : null
   await db.transaction(async (tx) => {
     const now = await lockedRow(tx, accessRequests, request.id)
@@ -36,13 +36,13 @@ export async function validate(db: Db, request: RequestRow, parts: RequestContex
 
 type Verdict = { end: 'valid' } | { end: 'refused' | 'failed'; why: string }
 
-/** What the validation webhook says; a request without one is valid. */
+/** Returns the verdict of the validation webhook. A request without one is valid. */
 async function validated(db: Db, request: RequestRow, parts: RequestContext): Promise<Verdict> {
   const { validationWebhook } = request.plan
   if (validationWebhook === null) return { end: 'valid' }
   const answer = await askWebhook(db, request, validationWebhook, 'REQUEST_VALIDATION', parts)
   const event = 'APP_STORE_INLINE_WEBHOOK_REQUEST_VALIDATION_FOR_ACCESS_REQUEST'
-  // What failed is in the note of the request: the log goes further, and cannot be changed.
+  // The failure is in the note of the request. The log has more readers and cannot be changed.
   const said = {
     webhook_id: validationWebhook,
     ...(answer.ok ? { valid: verdictOf(answer.response) } : {}),
@@ -62,11 +62,11 @@ async function validated(db: Db, request: RequestRow, parts: RequestContext): Pr
   return { end: 'refused', why }
 }
 
-/** What it says, where it says it: nothing else of an answer gets into the log. */
+/** Returns only the boolean verdict. Nothing else of an answer may get into the log. */
 const verdictOf = ({ valid }: Record<string, unknown>): boolean | null =>
   typeof valid === 'boolean' ? valid : null
 
-/** The justification of the first rule whose webhooks all say `approved: true`. */
+/** Returns the justification of the first rule whose webhooks all answer `approved: true`, or null. */
 async function preapprovedBy(
   db: Db,
   request: RequestRow,

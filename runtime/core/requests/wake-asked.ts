@@ -1,17 +1,17 @@
-/** Requests whose approvers have left are looked at again at once, and not only at their daily look. */
+/** Wakes requests whose approvers have left at once, instead of at their daily check. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { statesThatAre } from './machine/states.ts'
 
-/** Most that are woken at once; the others are at their daily look. */
+/** Maximum number of requests woken at once. The others wait for their daily check. */
 const MAX_WOKEN = 1000
 
 /**
- * Wakes what some users were asked to decide on and who may not act any more, directly or in a group. Call it
- * after the users were written. A request that is being moved meanwhile is left to its daily look: waiting for
- * it here could be a deadlock.
+ * Wakes the open requests assigned to users who may no longer act, directly or through a group. Call it after
+ * writing the users. A request locked by another transaction is left to its daily check: waiting for it could
+ * deadlock.
  */
 export async function wakeAsked(
   tx: Db,

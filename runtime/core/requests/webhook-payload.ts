@@ -1,6 +1,6 @@
 /**
- * What webhooks are told: the members that the public service documents (core-interface.md section 1.17), and
- * behind them ours: `event`, `access_request_id`, `requester`, `target`.
+ * Payload of webhooks: the members that the public service documents (core-interface.md section 1.17),
+ * followed by Keyway's own: `event`, `access_request_id`, `requester`, `target`.
  */
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -13,20 +13,20 @@ import { toUser, usersOf } from '../directory/users.ts'
 type About = {
   domainId: string
   appId: string
-  /** The same, where it is known already. */
+  /** App with this id, if already known. */
   app?: AppRow
   /** Empty for the app itself. */
   permissionIds: readonly string[]
-  /** Null where nobody asked: a policy gave it. */
+  /** Null if a policy made the request. */
   requesterId: string | null
-  /** Null where nobody is known whose access it is. */
+  /** Null if the person who has the access is not known. */
   targetUserId: string | null
   accessRequestId: string | null
-  /** What is asked, or told: the webhook's type. */
+  /** Type of the webhook. */
   event: string
 }
 
-/** The payload of a call about a user's access; what does not exist any more is left out, or null. */
+/** Returns the payload of a call about a user's access. Objects that no longer exist are left out or null. */
 export async function webhookPayload(db: Db, about: About): Promise<Record<string, unknown>> {
   const { domainId, appId, permissionIds, requesterId, targetUserId } = about
   const found = about.app ? [about.app] : await appsOf(db, [appId])

@@ -1,4 +1,4 @@
-/** Inline webhooks of access requests: what they are told, and what their answers mean. */
+/** Inline webhooks of access requests: calling them, and the meaning of their answers. */
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
@@ -10,7 +10,7 @@ import { noteWebhookCall } from './move.ts'
 import { subjectOf } from './subject.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
-/** Asks a webhook about a request. `app`: the request's, where it is known already. */
+/** Asks a webhook about a request. @param app the request's app, if already known */
 export async function askWebhook(
   db: Db,
   request: RequestRow,
@@ -29,13 +29,13 @@ export async function askWebhook(
   return callWebhook(db, parts, { webhookId, payload: { ...payload, ...goneOf(request), ...said } })
 }
 
-/** A permission that was deleted since, by its name: without any it would read as the app itself. */
+/** Names a deleted permission: without one, the payload would look like a request for the app itself. */
 const goneOf = ({ permissionId, label }: RequestRow) =>
   permissionId === null && label !== null
     ? { permissions: [{ label, value: null, type: 'PERMISSION', source: 'NATIVE' }] }
     : {}
 
-/** Has a webhook give the access. */
+/** Has a webhook grant the access. */
 export async function callProvisioningWebhook(
   db: Db,
   request: RequestRow,
@@ -47,10 +47,10 @@ export async function callProvisioningWebhook(
   return once(db, request, { app, webhookId: config.provisioningWebhook }, 'PROVISION', parts)
 }
 
-/** Which webhook is called, and the app of the request. */
+/** Webhook to call, and the app of the request. */
 type Called = { app: AppRow; webhookId: string }
 
-/** Has a webhook take the access back. */
+/** Has a webhook revoke the access. */
 export const callRemovalWebhook = (
   db: Db,
   request: RequestRow,
@@ -59,14 +59,14 @@ export const callRemovalWebhook = (
 ): Promise<StepOutcome> => once(db, request, called, 'DEPROVISION', parts)
 
 type Once = {
-  /** What a call that was begun before says to people; null where none was. */
+  /** Problem for people if a call was begun before, else null. */
   called: string | null
-  /** Writes down that it is called now; false where it is to be called no more. */
+  /** Records that the webhook is being called. Returns false if it should not be called any more. */
   noteCall(): Promise<boolean>
   call(): Promise<WebhookAnswer>
 }
 
-/** A webhook is never called twice for one thing: what came of a call that nobody heard, people find out. */
+/** Calls a webhook at most once per operation: if an earlier answer was lost, people have to find out. */
 export async function callOnce({ called, noteCall, call }: Once): Promise<StepOutcome> {
   if (called !== null) return { ok: false, end: 'manual', problem: called }
   if (!(await noteCall()))
@@ -81,7 +81,7 @@ export async function callOnce({ called, noteCall, call }: Once): Promise<StepOu
     : { ok: false, end: 'manual', problem: answer.problem }
 }
 
-/** Calls a webhook for a request. */
+/** Calls a webhook for a request, at most once per operation. */
 const once = (
   db: Db,
   request: RequestRow,

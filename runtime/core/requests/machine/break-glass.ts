@@ -1,4 +1,4 @@
-/** Break-glass: access that is given at once and reviewed afterwards, whatever becomes of it until then. */
+/** Break-glass: access that is granted at once and reviewed afterwards, even if it has ended by then. */
 import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
 import type { TransitionTable } from './events.ts'
 import { GRANTING } from './granting.ts'
@@ -45,20 +45,21 @@ export const GLASS: TransitionTable<'glass_broken' | 'glass_reviewed'> = {
   },
 }
 
-/** What there is to know before break-glass access is given. */
+/** Facts needed before break-glass access is granted. */
 type GlassFacts = {
   isMember: boolean
-  /** Whether the permission is still in the app, and the app connected. */
+  /** Whether the permission still exists in the app, and the app is connected. */
   isThere: boolean
-  /** Whether the person has taken it, and that has not ended. */
+  /** Whether the person has already taken it and it has not ended. */
   isTaken: boolean
   maxMinutes: number
   minutes: number
 }
 
+/** Refusal of break-glass access, with a text for the person. */
 export type GlassRefusal = { kind: 'forbidden' | 'conflict' | 'invalid'; words: string }
 
-/** Why it is not given; null if it is. Pure. */
+/** Returns the refusal of break-glass access, or null if it is granted. Pure. */
 export function glassRefusal(facts: GlassFacts): GlassRefusal | null {
   const { isMember, isThere, isTaken, minutes, maxMinutes } = facts
   if (!isMember)

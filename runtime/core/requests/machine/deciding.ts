@@ -1,4 +1,4 @@
-/** Transitions from asking to a yes or a no. */
+/** Transitions from a new request to its approval or denial. */
 
 import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
 import { later } from '../../kernel/jobs/tries.ts'
@@ -11,24 +11,24 @@ import {
   recordOf,
 } from './request.ts'
 
-/** How long people may take to decide, in milliseconds. */
+/** Time that people have to decide, in milliseconds. */
 export const DECISION_MS = 30 * 24 * 3600 * 1000
 
-/** How often a request is looked at while people decide, in milliseconds. */
+/** Interval of checks of a request while people decide, in milliseconds. */
 const LOOK_MS = 24 * 3600 * 1000
 
-/** What is said of a request on which nobody may decide. */
+/** Note of a request on which no one may decide. */
 export const UNDECIDABLE =
   'Nobody may decide on it: who asks for access, or is to have it, does not, and there is no other approver or admin. Have an admin give another user the role Admin, or name approvers for the app (PATCH /appstore/apps/{app_id}/settings), and ask again'
 
-/** When the time to decide is over. */
+/** Returns the end of the time to decide. */
 export const decisionEnd = ({ createdAt }: Pick<RequestRow, 'createdAt'>): Date =>
   later(createdAt, DECISION_MS)
 
 const nextLook = (request: RequestRow, now: Date): Date =>
   new Date(Math.min(later(now, LOOK_MS).getTime(), decisionEnd(request).getTime()))
 
-/** A yes of the manager is a state of its own. */
+/** Returns the write for the manager's approval, which is a state of its own. */
 export const managerApproval = (
   { status }: RequestRow,
   decision: Decided['decision'],
@@ -39,7 +39,7 @@ export const managerApproval = (
 
 const DENIED_EVENT = 'APP_STORE_DENY_ACCESS_REQUEST'
 
-/** The decision of a person in the log: behind it the state that it led to. */
+/** Returns the log entry of a person's decision, with the state that it led to. */
 export function decisionRecord(
   request: RequestRow,
   decision: Decided['decision'],
@@ -54,7 +54,7 @@ export function decisionRecord(
   return [recordOf(request, event, { stage: request.stage, status, ...inPlaceOf }, by)]
 }
 
-/** Asks those who make a decision; if nobody may, the request is over, and says what to do. */
+/** Opens a decision task. If no one may decide, cancels the request and tells the admins what to do. */
 function requireDecision(
   request: RequestRow,
   step: DecidedStep,

@@ -1,11 +1,11 @@
-/** What can happen to a request. An event brings the facts that its transition needs: the machine reads nothing itself. */
+/** Events of a request. An event carries the facts for its transition: the machine reads nothing itself. */
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
 import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { FailureVerdict } from './failure.ts'
 import type { RequestTransition } from './request.ts'
 
-/** A decision that a request needs: the manager's, or that of a stage, from 0. */
+/** Decision that a request needs: the manager's, or that of a stage, counted from 0. */
 export type DecidedStep = 'manager' | number
 
 /** How a request is fulfilled, and in which system. */
@@ -13,96 +13,100 @@ export type FulfilmentRoute = Required<
   Pick<RequestRow, 'fulfilment' | 'entitlement' | 'carriedAppId'>
 >
 
-/** The decision of a person that led to an event; null if none did. `onBehalfOf`: whose delegate that was. */
+/** Decision of a person that led to an event, or null. `onBehalfOf` is the delegator of a delegate. */
 export type Decided = {
   decision: { by: Actor; comment: string | null; onBehalfOf: string | null } | null
 }
 
 /**
- * Why access is in its system still although its request has ended: it was there before, or another request holds it, or
- * the account is needed for one, or nothing had been given.
+ * Reason that access still exists although its request has ended: it existed before, another request grants
+ * it, the account is needed for another request, or nothing had been granted.
  */
 export type Kept = 'was_there' | 'other_request' | 'needed' | 'not_given'
 
-/** EVENTS: kind -> its facts. */
+/** Facts of each kind of event. */
 type Events = {
   /** Webhooks are asked before people. */
   check_required: object
-  /** A person has to decide; `approvers` is null if nobody may. `failure`: why the check before it failed. */
+  /** A person has to decide. `approvers` is null if no one may; `failure` is why the check before failed. */
   decision_required: Decided & {
     step: DecidedStep
     approvers: Approvers | null
     failure: string | null
   }
-  /** The daily look: a person is left who may decide. */
+  /** Daily check: some approver may still decide. */
   approvers_remain: object
-  /** The daily look: all who were asked have left. */
+  /** Daily check: all approvers have left. */
   approvers_left: { approvers: Approvers | null }
-  /** Every decision is a yes, or `preapproved` says why none is needed. */
+  /** Every required decision is an approval, or `preapproved` is the reason that none is required. */
   approved: Decided & {
     preapproved: string | null
     route: FulfilmentRoute
     instructions: string | null
   }
   /**
-   * `note` is read by everybody who sees the request. `because`: why the host itself says no; null where a person does.
-   * It is for the log, which takes no answer of a webhook. `isBlocked`: what a policy asks for breaks a rule today.
+   * `note` is visible to everyone who sees the request. `because` is the host's own reason, or null if a
+   * person decides; it goes to the log, which must not contain a webhook's answer. `isBlocked`: a rule of
+   * separation of duties currently denies a policy's request.
    */
   denied: Decided & { note: string | null; because: string | null; isBlocked?: boolean }
-  /** A person took a break-glass permission; `reviewers` are all who decide on it otherwise. */
+  /** A person took a break-glass permission. `reviewers` are all who otherwise decide on it. */
   glass_broken: {
     by: Actor
     reviewers: Approvers
     route: FulfilmentRoute
     instructions: string | null
   }
-  /** A reviewer found out what it was used for. */
+  /** A reviewer has judged how it was used. */
   glass_reviewed: { by: Actor; wasRight: boolean; reason: string }
   decision_expired: object
 
-  /** The system has it. `manualSteps`: their instructions, where people have to do a part by hand. */
+  /** The system holds the access. `manualSteps` has instructions for a part that people must do. */
   granted: { manualSteps: { instructions: string | null } | null }
   granted_by_hand: { by: Actor }
   grant_refused: { by: Actor }
   grant_retried: object
 
   access_expired: object
-  /** The reason of the access is gone. */
+  /** The reason for the access no longer applies. */
   reason_gone: { why: string }
-  /** A person with authority over the app ends what was granted, at once. */
+  /** A person with authority over the app ends granted access immediately. */
   revocation_ordered: { by: Actor & { userId: string }; reason: string }
-  /** `kept`: why the access is there still; null where it was taken away. */
+  /** `kept`: why the access still exists, or null if it was revoked. */
   revoked: { kept: Kept | null }
   revoked_by_hand: { by: Actor }
   revocation_declined: { by: Actor }
-  /** It is tried, or looked at, again although people were asked to do it. */
+  /** It is tried or checked again although people were asked to do it. */
   revocation_retried: object
   revocation_expired: object
-  /** What a request that is over has left was dealt with by a person. */
+  /** A person dealt with access left over from a request that is over. */
   leftover_settled: object
 
-  /** The pending operation failed. `asks`: people are asked now; `instructions` are for them. */
+  /** The pending operation failed. `asks`: people are asked now, with these `instructions`. */
   operation_failed: {
     verdict: FailureVerdict
     problem: string
     asks: boolean
     instructions: string | null
   }
-  /** `by` is null where the host cancels it. */
+  /** `by` is null if the host cancels it. */
   cancelled: { by: Actor | null; reason: string | null }
   nothing_due: object
 }
 
+/** Kind of an event. */
 export type EventKind = keyof Events
 
+/** Event of one of the given kinds, with its facts. */
 export type RequestEvent<K extends EventKind = EventKind> = {
   [P in K]: { kind: P } & Events[P]
 }[K]
 
-/** One row of a table of transitions: the states in which an event counts, and what follows from it. */
+/** Row of a transition table: the states in which an event is valid, and its consequences. */
 type TransitionRow<K extends EventKind> = {
   in: readonly RequestStatus[]
   next(request: RequestRow, event: RequestEvent<K>, now: Date): RequestTransition
 }
 
+/** Table of transitions by kind of event. */
 export type TransitionTable<K extends EventKind = EventKind> = { [P in K]: TransitionRow<P> }

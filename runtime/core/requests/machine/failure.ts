@@ -1,16 +1,16 @@
 /**
- * What follows from an operation that failed. What the record wants is tried until it is so: people are asked
- * after a while, and it goes on being tried. Only granting ends, after a week; revoking never does.
+ * Consequences of a failed operation. The wanted state is tried until it is reached. After a while people are
+ * asked too, and the tries continue. Only granting gives up, after a week; revoking never does.
  */
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import { later, pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
 import type { Failed } from '../../provisioning/client.ts'
 
-/** How long what was approved is tried, in milliseconds: afterwards it is left to people. */
+/** Time during which an approved grant is tried, in milliseconds. Afterwards it is left to people. */
 const GRANT_MS = 7 * 24 * 3600 * 1000
 
-/** What to do about a failure: leave it to people, or try again and perhaps ask people too. */
+/** Response to a failure: leave it to people, or try again and perhaps ask people too. */
 export type FailureVerdict =
   | { kind: 'hands'; problem: string }
   | { kind: 'again'; attempts: number; failingSince: Date; wakeAt: Date; tell: boolean }
@@ -41,8 +41,8 @@ export function judgeFailure(
 }
 
 /**
- * Judges a job that failed before it could say why, for a defect of ours or a database that was away: people are asked,
- * and it is tried every hour.
+ * Judges a job that failed without an outcome, through a bug in Keyway or an unavailable database: people are
+ * asked, and it is tried every hour.
  */
 export const judgeDefect = (
   { attempts, failingSince }: FailingRequest,

@@ -1,4 +1,4 @@
-/** Transitions from a yes to access that is there. */
+/** Transitions from approval to granted access. */
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
@@ -15,7 +15,7 @@ import {
 } from './request.ts'
 import { grantByHand } from './work-by-hand.ts'
 
-/** The access is there: from now its time counts. `by`: who gave it, if not the host. */
+/** Completes a request whose access is granted. Its time limit starts now. `by`: the granting person. */
 function completed(request: RequestRow, event: string, now: Date, by?: Actor): RequestTransition {
   const seconds = request.expirationInSeconds
   const expiresAt = seconds === null ? null : later(now, seconds * 1000)
@@ -79,7 +79,7 @@ export const GRANTING: TransitionTable<
       return {
         writes,
         effects: [
-          // People who were asked meanwhile need not do it any more.
+          // People asked in the meantime no longer need to act.
           { kind: 'close_tasks', as: 'COMPLETED' },
           ...effects,
           { kind: 'recall_revocations' },
@@ -91,7 +91,7 @@ export const GRANTING: TransitionTable<
   granted_by_hand: {
     in: ['PENDING_MANUAL_PROVISIONING'],
     next(request, { by }, now) {
-      // What people granted, people have to revoke.
+      // Access granted by people has to be revoked by people.
       const fulfilment = request.problem === null ? request.fulfilment : 'manual'
       const event = 'APP_STORE_MANUAL_CONFIRM_PROVISIONING_FOR_ACCESS_REQUEST'
       const { writes, effects } = completed({ ...request, fulfilment }, event, now, by)
@@ -121,7 +121,7 @@ export const GRANTING: TransitionTable<
   },
 }
 
-/** Ends a request that may be half granted: what was granted automatically is revoked in the background. */
+/** Ends a request that may be partly granted. Automatic grants are revoked in the background. */
 export function ended(
   { fulfilment }: Pick<RequestRow, 'fulfilment'>,
   write: RequestWrite,

@@ -1,4 +1,4 @@
-/** An access request as its machine knows it: the row, what a transition writes, and which effects follow. */
+/** Types of the machine of access requests: the row, the writes of a transition, and its effects. */
 
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
 import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
@@ -7,7 +7,7 @@ import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
 import type { TaskKind } from './tasks.ts'
 
-/** What is changed together with a state. */
+/** Columns that change together with a state. */
 export type RequestChange = Partial<
   Pick<
     RequestRow,
@@ -28,8 +28,8 @@ export type RequestChange = Partial<
 >
 
 /**
- * One write of a request. Without `to` its state stays. `note` is read by everybody who sees the request,
- * `failure` by those who may read the tasks of its app.
+ * Write of a request. Without `to` its state stays. `note` is visible to everyone who sees the request,
+ * `failure` to people who may read the tasks of its app.
  */
 export type RequestWrite = {
   to?: RequestStatus
@@ -38,44 +38,46 @@ export type RequestWrite = {
   set: RequestChange
 }
 
-/** Effects of requests alone. */
+/** Effects that only requests have. */
 export type OwnEffect =
   | { kind: 'close_tasks'; as: 'DISMISSED' | 'EXPIRED' | 'COMPLETED' }
   | {
       kind: 'open_task'
       task: TaskKind
-      /** `admins`: those who do work by hand for the app, as they are when the task is opened. */
+      /** `admins`: people who do manual work for the app, as configured when the task is opened. */
       assignees: Approvers | 'admins'
       instructions: string | null
     }
-  /** The history of who has what, and why. */
+  /** Begins or ends a reason in the history of access. */
   | { kind: 'begin_reason' }
   | { kind: 'end_reason' }
-  /** The shared account is closed if this was the last request that needed it. */
+  /** Closes the shared account if this was the last request that needed it. */
   | { kind: 'close_shared_account' }
-  /** People need not revoke by hand any more what this request was granted. */
+  /** Withdraws tasks to revoke by hand the access that this request was granted. */
   | { kind: 'recall_revocations' }
-  /** The background does the pending operation once the transaction is over. */
+  /** Queues the pending operation as a background job, once the transaction has committed. */
   | { kind: 'schedule' }
 
+/** Effect of a request. */
 export type RequestEffect = Effect | OwnEffect
 
+/** Transition of a request. */
 export type RequestTransition = Transition<RequestWrite, OwnEffect>
 
-/** The host itself as an actor. */
+/** Returns the host as an actor. */
 export const systemOf = ({ domainId }: Pick<RequestRow, 'domainId'>): Actor => ({
   domainId,
   userId: null,
 })
 
-/** A request in the log. */
+/** Returns a request as a target in the log. */
 const requestTarget = ({ id, label }: Pick<RequestRow, 'id' | 'label'>) => ({
   target_type: 'AccessRequest',
   name: keptText(label ?? 'app access', 200),
   id,
 })
 
-/** A log entry about a request, under the names of core-interface.md section 1.17 where it has one. */
+/** Returns a log entry about a request, under its name in core-interface.md section 1.17 if it has one. */
 export const recordOf = (
   request: RequestRow,
   event: string,
@@ -90,8 +92,8 @@ export const recordOf = (
   outcome: 'Succeeded',
 })
 
-/** Nothing has failed of what is left to do. */
+/** Columns that clear the failures of the pending operation. */
 export const NOT_FAILING = { attempts: 0, failingSince: null, problem: null } as const
 
-/** Nothing is left to do, and nothing has to be looked at later. */
+/** Columns that leave nothing to do, now or later. */
 export const AT_REST = { pendingOperation: null, wakeAt: null } as const

@@ -1,19 +1,20 @@
-/** Whether what a request granted can be revoked now: the decision before `revocation_ordered`. Pure. */
+/** Check of whether granted access can be revoked now, made before `revocation_ordered`. Pure. */
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import { REVOCABLE_STATES, standingOf } from './states.ts'
 
-/** `done`: it was revoked before, and nothing is to be done. */
+/** `done`: it was revoked before, and there is nothing to do. */
 type RevocationVerdict = { kind: 'revoke' } | { kind: 'done' } | { kind: 'refused'; words: string }
 
 type Asked = Pick<RequestRow, 'id' | 'status' | 'notes' | 'policyId' | 'revokedById'>
 
 const refused = (words: string): RevocationVerdict => ({ kind: 'refused', words })
 
+/** Reports whether a request in a state has access that can be revoked. */
 export const isRevocable = (status: RequestStatus): boolean =>
   REVOCABLE_STATES.some((one) => one === status)
 
-/** @param policyName What the policy that gives it is called. */
+/** Judges whether the access of a request can be revoked. @param policyName name of the granting policy */
 export function judgeRevocation(request: Asked, policyName: string | null): RevocationVerdict {
   const { id, status, policyId, revokedById } = request
   if (revokedById !== null) return { kind: 'done' }
@@ -44,7 +45,7 @@ function whyLeaving({ status, notes }: Asked): string {
     : why
 }
 
-/** States behind which the system may still hold it. */
+/** States that may leave access in the system. */
 const LEFT: readonly RequestStatus[] = ['TIME_BASED_EXPIRED_FAILED', 'TIME_BASED_EXPIRED_CANCELLED']
 
 const overWords = (status: RequestStatus): string =>

@@ -1,4 +1,4 @@
-/** Transitions of access that ends: cancelled, expired, or without its reason. */
+/** Transitions of ending access: cancelled, expired, or without its reason. */
 import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
@@ -16,7 +16,7 @@ import {
 import { PENDING_STATES, REVOCABLE_STATES, standingOf, statesThatAre } from './states.ts'
 import { askMeanwhile, grantByHand, isOver, revokeByHand } from './work-by-hand.ts'
 
-/** The access has to go. */
+/** Starts to revoke the access. */
 const leaving = (
   to: 'PENDING_DEPROVISIONING' | 'REVERTING',
   note: string | null,
@@ -27,10 +27,10 @@ const leaving = (
   effects: [{ kind: 'close_tasks', as: 'DISMISSED' }, { kind: 'schedule' }],
 })
 
-/** Whether the access ends because its reason is gone, not because its time is over. */
+/** Reports whether the access ends because its reason no longer applies, not because its time is over. */
 const isReverting = ({ notes }: RequestRow): boolean => Object.hasOwn(notes, 'REVERTING')
 
-/** What everybody reads who sees the request: it is over, and the access is there still. */
+/** Notes of requests that are over, whose access still exists. Visible to everyone who sees the request. */
 const KEPT_NOTES: Record<Kept, string> = {
   was_there: 'The access was there before this request, and stays',
   other_request: 'Another request gives the same access, which stays until that one ends',
@@ -38,7 +38,7 @@ const KEPT_NOTES: Record<Kept, string> = {
   not_given: 'Nothing had been given yet',
 }
 
-/** The access is gone, or stays for a reason of its own. `by`: who took it, if not the host. */
+/** Ends a request whose access was revoked or is kept. `by` is the revoking person, if any. */
 function gone(
   request: RequestRow,
   event: string,
@@ -60,7 +60,7 @@ const revokedEvent = ({ fulfilment }: RequestRow): string =>
     ? 'APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST'
     : 'APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST'
 
-/** Ends a request that is not completed; what is half granted is revoked. `by` is null where the host ends it. */
+/** Cancels an uncompleted request, and revokes partial grants. `by` is null if the host cancels it. */
 function cancelled(
   request: RequestRow,
   by: Actor | null,

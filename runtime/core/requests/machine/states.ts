@@ -1,7 +1,7 @@
 /**
- * How access requests move: which state may follow which, and what each means for the access itself. The
- * states are those of the public service (core-interface.md section 2.1); where its sources leave a move
- * open, the reason for ours stands beside it.
+ * State table of access requests: permitted successors, and the meaning for the access itself. The states are
+ * those of the public service (core-interface.md section 2.1). Where its sources leave a move open, a comment
+ * gives our reason.
  */
 
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
@@ -9,24 +9,24 @@ import { isKeyOf, keysOf } from '../../../contract/schema/keys.ts'
 import type { StateRow } from '../../machine/states.ts'
 
 /**
- * What a state says of the access:
- * - `asked`: nobody has said yes; the third-party system is not touched;
- * - `wanted`: it is to be there, or is;
- * - `unwanted`: it is to go away;
- * - `over`: nothing is left to do.
+ * Standing of the access in a state:
+ * - `asked`: not approved yet; the third-party system is not touched
+ * - `wanted`: the access exists or is to be granted
+ * - `unwanted`: the access is to be revoked
+ * - `over`: nothing is left to do
  */
 export type RequestStanding = 'asked' | 'wanted' | 'unwanted' | 'over'
 
 type RequestStateRow = StateRow<RequestStatus> & {
   standing: RequestStanding
   /**
-   * In a state that something may lead to that failed: what requesters read of it. The note itself says what
-   * failed, with names and answers of systems, and is for those who may read the tasks of the app.
+   * Text for requesters in a state that a failure may lead to, in place of the note. The note contains the
+   * failure with names and system answers, for people who may read the tasks of the app.
    */
   failed?: string
 }
 
-/** REQUEST_STATES: state -> what it means and what may follow. */
+/** Meaning and permitted successors of each state. */
 export const REQUEST_STATES = {
   PENDING: {
     standing: 'asked',
@@ -58,7 +58,7 @@ export const REQUEST_STATES = {
   },
   DENIED: { standing: 'over', next: [], meaning: 'an approver, or a validation, said no' },
   EXPIRED: { standing: 'over', next: [], meaning: 'nobody decided in time' },
-  // What was half given by then is taken back behind it.
+  // A partial grant is revoked afterwards.
   CANCELLED: { standing: 'over', next: [], meaning: 'it was taken back before it was carried out' },
   PENDING_PROVISIONING: {
     standing: 'wanted',
@@ -71,7 +71,7 @@ export const REQUEST_STATES = {
     meaning: 'a person has to grant the access by hand, unless a further try grants it first',
     failed: 'It could not be given automatically; a person was asked to give it by hand.',
   },
-  // Not followed by COMPLETED: clients take that for success.
+  // Not followed by COMPLETED, which clients take for success.
   DENIED_PROVISIONING: { standing: 'over', next: [], meaning: 'it was not given, and will not be' },
   PROVISIONED: {
     standing: 'wanted',
@@ -122,18 +122,18 @@ export const REQUEST_STATES = {
 
 const row = (status: RequestStatus): RequestStateRow => REQUEST_STATES[status]
 
-/** What requesters read in place of a note that says what failed; null where the note is for everybody. */
+/** Returns the text for requesters in place of a note about a failure, or null if they may read the note. */
 export const failedWords = (status: string): string | null =>
   isKeyOf(REQUEST_STATES, status) ? (row(status).failed ?? null) : null
 
-/** What a state says of the access. */
+/** Returns the standing of the access in a state. */
 export const standingOf = (status: RequestStatus): RequestStanding => row(status).standing
 
-/** States with a standing. */
+/** Returns the states with one of the given standings. */
 export const statesThatAre = (...standings: RequestStanding[]): RequestStatus[] =>
   keysOf(REQUEST_STATES).filter((status) => standings.includes(standingOf(status)))
 
-/** Those that clients poll, and that may be cancelled. */
+/** States that clients poll and that can be cancelled. */
 export const PENDING_STATES = [
   'PENDING',
   'PENDING_MANAGER_APPROVAL',
@@ -142,7 +142,7 @@ export const PENDING_STATES = [
   'PENDING_PROVISIONING',
 ] as const satisfies readonly RequestStatus[]
 
-/** Those in which something was granted, or is being granted, that can be revoked. */
+/** States with granted access, or access being granted, that can be revoked. */
 export const REVOCABLE_STATES = [
   'PENDING_PROVISIONING',
   'PENDING_MANUAL_PROVISIONING',

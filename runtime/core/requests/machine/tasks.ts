@@ -1,18 +1,19 @@
-/** TASKS: what a request asks people for -> the task's type, words, and what becomes of it. Pure. */
+/** Tasks that a request opens for people: type, wording and lifetime. Pure. */
 import { GLASS_TASK } from '../../../contract/models/break-glass.ts'
 import type { TaskCategory } from '../../../contract/models/task.ts'
 
 type TaskRow = {
   taskType: string
   taskCategory: TaskCategory
-  /** The description begins with it. */
+  /** Start of the description. */
   verb: string
-  /** What stands between the access and the person. */
+  /** Word between the access and the person in the description. */
   preposition: 'for' | 'from' | 'by'
-  /** Whether it stays open where the request ends or goes on: only who has it closes it. */
+  /** Whether the task stays open when the request ends or moves on. Only an assignee closes it then. */
   outlivesRequest: boolean
 }
 
+/** Tasks by kind. */
 export const TASKS = {
   manager: {
     ...{ taskType: 'MANAGER_APPROVAL', taskCategory: 'MANAGER_APPROVAL' },
@@ -22,7 +23,7 @@ export const TASKS = {
     ...{ taskType: 'ACCESS_REQUEST_APPROVAL', taskCategory: 'APPROVAL' },
     ...{ verb: 'Approve', preposition: 'for', outlivesRequest: false },
   },
-  /** Work by hand. */
+  /** Manual work. */
   grant: {
     ...{ taskType: 'MANUAL_PROVISIONING', taskCategory: 'PROVISIONING' },
     ...{ verb: 'Give', preposition: 'for', outlivesRequest: false },
@@ -31,11 +32,12 @@ export const TASKS = {
     ...{ taskType: 'MANUAL_DEPROVISIONING', taskCategory: 'DEPROVISIONING' },
     ...{ verb: 'Take back', preposition: 'from', outlivesRequest: false },
   },
-  /** A review afterwards. */
+  /** Review after the fact. */
   glass: {
     ...{ taskType: GLASS_TASK, taskCategory: 'APPROVAL' },
     ...{ verb: 'Review the break-glass use of', preposition: 'by', outlivesRequest: true },
   },
 } satisfies Record<string, TaskRow>
 
+/** Kind of a task. */
 export type TaskKind = keyof typeof TASKS

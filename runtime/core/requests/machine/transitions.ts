@@ -1,6 +1,6 @@
 /**
- * The machine of access requests: a state and an event make the next state and its effects. It is pure; which
- * state may follow which is in states.ts, and apply.ts beside this folder carries a transition out.
+ * State machine of access requests: maps a state and an event to the next state and its effects. Pure.
+ * Permitted moves are in states.ts; ../apply.ts carries a transition out.
  */
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
@@ -12,13 +12,13 @@ import type { RequestEffect, RequestTransition, RequestWrite } from './request.t
 import { REVOKING } from './revoking.ts'
 import { standingOf } from './states.ts'
 
-/** TRANSITIONS: kind of an event -> the states in which it counts, and what follows. */
+/** Transition of each kind of event, with the states in which the event is valid. */
 export const TRANSITIONS: TransitionTable = { ...DECIDING, ...GRANTING, ...REVOKING, ...GLASS }
 
 /**
- * What follows from an event.
+ * Returns the consequences of an event.
  *
- * @throws Error for an event that does not count in the state of the request: a defect of ours.
+ * @throws Error if the event is not valid in the state of the request, which is a bug in Keyway
  */
 export function transition<K extends EventKind>(
   request: RequestRow,
@@ -32,7 +32,7 @@ export function transition<K extends EventKind>(
   return { writes, effects: [...reasonOf(request, writes), ...effects] }
 }
 
-/** A reason to have something begins once it is granted, and ends once it is gone, or left for good. */
+/** Begins the reason of the access once it is granted, and ends it once it is revoked or left for good. */
 function reasonOf({ status }: RequestRow, writes: readonly RequestWrite[]): RequestEffect[] {
   const states = writes.flatMap(({ to }) => to ?? [])
   if (states.includes('PROVISIONED')) return [{ kind: 'begin_reason' }]

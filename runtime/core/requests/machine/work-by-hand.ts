@@ -1,13 +1,14 @@
-/** Work that a request leaves to people: how its state reads then, and the texts of their task. */
+/** Manual work of a request: the states it leads to, and the texts of its tasks. */
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import { later } from '../../kernel/jobs/tries.ts'
 import { AT_REST, type RequestTransition, type RequestWrite } from './request.ts'
 import { standingOf } from './states.ts'
 
-/** How long people may take to revoke by hand, in milliseconds. */
+/** Time that people have to revoke by hand, in milliseconds. */
 const MANUAL_REVOCATION_MS = 30 * 24 * 3600 * 1000
 
+/** Reports whether a request is over. */
 export const isOver = ({ status }: Pick<RequestRow, 'status'>): boolean =>
   standingOf(status) === 'over'
 
@@ -27,7 +28,7 @@ const meanwhile = (instructions: string | null, problem: string): string | null 
     instructions,
   )
 
-/** People have to grant it; `problem` is why it is not done automatically. */
+/** Leaves the grant to people. `problem` is why it was not done automatically. */
 export function grantByHand(
   { status }: Pick<RequestRow, 'status'>,
   instructions: string | null,
@@ -52,7 +53,7 @@ export function grantByHand(
   }
 }
 
-/** People have to revoke it. A request that is over stays so; what it has left is a task all the same. */
+/** Leaves the revocation to people. A request that is over keeps its state, but opens a task too. */
 export function revokeByHand(request: RequestRow, problem: string, now: Date): RequestTransition {
   const set = {
     ...{ pendingOperation: null, problem },
@@ -74,7 +75,7 @@ export function revokeByHand(request: RequestRow, problem: string, now: Date): R
   }
 }
 
-/** People are asked, and it goes on being tried. */
+/** Asks people to act while automatic tries continue. */
 export function askMeanwhile(
   request: RequestRow,
   instructions: string | null,
