@@ -1,4 +1,4 @@
-/** Adding apps to a review: what is wrong with one of them stops none of the others. */
+/** Adding apps to a review. A fault of one app does not affect the others. */
 import { and, eq, inArray, ne } from 'drizzle-orm'
 import type {
   AccessReviewDomainAppInput,
@@ -22,8 +22,8 @@ import { appError, scopeFault } from './scope.ts'
 type Means = Pick<CoreContext, 'send' | 'now' | 'connectors'>
 
 /**
- * Adds apps to a locked review. An app that has to wait for a sync is added, and has an entry in `errors` that says so;
- * one that cannot be added has only the entry.
+ * Adds apps to a locked review. An app that has to wait for a sync is added, and has an entry in `errors`
+ * with the reason. An app that cannot be added has only the entry.
  */
 export async function addApps(
   tx: Db,
@@ -85,7 +85,7 @@ async function knownApps(
   return new Map(rows.map((app) => [app.id, app]))
 }
 
-/** The apps of a review that are still in it. */
+/** Returns the apps of a review that have not been removed from it. */
 export const appsOfReview = (tx: Db, reviewId: string): Promise<ReviewAppRow[]> =>
   tx
     .select()

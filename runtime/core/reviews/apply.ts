@@ -1,4 +1,4 @@
-/** The executor of access reviews: an event of a locked review, app or line is carried out in the caller's transaction. */
+/** Executor of access reviews: carries out events of a locked review, app or line, in one transaction. */
 import { eq } from 'drizzle-orm'
 import { type Db, one } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
@@ -26,7 +26,7 @@ import {
 } from './machine/review-app.ts'
 import { ITEM_STATE_TABLE, LEAVING, REVIEW_APP_STATES, REVIEW_STATES } from './machine/states.ts'
 
-/** Applies an event to a locked review. @throws Error for a move that REVIEW_STATES does not have: a defect of ours */
+/** Applies an event to a locked review. @throws Error if REVIEW_STATES forbids the move, a bug in Keyway */
 export const applyToReview = (
   tx: Db,
   row: ReviewRow,
@@ -44,7 +44,7 @@ const REVIEWS: Executor<ReviewRow, ReviewWrite, never> = {
   carryOut: async () => {},
 }
 
-/** Applies an event to a locked app of a review. @throws Error for a move that REVIEW_APP_STATES does not have */
+/** Applies an event to a locked app of a review. @throws Error if REVIEW_APP_STATES forbids the move */
 export const applyToReviewApp = (
   tx: Db,
   row: ReviewAppRow,
@@ -62,7 +62,7 @@ const REVIEW_APPS: Executor<ReviewAppRow, ReviewAppWrite, never> = {
   carryOut: async () => {},
 }
 
-/** Where a line is removed, and what that needs. */
+/** Context of a line's removal. */
 type LineSurroundings = {
   review: ReviewRow
   arda: ReviewAppRow
@@ -70,7 +70,7 @@ type LineSurroundings = {
   means: Pick<CoreContext, 'send'>
 }
 
-/** Applies an event to a locked line. @throws Error for a move that ITEM_STATE_TABLE does not have */
+/** Applies an event to a locked line. @throws Error if ITEM_STATE_TABLE forbids the move */
 export const applyToLine = (
   tx: Db,
   row: ItemRow,
@@ -115,7 +115,7 @@ async function update(tx: Db, { id }: ItemRow, write: LineWrite): Promise<ItemRo
   )
 }
 
-/** A line, locked until the transaction ends; null where it is not being removed any more. */
+/** Returns a line, locked until the transaction ends, or null if it is no longer being removed. */
 export async function lockLine(tx: Db, id: string): Promise<ItemRow | null> {
   const row = await lockedRow(tx, accessReviewItems, id)
   return row && LEAVING.some((state) => state === row.state) ? row : null

@@ -1,4 +1,4 @@
-/** The tasks of reviewers: one for those who review lines of an app together, open while lines of theirs are. */
+/** Tasks of reviewers: one for people who review lines of an app together, open while their lines are. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import { OPEN_TASKS, REVIEW_TASK } from '../../contract/models/task.ts'
@@ -17,19 +17,19 @@ import { systemOf } from './machine/log.ts'
 import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
 import { demandUpload } from './uploads.ts'
 
-/** Why those are asked who confirm what another person kept. */
+/** Reason for asking people to confirm lines that another person kept. */
 export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'
 
-/** Why those are asked who decide what nobody did by the deadline. */
+/** Reason for asking admins about lines that were not decided by the deadline. */
 export const ESCALATED = 'nobody decided by the deadline; administers the app'
 
 const { id, ardaId, userIds, groupIds, taskId, why } = accessReviewAssignments
 
-/** What lists the lines that wait for the caller. */
+/** Returns the path that lists the lines waiting for the caller. */
 export const openPath = (reviewId: string): string =>
   `/access_reviews/${reviewId}/items?mine=true${UNDECIDED.map((one) => `&state=${one}`).join('')}`
 
-/** Opens the tasks of those who have open lines and none. */
+/** Opens tasks for reviewers who have open lines but no task. */
 export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow): Promise<void> {
   const rows = await tx
     .select({ id, userIds, groupIds, why, lines: sql<number>`(${openLines})::int` })
@@ -61,7 +61,7 @@ export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow
   }
 }
 
-/** The review whose lines a task asks to decide; null for another task. What names it is written above. */
+/** Returns the id of the review that a reviewer's task names, or null. Parses its instructions. */
 export function reviewIn(task: {
   task_type: string
   instructions?: string | null | undefined
@@ -70,7 +70,7 @@ export function reviewIn(task: {
   return /access_reviews\/([0-9a-f-]{36})\//.exec(task.instructions ?? '')?.[1] ?? null
 }
 
-/** The address of the page that attaches a file to the line of a task to remove by hand; null for another task. */
+/** Returns the path of the page that attaches a file to the line of a removal task; null for another task. */
 export function filePathIn(task: { instructions?: string | null | undefined }): string | null {
   const [, review, item] =
     /\/access_reviews\/([0-9a-f-]{36})\/evidence\/uploads with "item_ids":\["([0-9a-f-]{36})"\]/.exec(
@@ -82,7 +82,7 @@ export function filePathIn(task: { instructions?: string | null | undefined }): 
 const openLines = sql`(select count(*) from ${accessReviewItems}
   where ${accessReviewItems.assignmentId} = ${id} and ${accessReviewItems.state} in (${UNDECIDED_STATES}))`
 
-/** Closes the tasks of reviewers of an app who have no open line left. */
+/** Closes the tasks of an app's reviewers who have no open line left. */
 export async function closeAnswered(tx: Db, arda: string): Promise<void> {
   await tx.execute(sql`
     update tasks set status = 'COMPLETED', updated_at = now()
@@ -92,7 +92,7 @@ export async function closeAnswered(tx: Db, arda: string): Promise<void> {
         select from access_review_items i where i.assignment_id = s.id and i.state in (${UNDECIDED_STATES})))`)
 }
 
-/** Closes all tasks of an app of a review: it was taken out, or deleted. */
+/** Closes all tasks of an app that was removed from its review, or whose review was deleted. */
 export async function dismissAsked(tx: Db, arda: string): Promise<void> {
   const asked = tx.select({ id: taskId }).from(accessReviewAssignments).where(eq(ardaId, arda))
   const removing = tx
@@ -106,7 +106,11 @@ export async function dismissAsked(tx: Db, arda: string): Promise<void> {
       .where(and(inArray(tasks.status, OPEN_TASKS), inArray(tasks.id, which)))
 }
 
-/** @throws CoreError conflict for the task of a reviewer whose lines are not decided, and for one that a file has to show done. */
+/**
+ * Demands that a task of a review may end.
+ *
+ * @throws CoreError `conflict` if the reviewer has undecided lines, or a required file has not been attached
+ */
 export async function judgeReviewTask(
   tx: Db,
   task: { id: string; taskType: string; productArea: string | null },

@@ -1,4 +1,4 @@
-/** Assigning the lines of an app: who reviews is chosen for each person once (`reviewersOf`), and asked by one task. */
+/** Assigning the lines of an app. Reviewers are chosen once per person (`reviewersOf`), and get one task. */
 import { and, eq, inArray, isNull, not, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -25,36 +25,36 @@ import {
   type Team,
 } from './reviewers.ts'
 
-/** Members of a group that are looked at: more than can be excluded. */
+/** Maximum number of members of a group that are read: more than can be excluded. */
 const MAX_MEMBERS = 1000
-/** People whose lines are written at once. */
+/** Number of people whose lines are written at once. */
 const BATCH = 20_000
 const WRITTEN = sql`access_review_items`
 const { userId, involved, keptById } = accessReviewItems
-/** In the place of no person: rows are put together by what is equal, not by what is not distinct. */
+/** Stands for no person, because joins compare with `=`, not with `is not distinct from`. */
 const NOBODY = sql`'00000000-0000-0000-0000-000000000000'::uuid`
 
 type Assigning = {
   review: ReviewRow
   arda: ReviewAppRow
   kind: ReviewerKind
-  /** Which lines of the app. */
+  /** Condition on the lines of the app. */
   which: SQL
-  /** Where they are, known as access_review_items. */
+  /** Table of the lines, aliased as access_review_items. */
   lines?: SQL
-  /** Said in place of why it is them. */
+  /** Reason recorded in place of the one that `reviewersOf` gives. */
   why?: string
-  /** Assignments that there are, by what `assignmentKey` makes of them. */
+  /** Ids of existing assignments, by `assignmentKey`. */
   made?: Map<string, string>
 }
 
-/** Assigns lines, and asks who reviews them. */
+/** Assigns lines, and opens the tasks of their reviewers. */
 export async function assign(tx: Db, assigning: Assigning): Promise<void> {
   await assignLines(tx, assigning)
   await askReviewers(tx, assigning.review, assigning.arda)
 }
 
-/** Assigns lines; nobody is asked yet. */
+/** Assigns lines without opening tasks. */
 export async function assignLines(
   tx: Db,
   { review, arda, kind, which, lines = WRITTEN, why, made = new Map() }: Assigning,
@@ -79,7 +79,7 @@ export async function assignLines(
     const isSomebody = found.users.length + found.groups.length > 0
     const said = why !== undefined && isSomebody ? { ...found, why } : found
     const assignment = await assignmentOf(tx, arda, said, null, made)
-    // No names of columns of lines, which a condition may use bare.
+    // Do not use column names of lines: the condition may contain them without a table.
     batch.push({
       ...{ of_user: subject.userId, of_involved: subject.involved, of_keeper: subject.keptById },
       assigned: assignment,
@@ -89,11 +89,11 @@ export async function assignLines(
   await write()
 }
 
-/** What an assignment is known by within its app. */
+/** Returns the key of an assignment within its app. */
 const assignmentKey = (users: readonly string[], groups: readonly string[], why: string): string =>
   JSON.stringify([users, groups, why])
 
-/** Ids of the assignments that meet a condition, by `assignmentKey`. */
+/** Returns the ids of the assignments that meet a condition, by `assignmentKey`. */
 export async function assignmentsMade(
   tx: Db,
   which: SQL | undefined,
@@ -103,11 +103,11 @@ export async function assignmentsMade(
   return new Map(rows.map((row) => [assignmentKey(row.userIds, row.groupIds, row.why), row.id]))
 }
 
-/** A condition: the task of the assignment is not over. */
+/** Condition that the task of an assignment is open. */
 export const HAS_OPEN_TASK = sql`exists (select from tasks t
   where t.id = ${accessReviewAssignments.taskId} and t.status in (${ACTIONABLE_STATES}))`
 
-/** Takes the tasks that are over from the assignments that meet a condition, so that a new task asks again. */
+/** Detaches closed tasks from the assignments that meet a condition, so that a new task is opened. */
 export async function leaveTaskThatIsOver(tx: Db, which: SQL | undefined): Promise<void> {
   await tx
     .update(accessReviewAssignments)
@@ -115,7 +115,7 @@ export async function leaveTaskThatIsOver(tx: Db, which: SQL | undefined): Promi
     .where(and(which, not(HAS_OPEN_TASK)))
 }
 
-/** The assignment of some reviewers, made where there is none; `made` remembers those of this transaction. */
+/** Returns the assignment of reviewers, creating it if needed. `made` holds those of this transaction. */
 export async function assignmentOf(
   tx: Db,
   { id: ardaId, domainId }: ReviewAppRow,
@@ -166,7 +166,7 @@ async function sourcesOf(
   }
 }
 
-/** The same teams, with the members of their groups. */
+/** Returns the same teams, with the members of their groups. */
 async function teamsOf(
   tx: Db,
   named: Awaited<ReturnType<typeof teamsOfLastTime>>,
@@ -180,7 +180,7 @@ async function teamsOf(
   )
 }
 
-/** People with all who are above them. */
+/** Returns people together with all managers above them. */
 async function peopleAbove(tx: Db, ids: readonly string[]): Promise<PeopleById> {
   const { rows } = await tx.execute<{ id: string; manager_id: string | null; able: boolean }>(sql`
     with recursive above as (
@@ -192,7 +192,7 @@ async function peopleAbove(tx: Db, ids: readonly string[]): Promise<PeopleById> 
   return new Map(rows.map((one) => [one.id, { managerId: one.manager_id, isAble: one.able }]))
 }
 
-/** Groups with members who can sign in. */
+/** Returns groups with their members who can sign in. */
 async function membersOf(tx: Db, ids: readonly string[]): Promise<Team['groups']> {
   const found = new Map<string, string[]>()
   for (const id of ids) {
@@ -210,7 +210,7 @@ async function membersOf(tx: Db, ids: readonly string[]): Promise<Team['groups']
   return found
 }
 
-/** Lines that nobody reviews yet. */
+/** Condition on lines without reviewers. */
 export const UNASSIGNED: SQL = isNull(accessReviewItems.assignmentId)
-/** Lines that nobody has decided. */
+/** Condition on undecided lines. */
 export const OPEN_LINES: SQL = inArray(accessReviewItems.state, UNDECIDED)

@@ -1,4 +1,4 @@
-/** Changing and deleting reviews, and taking apps out of them. */
+/** Changing and deleting reviews, and removing apps from them. */
 
 import { eq } from 'drizzle-orm'
 import { badRequest } from '../../contract/errors/problem.ts'
@@ -31,7 +31,7 @@ import { findReview, findReviewApp, lockReviewApp, noteReview } from './rows.ts'
 import { scopeFault } from './scope.ts'
 import { hasRemovalWebhook } from './take-by-webhook.ts'
 
-/** @throws CoreError bad_request, not_found */
+/** Changes a review and its apps. @throws CoreError bad_request, not_found */
 export async function updateReview(
   db: Db,
   principal: Principal,
@@ -42,7 +42,7 @@ export async function updateReview(
   const review = await db
     .transaction((tx) => update(tx, principal, id, body, means))
     .catch((error) => {
-      // Another took the name after it was looked for.
+      // Another review took the name after the check.
       if (body.name !== undefined && isTaken(error)) throw nameTaken(body.name)
       throw error
     })
@@ -56,7 +56,7 @@ async function update(
   body: UpdateAccessReviewInput,
   means: RequestContext,
 ): Promise<ReviewRow> {
-  // Apps before their review, as the background locks them.
+  // Lock apps before their review, as the background does.
   const before = await findReview(tx, principal, id)
   for (const change of body.apps)
     await updateApp(tx, await findReviewApp(tx, before, change.id, true), change, means)
@@ -147,7 +147,11 @@ async function updateApp(
   if (values.wakeAt) await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
 }
 
-/** Its record stays; what people were asked is taken back, and what is being removed is left as it is. @throws CoreError not_found */
+/**
+ * Deletes a review. Its row is kept, open tasks are dismissed, and lines being removed keep their state.
+ *
+ * @throws CoreError not_found
+ */
 export async function deleteReview(
   db: Db,
   principal: Principal,
@@ -166,7 +170,7 @@ export async function deleteReview(
   })
 }
 
-/** @throws CoreError bad_request once the review is COMPLETED, not_found. */
+/** Removes an app from a review. @throws CoreError `bad_request` if the review is COMPLETED, `not_found` */
 export async function removeReviewApp(
   db: Db,
   principal: Principal,

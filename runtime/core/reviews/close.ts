@@ -1,4 +1,4 @@
-/** The end of decisions: of an app, or of a whole review; what was rejected is removed from then on. */
+/** End of the decisions on an app or a whole review. After it, rejected access is removed. */
 import { and, eq, inArray } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -22,7 +22,11 @@ import { findReview, findReviewApp, isDeciding, lockDeciding, lockReviewApps } f
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
-/** @throws CoreError not_found, conflict while lines are open, before the launch, and once it was begun. */
+/**
+ * Ends the decisions on an app, and starts the removal of its rejected lines.
+ *
+ * @throws CoreError `not_found`, `conflict` while lines are open, before the launch, or if it was started
+ */
 export async function startRemoval(
   db: Db,
   principal: Principal,
@@ -51,7 +55,11 @@ export async function startRemoval(
   })
 }
 
-/** @throws CoreError not_found, conflict for a review without apps, before their launch, and once it was ended. */
+/**
+ * Ends the decisions on a review.
+ *
+ * @throws CoreError `not_found`, `conflict` if it has no apps, has apps that are not launched, or has ended
+ */
 export async function completeReview(
   db: Db,
   principal: Principal,
@@ -76,11 +84,11 @@ export async function completeReview(
   return toReview(db, await findReview(db, principal, review.id))
 }
 
-/** Whether an app has no lines yet. */
+/** Reports whether an app has not been launched, so that its lines cannot be decided yet. */
 export const isEarly = ({ status }: ReviewAppRow): boolean =>
   status === 'IN_PREPARATION' || status === 'ASSIGNING_REVIEWERS'
 
-/** Ends the decisions of those apps where they have not ended. */
+/** Ends the decisions on those apps on which they have not ended. */
 export async function closeApps(
   tx: Db,
   actor: Actor,
@@ -94,7 +102,7 @@ export async function closeApps(
   }
 }
 
-/** Notes that the decisions of a review have ended. */
+/** Records that the decisions on a review have ended. */
 async function closed(tx: Db, review: ReviewRow, means: Means): Promise<void> {
   await applyToReview(tx, review, { kind: 'decisions_ended' }, await means.now(tx))
   await sendReviewJob(tx, { kind: 'review', id: review.id }, means)

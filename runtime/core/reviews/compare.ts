@@ -1,4 +1,4 @@
-/** What later syncs say of the lines of a review: gone before they were decided, or gone because they were rejected. */
+/** Comparison of lines with later syncs: lines gone before their decision, or because they were rejected. */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, type ReviewAppRow } from '../../database/schema/reviews.ts'
@@ -12,10 +12,10 @@ import { closeAnswered } from './asking.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
 import { lastRuns } from './readiness.ts'
 
-/** An account that is to give no access any more may stay, asleep. */
+/** Statuses that count as removed: a rejected account may continue to exist unusable. */
 const ASLEEP = [...GONE, ...UNUSABLE.filter((one) => one !== null)]
 
-/** A condition: the history has the line `i` no more. */
+/** Condition that the line `i` is no longer in the history. */
 const isGone = (): SQL => sql`case when i.entitlement_id is null
   then not exists (select from account_spans s where s.account_id = i.account_id and s.until is null
     and (i.state in (${UNDECIDED_STATES}) or coalesce(s.status, '') <> all(${sql.param(ASLEEP)}::text[])))
@@ -26,7 +26,7 @@ const isGone = (): SQL => sql`case when i.entitlement_id is null
     entitlementId: sql`i.entitlement_id`,
   })} s where s.until is null) end`
 
-/** Compares the lines of a locked app with the last complete sync, where that is one they were not compared with. */
+/** Compares the lines of a locked app with the last complete sync, unless that was done before. */
 export async function compareWithSync(
   tx: Db,
   arda: ReviewAppRow,
@@ -47,8 +47,8 @@ export async function compareWithSync(
     )
     update tasks set status = 'COMPLETED', updated_at = now()
     where status in (${OPEN_STATES}) and id in (select task_id from removed)`)
-  // What the system said it took, and a sync begun after that still shows: it is tried again. Both moments are cut to
-  // milliseconds, and the sync that is begun with the answer has the same.
+  // The system reported success, but a sync started after that still shows the line: try again. Both times
+  // are cut to milliseconds. A sync started together with the answer has the same time.
   const now = (await means.now(tx)).toISOString()
   await tx.execute(sql`
     update access_review_items i set sent_at = null, attempts = attempts + 1, wake_at = ${now}::timestamptz,

@@ -1,4 +1,4 @@
-/** The second stage: what a reviewer kept in spite of a red hint goes to others, who confirm it or do not. */
+/** Second stage of a review: others confirm the lines that a reviewer kept despite a red hint. */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import {
@@ -12,7 +12,7 @@ import { assign, assignmentsMade, leaveTaskThatIsOver, UNASSIGNED } from './assi
 
 const { ardaId, why } = accessReviewAssignments
 
-/** Asks others about the lines of some apps that wait to be confirmed and that nobody is asked about. */
+/** Assigns the lines of some apps that wait for confirmation and have no reviewer. */
 export async function askToConfirm(
   tx: Db,
   review: ReviewRow,
@@ -35,7 +35,7 @@ export async function askToConfirm(
   }
 }
 
-/** Those of an app who were asked to confirm lines before; who answered all is asked by another task. */
+/** Returns the assignments of an app's earlier confirmations. People whose task has closed get a new one. */
 async function askedBefore(tx: Db, arda: string): Promise<Map<string, string>> {
   const mine = and(eq(ardaId, arda), eq(why, CONFIRMS))
   await leaveTaskThatIsOver(tx, mine)

@@ -1,20 +1,20 @@
 /**
- * How many lines there are by app, state and hints, without reading them: the sum of what a trigger noted of each
- * statement. The sum that a snapshot sees is exact in it.
+ * Number of lines by app, state and hints, computed without reading them, from changes that a trigger records
+ * per statement. The sum is exact in the snapshot that reads it.
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { tryLockUntilEnd } from '../../database/locks.ts'
 import { accessReviewCounts } from '../../database/schema/reviews.ts'
 
-/** Rows of a review beyond which they are folded. */
+/** Number of rows of a review above which they are folded. */
 const FOLD_ABOVE = 500
 
-/** Answers how many lines fit a condition on app, state and hints. */
+/** Query for the number of lines that meet a condition on app, state and hints. */
 export const countOf = (which: SQL | undefined): SQL => sql`
   select coalesce(sum(${accessReviewCounts.n}), 0)::int as n from ${accessReviewCounts} where ${which ?? sql`true`}`
 
-/** Folds what was noted of a review where that is much: after what changes its lines, in a transaction of its own. */
+/** Folds the recorded changes of a review if there are many. Runs after a change, in its own transaction. */
 export async function foldCounts(db: Db, reviewId: string): Promise<void> {
   const mine = eq(accessReviewCounts.reviewId, reviewId)
   const many = db

@@ -1,4 +1,4 @@
-/** Making a review, and adding apps to it. */
+/** Creating a review, and adding apps to it. */
 import { eq, ne, sql } from 'drizzle-orm'
 import { badRequest, type CoreError } from '../../contract/errors/problem.ts'
 import type {
@@ -17,10 +17,14 @@ import { toReview, toReviewApps } from './read.ts'
 import { nextOccurrence, type Recurrence, recurrenceFault } from './recurrence.ts'
 import { findReview, noteReview } from './rows.ts'
 
-/** What recurs is looked for day by day from the launch on: of two thousand years that would take the host a second. */
+/** Occurrences are searched day by day from the launch, which would take a second for two thousand years. */
 const EARLIEST_LAUNCH = new Date('2000-01-01T00:00:00Z')
 
-/** @throws CoreError bad_request for a name that is taken and for moments that have passed, not_found for an owner who is nobody. */
+/**
+ * Creates a review.
+ *
+ * @throws CoreError `bad_request` for a taken name and past times, `not_found` for an unknown owner
+ */
 export async function createReview(
   db: Db,
   principal: Principal,
@@ -65,7 +69,7 @@ export async function createReview(
       ...{ owner_id: ownerId, deadline_at: deadlineAt.toISOString() },
     })
     const { added, errors } = await addApps(tx, principal, made, body.apps, means)
-    // Of all the apps none can be reviewed: then it goes on like one that was made without any.
+    // None of the apps can be reviewed: continue like a review that was created without apps.
     if (status !== 'IN_PREPARATION' || added.length > 0) return { review: made, errors }
     const [bare] = await tx
       .update(accessReviews)
@@ -77,7 +81,7 @@ export async function createReview(
   return { access_review: await toReview(db, review), errors }
 }
 
-/** @throws CoreError bad_request once the review is COMPLETED, not_found. */
+/** Adds apps to a review. @throws CoreError `bad_request` if the review is COMPLETED, `not_found` */
 export async function addReviewApps(
   db: Db,
   principal: Principal,
@@ -88,7 +92,7 @@ export async function addReviewApps(
   const { added, errors } = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id, true)
     demandUnfinished(review)
-    // It has something to decide again.
+    // There is something to decide again.
     if (review.closedAt !== null)
       await tx
         .update(accessReviews)
@@ -99,23 +103,23 @@ export async function addReviewApps(
   return { added_apps: await toReviewApps(db, added), errors }
 }
 
-/** @throws CoreError bad_request */
+/** Demands that a review is not COMPLETED. @throws CoreError bad_request */
 export function demandUnfinished({ status }: ReviewRow): void {
   if (status === 'COMPLETED') throw badRequest('The access review is COMPLETED; make another one')
 }
 
-/** @throws CoreError bad_request for a moment that has passed; its form was judged by the contract. */
+/** Parses a time, whose format the contract has checked. @throws CoreError `bad_request` if it has passed */
 export function futureMoment(text: string, member: string, now: Date): Date {
   const at = parseDatetime(text)
   if (at === null || at <= now) throw badRequest(`${member} must be in the future`)
   return at
 }
 
-/** A name that another review has. */
+/** Returns the error for a name that another review has. */
 export const nameTaken = (name: string): CoreError =>
   badRequest(`There is an access review of the name “${name}” already`)
 
-/** @throws CoreError bad_request */
+/** Demands that no other review has a name. @throws CoreError bad_request */
 export async function demandFreeName(
   tx: Db,
   { domainId }: Principal,
@@ -133,7 +137,7 @@ export async function demandFreeName(
   if (isTaken) throw nameTaken(name)
 }
 
-/** @throws CoreError bad_request for a recurrence that cannot be carried out. */
+/** Demands a valid recurrence. @throws CoreError bad_request */
 export function demandRecurrence(recurrence: Recurrence): void {
   const fault = recurrenceFault(recurrence)
   if (fault !== null) throw badRequest(fault)

@@ -1,6 +1,6 @@
 /**
- * Deciding: lines by their ids, or all that a filter fits, as one act. A line that is decided already is left as it is
- * unless the caller says that it is to be changed: of two reviewers at once the second one learns of the first.
+ * Decides lines in one act, selected by their ids or by a filter. Decided lines are left unchanged unless the
+ * caller asks to change them, so that of two concurrent reviewers the second one learns of the first.
  */
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { badRequest, conflict, forbidden } from '../../contract/errors/problem.ts'
@@ -29,23 +29,28 @@ import { DECIDED, itemStatesBefore, UNDECIDED, UNDECIDED_STATES } from './machin
 import { findReview, noteReview } from './rows.ts'
 import { foundByText } from './texts.ts'
 
-/** Lines of one act above which it counts as one in bulk. */
+/** Number of lines of one act above which it counts as a bulk decision. */
 export const BULK = 20
 
-/** Hints that must be answered when a line is kept. */
+/** Hints that require a reason when a line is kept. */
 const RED = HINT_NAMES.filter((name) => HINTS[name].red)
 
 const items = accessReviewItems
 
 type Result = { item_id: string; state: ItemState | null; error: string | null }
 
-/** @throws CoreError bad_request without a reason where one is needed, forbidden, not_found, conflict where the review is not under way. */
+/**
+ * Decides lines.
+ *
+ * @throws CoreError `bad_request` without a required reason, `forbidden`, `not_found`, `conflict` if the
+ * review is not under way
+ */
 export async function decideItems(db: Db, principal: Principal, id: string, body: DecideInput) {
   const { changed: _changed, ...done } = await decideAndCount(db, principal, id, body)
   return done
 }
 
-/** The same; `changed`: how many of the lines that it decided were decided before. @throws CoreError as decideItems */
+/** Like `decideItems`. `changed` is the number of lines that had been decided before. */
 export async function decideAndCount(db: Db, principal: Principal, id: string, body: DecideInput) {
   const { decision, change, item_ids, filter } = body
   const reason = body.reason?.trim() || null
@@ -90,13 +95,13 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
   return done
 }
 
-/** @throws CoreError forbidden for a caller who reviews nothing there. */
+/** Demands that the caller reviews a line of the review. @throws CoreError forbidden */
 async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
   const reviews = await hasRow(tx, items, whichItems(review, {}), decidableBy(userId))
   if (!reviews) throw forbidden('You review no line of this access review')
 }
 
-/** @throws CoreError conflict */
+/** Demands that a review is under way. @throws CoreError conflict */
 export function demandUnderWay({ status }: ReviewRow): void {
   if (
     status === 'IN_PROGRESS' ||
@@ -108,8 +113,8 @@ export function demandUnderWay({ status }: ReviewRow): void {
 }
 
 /**
- * Apps whose lines can be decided, kept so until the transaction ends. Who may have others confirm lines waits for those
- * who do: together they would ask the same people twice.
+ * Returns the apps whose lines can be decided, and locks them in that state until the transaction ends. Acts
+ * that may require confirmations exclude each other: together they would ask the same people twice.
  */
 async function openApps(tx: Db, { id }: ReviewRow, alone: boolean): Promise<string[]> {
   const rows = await tx
@@ -127,14 +132,14 @@ async function openApps(tx: Db, { id }: ReviewRow, alone: boolean): Promise<stri
   return rows.map((row) => row.id)
 }
 
-/** A condition: keeping it is not enough, another person has to confirm it. */
+/** Condition that keeping a line requires confirmation by another person. */
 const needsSecond: SQL = sql`(${items.hints} && ${sql.param(RED)}::text[] and ${items.keptById} is null
   and exists (select from ${accessReviewApps} where ${accessReviewApps.id} = ${items.ardaId}
     and ${accessReviewApps.secondReviewers} is not null))`
 
 type Act = Pick<typeof accessReviewActs.$inferInsert, 'decision' | 'reason' | 'filter' | 'userId'>
 
-/** Decides lines under a condition, in the order of their ids so that two acts never wait for each other in a ring. */
+/** Decides the lines that meet a condition. Locks them in the order of their ids, to prevent deadlocks. */
 export async function carryOut(
   tx: Db,
   { id: reviewId, domainId }: ReviewRow,
@@ -170,7 +175,7 @@ export async function carryOut(
   return { actId: count === 0 ? null : actId, count, changed, red: rows[0]?.red ?? false }
 }
 
-/** What became of each line that was named, in their order. */
+/** Returns the result for each named line, in their order. */
 async function resultsOf(
   tx: Db,
   review: ReviewRow,
@@ -192,7 +197,7 @@ async function resultsOf(
   const changeable = itemStatesBefore(DECIDED[decision])
   return item_ids.map((item_id) => {
     const row = byId.get(item_id.toLowerCase())
-    // Who neither reviews it nor reads reviews learns nothing of it.
+    // A caller who neither reviews the line nor may read reviews learns nothing about it.
     if (row && actId !== null && row.actId === actId)
       return { item_id, state: row.state, error: null }
     if (!row?.mine)

@@ -1,4 +1,4 @@
-/** Lines that people have to remove: their tasks, and what became of them. */
+/** Lines that people have to remove: their tasks and the outcomes. */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
@@ -19,7 +19,7 @@ import { systemOf } from './machine/log.ts'
 
 type Where = { review: ReviewRow; arda: ReviewAppRow; app: AppRow }
 
-/** Asks people to remove a line, in place of those asked before. @returns the task's id */
+/** Opens a task to remove a line, closing an earlier one. @returns the task's id */
 export async function openHands(
   tx: Db,
   { review, arda, app }: Where,
@@ -53,12 +53,12 @@ export async function openHands(
 const wantsFile = ({ id }: ReviewRow, item: ItemRow): string =>
   `\n\nAttach a file that shows it first: POST /access_reviews/${id}/evidence/uploads with "item_ids":["${item.id}"].`
 
-/** Nobody has to do it any more. */
+/** Closes the removal task of a line. */
 export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {
   if (taskId !== null) await completeOpenTask(tx, taskId)
 }
 
-/** Has a line looked at whose task a person has dealt with. */
+/** Wakes a line after a person has resolved its task. */
 export async function wakeHands(
   tx: Db,
   taskId: string,
@@ -83,7 +83,7 @@ export async function wakeHands(
   await sendReviewJob(tx, { kind: 'app', id: item.ardaId }, means)
 }
 
-/** When the next line of an app is due; null for none. */
+/** Returns the time when the next line of an app is due, or null. */
 export async function nextWake(tx: Db, ardaId: string): Promise<Date | null> {
   const [row] = await tx
     .select({ at: sql<string | null>`min(${accessReviewItems.wakeAt})` })

@@ -1,4 +1,4 @@
-/** Requests and policies that hold a line: they end by their own way back before it is taken in the system itself. */
+/** Requests and policies that hold a line. They are reverted before the line is removed in the system. */
 import { and, asc, eq, gte, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
@@ -10,14 +10,15 @@ import { standingOf, statesThatAre } from '../requests/machine/states.ts'
 import { entitlementOf } from './take.ts'
 
 /**
- * - free: none holds it any more;
- * - under way: they are taken back, or wait for the background;
- * - hands: a person has the request's task to take it back;
- * - declined: a person decided that what a request gave stays.
+ * State of the requests that hold a line:
+ * - free: none holds it
+ * - under way: they are being reverted, or wait for the background
+ * - hands: a person has a request's task to revoke it
+ * - declined: a person decided to keep the access that a request granted
  */
 type HeldBy = 'free' | 'under way' | 'hands' | 'declined'
 
-/** Has those that stand reverted, and says how far they are. */
+/** Reverts the requests that hold a line, and returns their state. */
 export async function endRequests(
   tx: Db,
   item: ItemRow,
@@ -59,7 +60,7 @@ export async function endRequests(
   return left.every(isWaiting) ? 'hands' : 'under way'
 }
 
-/** A condition: requests for the line's entitlement; for an account, all in its app. */
+/** Condition on requests for the line's entitlement or, for an account, all requests in its app. */
 function forThis(item: ItemRow) {
   const entitlement = entitlementOf(item)
   if (entitlement === null) return undefined

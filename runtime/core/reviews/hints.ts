@@ -1,6 +1,7 @@
 /**
- * What is worth knowing of a line, as SQL over the rows that a snapshot joins: `p` is the row of the population, `a` the
- * account, `u` its person, `e` the entitlement, `used` when it was used last, `why` how it came, `peers` who else has it.
+ * Hints on a line, as SQL over the rows that a snapshot joins: `p` is the row of the population, `a` the
+ * account, `u` its person, `e` the entitlement, `used` its last use, `why` its reasons, `peers` the peers who
+ * hold it.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { PRIVILEGED_NAMES } from '../../contract/models/entitlement-tag.ts'
@@ -11,7 +12,7 @@ import { rulesInForce } from '../separation/check.ts'
 import { breakersOf } from '../separation/holdings.ts'
 import { attribute } from './attribute.ts'
 
-/** How long something is not used before that is a hint, in days. */
+/** Days without use that make a hint. */
 const UNUSED_DAYS = 90
 
 const WHEN: Record<Exclude<Hint, 'SEPARATION_BROKEN'>, SQL> = {
@@ -28,7 +29,7 @@ const WHEN: Record<Exclude<Hint, 'SEPARATION_BROKEN'>, SQL> = {
     where b.app_id = a.app_id and b.launched_at is not null)`,
 }
 
-/** The names of the hints of a line, as an array. */
+/** SQL for the array of hint names of a line. */
 export function hintsOf(broken: SQL): SQL {
   const all = { SEPARATION_BROKEN: broken, ...WHEN }
   const each = Object.entries(all).map(
@@ -37,7 +38,7 @@ export function hintsOf(broken: SQL): SQL {
   return sql`array_remove(array[${sql.join(each, sql`, `)}], null)`
 }
 
-/** A condition: the line is a part of what breaks a rule of separation of duties which is in force. */
+/** Condition that a line is part of a broken rule of separation of duties in force. */
 export async function brokenIn(db: Db, domainId: string, appId: string): Promise<SQL> {
   const rules = await rulesInForce(db, domainId)
   const breaks = rules.map(({ id, left, right }) => {
@@ -54,8 +55,8 @@ export async function brokenIn(db: Db, domainId: string, appId: string): Promise
 }
 
 /**
- * Parts of a `with`, behind `population`: the people who share a manager, or else a title, how many they are, and how many
- * of them hold each thing.
+ * Parts of a `with` clause, after `population`: teams of people with the same manager or else title, their
+ * sizes, and the number of members who hold each item.
  */
 export const peersIn = (domainId: string): SQL => sql`
   teams as materialized (
@@ -68,7 +69,7 @@ export const peersIn = (domainId: string): SQL => sql`
     from population p join account_spans a on a.account_id = p.account_id and a.until is null
     join teams t on t.id = a.user_id where t.team is not null group by 1, 2)`
 
-/** Joins of a line to its peers: without the person themselves, who holds it. Null where there are none. */
+/** Joins from a line to its peers, not counting the person who holds it. Null if there are none. */
 export const PEERS: SQL = sql`
   left join teams own on own.id = a.user_id
   left join team_sizes on team_sizes.team = own.team and team_sizes.n > 1

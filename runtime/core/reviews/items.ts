@@ -1,4 +1,7 @@
-/** The lines of a review: which there are, and which a person may decide. */
+/**
+ * Lines of a review: selecting them, and which of them a person may decide. A line is an account, or an
+ * entitlement of an account, in `access_review_items`.
+ */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import {
   type AccessReviewItem,
@@ -40,10 +43,10 @@ type ItemFilter = {
 
 const items = accessReviewItems
 
-/** What lines and their counts both know. */
+/** Tables with the columns that lines and their counts share. */
 type Counted = typeof items | typeof accessReviewCounts
 
-/** A condition on the lines of a review, in apps that are still in it. */
+/** Condition on the lines, or counts, of a review, in apps that are still in it. */
 function inReview(
   { reviewId, ardaId, state, hints }: Counted,
   id: string,
@@ -60,7 +63,7 @@ function inReview(
   )
 }
 
-/** A condition on the lines of a review, in apps that are still in it. */
+/** Condition on the lines of a review that a filter selects, in apps that are still in it. */
 export function whichItems(
   review: Pick<ReviewRow, 'id' | 'domainId'>,
   filter: ItemFilter,
@@ -80,13 +83,13 @@ export function whichItems(
   )
 }
 
-/** Answers how many lines a filter finds, where that is known without reading them. */
+/** Query for the number of lines that a filter selects, if the counts suffice to compute it. */
 const countedBy = (id: string, filter: ItemFilter): SQL | undefined =>
   filter.user_id || filter.entitlement_id || filter.search || filter.scope_filters?.length
     ? undefined
     : countOf(inReview(accessReviewCounts, id, filter))
 
-/** How many lines of a review are in which state, without reading them. @throws CoreError not_found */
+/** Returns the number of lines of a review by state, without reading them. @throws CoreError not_found */
 export async function itemStates(
   db: Db,
   principal: Principal,
@@ -103,8 +106,8 @@ export async function itemStates(
 }
 
 /**
- * A condition: lines that a user may decide. Never their own, never to confirm what they kept, and as a member of a group never what they had a part
- * in giving while another member is left.
+ * Condition on lines that a user may decide. Excludes their own lines, and confirming lines they kept. As a
+ * member of a group, also excludes access they helped to grant, as long as another member can decide.
  */
 export function decidableBy(userId: string): SQL {
   const { id, userIds, groupIds } = accessReviewAssignments
@@ -120,7 +123,11 @@ export function decidableBy(userId: string): SQL {
         and (${userId}::uuid <> all(${items.involved}) or not ${another})))`
 }
 
-/** All lines with reviews.read, else those of the caller. @throws CoreError bad_request for a filter that cannot be used, not_found */
+/**
+ * Lists all lines with reviews.read, else those of the caller.
+ *
+ * @throws CoreError `bad_request` for an invalid filter, `not_found`
+ */
 export async function listItems(
   db: Db,
   principal: Principal,
@@ -146,7 +153,7 @@ const reviewersByIds = prepared('reviewers by ids', (db) => {
     .where(sql`${id} = any(${sql.placeholder('ids')}::uuid[])`)
 })
 
-/** In their order, with their reviewers. */
+/** Converts lines to their wire format, in order, with their reviewers. */
 export async function toItems(db: Db, rows: readonly ItemRow[]): Promise<AccessReviewItem[]> {
   const ids = [
     ...new Set(rows.flatMap(({ assignmentId }) => (assignmentId === null ? [] : [assignmentId]))),
@@ -156,7 +163,7 @@ export async function toItems(db: Db, rows: readonly ItemRow[]): Promise<AccessR
   return rows.map((row) => toItem(row, byId.get(row.assignmentId ?? '')))
 }
 
-/** As on the wire. */
+/** Converts a line to its wire format. */
 export function toItem(
   row: ItemRow,
   reviewers: { userIds: string[]; groupIds: string[] } | undefined,

@@ -1,4 +1,4 @@
-/** The background work of access reviews. */
+/** Background job of access reviews. */
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import {
@@ -21,10 +21,10 @@ import { removeDue } from './removal.ts'
 import { conclude, lookAtReview } from './review-job.ts'
 import { lockReview, lockReviewApp } from './rows.ts'
 
-/** Most that are told to be due at once. */
+/** Maximum number of due jobs of each kind returned at once. */
 const MAX_DUE = 100
 
-/** The name under which one host at a time works on a review or an app of one. */
+/** Returns the name of the lock under which one host at a time works on a review or an app of one. */
 const turnOf = (key: string): string => `access reviews ${key}`
 
 async function due(db: Db): Promise<string[]> {
@@ -70,7 +70,7 @@ async function lookAtApp(db: Db, id: string, parts: RequestContext): Promise<voi
 const isUnderWay = ({ status }: ReviewAppRow): boolean =>
   status === 'IN_PROGRESS' || status === 'WAITING_FOR_MANUAL_ACTION'
 
-/** Moves an app by what is left of its removals, and says when it is to be looked at again. */
+/** Advances an app by its remaining removals, and schedules its next run. */
 async function goOn(tx: Db, id: string, parts: RequestContext): Promise<void> {
   const arda = await lockReviewApp(tx, id)
   if (!arda || !isUnderWay(arda)) return
@@ -86,7 +86,7 @@ async function goOn(tx: Db, id: string, parts: RequestContext): Promise<void> {
   if (status === 'COMPLETED') await conclude(tx, reviewId, parts)
 }
 
-/** The owner is told, once an hour at most; it goes on being tried. */
+/** Tells the admins, at most once an hour. Tries continue. */
 async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void> {
   const named = parseReviewKey(key)
   if (named === null) return

@@ -1,4 +1,4 @@
-/** Who reviewed an app the last time that it was reviewed: in the same series where there was one, else in any review. */
+/** Reviewers of an app's previous review: of the same series if there is one, else of any review. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { ReviewAppRow, ReviewRow } from '../../database/schema/reviews.ts'
@@ -8,10 +8,12 @@ import type { Subject } from './reviewers.ts'
 type Named = { userIds: string[]; groupIds: string[] }
 
 /**
- * Of each person, who had their lines at the end, after all reassigning: of a line that a second person confirmed, who kept it
- * first. Nobody for lines that went to admins because nobody had decided.
+ * Returns, for each person, the final reviewers of their lines, after all reassignments. For a line that a
+ * second person confirmed, this is the person who kept it first. Lines that were escalated to admins have
+ * none.
  *
- * @returns by the id of the person, and by an empty text for lines of nobody; without those who had no line then
+ * @returns by the id of the person, or an empty text for lines without a person; only for people who had
+ * lines then
  */
 export async function teamsOfLastTime(
   tx: Db,

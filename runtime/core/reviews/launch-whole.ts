@@ -1,4 +1,4 @@
-/** A review with its apps and who decides, in one piece: it is made whole, or not at all. */
+/** Creation of a review with its apps and settings in one transaction. */
 import { badRequest } from '../../contract/errors/problem.ts'
 import type { AccessReviewDomainAppInput } from '../../contract/models/access-review.ts'
 import type { AccessReviewSettingsInput } from '../../contract/models/review-item.ts'
@@ -20,7 +20,7 @@ const DEFAULTS = {
   ...{ recurrence_config: undefined, recurrence_days_frequency: undefined },
 }
 
-/** @returns its id. @throws CoreError bad_request for what cannot be reviewed */
+/** Creates and launches a review. @returns its id @throws CoreError `bad_request` if it cannot be reviewed */
 export async function launchReview(
   db: Db,
   principal: Principal,
@@ -35,7 +35,7 @@ export async function launchReview(
       { ...DEFAULTS, name, deadline_at, apps: [] },
       means,
     )
-    // They count for apps that are added later.
+    // Settings apply to apps added later.
     await putReviewSettings(tx, principal, made.id, settings)
     const { added_apps, errors } = await addReviewApps(tx, principal, made.id, { apps }, means)
     if (added_apps.length < apps.length)

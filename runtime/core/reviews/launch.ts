@@ -1,4 +1,4 @@
-/** Preparing an app: a complete sync, its lines, who reviews them. Each step is whole, or is not done. */
+/** Preparing an app: a complete sync, its lines, their reviewers. Each step is done as a whole. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { type AppRow, apps } from '../../database/schema/apps.ts'
@@ -19,12 +19,12 @@ import { lastRuns, type ReviewReadiness, readinessOf } from './readiness.ts'
 import { lockReview, lockReviewApp } from './rows.ts'
 import { addsUp, type Counted, TAKEN, takeDown, writeTaken } from './snapshot.ts'
 
-/** When an app that waits is looked at again although no sync has ended, in milliseconds. */
+/** Interval at which a waiting app is checked even if no sync has ended, in milliseconds. */
 const LOOK_MS = 60_000
 
 type Means = Pick<CoreContext, 'send' | 'now' | 'connectors' | 'tell'>
 
-/** Goes on with the preparation of an app, as far as it can be now. */
+/** Advances the preparation of an app as far as currently possible. */
 export async function prepareApp(db: Db, ardaId: string, means: Means): Promise<void> {
   await db.transaction((tx) => begin(tx, ardaId, means))
   await db.transaction((tx) => assignAll(tx, ardaId, means))
@@ -42,7 +42,7 @@ async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
   if (ready.kind !== 'ready') return notReady(tx, arda, review, app, ready, now, means)
   await tx.execute(longStatements)
   const counted = await takeDown(tx, arda)
-  // An error of ours, which must not become a review: nothing of this transaction stays.
+  // A bug in Keyway must not end up in a review: roll back the transaction.
   if (!addsUp(counted))
     throw new Error(`the items of an access review do not add up: ${JSON.stringify(counted)}`)
   if (counted.items === 0) {
@@ -50,7 +50,7 @@ async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
       'nothing of the app is in its scope; change the scope_filters, or take the app out'
     return stuck(tx, { ...arda, seenRun: ready.run?.id ?? null }, review, app, problem, null)
   }
-  // Assigned before they are written: to change a written line costs as much as to write it.
+  // Assign lines before writing them: changing a written line costs as much as writing it.
   const assigning = { review, arda, kind: review.reviewers, which: UNASSIGNED }
   await assignLines(tx, { ...assigning, lines: TAKEN })
   const written = await writeTaken(tx, arda)
@@ -64,7 +64,7 @@ async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
   await applyToReviewApp(tx, arda, { kind: 'lines_taken_down', ...taken }, now)
 }
 
-/** The review of an app, kept from changes. Locked behind the app, in every place. */
+/** Returns the review of an app, locked. All code locks it after its app. */
 async function reviewOf(tx: Db, { reviewId }: ReviewAppRow): Promise<ReviewRow> {
   const review = await lockReview(tx, reviewId)
   if (!review) throw new Error('the access review of an app is gone')
@@ -95,7 +95,7 @@ async function notReady(
   await stuck(tx, { ...arda, seenRun }, review, app, problem, wakeAt)
 }
 
-/** It cannot go on without people, who are told once. */
+/** Records that the app cannot continue without people, and tells them once. */
 async function stuck(
   tx: Db,
   arda: ReviewAppRow,

@@ -1,13 +1,13 @@
-/** The moments of a review: its launch, its reminders, its deadline. Pure; days are those of UTC. */
+/** Due times of a review: launch, reminders, deadline. Pure. Days are UTC days. */
 import type { ReviewRow } from '../../database/schema/reviews.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-/** Weekdays before the deadline on which reviewers are reminded. */
+/** Number of weekdays before the deadline on which reviewers are reminded. */
 const WEEKDAYS_BEFORE = [4, 2, 0]
 
 const isWeekday = (at: Date): boolean => at.getUTCDay() !== 0 && at.getUTCDay() !== 6
 
-/** So many weekdays before a moment, at the same time of the day. */
+/** Returns the time that is a number of weekdays before another, at the same time of day. */
 export function weekdaysBefore(at: Date, days: number): Date {
   let left = days
   let day = at
@@ -19,7 +19,7 @@ export function weekdaysBefore(at: Date, days: number): Date {
   return day
 }
 
-/** Reminders of a deadline: before it, on weekdays; behind it, while something is open, each day. */
+/** Returns the reminders of a deadline: some weekdays before, and each day after it while lines are open. */
 function remindersAround(deadline: Date, now: Date): Date[] {
   const before = WEEKDAYS_BEFORE.map((days) => weekdaysBefore(deadline, days))
   const passed = Math.floor((now.getTime() - deadline.getTime()) / DAY_MS)
@@ -31,13 +31,13 @@ function remindersAround(deadline: Date, now: Date): Date[] {
 
 type Timed = Pick<ReviewRow, 'deadlineAt' | 'remindedAt' | 'startedAt'>
 
-/** Whether a reminder is due that was not sent. */
+/** Reports whether a reminder is due that has not been sent. */
 export function remindsNow({ deadlineAt, remindedAt, startedAt }: Timed, now: Date): boolean {
   const since = remindedAt ?? startedAt ?? now
   return remindersAround(deadlineAt, now).some((at) => at > since && at <= now)
 }
 
-/** When a review that people decide on is to be looked at next. */
+/** Returns the next time to examine a review on which people decide. */
 export function nextLook({ deadlineAt }: Timed, now: Date): Date {
   const moments = [...remindersAround(deadlineAt, now), deadlineAt].filter((at) => at > now)
   return moments.length > 0

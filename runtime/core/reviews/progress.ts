@@ -1,4 +1,4 @@
-/** How far a review is. */
+/** Progress of a review. */
 import { asc, inArray, sql } from 'drizzle-orm'
 import type { AccessReviewProgress } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
@@ -12,7 +12,7 @@ import { findReview } from './rows.ts'
 
 type Count = { arda_id: string; assignment_id: string | null; state: string; n: number }
 
-/** @throws CoreError not_found */
+/** Returns the progress of a review. @throws CoreError not_found */
 export async function reviewProgress(
   db: Db,
   principal: Principal,
@@ -62,7 +62,7 @@ function byState(counts: readonly Count[]): Record<string, number> {
   return sum
 }
 
-/** As on the wire. */
+/** Converts the population of an app to its wire format. */
 export function populationOf({ population }: ReviewAppRow) {
   if (population === null) return null
   const { connectorVersion, connectorDigest, leftOut, ...same } = population
@@ -91,7 +91,7 @@ async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: reado
   for (const row of rows) {
     const own = byAssignment.get(row.id) ?? []
     const lines = own.reduce((sum, { n }) => sum + n, 0)
-    // All its lines went to others.
+    // All of its lines were reassigned.
     if (lines === 0) continue
     const open = own.reduce((sum, { n, state }) => (isUndecided(state) ? sum + n : sum), 0)
     const { userIds: user_ids, groupIds: group_ids, taskId: task_id, why } = row
@@ -102,7 +102,7 @@ async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: reado
   return found
 }
 
-/** Of decisions as they stand: how many were made in bulk, and how fast acts of one person follow each other. */
+/** Returns the share of bulk decisions, and the median pause between acts of one person in seconds. */
 async function speedOf(db: Db, reviewId: string) {
   const { rows } = await db.execute<{ bulk: number | null; seconds: number | null }>(sql`
     with acts as (

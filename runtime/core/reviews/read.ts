@@ -1,4 +1,4 @@
-/** Access reviews as on the wire. */
+/** Access reviews in their wire format. */
 
 import { and, asc, eq, inArray, max, ne } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
@@ -26,7 +26,7 @@ const SORTED = {
   deadline: accessReviews.deadlineAt,
 }
 
-/** Newest first where no other order is asked for, without deleted ones. */
+/** Lists reviews without deleted ones, newest first unless another order is requested. */
 export async function listReviews(
   db: Db,
   { domainId }: Principal,
@@ -37,7 +37,7 @@ export async function listReviews(
   return selectPage(db, accessReviews, { where, order }, query, (rows) => toReviews(db, rows))
 }
 
-/** @throws CoreError not_found */
+/** Returns a review in its wire format. @throws CoreError not_found */
 export async function getReview(
   db: Db,
   principal: Principal,
@@ -46,6 +46,7 @@ export async function getReview(
   return toReview(db, await findReview(db, principal, id))
 }
 
+/** Converts a review to its wire format. */
 export async function toReview(db: Db, row: ReviewRow): Promise<AccessReviewOutput> {
   return one(await toReviews(db, [row]))
 }
@@ -78,7 +79,7 @@ async function toReviews(db: Db, rows: readonly ReviewRow[]): Promise<AccessRevi
   }))
 }
 
-/** In their order. */
+/** Converts apps of reviews to their wire format, in order. */
 export async function toReviewApps(
   db: Db,
   ardas: readonly ReviewAppRow[],
@@ -111,4 +112,5 @@ export async function toReviewApps(
   }))
 }
 
+/** Formats a time in ISO 8601, or returns null. */
 export const iso = (at: Date | null): string | null => at?.toISOString() ?? null

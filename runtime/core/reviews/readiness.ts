@@ -1,4 +1,4 @@
-/** Whether the last syncs of an app are something to start a review from. Pure, but for the question. */
+/** Whether a review can start from the last syncs of an app. */
 import { and, desc, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
@@ -6,13 +6,14 @@ import { syncRuns } from '../../database/schema/sync.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import type { RunRow } from '../sync/runs.ts'
 
-/** How old a complete sync may be that a review starts from, in milliseconds. */
+/** Maximum age of a complete sync from which a review starts, in milliseconds. */
 const FRESH_MS = 7 * 24 * 3600 * 1000
 
 /**
- * - ready: items can be taken down, of `run`; null for an app without a system;
- * - wait: something is under way, or people have to act, before it can be begun;
- * - sync: a fresh sync is needed.
+ * Readiness of an app:
+ * - ready: lines can be taken from `run`, which is null for an app without a connector
+ * - wait: something in progress, or an action of people, has to end first
+ * - sync: a new sync is needed
  */
 export type ReviewReadiness =
   | { kind: 'ready'; run: RunRow | null }
@@ -20,7 +21,7 @@ export type ReviewReadiness =
 
 type Last = { latest: RunRow | null; complete: RunRow | null }
 
-/** `freshRun`: the sync that was begun for this already. */
+/** Judges the last syncs of an app. Pure. @param freshRun sync that was already started for this review */
 export function judgeSyncs(
   { latest, complete }: Last,
   freshRun: number | null,
@@ -45,6 +46,7 @@ export function judgeSyncs(
   }
 }
 
+/** Returns the readiness of an app. */
 export async function readinessOf(
   db: Db,
   app: AppRow,
@@ -60,7 +62,7 @@ export async function readinessOf(
   return obstacle === null ? judged : { kind: 'wait', problem: obstacle }
 }
 
-/** Why an app cannot be synced now. */
+/** Returns why an app cannot be synced now, or null. */
 function obstacleOf(
   { id, connectorId, disconnectedAt, sealedConnection }: AppRow,
   connectors: Connectors,
@@ -74,6 +76,7 @@ function obstacleOf(
   return null
 }
 
+/** Returns the last sync run of an app, and the last complete one. */
 export async function lastRuns(db: Db, appId: string): Promise<Last> {
   const last = async (state?: 'SUCCEEDED') => {
     const [run] = await db

@@ -1,4 +1,4 @@
-/** Having others review a line. */
+/** Reassigning a line to other reviewers. */
 
 import { and, eq, sql } from 'drizzle-orm'
 import { badRequest, conflict, notFound } from '../../contract/errors/problem.ts'
@@ -24,9 +24,10 @@ import { namedTeam } from './settings.ts'
 type Body = { user_ids: string[]; group_ids: string[]; reason: string }
 
 /**
- * By one of its reviewers, or with reviews.write; who and why is kept.
+ * Reassigns a line, for one of its reviewers or with reviews.write. Keeps the caller and the reason.
  *
- * @throws CoreError bad_request for reviewers who may not decide on it, forbidden, not_found, conflict once it is decided.
+ * @throws CoreError `bad_request` for reviewers who may not decide on it, `forbidden`, `not_found`,
+ * `conflict` once it is decided
  */
 export async function reassignItem(
   db: Db,
@@ -39,7 +40,7 @@ export async function reassignItem(
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
     const { ardaId } = (await findItem(tx, principal, review, itemId)).item
-    // While it is locked nobody decides: the line is as it is read behind that.
+    // While the app is locked no one decides, so read the line again after taking the lock.
     const arda = await findReviewApp(tx, review, ardaId, true)
     const { item, mine } = await findItem(tx, principal, review, itemId)
     if (!mine) demand(principal, 'reviews.write')
@@ -80,7 +81,7 @@ async function findItem(tx: Db, { userId, permissions }: Principal, review: Revi
 
 type Named = { userIds: string[]; groupIds: string[] }
 
-/** @throws CoreError bad_request */
+/** Demands that someone of a team can review a line. @throws CoreError bad_request */
 async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, groupIds }: Named) {
   if (userIds.length + groupIds.length === 0) throw badRequest('Name at least one user or group')
   if (userId !== null && userIds.includes(userId))
@@ -100,7 +101,7 @@ async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, 
     )
 }
 
-/** The assignment of a team; one that has done its task before gets another. */
+/** Returns the assignment of a team. If its task has closed, detaches it so that a new one is opened. */
 async function teamOf(
   tx: Db,
   arda: ReviewAppRow,

@@ -1,4 +1,4 @@
-/** Making the next review of one that recurs: the same apps, settings and time to decide. */
+/** Creation of the next review of a recurring one, with the same apps, settings and time to decide. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews, type ReviewRow } from '../../database/schema/reviews.ts'
@@ -11,14 +11,14 @@ import { lockReview, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
-/** When a recurring review began, or is to begin: its rule counts from there. */
+/** Returns the start of a recurring review, from which its rule counts. */
 const startOf = ({ targetLaunchDate, createdAt }: ReviewRow): Date => targetLaunchDate ?? createdAt
 
-/** When the next review of one is to be made; null for one that does not recur. */
+/** Returns the time to create the next review, or null for a review that does not recur. */
 export const nextOf = (review: ReviewRow, after: Date): Date | null =>
   nextOccurrence({ config: review.recurrence, days: review.recurrenceDays }, startOf(review), after)
 
-/** Makes the next review where its moment has come. Those that were missed while no host ran are made once. */
+/** Creates the next review if it is due. Several that were missed while no host ran are created as one. */
 export async function recur(tx: Db, id: string, means: Means): Promise<void> {
   const now = await means.now(tx)
   const ardas = await appsOfReview(tx, id)
@@ -43,7 +43,7 @@ export async function recur(tx: Db, id: string, means: Means): Promise<void> {
   for (const arda of added) await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
 }
 
-/** The review of a moment; its name has the day, and where that is taken the id of the one that it follows. */
+/** Creates the review of an occurrence. Its name has the day and, if taken, the previous review's id. */
 async function makeNext(tx: Db, review: ReviewRow, at: Date, now: Date): Promise<ReviewRow> {
   const { domainId, ownerId, createdById, reviewers, reviewerUserIds, reviewerGroupIds } = review
   const patience = review.deadlineAt.getTime() - startOf(review).getTime()

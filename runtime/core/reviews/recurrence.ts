@@ -1,15 +1,16 @@
 /**
- * When a review recurs: the rules of RFC 5545 that reviews need, in the numbers of the public service. Pure. Days are
- * those of UTC, so a change of clocks moves nothing, unless a rule names a time zone: then they are days and times there.
+ * Recurrence of reviews: the rules of RFC 5545 that reviews need, with the numbers of the public service.
+ * Pure. Days are UTC days, which clock changes do not affect, unless a rule names a time zone: then days and
+ * times are local.
  */
 import type { RecurrenceConfig } from '../../contract/models/access-review.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY'] as const
-/** How far ahead an occurrence is looked for, in days: also a leap day every fourth year is found. */
+/** Horizon of the search for an occurrence, in days. Long enough to find a leap day. */
 const HORIZON_DAYS = 366 * 12
-/** Members of a rule that are not known here. */
+/** Members of a rule that are not supported. */
 const UNKNOWN: (keyof RecurrenceConfig)[] = [
   'byyearday',
   'byweekno',
@@ -20,9 +21,10 @@ const UNKNOWN: (keyof RecurrenceConfig)[] = [
   'wkst',
 ]
 
+/** Recurrence of a review: by a rule or by a number of days. */
 export type Recurrence = { config: RecurrenceConfig | null; days: number | null }
 
-/** Why a recurrence cannot be carried out; null where it can */
+/** Returns why a recurrence is invalid, or null if it is valid. */
 export function recurrenceFault({ config, days }: Recurrence): string | null {
   if (config !== null && days !== null)
     return 'Give one of recurrence_config and recurrence_days_frequency'
@@ -68,7 +70,7 @@ function ruleFault(config: RecurrenceConfig): string | null {
   )
 }
 
-/** Zones are named by the region: an offset, or a short name, does not say when clocks change. */
+/** Zones must be named by region: an offset or abbreviation does not define when clocks change. */
 function zoneFault({ tzid }: RecurrenceConfig): string | null {
   const fault = 'recurrence_config.tzid is no time zone such as Europe/Berlin'
   if (!tzid) return null
@@ -84,7 +86,7 @@ function zoneFault({ tzid }: RecurrenceConfig): string | null {
 const weekdaysOf = ({ byweekday }: RecurrenceConfig): number[] =>
   (byweekday ?? []).map((one) => (typeof one === 'number' ? one : one.weekday))
 
-/** The first occurrence behind a moment; null where there is none. The first of all is at `start`. */
+/** Returns the first occurrence after a time, or null. The very first occurrence is at `start`. */
 export function nextOccurrence(
   { config, days }: Recurrence,
   start: Date,
@@ -103,9 +105,9 @@ export function nextOccurrence(
   for (let at = first.getTime(); at <= last; at += DAY_MS) {
     const day = new Date(at)
     const isFirst = at === first.getTime()
-    // The start counts as the first, whether the rule names its day or not.
+    // The start counts as the first occurrence even if the rule does not include its day.
     if (!isFirst && !isDay(config, first, day)) continue
-    // Asked only of days that fit: a clock of a zone is expensive.
+    // Only for matching days: converting a zone's time is expensive.
     const moment = isFirst ? start : clock.moment(day)
     met += 1
     if (until !== null && moment > until) return null
@@ -115,12 +117,12 @@ export function nextOccurrence(
   return null
 }
 
-/** A clock: what it shows at a moment, as if that were UTC, and the moment at which it shows something. */
+/** Clock of a time zone. `shown` converts a time to local time, encoded as if UTC; `moment` converts back. */
 type Clock = { shown(moment: Date): Date; moment(shown: Date): Date }
 
 /**
- * Of times that a clock shows twice, the first counts; for one that it leaves out, what it shows when it would have come
- * (RFC 5545 section 3.3.5).
+ * Returns the clock of a zone. An ambiguous local time means its first occurrence. A skipped one is
+ * interpreted with the offset before the gap (RFC 5545 section 3.3.5).
  */
 function clockOf(zone: string | null): Clock {
   if (zone === null) return { shown: (moment) => moment, moment: (shown) => shown }
@@ -136,12 +138,12 @@ function clockOf(zone: string | null): Clock {
 
 const dayNumber = (at: Date): number => Math.floor(at.getTime() / DAY_MS)
 const monthNumber = (at: Date): number => at.getUTCFullYear() * 12 + at.getUTCMonth()
-/** From 0, Monday. */
+/** Returns the weekday, 0 for Monday. */
 const weekday = (at: Date): number => (at.getUTCDay() + 6) % 7
 const daysInMonth = (at: Date): number =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate()
 
-/** Periods between two days, by the frequency. */
+/** Number of periods between two days, by frequency. */
 const PERIODS: readonly ((start: Date, day: Date) => number)[] = [
   (start, day) => day.getUTCFullYear() - start.getUTCFullYear(),
   (start, day) => monthNumber(day) - monthNumber(start),
@@ -176,6 +178,6 @@ function isWeekday(one: number | { weekday: number; n: number }, day: Date): boo
     : Math.ceil((daysInMonth(day) - date + 1) / 7) === -one.n
 }
 
-/** The day of a moment, as a clock in a zone shows it: `2027-03-28`. */
+/** Returns the day of a time as shown by a clock in a zone: `2027-03-28`. */
 export const dayIn = (moment: Date, zone: string | null): string =>
   clockOf(zone).shown(moment).toISOString().slice(0, 10)

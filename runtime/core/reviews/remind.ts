@@ -1,4 +1,4 @@
-/** Reminding the reviewers of a review: at its moments, and when a person asks for it. */
+/** Reminders to the reviewers of a review, at its due times and on request. */
 import { eq, sql } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -12,13 +12,13 @@ import { demandUnderWay } from './decide.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
 import { findReview, noteReview } from './rows.ts'
 
-/** How long after one reminder the next may be asked for, in milliseconds: each may be a mail. */
+/** Minimum time between a reminder and a requested one, in milliseconds: each may send a mail. */
 const PAUSE_MS = 60 * 60 * 1000
 
 /**
- * Reminds the reviewers who have open lines, now.
+ * Reminds the reviewers who have open lines.
  *
- * @throws CoreError not_found, conflict where nothing is to be decided, and within an hour of the last reminder.
+ * @throws CoreError `not_found`, `conflict` if nothing is open, or within an hour of the last reminder
  */
 export async function remindNow(
   db: Db,
@@ -38,7 +38,7 @@ export async function remindNow(
   })
 }
 
-/** Says in the tasks of reviewers how much is open, and in the log that it was said. @returns how many tasks */
+/** Writes the number of open lines into reviewers' tasks, and logs it. @returns the number of tasks */
 export async function remindReviewers(
   tx: Db,
   actor: Actor,

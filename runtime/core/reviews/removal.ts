@@ -1,6 +1,6 @@
 /**
- * Removing what was rejected, in the system itself: by the way back of what holds it, else by the connector or by a
- * webhook, else by hand. A line is REMOVED only by a reading that does not show it.
+ * Removal of rejected access in the system itself: by reverting the requests that hold it, else by the
+ * connector or a webhook, else by hand. A line becomes REMOVED only by a reading that does not show it.
  */
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Reading } from '../../contract/models/reading.ts'
@@ -29,16 +29,16 @@ import { takeByWebhook } from './take-by-webhook.ts'
 
 const items = accessReviewItems
 
-/** Lines that are looked for at once. */
+/** Number of lines read at once. */
 const BATCH = 50
-/** How long until what is under way elsewhere is looked at again, at least, in milliseconds. */
+/** Minimum pause before work in progress elsewhere is examined again, in milliseconds. */
 const PAUSE_MS = 500
-/** How long lines wait for a system that does not answer, in milliseconds. */
+/** Time that lines wait for a system that does not answer, in milliseconds. */
 const AWAY_MS = 30_000
 
 type Work = { db: Db; review: ReviewRow; arda: ReviewAppRow; app: AppRow; parts: RequestContext }
 
-/** Does what is due of an app whose removal was begun. */
+/** Removes the due lines of an app whose removal was started. */
 export async function removeDue(
   db: Db,
   review: ReviewRow,
@@ -71,7 +71,7 @@ export async function removeDue(
   }
 }
 
-/** The system of the app does not answer: all of its lines wait. */
+/** Postpones all lines of an app whose system does not answer. */
 async function postpone(db: Db, { id }: ReviewAppRow, parts: RequestContext): Promise<void> {
   const now = await parts.now(db)
   await db
@@ -117,14 +117,15 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
 const soon = async ({ db, parts }: Work): Promise<Date> =>
   later(await parts.now(db), Math.max(PAUSE_MS, parts.pace.lookMs))
 
-/** Moves a line by what happened to it, unless it is no longer being removed; what was read stays with it. */
+/** Applies an event to a line, unless it is no longer being removed, and stores the readings with it. */
 async function happened(
   { db, review, arda, app, parts }: Work,
   { id }: ItemRow,
   event: LineEvent | ((tx: Db) => Promise<LineEvent>),
   readings: readonly Reading[] = [],
 ): Promise<undefined> {
-  // Before the transaction: a sync that it asks for begins no earlier, and so may tell what becomes of the line.
+  // Taken before the transaction: a sync requested in it starts no earlier, so that it can confirm the
+  // removal.
   const now = await parts.now(db)
   await db.transaction(async (tx) => {
     const line = await lockLine(tx, id)
@@ -139,7 +140,7 @@ async function happened(
   })
 }
 
-/** Takes a line while no request is carried out for the same person in the same app; null where one is. */
+/** Removes a line unless a request is being carried out for the same person in the app; returns null then. */
 async function byTurn(
   { db, review, arda, app, parts }: Work,
   item: ItemRow,
@@ -161,7 +162,7 @@ async function byTurn(
   return taken
 }
 
-/** Whether an account holds no more entitlements of a type than it must. */
+/** Reports whether an account holds no more entitlements of a type than the required minimum. */
 async function holdsNoMore(
   db: Db,
   { domainId, appId, accountId }: ItemRow,

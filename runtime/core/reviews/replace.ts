@@ -1,4 +1,4 @@
-/** Reviewers who left while they had lines: others are asked, as if those had left before the launch. */
+/** Replacement of reviewers who left: others are chosen as if they had left before the launch. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import {
@@ -15,7 +15,7 @@ import { systemOf } from './machine/log.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
 import { lockDeciding, noteReview } from './rows.ts'
 
-/** Assigns undecided lines of a review again where none of their reviewers can sign in. Its apps are locked. */
+/** Reassigns undecided lines of a review none of whose reviewers can sign in. Locks its apps. */
 export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
   const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, reviewId))
   if (review?.status !== 'IN_PROGRESS' || review.closedAt !== null) return
@@ -43,6 +43,6 @@ export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
   }
 }
 
-/** Those of an app who have a task that is not over: the lines are added to theirs. */
+/** Returns the assignments of an app with an open task. Lines are added to these. */
 const askedNow = (tx: Db, arda: string): Promise<Map<string, string>> =>
   assignmentsMade(tx, and(eq(accessReviewAssignments.ardaId, arda), HAS_OPEN_TASK))

@@ -1,4 +1,4 @@
-/** What becomes due of a review: its launch, its reminders, its deadline, its end. */
+/** Due work of a review: its launch, its reminders, its deadline, its end. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import {
@@ -27,13 +27,13 @@ import { lockDeciding, lockReview, lockReviewApps, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
-/** How often reviewers who left are looked for, in milliseconds. */
+/** Interval of the search for reviewers who left, in milliseconds. */
 const LEFT_MS = 3_600_000
 
-/** How long the deadline waits for apps that are being prepared, in milliseconds. */
+/** Time that the deadline waits for apps being prepared, in milliseconds. */
 const EARLY_MS = 3_600_000
 
-/** Looks at a review. Its apps are locked before it. */
+/** Carries out the due work of a review. Locks its apps before it. */
 export async function lookAtReview(db: Db, id: string, means: Means): Promise<void> {
   await db.transaction((tx) => recur(tx, id, means))
   await db.transaction((tx) => replaceLeft(tx, id))
@@ -75,11 +75,11 @@ async function launch(
   for (const ardaId of ids) await sendReviewJob(tx, { kind: 'app', id: ardaId }, means)
 }
 
-/** When something is due, or who left is to be looked for. */
+/** Returns the next time that work is due, or that reviewers who left are searched for. */
 const soon = (review: ReviewRow, now: Date): Date =>
   new Date(Math.min(nextLook(review, now).getTime(), later(now, LEFT_MS).getTime()))
 
-/** Does what the owner chose for the deadline, once it has come. @returns when to look again */
+/** Carries out the owner's choice for the deadline, once it has passed. @returns time of the next check */
 async function atDeadline(
   tx: Db,
   review: ReviewRow,
@@ -94,7 +94,7 @@ async function atDeadline(
     await escalate(tx, review, ardas)
     return soon(review, now)
   }
-  // What is not launched yet has nothing to decide: it is closed once it has.
+  // An app that is not launched has nothing to decide yet. The review is closed after its launch.
   if (ardas.some(isEarly)) return later(now, EARLY_MS)
   if (review.onDeadline === 'REMOVE') {
     const locked: string[] = []
@@ -118,7 +118,7 @@ async function atDeadline(
   return null
 }
 
-/** Has the admins decide what nobody did; once. */
+/** Assigns undecided lines to the admins, once. */
 async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[]): Promise<void> {
   for (const { id } of ardas) {
     const arda = await lockDeciding(tx, id)
@@ -130,7 +130,7 @@ async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[
   }
 }
 
-/** Ends a review all of whose apps have come to their end. */
+/** Completes a review whose apps are all completed. */
 export async function conclude(tx: Db, id: string, means: Means): Promise<void> {
   const ardas = await appsOfReview(tx, id)
   if (ardas.length === 0 || ardas.some(({ status }) => status !== 'COMPLETED')) return

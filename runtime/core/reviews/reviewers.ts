@@ -1,37 +1,40 @@
-/** Who reviews what a person has: nobody their own access, and who gave it only where nobody else is left. Pure. */
+/** Choice of reviewers. No one reviews their own access, or access they granted if anyone else can. Pure. */
 import type { REVIEWER_KINDS } from '../../contract/models/review-item.ts'
 
+/** Kind of reviewers, as chosen by the owner. */
 export type ReviewerKind = (typeof REVIEWER_KINDS)[number]
 
-/** What is known of people: their manager, and whether they can sign in. */
+/** Managers of people, and whether the people can sign in. */
 export type PeopleById = ReadonlyMap<string, { managerId: string | null; isAble: boolean }>
 
-/** People, and groups with those of their members who can sign in. */
+/** People, and groups with their members who can sign in. */
 export type Team = { users: readonly string[]; groups: ReadonlyMap<string, readonly string[]> }
 
+/** Facts from which reviewers are chosen. */
 export type Sources = {
   people: PeopleById
   named: Team
-  /** Who reviewed the lines of a person in the app last time; of nobody's lines by an empty text. */
+  /** Previous reviewers of the app, by person; by an empty text for lines without a person. */
   lastTime: ReadonlyMap<string, Team>
   appAdmins: Team
   domainAdmins: Team
 }
 
-/** Whose lines, and who had a part in giving them. */
+/** Person whose lines are reviewed, and the people involved in granting them. */
 export type Subject = {
   userId: string | null
   involved: readonly string[]
-  /** Who kept it first, and does not confirm that. */
+  /** Person who kept the line first, and may not confirm it. */
   keptById: string | null
 }
 
+/** Chosen reviewers, and the reason. */
 export type Reviewers = { users: string[]; groups: string[]; why: string }
 
-/** Longest chain of managers that is followed. */
+/** Maximum length of a chain of managers. */
 const MAX_MANAGERS = 50
 
-/** The reviewers of a subject; without users and groups where nobody is left at all. */
+/** Returns the reviewers of a subject, without users and groups if no one is left. */
 export function reviewersOf(kind: ReviewerKind, subject: Subject, sources: Sources): Reviewers {
   const own = [subject.userId, subject.keptById].filter((one) => one !== null)
   const strict = new Set([...own, ...subject.involved])
@@ -68,7 +71,7 @@ function among(
   return null
 }
 
-/** The first above a person who can sign in and is not excluded; null where a chain ends, or closes to a ring. */
+/** Returns the first manager above a person who can sign in and is not excluded, or null. Ends at a cycle. */
 function managerOf(people: PeopleById, userId: string, without: ReadonlySet<string>) {
   const seen = new Set<string>([userId])
   let above = people.get(userId)?.managerId ?? null
@@ -82,7 +85,7 @@ function managerOf(people: PeopleById, userId: string, without: ReadonlySet<stri
   return null
 }
 
-/** Those of a team who may; null where nobody is left. */
+/** Returns the members of a team who may review, or null if there are none. */
 function leftOf({ users, groups }: Team, people: PeopleById, without: ReadonlySet<string>) {
   const left = {
     users: users.filter((id) => !without.has(id) && people.get(id)?.isAble === true).sort(),

@@ -1,4 +1,4 @@
-/** Reviews and their apps: found, locked, and named in the log. */
+/** Reviews and their apps: finding, locking and logging them. */
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -16,7 +16,7 @@ import { recorded } from './machine/log.ts'
 
 type Asker = Pick<Principal, 'domainId'>
 
-/** @throws CoreError not_found, for a deleted one too. */
+/** Returns a review. @throws CoreError not_found, also for a deleted review */
 export async function findReview(
   db: Db,
   { domainId }: Asker,
@@ -30,7 +30,7 @@ export async function findReview(
   return row
 }
 
-/** Every page of its lines asks for it. */
+/** Prepared, because every page of lines runs this query. */
 const reviewById = prepared('review by id', (db) =>
   db
     .select()
@@ -47,7 +47,7 @@ async function reviewOfId(db: Db, domainId: string, id: string): Promise<ReviewR
   return isId(id) ? (await reviewById(db, { id, domainId }))[0] : undefined
 }
 
-/** An app of a review. @throws CoreError not_found, for a deleted one too. */
+/** Returns an app of a review. @throws CoreError not_found, also for a deleted one */
 export async function findReviewApp(
   db: Db,
   review: Pick<ReviewRow, 'id' | 'domainId'>,
@@ -62,24 +62,25 @@ export async function findReviewApp(
   return row
 }
 
-/** A review for the background, locked until the transaction ends; null once it is gone. */
+/** Returns a review, locked until the transaction ends, or null if it no longer exists. */
 export const lockReview = (tx: Db, id: string): Promise<ReviewRow | null> =>
   lockedRow(tx, accessReviews, id)
 
+/** Returns an app of a review, locked until the transaction ends, or null if it no longer exists. */
 export const lockReviewApp = (tx: Db, id: string): Promise<ReviewAppRow | null> =>
   lockedRow(tx, accessReviewApps, id)
 
-/** An app of a review, locked, while people decide; null before its launch, and once its decisions have ended. */
+/** Returns an app of a review, locked, while people decide; null before its launch or after decisions. */
 export async function lockDeciding(tx: Db, id: string): Promise<ReviewAppRow | null> {
   const arda = await lockReviewApp(tx, id)
   return arda && isDeciding(arda) ? arda : null
 }
 
-/** Whether people decide on the lines of an app. */
+/** Reports whether people decide on the lines of an app. */
 export const isDeciding = ({ status, removalAt }: ReviewAppRow): boolean =>
   status === 'IN_PROGRESS' && removalAt === null
 
-/** Locks the apps of a review. Who needs both locks them first, and then the review: then what it says of both stays so. */
+/** Locks the apps of a review. Code that needs both locks the apps before the review. */
 export async function lockReviewApps(tx: Db, reviewId: string): Promise<void> {
   await tx
     .select({ id: accessReviewApps.id })
@@ -89,7 +90,7 @@ export async function lockReviewApps(tx: Db, reviewId: string): Promise<void> {
     .for('update')
 }
 
-/** Records what happened to a review. */
+/** Logs an event of a review. */
 export const noteReview = (
   tx: Db,
   actor: Actor,

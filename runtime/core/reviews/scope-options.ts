@@ -1,4 +1,4 @@
-/** What the filters of an app can be. */
+/** Options of the scope filters of an app. */
 
 import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
@@ -14,12 +14,12 @@ import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { SCOPES } from './scope-table.ts'
 
-/** Most options of a group that are told. */
+/** Maximum number of options returned per group. */
 const MAX_OPTIONS = 200
 
 type Query = { domain_app_id: string | null; arda_id: string | null }
 
-/** @throws CoreError not_found; without an app, the filters that need none of its words. */
+/** Returns the options of the filters; without an app, the fixed ones only. @throws CoreError not_found */
 export async function listScopeOptions(
   db: Db,
   { domainId }: Principal,

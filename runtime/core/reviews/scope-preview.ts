@@ -1,4 +1,4 @@
-/** What a scope would have reviewed, without a review. */
+/** Preview of the lines that a scope would select, without a review. */
 import { badRequest } from '../../contract/errors/problem.ts'
 import type { AccessReviewDomainAppInput } from '../../contract/models/access-review.ts'
 import { PREVIEW_LINES, type ScopePreview } from '../../contract/models/review-scope.ts'
@@ -9,7 +9,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { scopeFault } from './scope.ts'
 import { countScope } from './snapshot.ts'
 
-/** @throws CoreError bad_request for a filter that cannot be used, not_found */
+/** Previews a scope. @throws CoreError `bad_request` for an invalid filter, `not_found` */
 export async function previewScope(
   db: Db,
   { domainId }: Principal,

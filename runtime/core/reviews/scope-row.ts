@@ -1,38 +1,39 @@
-/** What a row of SCOPES is, and how the value of a filter is read. */
+/** Type of a row of SCOPES, and parsing of filter values. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 
-/** The population that filters are asked about. */
+/** Context in which filters are evaluated. */
 export type Population = {
   domainId: string
   appId: SQL
-  /** The condition that the reason `r` is one of the line. */
+  /** Condition that the reason `r` is a reason of the line. */
   given: SQL
-  /** The condition that the app `b` of a review is an earlier one. */
+  /** Condition that the app `b` of a review belongs to an earlier review. */
   isEarlier: SQL
 }
 
 type Option = { label: string; value: string }
 
+/** Row of SCOPES. */
 export type ScopeRow = {
-  /** Keeps what the filter fits. */
+  /** Condition that a filter keeps a line. */
   fits(filter: ScopeFilter, of: Population): SQL
-  /** What the filter can be: always the same, `label` and `value` for an app, or null where anything can be written. */
+  /** Options of the filter: fixed, a query of `label` and `value` for an app, or null for free text. */
   options: readonly Option[] | ((appId: string, domainId: string) => SQL) | null
-  /** Why a value cannot be used; null where it can. Absent: any can. */
+  /** Returns why a value is invalid, or null. Without it, any value is valid. */
   fault?(value: string): string | null
 }
 
-/** What a filter is compared with. */
+/** Returns the value that a filter compares with. */
 export const wanted = (filter: ScopeFilter): string =>
   'name' in filter ? (filter.value ?? filter.name) : ''
 
-/** Options of values that say themselves what they are. */
+/** Returns options whose labels are the values themselves. */
 export const plain = (values: readonly string[]): Option[] =>
   values.map((value) => ({ label: value, value }))
 
-/** The fault of a value that is none of some. */
+/** Returns a check that a value is one of some values. */
 export const faultUnlessOneOf =
   (values: readonly string[]) =>
   (value: string): string | null =>
@@ -42,7 +43,7 @@ type Ends = { after: SQL | null; before: SQL | null }
 
 const at = (moment: Date): SQL => sql`${moment.toISOString()}::timestamptz`
 
-/** The ends of `A/B`, `A/..`, `../B` or `P90D`; null for what is none of these. Times without a zone are UTC. */
+/** Parses `A/B`, `A/..`, `../B` or `P90D`. Returns null for other texts. Times without a zone are UTC. */
 function endsOf(value: string): Ends | null {
   const days = /^P([0-9]{1,5})D$/.exec(value)?.[1]
   if (days !== undefined)
@@ -55,12 +56,12 @@ function endsOf(value: string): Ends | null {
   return { after: after && at(after), before: before && at(before) }
 }
 
-/** The condition that a moment lies between two ends, both of which count. */
+/** Condition that a time lies between two ends, inclusive. */
 const isWithin = (moment: SQL, { after, before }: Ends): SQL =>
   sql`(${moment} is not null ${after ? sql`and ${moment} >= ${after}` : sql``}
     ${before ? sql`and ${moment} <= ${before}` : sql``})`
 
-/** Filters by a time that is one value: `fits` gets the condition on a moment. */
+/** Returns a filter by a single time value. `fits` receives a function that makes the condition on a time. */
 export const timed = (fits: (holds: (moment: SQL) => SQL, of: Population) => SQL): ScopeRow => ({
   fits(filter, of) {
     const ends = endsOf(wanted(filter))
@@ -76,7 +77,7 @@ export const timed = (fits: (holds: (moment: SQL) => SQL, of: Population) => SQL
       : null,
 })
 
-/** Filters with two ends of their own. */
+/** Returns a filter whose two ends are separate members. */
 export const between = (moment: SQL): ScopeRow => ({
   fits(filter) {
     if ('name' in filter) return sql`false`

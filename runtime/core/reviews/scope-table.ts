@@ -1,6 +1,6 @@
 /**
- * SCOPES: the filters that an app of a review can have, as conditions on what its last complete sync told. In them
- * `p` is the row of the population, `a` the account as it was, `n` the account as it is known now, `u` its person,
+ * Scope filters of an app of a review, as conditions on the data of its last complete sync. In them, `p` is
+ * the row of the population, `a` the account as synced, `n` the account as currently known, `u` its person,
  * `e` the entitlement.
  */
 
@@ -30,7 +30,7 @@ import {
 const accountsOf = (appId: string) =>
   sql`account_spans a where a.app_id = ${appId} and a.until is null`
 
-/** That the entitlement of a line is such; for an account, that it holds such a one. */
+/** Condition on the entitlement of a line or, for an account, on any entitlement it holds. */
 const ofEntitlement = (
   isSuch: (entitlement: SQL) => SQL,
 ): SQL => sql`case when p.entitlement_id is not null
@@ -38,15 +38,15 @@ const ofEntitlement = (
     join entitlements x on x.id = h.entitlement_id
     where h.until is null and ${isSuch(sql`x`)}) end`
 
-/** That a request which stands gave it, and was such: `q` is the request, `r` the reason. */
+/** Condition that a current request `q` granted it, with the reason `r`, and meets a condition. */
 const ofRequest = ({ appId, given }: Population, isSuch: SQL): SQL => sql`exists (
   select from reason_spans r join access_requests q on q.id = r.request_id
   where r.user_id = a.user_id and r.until is null and r.carried_app_id = ${appId} and ${given} and ${isSuch})`
 
-/** Since when it is held. The span of an account begins with its last change: how long it is known counts. */
+/** Time since which it is held. An account's span begins with its last change, so its creation counts too. */
 const HELD_SINCE = sql`case when p.entitlement_id is null then least(p.since, n.created_at) else p.since end`
 
-/** The last approval of the request `q`; of one that nobody had to approve, when it was made. */
+/** Time of the last approval of the request `q`, or of its creation if it needed none. */
 const APPROVED_AT = sql`(select coalesce(max(k.updated_at), q.created_at) from tasks k
   where k.access_request_id = q.id and k.status = 'COMPLETED'
     and k.task_category in (${DECISION_CATEGORIES}))`
@@ -61,7 +61,7 @@ const DELTAS = [
   { value: 'UNCHANGED', label: 'Unchanged since the last review' },
 ] as const
 
-/** TAGS: what else than its type can be said of an entitlement. */
+/** Properties of an entitlement other than its type, by tag. */
 const TAGS = {
   PRIVILEGED: {
     label: 'Privileged',
@@ -71,6 +71,7 @@ const TAGS = {
   REQUESTABLE: { label: 'In the store', fits: isRequestable },
 } as const
 
+/** Filters by group. */
 export const SCOPES: Record<ScopeGroup, ScopeRow> = {
   ACCOUNT_ENTITLEMENT: {
     fits: (filter) =>

@@ -1,11 +1,11 @@
-/** The filters of an app of a review: joined into conditions, and judged before they are kept. */
+/** Scope filters of an app of a review: combining them into conditions, and validating them. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { ReviewAppError } from '../../contract/models/access-review.ts'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import { type Population, wanted } from './scope-row.ts'
 import { SCOPES } from './scope-table.ts'
 
-/** Filters by their groups, in the order in which they come: of a group one must fit. */
+/** Returns one condition per group of filters, in order of the groups. One filter of a group must match. */
 export function scopeGroups(
   filters: readonly ScopeFilter[],
   of: Population,
@@ -19,7 +19,7 @@ export function scopeGroups(
   })
 }
 
-/** Why filters cannot be used; null where they can */
+/** Returns why filters are invalid, or null. */
 export function scopeFault(filters: readonly ScopeFilter[] | null | undefined): string | null {
   for (const filter of filters ?? []) {
     const fault = SCOPES[filter.group].fault?.(wanted(filter)) ?? null
@@ -29,5 +29,5 @@ export function scopeFault(filters: readonly ScopeFilter[] | null | undefined): 
   return null
 }
 
-/** The words of an entry of `errors`. */
+/** Returns an entry of `errors`. */
 export const appError = (app_id: string, error: string): ReviewAppError => ({ app_id, error })

@@ -1,6 +1,6 @@
 /**
- * Lines of a review by the filters of scopes: what a line says of itself is as it was at the launch; what it does not say,
- * such as the groups of a person and the requests that gave it, is as it is now.
+ * Selection of a review's lines by scope filters. Data stored in a line is as of the launch. Other data, such
+ * as groups of a person and requests that granted the line, is current.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { badRequest } from '../../contract/errors/problem.ts'
@@ -9,14 +9,18 @@ import { accessReviewItems as items, type ReviewRow } from '../../database/schem
 import { scopeFault, scopeGroups } from './scope.ts'
 import { GIVEN } from './snapshot.ts'
 
-/** The app of a line within its review, of which an earlier one was launched before. */
+/** Condition that the app `b` was launched before the app of the line. */
 const EARLIER = sql`b.launched_at < (select t.launched_at from access_review_apps t where t.id = ${items.ardaId})`
 
-/** The account of a line as it was at the launch: since when it was so. */
+/** Start of the account's last span that began before the launch. */
 const SINCE = sql`(select max(s.since) from account_spans s where s.account_id = ${items.accountId}
   and s.since <= (select t.launched_at from access_review_apps t where t.id = ${items.ardaId}))`
 
-/** A condition: lines that fit one filter of each group; none without filters. @throws CoreError bad_request for a value that cannot be used */
+/**
+ * Condition on lines that match one filter of each group, or no condition without filters.
+ *
+ * @throws CoreError `bad_request` for an invalid value
+ */
 export function inScope(
   { domainId }: Pick<ReviewRow, 'domainId'>,
   filters: readonly ScopeFilter[] | null | undefined,

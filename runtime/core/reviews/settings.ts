@@ -1,4 +1,4 @@
-/** Who reviews, and what the deadline does: what the public service's calls leave open. */
+/** Reviewers of a review and its action at the deadline, which the public service's calls do not cover. */
 
 import { and, eq, inArray } from 'drizzle-orm'
 import { badRequest, notFound } from '../../contract/errors/problem.ts'
@@ -11,12 +11,12 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { demandUnfinished } from './create.ts'
 import { findReview, noteReview } from './rows.ts'
 
-/** @throws CoreError not_found */
+/** Returns the settings of a review. @throws CoreError not_found */
 export async function getReviewSettings(db: Db, principal: Principal, id: string) {
   return toSettings(await findReview(db, principal, id))
 }
 
-/** Counts for the apps that are launched from now on. @throws CoreError bad_request, not_found */
+/** Changes the settings, for apps that are launched afterwards. @throws CoreError bad_request, not_found */
 export async function putReviewSettings(
   db: Db,
   principal: Principal,
@@ -73,7 +73,7 @@ const toSettings = (row: ReviewRow) => ({
 
 type Named = { user_ids: string[]; group_ids: string[] }
 
-/** People and groups of the caller's domain, each once. @throws CoreError not_found */
+/** Returns distinct users and groups of the caller's domain, sorted. @throws CoreError not_found */
 export async function namedTeam(
   tx: Db,
   { domainId }: Principal,

@@ -1,7 +1,7 @@
 /**
- * Taking down the lines of an app: what its last complete sync told, by the open spans of the history, in one
- * statement, which sees one moment of the database. Each row of the population is an item, is excluded by one group of
- * filters, or is left out; their numbers must add up to what is counted apart from them.
+ * Snapshot of the lines of an app, from its last complete sync by the open spans of the history. One
+ * statement takes it, which sees a single state of the database. Each row of the population becomes an item,
+ * is excluded by one group of filters, or is left out. The numbers must add up to a separate count.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -12,6 +12,7 @@ import { brokenIn, hintsOf, PEERS, peersIn } from './hints.ts'
 import { scopeGroups } from './scope.ts'
 import { writeTexts } from './texts.ts'
 
+/** Numbers of a snapshot. */
 export type Counted = {
   synced: number
   items: number
@@ -27,7 +28,7 @@ const OF_ENTITLEMENTS = {
     select account_id, entitlement_id, since
     from ${associationSpansOf({ domainId: sql`${domainId}`, appId: sql`${appId}` })} s where until is null`,
   known: sql`a.id is not null and e.id is not null`,
-  // What a request gave: the same entitlement, or a permission that stands for it.
+  // Granted by the request: the same entitlement, or a permission that stands for it.
   given: sql`r.entitlement ->> 'entitlementId' = e.external_id
     and r.entitlement ->> 'resourceId' = e.resource_id
     and r.entitlement ->> 'entitlementType' = e.entitlement_type`,
@@ -49,10 +50,10 @@ type Scoped = OfApp & Pick<ReviewAppRow, 'reviewType' | 'scope'>
 
 const OF = { ACCOUNTS: OF_ACCOUNTS, ENTITLEMENTS: OF_ENTITLEMENTS } as const
 
-/** The condition that the reason `r` gave a line, whose entitlement is `e`. */
+/** Condition that the reason `r` granted a line, whose entitlement is `e`. */
 export const GIVEN: SQL = sql`case when e.id is null then ${OF_ACCOUNTS.given} else ${OF_ENTITLEMENTS.given} end`
 
-/** Parts of a `with`: `population`, and `judged`, its rows by what left them out. */
+/** Parts of a `with` clause: `population`, and `judged`, its rows with the cause of their exclusion. */
 function judgedBy({ appId, domainId, reviewType, scope }: Scoped): SQL {
   const of = OF[reviewType]
   const population = { appId: sql`${appId}`, domainId, given: of.given, isEarlier: sql`true` }
@@ -76,7 +77,7 @@ function judgedBy({ appId, domainId, reviewType, scope }: Scoped): SQL {
 
 type Count = { what: string; n: string }
 
-/** Rows of counts: all that is there, what is `kept`, and what was left out by what. */
+/** Query for the counts: all rows, the `kept` ones, and the excluded ones by cause. */
 const countedOf = (of: Scoped, kept: SQL): SQL => sql`
     select 'synced' as what, count(*) as n from (${OF[of.reviewType].population(of)}) all_of_it
     union all select 'items', count(*) from ${kept}
@@ -96,7 +97,7 @@ function toCounted(rows: readonly Count[], { scope }: Scoped): Counted {
   }
 }
 
-/** Counts what a scope would make items of now, and shows the first of them. */
+/** Counts the items that a scope would make now, and returns the first of them. */
 export async function countScope(db: Db, scoped: Scoped, most: number) {
   const { rows } = await db.execute<Count & { lines: ScopeExample[] | null }>(sql`
     with ${judgedBy(scoped)},
@@ -115,12 +116,12 @@ export async function countScope(db: Db, scoped: Scoped, most: number) {
 
 type ScopeExample = { unique_identifier: string; label: string | null }
 
-/** The lines of a launch until they are written, by the name of the table that they go to. */
+/** Table of the lines of a launch until they are written, aliased as their final table. */
 export const TAKEN: SQL = sql`review_lines as access_review_items`
 
 /**
- * Takes down the items of an app that has none yet, and counts: into a table of this transaction, where it costs little to
- * assign them. `writeTaken` writes them. One app in a transaction.
+ * Takes the snapshot of an app without lines, and counts it. The lines go into a temporary table, in which
+ * assigning them is cheap; `writeTaken` writes them. One app per transaction.
  */
 export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
   const { id, reviewId, appId, domainId, reviewType } = arda
@@ -174,7 +175,7 @@ export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
   return toCounted(rows, arda)
 }
 
-/** Writes the lines that were taken down, with who reviews them. @returns how many they are */
+/** Writes the lines of the snapshot with their reviewers. @returns the number of lines */
 export async function writeTaken(tx: Db, { id }: ReviewAppRow): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     insert into access_review_items select * from review_lines order by place`)
@@ -182,6 +183,6 @@ export async function writeTaken(tx: Db, { id }: ReviewAppRow): Promise<number> 
   return rowCount ?? 0
 }
 
-/** Whether nothing of the population is missing, and nothing is in it twice. */
+/** Reports whether no row of the population is missing or counted twice. */
 export const addsUp = ({ synced, items, excluded, leftOut }: Counted): boolean =>
   synced === items + leftOut + Object.values(excluded).reduce((sum, n) => sum + n, 0)

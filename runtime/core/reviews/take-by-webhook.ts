@@ -1,4 +1,4 @@
-/** Having a system of the operator's take a line: called once as for requests, and believed only once a reading shows it. */
+/** Removing a line through the operator's webhook. Called once; a reading must confirm its answer. */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
@@ -21,7 +21,7 @@ import { entitlementOf, isGone, lookOnly, type Taken } from './take.ts'
 
 type Config = Awaited<ReturnType<typeof storeSettingsOf>>
 
-/** Whether anything of an app has a webhook that takes access back. */
+/** Reports whether an app, or any of its permissions, has a removal webhook. */
 export async function hasRemovalWebhook(db: Db, { appId }: ReviewAppRow): Promise<boolean> {
   const { rows } = await db.execute<{ has: boolean }>(sql`
     select exists (select from app_store_settings where app_id = ${appId}
@@ -31,7 +31,7 @@ export async function hasRemovalWebhook(db: Db, { appId }: ReviewAppRow): Promis
   return rows[0]?.has ?? false
 }
 
-/** Looks, calls the webhook of the line's permission, else of its app, and looks again. */
+/** Reads the system, calls the webhook of the line's permission or else of its app, and reads again. */
 export async function takeByWebhook(
   db: Db,
   item: ItemRow,
@@ -70,7 +70,7 @@ const NO_SYSTEM = 'and there is no system that could be asked'
 
 const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
 
-/** The mark stands before the call: a host that dies in it leaves it to people, not to a second call. */
+/** Marked before the call: if the host dies during it, people take over, and it is not called twice. */
 const noteCall = (
   db: Db,
   { id, appId }: ItemRow,
@@ -99,7 +99,8 @@ async function payloadOf(
     ...{ requesterId: null, targetUserId: item.userId, accessRequestId: null },
     event: 'DEPROVISION',
   })
-  // What the store does not have, by its name: without any it would read as the account.
+  // Names an entitlement that is not in the store: without it, the payload would look like one for the
+  // account.
   const unlisted = {
     label: item.label,
     value: item.externalId,
@@ -115,7 +116,7 @@ async function payloadOf(
   }
 }
 
-/** A success that the system does not show may come later: then a sync tells. */
+/** Reads the system after a successful call. If it still shows the line, a later sync decides. */
 async function readBack(
   db: Db,
   item: ItemRow,

@@ -1,4 +1,4 @@
-/** Taking one line in the system of its app, and looking whether it is gone: what was answered proves nothing. */
+/** Removing one line in its system, and reading whether it is gone: a successful answer proves nothing. */
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
@@ -17,15 +17,16 @@ import { closeUnlessMoved, takeEntitlement } from '../provisioning/revoke.ts'
 import { successorsOf, takeWhereverItIs } from '../provisioning/successors.ts'
 
 /**
- * What a try came to, in addition to what a step comes to:
- * - unproven: the system, or a webhook, answered that it took it, and reading does not show that it did;
- * - needed: the system demands that the account holds one of these.
+ * Outcome of a try, in addition to those of a step:
+ * - unproven: the system or webhook reported success, but no reading confirms it
+ * - needed: the system requires the account to hold an entitlement of this type
  */
 export type Taken =
   | StepOutcome
   | { ok: false; end: 'unproven'; problem: string }
   | { ok: false; end: 'needed'; problem: string }
 
+/** Removes a line through the connector of its app. */
 export async function take(
   db: Db,
   item: ItemRow,
@@ -63,7 +64,7 @@ export async function take(
 
 const UNREAD = 'the system answered success and cannot be asked; the next complete sync will tell'
 
-/** The entitlement of a line; null where it is an account. */
+/** Returns the entitlement of a line, or null for an account. */
 export function entitlementOf(item: ItemRow): EntitlementRef | null {
   const { entitlementId, entitlementType, externalId, resourceId, resourceType } = item
   if (entitlementId === null) return null
@@ -79,8 +80,8 @@ const capabilityOf = ({ has }: AppClient, { removalAction }: ReviewAppRow) =>
   removalAction === 'DEPROVISION' && has('delete_account') ? 'delete_account' : 'deactivate_account'
 
 /**
- * Whether the system shows a line no more, of what its owner has since neither where the account is not there; null
- * where it cannot be asked.
+ * Reports whether the system no longer shows a line. If its account does not exist, the owner's newer
+ * accounts are checked too. Null if the system cannot be read.
  */
 export async function isGone(
   db: Db,
@@ -113,7 +114,7 @@ async function isGoneFrom(
   return there.ok ? { ok: true, value: !there.value } : there
 }
 
-/** Others remove it: here it is only looked whether they have; `manual` where it is there, or cannot be seen. */
+/** Only reads whether people have removed a line. Returns `manual` if it still exists or cannot be read. */
 export async function lookOnly(
   db: Db,
   carrier: AppClient,

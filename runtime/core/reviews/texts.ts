@@ -1,6 +1,6 @@
 /**
- * What the lines of a review are searched by: a text for each account and each entitlement of an app, a hundredth of what
- * the lines are. It names lines that may fit; what a line says itself decides.
+ * Search texts for the lines of a review: one per account and entitlement of an app, a hundredth of the size
+ * of the lines. They narrow down the lines; the columns of the lines decide.
  */
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -9,10 +9,10 @@ import { hasPart } from '../kernel/list/search.ts'
 
 const items = accessReviewItems
 
-/** Accounts and entitlements up to which they are named; more of them are found sooner by reading all lines. */
+/** Maximum number of accounts and entitlements in a condition. With more, reading all lines is faster. */
 const MOST_NAMED = 2000
 
-/** Writes down what the lines of an app are searched by. */
+/** Writes the search texts of an app's lines. */
 export async function writeTexts(tx: Db, ardaId: string): Promise<void> {
   await tx.execute(sql`
     insert into access_review_texts (domain_id, review_id, arda_id, account_id, searched)
@@ -24,11 +24,11 @@ export async function writeTexts(tx: Db, ardaId: string): Promise<void> {
     from access_review_items where arda_id = ${ardaId} and external_id is not null and label is not null`)
 }
 
-/** A condition: lines whose account, address or label has a part of a text. */
+/** Condition on lines whose account, address or label contains a text. */
 export const saying = (search: string): SQL | undefined =>
   or(hasPart(items.account, search), hasPart(items.userEmail, search), hasPart(items.label, search))
 
-/** A condition that all lines fit which a search of a review finds, and which indexes answer; none where many do. */
+/** Returns an indexed condition that all lines found by a search meet, or undefined if too many do. */
 export async function foundByText(
   db: Db,
   reviewId: string,

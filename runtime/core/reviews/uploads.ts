@@ -1,4 +1,4 @@
-/** Files that people attach to a review: what shows that something was removed, or why it stays. */
+/** Files attached to a review, as proof of a removal or a reason to keep access. */
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import {
@@ -36,10 +36,11 @@ const toUpload = (row: UploadRow) => ({
 })
 
 /**
- * Keeps a file. With reviews.write, by who reviews the lines, or by who has the tasks to remove them; also after the end
- * of a review, whose evidence then has it.
+ * Stores a file. Permitted with reviews.write, for reviewers of the lines, and for assignees of their removal
+ * tasks; also after the end of a review, whose evidence then includes it.
  *
- * @throws CoreError bad_request unless it says of what it is, forbidden, not_found, conflict for a deleted review, and for too many files
+ * @throws CoreError `bad_request` unless it names its subject, `forbidden`, `not_found`, `conflict` for too
+ * many files
  */
 export async function uploadEvidence(
   db: Db,
@@ -71,7 +72,7 @@ export async function uploadEvidence(
   })
 }
 
-/** Lines of one app, or the app. @throws CoreError bad_request, forbidden, not_found */
+/** Returns the lines or the app that a file is about. @throws CoreError bad_request, forbidden, not_found */
 async function subjectOf(
   tx: Db,
   principal: Principal,
@@ -103,7 +104,7 @@ async function subjectOf(
   return { ardaId, itemIds: ids }
 }
 
-/** The line that a person wants to attach a file to. @throws CoreError forbidden, not_found */
+/** Returns the line to which a person wants to attach a file. @throws CoreError forbidden, not_found */
 export async function fileSubject(
   db: Db,
   principal: Principal,
@@ -119,19 +120,19 @@ export async function fileSubject(
   )
 }
 
-/** Whether a person has the task to remove a line. */
+/** Reports whether a person has the task to remove a line. */
 async function removes(tx: Db, principal: Principal, { taskId }: ItemRow): Promise<boolean> {
   if (taskId === null) return false
   try {
     return await mayActOn(tx, principal, await findTask(tx, principal, taskId, false))
   } catch (error) {
-    // A task that the person does not see.
+    // The person may not see the task.
     if (error instanceof CoreError && error.kind === 'not_found') return false
     throw error
   }
 }
 
-/** Without their content, which the evidence has. @throws CoreError not_found */
+/** Lists files without their content, which is in the evidence. @throws CoreError not_found */
 export async function listUploads(db: Db, principal: Principal, id: string, query: PageQuery) {
   const review = await findReview(db, principal, id)
   const { reviewId, createdAt, id: uploadId } = accessReviewUploads
@@ -139,7 +140,7 @@ export async function listUploads(db: Db, principal: Principal, id: string, quer
   return selectPage(db, accessReviewUploads, list, query, (rows) => rows.map(toUpload))
 }
 
-/** The lines `upload` of evidence, one file at a time. */
+/** Returns the lines `upload` of evidence, reading one file at a time. */
 export async function* uploadLines(
   tx: Db,
   { id: review }: ReviewRow,
@@ -160,7 +161,7 @@ export async function* uploadLines(
   }
 }
 
-/** @throws CoreError conflict for a task to remove a line by hand where a file has to show that, and none was attached. */
+/** Demands the file that a removal task requires. @throws CoreError `conflict` if none is attached */
 export async function demandUpload(tx: Db, taskId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string; review: string }>(sql`
     select i.id, i.review_id as review from access_review_items i

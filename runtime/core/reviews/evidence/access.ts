@@ -1,4 +1,4 @@
-/** What evidence of a person's access at a moment says: what was held, and by whose decision. */
+/** Evidence of a person's access at a given time: what they held, and who decided on it. */
 import { sql } from 'drizzle-orm'
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
@@ -9,12 +9,17 @@ import { type EvidenceLine, evidenceLine } from './content.ts'
 import { FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 
-/** Rows that are read at once. */
+/** Number of rows read at once. */
 const SIZE = 100
 
 type Held = { id: string; email: string; givenName: string; familyName: string; status: string }
 
-/** All lines but the page and the seal, in their order; `at`: the moment that the file names. @throws CoreError forbidden */
+/**
+ * Returns all lines but the page and the seal, in order.
+ *
+ * @param at time that the file names
+ * @throws CoreError forbidden
+ */
 export async function* accessLines(
   tx: Db,
   principal: Principal,
@@ -31,7 +36,7 @@ export async function* accessLines(
     person: { id, email, name: `${givenName} ${familyName}`.trim() },
   })
   const origins = await originsOf(tx, principal, id, asOf ?? 'now', at)
-  // Read twice, since people come first: a file is never held whole.
+  // Read twice, because people come first and a file is never held in memory as a whole.
   const entries = () => logLines(tx, origins)
   for (const one of await actorsIn(tx, principal, entries())) yield evidenceLine('person', one)
   yield evidenceLine('chain', await chainLine(tx, principal))
@@ -42,7 +47,7 @@ export async function* accessLines(
   for await (const one of entries()) yield evidenceLine('log', one)
 }
 
-/** The requests and policies that gave what a person held, and when the first of them was made. */
+/** Returns the requests and policies that granted a person's access, and the first time one was created. */
 async function originsOf(
   tx: Db,
   { domainId }: Principal,
@@ -64,7 +69,7 @@ async function originsOf(
   return { domainId, ids: found?.ids ?? [], createdAt: new Date(found?.begun ?? orElse) }
 }
 
-/** Who acted in entries of the log. */
+/** Returns the people who acted in log entries. */
 async function actorsIn(
   tx: Db,
   { domainId }: Principal,

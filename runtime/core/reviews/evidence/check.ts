@@ -1,7 +1,7 @@
 /**
- * What the lines of evidence must say together: each population adds up, each line is in the state that its decisions led
- * to, and the log has what was done. Memory holds sums, not lines: what must be the same multiset on both sides is added
- * up as numbers made of digests. Pure.
+ * Consistency of the lines of evidence: each population adds up, each line has the state that its decisions
+ * lead to, and the log contains the actions. Memory holds sums, not lines: multisets that must be equal on
+ * both sides are compared by sums of digests as numbers. Pure.
  */
 import { createHash } from 'node:crypto'
 import { membersOf } from '../../../contract/schema/record.ts'
@@ -10,7 +10,7 @@ import { createPageCheck } from './page-check.ts'
 
 type Line = Record<string, unknown>
 
-/** LED_TO: the last decision over a line, or none -> the states that the line may be in. */
+/** Permitted states of a line by its last decision. */
 const LED_TO: Readonly<Record<string, readonly string[]>> = {
   none: ['OPEN', 'NOT_DECIDED', 'VANISHED'],
   KEEP: ['KEPT'],
@@ -18,53 +18,54 @@ const LED_TO: Readonly<Record<string, readonly string[]>> = {
   MODIFY: ['TO_MODIFY'],
 }
 
-/** The same of the first KEEP over a line that another person has to confirm. */
+/** Permitted states after the first KEEP of a line that requires confirmation. */
 const UNCONFIRMED: readonly string[] = ['TO_CONFIRM', 'NOT_DECIDED', 'VANISHED']
 
+/** Summary of evidence. */
 export type EvidenceSummary = {
   about: EvidenceSubject
-  /** What it is about: a review, an offboarding, or a person whose access it shows. */
+  /** Subject: a review, an offboarding, or a person whose access it shows. */
   review: { id: string; name: string; status: string }
   taken_at: string
-  /** The moment of which it shows what a person held; null for evidence of something else. */
+  /** Time at which the shown access was held; null for other evidence. */
   as_of: string | null
-  /** Whether the review was over: nothing of it changes any more. */
+  /** Whether the subject was over, so that it can no longer change. */
   final: boolean
   apps: number
   items: number
   states: Record<string, number>
   acts: number
-  /** Files that people attached. */
+  /** Number of files that people attached. */
   uploads: number
-  /** Tasks and mails by which people were asked. */
+  /** Number of tasks and mails by which people were asked. */
   notifications: number
-  /** Accounts of an offboarding, and what a person held. */
+  /** Numbers of accounts of an offboarding, and of items that a person held. */
   steps: number
   held: number
-  /** Whether it has a page to read. */
+  /** Whether it contains a readable page. */
   page: boolean
   log_entries: number
-  /** Of them, those that were not chained yet: nothing ties them to others. */
+  /** Number of entries that were not chained yet, and so are not linked to others. */
   not_chained: number
-  /** Of them, those out of which the names of erased persons were taken: their hashes are of what they said before. */
+  /** Number of entries without the names of erased persons. Their hashes are of the original text. */
   redacted: number
-  /** The newest hash of the whole log, to be looked for with `keyway audit verify --head`. */
+  /** Newest hash of the whole log, to check with `keyway audit verify --head`. */
   log_head: string
-  /** Why the log could not be compared with all of it; null where it was. */
+  /** Why the log could not be compared completely, or null. */
   log_gap: string | null
 }
 
 type EvidenceCheck = {
   take(line: Line): void
-  /** What does not fit, in the order of the file; none for what does. */
+  /** Returns the inconsistencies, in the order of the file, and a summary. */
   end(): { problems: string[]; summary: EvidenceSummary }
 }
 
 const ORDER: readonly string[] = EVIDENCE_KINDS
-/** Most problems that are told. */
+/** Maximum number of problems reported. */
 const MOST = 20
 
-/** A number of 256 bits for a text. */
+/** Returns a 256-bit number for a text. */
 const numberOf = (...parts: unknown[]): bigint =>
   BigInt(`0x${createHash('sha256').update(parts.map(String).join('\n')).digest('hex')}`)
 
@@ -72,6 +73,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const count = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
+/** Creates a check, which takes all lines in order. */
 export function createCheck(): EvidenceCheck {
   const problems: string[] = []
   const wrong = (words: string) => {
@@ -86,7 +88,7 @@ export function createCheck(): EvidenceCheck {
   const states: Record<string, number> = {}
   let [acts, items, entries, waiting, redacted, lastPlace, uploads] = [0, 0, 0, 0, 0, 0, 0]
   let [steps, left, held, notifications] = [0, 0, 0, 0]
-  /** Decisions by their acts less those by their items; acts, removals and files less their entries. */
+  /** Digest sums: decisions by acts less those by items; acts, removals and files less their log entries. */
   let [decided, told, removed, read, attached] = [0n, 0n, 0n, 0n, 0n]
   let lastHash: string | null = null
 
@@ -164,7 +166,7 @@ export function createCheck(): EvidenceCheck {
       wrong(`line ${line['n']} is ${state}, which its last decision (${last}) does not lead to`)
     if (state !== 'REMOVED') return
     if (line['gone_at'] === null) wrong(`line ${line['n']} is REMOVED without a reading`)
-    // What a sync found gone has no entry of its own: its run is named.
+    // A line that a sync found gone has no log entry of its own. Its sync run is named.
     if (line['gone_run'] !== null) return
     removed += numberOf(line['id'])
     const reading = membersOf(listOf(line['readings']).at(-1))
@@ -176,7 +178,7 @@ export function createCheck(): EvidenceCheck {
   function takeUpload({ n, id, digest, bytes, content }: Line): void {
     uploads += 1
     attached += numberOf(id, digest)
-    // That of an erased person is not there any more.
+    // The content from an erased person is removed.
     if (content === null) return
     const file = Buffer.from(text(content), 'base64')
     if (createHash('sha256').update(file).digest('hex') !== digest || file.length !== bytes)
@@ -277,12 +279,12 @@ export function createCheck(): EvidenceCheck {
   }
 }
 
-/** Whether keeping a line needed two people: a second stage was set, and the line has a red hint. */
+/** Reports whether keeping a line required two people: a second stage was set, and it has a red hint. */
 const needsSecond = ({ hints }: Line, app: Line | undefined): boolean =>
   typeof app?.['second_reviewers'] === 'string' &&
   listOf(hints).some((one) => membersOf(one)['red'] === true)
 
-/** Entries that may be missing because the log is kept only so long. */
+/** Returns why log entries may be missing: the log is kept only for a limited time. */
 function gapOf(chain: Line, review: Line): string | null {
   const from = chain['kept_from']
   const begun = text(review['created_at'])

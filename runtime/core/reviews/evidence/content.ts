@@ -1,4 +1,4 @@
-/** What evidence of a review says, line by line: read in one transaction that sees one moment, a page of rows at a time. */
+/** Lines of the evidence of a review. Read in one transaction with one snapshot, a page of rows at a time. */
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { apps } from '../../../database/schema/apps.ts'
@@ -19,11 +19,13 @@ import { type EvidenceKind, FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 import { askedTasks, notificationLines } from './notifications.ts'
 
+/** Line of evidence. */
 export type EvidenceLine = { kind: EvidenceKind; content: Record<string, unknown> }
 
-/** Rows that are read at once: what they become is made without a pause. */
+/** Number of rows read at once. Their lines are made without yielding. */
 const PAGE = 250
 
+/** Returns a line of evidence. */
 export const evidenceLine = (
   kind: EvidenceKind,
   content: Record<string, unknown>,
@@ -32,7 +34,7 @@ export const evidenceLine = (
   content,
 })
 
-/** All lines but the seal, in their order. */
+/** Returns all lines but the page and the seal, in order. */
 export async function* evidenceLines(
   tx: Db,
   review: ReviewRow,
@@ -63,7 +65,7 @@ async function reviewLine(tx: Db, row: ReviewRow, takenAt: Date): Promise<Eviden
   })
 }
 
-/** Pages of rows behind each other, each of PAGE rows at most; `last` is what the page before ended with. */
+/** Returns the rows of pages of at most PAGE rows each. `last` is the last row of the previous page. */
 async function* paged<R>(ask: (last: R | null) => Promise<R[]>): AsyncGenerator<R> {
   let last: R | null = null
   for (;;) {
@@ -74,7 +76,7 @@ async function* paged<R>(ask: (last: R | null) => Promise<R[]>): AsyncGenerator<
   }
 }
 
-/** Who had a part in it. Subjects stand in their items. */
+/** Returns the people involved in the review. Subjects of lines are in their items. */
 function people(tx: Db, { id, ownerId, createdById }: ReviewRow) {
   return named('person', async (last) => {
     const { rows } = await tx.execute<Named>(sql`
@@ -105,7 +107,7 @@ function groups(tx: Db, { id }: ReviewRow) {
 
 type Named = { id: string; name: string; email?: string }
 
-/** The least of all ids, which nothing has. */
+/** Smallest id, which no object has. */
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 async function* named(
@@ -116,7 +118,7 @@ async function* named(
     yield evidenceLine(kind, row)
 }
 
-/** Those that were taken out too. */
+/** Returns the apps of the review, including removed ones. */
 async function* appLines(tx: Db, { id }: ReviewRow): AsyncGenerator<EvidenceLine> {
   const rows = await tx
     .select({ arda: accessReviewApps, name: apps.name })
@@ -160,7 +162,7 @@ async function* reviewers(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<E
 
 async function* acts(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<EvidenceLine> {
   const { id, createdAt } = accessReviewActs
-  // Compared as the database has it: its moments are finer than ours.
+  // Compared as text, because the database stores times more precisely than JavaScript.
   const at = sql<string>`${createdAt}::text`
   const rows = paged<{ act: typeof accessReviewActs.$inferSelect; at: string }>((last) =>
     tx
@@ -204,7 +206,7 @@ async function* items(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<Evide
 
 type Decision = { act: string; decision: string; by_id: string | null; at: string | null }
 
-/** All decisions over some items, in their order. */
+/** Returns all decisions on some items, in order. */
 async function decisionsOf(tx: Db, page: readonly ItemRow[]): Promise<Map<string, Decision[]>> {
   const { actId, itemId } = accessReviewDecisions
   const ids = page.flatMap(({ id, actId: last }) => (last === null ? [] : [id]))

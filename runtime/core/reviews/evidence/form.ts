@@ -1,36 +1,41 @@
 /**
- * How a file of evidence is written: JSON Lines, each with its number and digest, and a signed seal at the end. The page
- * runtime/docs/reference/evidence.md says it for those who write a verifier; it and this file change together. Pure.
+ * Format of a file of evidence: JSON Lines, each with its number and digest, and a signed seal at the end.
+ * The page runtime/docs/reference/evidence.md describes it for authors of verifiers; change both together.
+ * Pure.
  */
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import type { Signer } from '../../../secrets/signing-key.ts'
 
+/** Name of the format. */
 export const FORM = 'keyway-evidence-1'
 
-/** KINDS: the kinds of lines, in the order in which they stand. */
+/** Kinds of lines, in the order of the file. */
 export const EVIDENCE_KINDS = [
   ...['review', 'offboarding', 'access'],
   ...['person', 'group', 'app', 'reviewers', 'notification', 'act', 'chain', 'item', 'step'],
   ...['held', 'upload', 'log', 'page'],
 ] as const
+/** Kind of a line. */
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
 
-/** What a file is about: the kind of its first line, and of no other. */
+/** Subjects of a file. The subject is the kind of the first line, and of no other. */
 export const SUBJECTS = ['review', 'offboarding', 'access'] as const
+/** Subject of a file. */
 export type EvidenceSubject = (typeof SUBJECTS)[number]
 
-/** Longest line that is read, in bytes. */
+/** Maximum length of a line that is read, in bytes. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024
 
-/** Characters of `,"sha256":"<64 digits>"}`, by which each line but the seal ends. */
+/** Length of `,"sha256":"<64 digits>"}` in characters, with which each line but the seal ends. */
 export const TAIL = 77
+/** Form of the end of a line. */
 export const TAIL_FORM = /^,"sha256":"([0-9a-f]{64})"\}$/
 
 const digits = (count: number) => v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${count}}$`)))
 
-/** The last line. */
+/** Last line of a file. */
 export const Seal = v.strictObject({
   form: v.literal(FORM),
   kind: v.literal('seal'),
@@ -41,20 +46,21 @@ export const Seal = v.strictObject({
 })
 export type Seal = v.InferOutput<typeof Seal>
 
-/** How a seal begins, and no other line. */
+/** Start of a seal, and of no other line. */
 export const SEAL_BEGINS = `{"form":"${FORM}","kind":"seal",`
 
+/** Returns the SHA-256 digest of a text in hexadecimal digits. */
 export const sha256 = (text: string | Buffer): string =>
   createHash('sha256').update(text).digest('hex')
 
-/** What is signed. */
+/** Returns the bytes that are signed. */
 export const sealedBytes = ({
   lines,
   sha256: whole,
   public_key,
 }: Omit<Seal, 'signature'>): Buffer => Buffer.from(`${FORM}\n${lines}\n${whole}\n${public_key}\n`)
 
-/** A line, with its end. */
+/** Returns a line with its line end. */
 function lineOf(n: number, kind: EvidenceKind, content: Readonly<Record<string, unknown>>): string {
   const text = canonicalJson({ ...content, kind, n })
   return `${text.slice(0, -1)},"sha256":"${sha256(text)}"}\n`
@@ -62,14 +68,14 @@ function lineOf(n: number, kind: EvidenceKind, content: Readonly<Record<string, 
 
 type EvidenceWriter = {
   add(kind: EvidenceKind, content: Readonly<Record<string, unknown>>): Promise<void>
-  /** Ends the file. */
+  /** Writes the seal and ends the file. */
   seal(): Promise<void>
 }
 
-/** Bytes that are gathered before they are handed on. */
+/** Number of bytes collected before they are passed on. */
 const CHUNK = 64 * 1024
 
-/** Writes a file in pieces; each waits until the one before it was taken. */
+/** Creates a writer that writes a file in chunks. Each waits until the previous one was taken. */
 export function writeEvidence(
   { key, sign }: Signer,
   put: (bytes: Buffer) => Promise<void>,

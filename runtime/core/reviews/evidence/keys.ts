@@ -1,4 +1,4 @@
-/** The keys that evidence is signed with, as on the wire. */
+/** Returns the keys that sign evidence, in their wire format. */
 import type { Signer } from '../../../secrets/signing-key.ts'
 
 export const evidenceKeys = ({ keys }: Signer) => ({

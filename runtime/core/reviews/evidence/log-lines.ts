@@ -1,20 +1,20 @@
-/** The part of the activity log that proves what evidence is about: entries, each with what ties it to the chain. */
+/** Part of the activity log that proves the content of evidence: entries with their links to the chain. */
 import { and, asc, eq, gte, inArray, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, bodyOf, hashOf } from '../../kernel/audit/entry-hash.ts'
 import { PROVED, redactedIn } from '../../kernel/audit/redacted.ts'
 
-/** What entries are about, and since when there can be any. */
+/** Subjects of the entries, and their creation time. */
 type Logged = { domainId: string; ids: readonly string[]; createdAt: Date }
 
-/** What the host does of itself to a policy, over and over; who decided on it is in other entries. */
+/** Frequent automatic events of a policy. Other entries contain the decisions of people. */
 const ROUTINE = ['ACCESS_POLICY_EVALUATED', 'ACCESS_POLICY_ERROR']
 
-/** Entries that are read at once. */
+/** Number of entries read at once. */
 const PAGE = 250
 
-/** Where the chain of the log stands, and whether its oldest entries were removed. */
+/** Returns the head of the log's chain, and whether its oldest entries were removed. */
 export async function chainLine(
   tx: Db,
   { domainId }: Pick<Logged, 'domainId'>,
@@ -50,7 +50,7 @@ async function checkpointOf(tx: Db, domainId: string) {
   return found ?? { eventHash: BEGINNING, rows: 0 }
 }
 
-/** Entries about a review, an offboarding or some requests: those of the chain in its order, then those that are not chained yet. */
+/** Returns the entries about some subjects: chained ones in their order, then those not chained yet. */
 export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<string, unknown>> {
   const { domainId } = subject
   const start = await checkpointOf(tx, domainId)
@@ -89,7 +89,7 @@ export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<
     }
 }
 
-/** Ids of entries of the chain, in its order: each thing is looked for in the index of targets, which cannot look for several. */
+/** Returns the ids of chained entries, in order. Searches each subject separately, as the index requires. */
 async function entriesAbout(tx: Db, subject: Logged, about: SQL): Promise<bigint[]> {
   const { id, domainId, targets, eventType } = activityLogs
   const { rows } = await tx.execute<{ id: string }>(sql`
@@ -100,7 +100,7 @@ async function entriesAbout(tx: Db, subject: Logged, about: SQL): Promise<bigint
   return rows.map((row) => BigInt(row.id))
 }
 
-/** An entry from before it; the log of years is not searched for it. */
+/** Returns the id of an entry before the subject's creation, so that years of the log are not searched. */
 async function firstOf(tx: Db, { domainId, createdAt }: Logged): Promise<bigint> {
   const { id, beganAt } = activityLogs
   const hour = 3_600_000

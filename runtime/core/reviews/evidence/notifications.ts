@@ -1,10 +1,10 @@
-/** The lines `notification` of evidence: who was asked and reminded, by which task and by which mail. */
+/** Lines `notification` of evidence: the people asked and reminded, by which task and which mail. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { OPEN_STATES } from '../../../database/schema/tasks.ts'
 import { iso } from '../read.ts'
 
-/** Rows that are read at once. */
+/** Number of rows read at once. */
 const PAGE = 250
 
 type Row = {
@@ -20,17 +20,17 @@ type Row = {
   place: number
 }
 
-/** Ids of the tasks of a review, to decide and to remove by hand, as `task_id`. */
+/** Query for the ids of a review's tasks, to decide and to remove by hand, as `task_id`. */
 export const askedTasks = (reviewId: string): SQL => sql`
   select s.task_id from access_review_assignments s
   join access_review_apps a on a.id = s.arda_id where a.review_id = ${reviewId} and s.task_id is not null
   union select task_id from access_review_items where review_id = ${reviewId} and task_id is not null`
 
 /**
- * Tasks of a review, to decide and to remove by hand, then the mails about them; each by its moment. Of people and groups those
- * that the task is assigned to now. What retention has removed is not there.
+ * Returns the tasks of a review, to decide and to remove by hand, then the mails about them, each ordered by
+ * time. The people and groups are the current assignees. Rows removed by retention are missing.
  *
- * @param tx a transaction: it keeps a cursor there, so that all mails are looked through once
+ * @param tx a transaction, which keeps a cursor so that the mails are scanned once
  */
 export async function* notificationLines(
   tx: Db,

@@ -1,4 +1,4 @@
-/** What evidence of an offboarding says. */
+/** Lines of the evidence of an offboarding. */
 import { asc, eq } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { apps } from '../../../database/schema/apps.ts'
@@ -9,10 +9,10 @@ import { type EvidenceLine, evidenceLine } from './content.ts'
 import { FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 
-/** States in which nothing of an offboarding changes any more. */
+/** States in which an offboarding can no longer change. */
 const OVER: readonly string[] = ['COMPLETED', 'CANCELLED', 'FAILED', 'EXPIRED']
 
-/** All lines but the page and the seal, in their order. */
+/** Returns all lines but the page and the seal, in order. */
 export async function* offboardingLines(
   tx: Db,
   row: OffboardingRow,

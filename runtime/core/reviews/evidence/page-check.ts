@@ -1,10 +1,11 @@
-/** What the page of evidence must be: whole, and nothing that runs or loads. Pure. */
+/** Check that the page of evidence is complete, and can neither run nor load anything. Pure. */
 import { createHash } from 'node:crypto'
 import { LANGUAGE_NAMES } from '../../../words/languages.ts'
 import { pageBegins } from './page.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
+/** Creates a check, which takes the parts of the page in order. */
 export function createPageCheck(wrong: (words: string) => void) {
   const whole = createHash('sha256')
   let [parts, bytes, isWhole] = [0, 0, false]
@@ -27,7 +28,7 @@ export function createPageCheck(wrong: (words: string) => void) {
         wrong(`line ${n} ends a page that is not the one that was made`)
     },
 
-    /** Whether there is a page. */
+    /** Returns whether there is a page. */
     end(): boolean {
       if (parts > 0 && !isWhole) wrong('its page is not whole')
       return parts > 0

@@ -1,4 +1,4 @@
-/** How the page of evidence looks: on screens, in the dark, and on paper. */
+/** Style of the page of evidence: on screens, in dark mode, and on paper. */
 export const EVIDENCE_STYLE = `:root{color-scheme:light dark}
 body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;padding:0 1rem;max-width:75rem}
 h1{font-size:1.5rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem}

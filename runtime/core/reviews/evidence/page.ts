@@ -1,6 +1,6 @@
 /**
- * The page of evidence that people read: one HTML file that needs nothing else, runs nothing, and prints. It is made of
- * the lines as they are written, and keeps no more of them than it shows. Pure.
+ * Readable page of evidence: one self-contained HTML file that runs nothing and can be printed. It is built
+ * from the lines as they are written, and keeps only what it shows. Pure.
  */
 import { createHash } from 'node:crypto'
 import { tableOf } from '../../../contract/schema/keys.ts'
@@ -12,26 +12,26 @@ import { EVIDENCE_STYLE } from './page-style.ts'
 type Content = Readonly<Record<string, unknown>>
 type Cell = string | number | null | undefined
 
-/** How every page in a language begins: what it may load and run is nothing. */
+/** Returns the start of every page in a language. Its policy forbids loading and running anything. */
 export const pageBegins = (language: Language): string =>
   `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width">`
 
-/** Most rows of a table; the file has all. */
+/** Maximum number of rows of a table. The file has all. */
 const MOST_ROWS = 2000
-/** Most people and reviewers whose names are known to the page. */
+/** Maximum number of people and groups whose names the page knows. */
 const MOST_NAMES = 10_000
-/** Longest text of a cell, in characters. */
+/** Maximum length of a cell, in characters. */
 const MOST_TEXT = 500
-/** A word that may be cut, or it would push the table off the page: longer than a moment. */
+/** Word that may be broken, since it could push the table off the page. Longer than a timestamp. */
 const LONG = /\S{25}/
-/** Characters of one part: a line of the file. */
+/** Minimum length of a part in characters. Each part is a line of the file. */
 const PART = 64 * 1024
 
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
 }
 
-/** Text that is shown and never read as HTML. What turns text around, or cannot be seen, is shown by its number. */
+/** Escapes a text for HTML. Shows invisible and direction-changing characters as numbers. */
 const shown = (text: Cell): string =>
   String(text ?? '–')
     .slice(0, MOST_TEXT)
@@ -62,14 +62,14 @@ function add({ rows, heads, ...of }: Table, cells: readonly Cell[]): number {
   return of.left
 }
 
-/** What of the record stands above the tables. */
+/** Members of the subject shown above the tables. */
 const FACTS = ['as_of', 'deadline_at', 'completed_at', 'id'] as const
 
-/** Kinds of lines that fill a table, in the order of those. */
+/** Kinds of lines that fill a table, in the order of the tables. */
 const SHOWN = ['app', 'notification', 'act', 'item', 'held', 'step', 'upload', 'log'] as const
 type Shown = (typeof SHOWN)[number]
 
-/** What a cell is written with. */
+/** Helpers for the text of cells. */
 type Means = {
   words: Words
   nameOf: (id: unknown) => string | null
@@ -77,7 +77,7 @@ type Means = {
 }
 type Words = (typeof EVIDENCE_WORDS)[Language]
 
-/** `gone at 2027-01-01T00:00:00.000Z (get_account, call 7f3a.12ab34cd)` */
+/** Returns a text such as `gone at 2027-01-01T00:00:00.000Z (get_account, call 7f3a.12ab34cd)`. */
 function readingWords(line: Content, words: Words): string {
   const last = membersOf(listOf(line['readings']).at(-1))
   const said = (value: unknown) => String(text(value))
@@ -116,7 +116,7 @@ function heldWords(line: Content, words: Words): string | null {
   return label ?? words.account
 }
 
-/** The members of an entry of the log; none for what is none. */
+/** Returns the members of a log entry, or none if it is invalid. */
 function entryOf(line: Content): unknown[] {
   try {
     return listOf(JSON.parse(`[${line['body']}]`))
@@ -125,7 +125,7 @@ function entryOf(line: Content): unknown[] {
   }
 }
 
-/** ROWS: kind of line -> the cells of its row. */
+/** Cells of a row, by kind of line. */
 const ROWS: Readonly<Record<Shown, (line: Content, means: Means) => Cell[]>> = {
   app(line) {
     const of = membersOf(line['population'])
@@ -183,7 +183,7 @@ const ROWS: Readonly<Record<Shown, (line: Content, means: Means) => Cell[]>> = {
 
 const isTable = (kind: string): kind is Shown => Object.hasOwn(ROWS, kind)
 
-/** Hears the lines of a file in their order; then `parts` are what people read. */
+/** Creates a page. It takes the lines of a file in order; then `parts` returns the page. */
 export function createPage(fingerprint: string, language: Language = DEFAULT_LANGUAGE) {
   const words = EVIDENCE_WORDS[language]
   const tables = tableOf(SHOWN.map((kind) => [kind, table(words[kind])] as const))
@@ -228,7 +228,7 @@ export function createPage(fingerprint: string, language: Language = DEFAULT_LAN
       tables[kind].left = add(tables[kind], ROWS[kind](line, { words, nameOf, appOf }))
     },
 
-    /** The contents of the lines `page`. */
+    /** Returns the contents of the lines `page`. */
     *parts(): Generator<Record<string, unknown>> {
       const whole = createHash('sha256')
       let [part, bytes, gathered] = [0, 0, '']

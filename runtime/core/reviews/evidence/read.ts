@@ -1,4 +1,4 @@
-/** Reading a file of evidence: its lines, their digests and numbers, and the seal. Needs nothing but the file. */
+/** Reading a file of evidence: its lines, their digests and numbers, and the seal. Needs only the file. */
 import { createHash, verify } from 'node:crypto'
 import * as v from 'valibot'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
@@ -15,15 +15,16 @@ import {
   TAIL_FORM,
 } from './form.ts'
 
-/** What a file is refused for. */
+/** Error for a file that is refused. Its message describes the fault. */
 export class EvidenceError extends Error {}
 
+/** Content of a file, in pieces. */
 export type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>
 
 const END = 0x0a
 const SEAL_HEAD = Buffer.from(SEAL_BEGINS)
 
-/** The lines of a file, each with its end where it has one. @throws EvidenceError for one that is too long. */
+/** Returns the lines of a file, with their line ends. @throws EvidenceError if one is too long */
 async function* linesOf(pieces: Pieces): AsyncGenerator<Buffer> {
   let kept: Buffer[] = []
   let bytes = 0
@@ -43,11 +44,11 @@ async function* linesOf(pieces: Pieces): AsyncGenerator<Buffer> {
 }
 
 /**
- * Reads a file to its end: each line as it was written, in its order, and all of them sealed by the key that is trusted.
+ * Reads a file to its end, and checks that each line is unchanged, in order, and sealed by a trusted key.
  *
- * @param trusted the fingerprint of a key, or the key, as 64 hex digits; or several, of which one has signed
- * @param take is called with each line but the seal
- * @throws EvidenceError that says what was done to it
+ * @param trusted one or more keys, as 64 hexadecimal digits, or their fingerprints; one must have signed
+ * @param take called with each line but the seal
+ * @throws EvidenceError that describes the manipulation
  */
 export async function readEvidence(
   pieces: Pieces,
@@ -77,7 +78,7 @@ export async function readEvidence(
   return judgeSeal(seal, n, whole.digest('hex'), trusted)
 }
 
-/** @throws EvidenceError for a line that is not what its digest is of. */
+/** Parses a line and checks its digest. @throws EvidenceError if it was changed */
 function recordOf(line: Buffer, n: number): Record<string, unknown> {
   const tail = TAIL_FORM.exec(line.subarray(-TAIL).toString('latin1'))
   const text = Buffer.concat([line.subarray(0, -TAIL), Buffer.from('}')])
@@ -98,7 +99,7 @@ const NO_EVIDENCE = `it is no evidence of the form ${FORM}`
 const changed = (n: number): EvidenceError =>
   new EvidenceError(n === 1 ? `line 1 was changed, or ${NO_EVIDENCE}` : `line ${n} was changed`)
 
-/** Whether a line stands elsewhere, or is missing: the rest is looked through for it. */
+/** Returns the error for a wrong line number. Searches the rest to tell a moved line from a missing one. */
 async function misplaced(
   wanted: number,
   found: unknown,
@@ -146,7 +147,7 @@ function sealOf(text: string): Seal {
     const seal = v.parse(Seal, JSON.parse(text))
     if (canonicalJson(seal) === text) return seal
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new EvidenceError('its seal was changed')
 }

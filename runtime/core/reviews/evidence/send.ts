@@ -1,4 +1,4 @@
-/** Sending evidence: a file that is made while it is sent, in one transaction that sees one moment. */
+/** Sending evidence: a file is generated while it is sent, in one transaction with one snapshot. */
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { DEFAULT_LANGUAGE, type Language } from '../../../words/languages.ts'
@@ -12,26 +12,26 @@ import type { EvidenceLine } from './content.ts'
 import { writeEvidence } from './form.ts'
 import { createPage } from './page.ts'
 
-/** Files that a host sends at once: each has a connection to the database, and one moment of it, until it was sent. */
+/** Maximum number of files sent at once. Each holds a database connection and a snapshot until it is sent. */
 const MOST = 2
-/** How long a receiver may take for a piece, in milliseconds. */
+/** Maximum time for a receiver to take a chunk, in milliseconds. */
 const PATIENCE_MS = 60_000
 let sent = 0
 
 type Evidence = {
-  /** Who takes it: the page is in their language. */
+  /** Caller. The page is in their language. */
   by: Pick<Principal, 'domainId' | 'userId'>
-  /** The name of the file. */
+  /** Name of the file. */
   name: string
-  /** What a log line says where it was not sent whole. */
+  /** Fields of the log line if it is not sent completely. */
   about: Record<string, string>
-  /** Records that it is taken. */
+  /** Logs that evidence is taken. */
   note(tx: Db): Promise<void>
-  /** All lines but the page and the seal. */
+  /** Returns all lines but the page and the seal. */
   lines(tx: Db, takenAt: Date): AsyncGenerator<EvidenceLine>
 }
 
-/** That it was taken is in the log before it is read. @throws CoreError too_many_requests while others are sent */
+/** Sends evidence. Logs that first. @throws CoreError `too_many_requests` while others are sent */
 export async function sendSealed(
   db: Db,
   { by, name, about, note, lines }: Evidence,
@@ -67,7 +67,7 @@ export async function sendSealed(
     await soon(receiver.write(bytes))
   }
   const work = async (tx: Db): Promise<void> => {
-    // A transaction may be tried again; what was sent of it cannot be taken back.
+    // A transaction may be retried, but bytes that were sent cannot be recalled.
     if (isBegun) throw new Error('evidence was begun already')
     await tx.execute(longStatements)
     const writer = writeEvidence(means.signer, put)
@@ -84,7 +84,7 @@ export async function sendSealed(
     .catch((error) => {
       begun.reject(error)
       if (isBegun) means.tell('warn', about, 'evidence was not sent whole')
-      // Cut in the middle: it has no seal, and so is no evidence.
+      // The truncated file has no seal, and so is not valid evidence.
       return receiver.abort(error)
     })
     .catch(() => {})
@@ -96,7 +96,7 @@ export async function sendSealed(
   return { name, media: 'application/x-ndjson', body: readable }
 }
 
-/** @throws Error where a receiver takes nothing for too long. */
+/** Waits until a chunk is taken. @throws Error if the receiver takes too long */
 async function soon(taken: Promise<void>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, PATIENCE_MS, new Error('the receiver takes nothing any more'))

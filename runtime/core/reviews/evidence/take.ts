@@ -1,4 +1,4 @@
-/** Taking evidence: of a review, of an offboarding, and of what a person held at a moment. */
+/** Taking evidence of a review, of an offboarding, and of a person's access at a given time. */
 import type { Db } from '../../../database/database.ts'
 import { findUser } from '../../directory/users.ts'
 import { checkMoment } from '../../history/as-of.ts'
@@ -15,9 +15,10 @@ import { offboardingLines } from './offboarding.ts'
 import { sendSealed } from './send.ts'
 
 /**
- * Evidence as it is at one moment, also while decisions come in; that it was taken is in the log, and so in the file.
+ * Returns the evidence of a review as of one snapshot, even while decisions are made. The access is logged,
+ * and so is part of the file.
  *
- * @throws CoreError not_found, too_many_requests while others are sent.
+ * @throws CoreError `not_found`, `too_many_requests` while others are sent
  */
 export async function takeEvidence(
   db: Db,
@@ -37,7 +38,7 @@ export async function takeEvidence(
       },
       note: (tx) => noteReview(tx, principal, found, 'EVIDENCE_TAKEN', { key }),
       async *lines(tx, takenAt) {
-        // Found in its moment: it may have changed since.
+        // Read in this snapshot: the review may have changed.
         yield* evidenceLines(tx, await findReview(tx, principal, id), takenAt)
       },
     },
@@ -45,7 +46,11 @@ export async function takeEvidence(
   )
 }
 
-/** Also while it is under way. @throws CoreError not_found, too_many_requests while others are sent */
+/**
+ * Returns the evidence of an offboarding, which may be in progress.
+ *
+ * @throws CoreError `not_found`, `too_many_requests` while others are sent
+ */
 export async function takeOffboardingEvidence(
   db: Db,
   principal: Principal,
@@ -76,7 +81,12 @@ export async function takeOffboardingEvidence(
   )
 }
 
-/** @throws CoreError forbidden, not_found, invalid for a moment that is not known, too_many_requests while others are sent */
+/**
+ * Returns the evidence of a person's access at a given time.
+ *
+ * @throws CoreError `forbidden`, `not_found`, `invalid` for an unknown time, `too_many_requests` while others
+ * are sent
+ */
 export async function takeAccessEvidence(
   db: Db,
   principal: Principal,

@@ -1,14 +1,17 @@
-/** Verifying evidence: what was sealed, by a key that is trusted, and that it says one thing throughout. */
+/** Verifying evidence: that it is sealed by a trusted key, and is consistent. */
 import { createCheck, type EvidenceSummary } from './check.ts'
 import { EvidenceError, type Pieces, readEvidence } from './read.ts'
 
+/** Result of a verification. */
 export type Verified = EvidenceSummary & { public_key: string; sha256: string }
 
 /**
- * @param trusted the fingerprint of the installation's key, or the key, as 64 hex digits in small letters; or several, one of
- *   which has signed
- * @param onPage is called with each part of the page that people read, before it is known to be good
- * @throws EvidenceError that says what is wrong with it
+ * Verifies a file of evidence.
+ *
+ * @param trusted one or more keys of the installation, as 64 lower-case hexadecimal digits, or their
+ * fingerprints; one must have signed
+ * @param onPage called with each part of the readable page, before it is verified
+ * @throws EvidenceError that describes the fault
  */
 export async function verifyEvidence(
   pieces: Pieces,
@@ -21,7 +24,7 @@ export async function verifyEvidence(
     if (line['kind'] === 'page' && typeof line['content'] === 'string') onPage(line['content'])
   })
   const { problems, summary } = check.end()
-  // The seal is good: the installation itself has written what does not fit.
+  // The seal is valid, so the installation itself wrote the inconsistency.
   if (problems.length > 0)
     throw new EvidenceError(`it is sealed, but does not fit together: ${problems.join('; ')}`)
   return { ...summary, public_key, sha256 }

@@ -1,6 +1,6 @@
 /**
- * The machine of one line that is being removed: pure; `apply.ts` beside this folder writes. Decisions and syncs move
- * many lines by one statement (`decide.ts`, `close.ts`, `compare.ts`): it names the states before by `itemStatesBefore`.
+ * State machine of one line being removed. Pure; ../apply.ts writes. Decisions and syncs move many lines in
+ * one statement (`decide.ts`, `close.ts`, `compare.ts`), which names the states before by `itemStatesBefore`.
  */
 
 import type { Reading } from '../../../contract/models/reading.ts'
@@ -11,7 +11,7 @@ import type { Failed } from '../../provisioning/client.ts'
 import { judgeFailure } from '../../requests/machine/failure.ts'
 import { type NamedReview, recorded, systemOf } from './log.ts'
 
-/** One write of a line: its state, where it changes, and what changes with it. */
+/** Write of a line: its state, if it changes, and other columns. */
 export type LineWrite = Partial<
   Pick<
     ItemRow,
@@ -19,34 +19,34 @@ export type LineWrite = Partial<
   >
 >
 
-/** What can happen to a line that is being removed. */
+/** Event of a line that is being removed. */
 export type LineEvent =
-  /** A person declined: to do the task of the line, or to revoke the request that gave it. */
+  /** A person declined the task of the line, or to revoke the request that granted it. */
   | { kind: 'declined'; problem: string }
-  /** Requests that gave it have to end first. `byPeople`: people do that. */
+  /** Requests that granted it have to end first. `byPeople`: people revoke them. */
   | { kind: 'held'; byPeople: boolean; wakeAt: Date }
-  /** A request works on the same account. */
+  /** A request is being carried out for the same account. */
   | { kind: 'busy'; wakeAt: Date }
-  /** A reading did not show it; null where it was not kept. */
+  /** A reading no longer shows it. `reading` is null if it was not kept. */
   | { kind: 'gone'; reading: Reading | null }
-  /** The system, or a webhook, answered that it took it, and reading does not show that it did. */
+  /** The system or webhook reported success, but no reading confirms it. */
   | { kind: 'unproven'; problem: string }
-  /** The system demands that the account holds one of these. */
+  /** The system requires the account to hold an entitlement of this type. */
   | { kind: 'needed'; problem: string }
-  /** `isConnected`: whether the app has a connector, so that a sync can tell. */
+  /** `isConnected`: whether the app has a connector, so that a sync can confirm a removal. */
   | { kind: 'failed'; failure: Failed; task: TaskProgress; isConnected: boolean }
 
 /** Effects that only lines have. */
 export type LineEffect =
   | { kind: 'close_task' }
-  /** Asks people in place of those asked before. `goesOn`: it is tried too. */
+  /** Opens a task, closing an earlier one. `goesOn`: automatic tries continue. */
   | { kind: 'open_task'; problem: string; goesOn: boolean }
-  /** The next complete sync tells. */
+  /** Starts a sync, which will confirm the removal or not. */
   | { kind: 'sync_again' }
 
 type LineTransition = Transition<LineWrite, LineEffect>
 
-/** What follows from an event. */
+/** Returns the consequences of an event. */
 export function lineTransition(
   row: ItemRow,
   event: LineEvent,
@@ -115,7 +115,7 @@ function failed(
   }
 }
 
-/** A person said that it is removed; it cannot be asked for, or still shows. */
+/** Handles a report that a person removed it, if the system cannot be read or still shows it. */
 function afterTask(
   row: ItemRow,
   isConnected: boolean,

@@ -1,17 +1,17 @@
-/** Reviews in the activity log. */
+/** Log entries of reviews. */
 
 import type { ReviewRow } from '../../../database/schema/reviews.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect } from '../../machine/effects.ts'
 
-/** What the log says of a review. */
+/** Fields of a review that the log needs. */
 export type NamedReview = Pick<ReviewRow, 'domainId' | 'id' | 'name'>
 
-/** In whose name the host itself acts. */
+/** Returns the host as an actor. */
 export const systemOf = ({ domainId }: { domainId: string }): Actor => ({ domainId, userId: null })
 
-/** The effect that records what happened to a review, without `ACCESS_REVIEW_` in front. */
+/** Returns the effect that logs an event of a review. @param what event without `ACCESS_REVIEW_` */
 export const recorded = (
   { id, name }: Pick<ReviewRow, 'id' | 'name'>,
   actor: Actor,

@@ -1,10 +1,10 @@
-/** The machine of the apps of an access review: pure; `apply.ts` beside this folder writes. */
+/** State machine of the apps of an access review. Pure; ../apply.ts writes. */
 import type { ReviewAppRow, ReviewRow } from '../../../database/schema/reviews.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { Transition } from '../../machine/effects.ts'
 import { type NamedReview, recorded, systemOf } from './log.ts'
 
-/** One write of an app: its state, where it changes, and what changes with it. */
+/** Write of an app: its state, if it changes, and other columns. */
 export type ReviewAppWrite = Partial<
   Pick<
     ReviewAppRow,
@@ -21,12 +21,12 @@ export type ReviewAppWrite = Partial<
   >
 >
 
-/** What can happen to an app of a review. */
+/** Event of an app of a review. */
 export type ReviewAppEvent =
   | ({ kind: 'lines_taken_down' } & Pick<ReviewAppRow, 'population' | 'accountCount' | 'seenRun'>)
   /** Its reviewers are asked. */
   | { kind: 'launched'; review: NamedReview & Pick<ReviewRow, 'secondReviewers'> }
-  /** Nothing of it can be decided any more, and what was rejected has to go. */
+  /** Decisions have ended, and rejected lines have to be removed. */
   | {
       kind: 'removal_started'
       by: Actor
@@ -34,11 +34,11 @@ export type ReviewAppEvent =
       rejected: number
       notDecided: number
     }
-  /** What is left of its removal was counted. `wakeAt`: when the next line is due. */
+  /** The remaining removals were counted. `wakeAt`: when the next line is due. */
   | { kind: 'counted'; removing: number; waiting: number; wakeAt: Date | null }
   | { kind: 'taken_out' }
 
-/** What follows from an event. */
+/** Returns the consequences of an event. */
 export function reviewAppTransition(
   row: ReviewAppRow,
   event: ReviewAppEvent,

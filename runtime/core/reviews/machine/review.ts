@@ -1,28 +1,28 @@
-/** The machine of access reviews: pure; `apply.ts` beside this folder writes. */
+/** State machine of access reviews. Pure; ../apply.ts writes. */
 
 import type { ReviewRow } from '../../../database/schema/reviews.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { Transition } from '../../machine/effects.ts'
 import { recorded, systemOf } from './log.ts'
 
-/** One write of a review: its state, where it changes, and what changes with it. */
+/** Write of a review: its state, if it changes, and other columns. */
 export type ReviewWrite = Partial<
   Pick<ReviewRow, 'status' | 'startedAt' | 'closedAt' | 'completedAt' | 'wakeAt' | 'nextAt'>
 >
 
-/** What can happen to a review. */
+/** Event of a review. */
 export type ReviewEvent =
-  /** The moment of its launch has come. `apps`: how many have to be prepared. */
+  /** The launch is due. `apps`: the number of apps to prepare. */
   | { kind: 'launch_came'; apps: number; wakeAt: Date }
-  /** The first of its apps is launched, or none has to be. */
+  /** The first of its apps is launched, or it has none. */
   | { kind: 'started' }
-  /** Nothing can be decided any more. */
+  /** Decisions have ended. */
   | { kind: 'decisions_ended' }
-  /** Each of its apps has come to its end. */
+  /** All of its apps are completed. */
   | { kind: 'apps_completed'; apps: number }
   | { kind: 'deleted'; by: Actor }
 
-/** What follows from an event. */
+/** Returns the consequences of an event. */
 export function reviewTransition(
   row: ReviewRow,
   event: ReviewEvent,

@@ -1,6 +1,6 @@
 /**
- * How reviews, their apps and their lines move. The states of the first two are those of the public service
- * (core-interface.md section 2.2); the moves, and the states of lines, are ours.
+ * State tables of reviews, their apps and their lines. The states of reviews and apps are those of the public
+ * service (core-interface.md section 2.2). The moves, and the states of lines, are Keyway's own.
  */
 
 import { type SQL, sql } from 'drizzle-orm'
@@ -9,7 +9,7 @@ import type { ItemState } from '../../../contract/models/review-item.ts'
 import { keysOf } from '../../../contract/schema/keys.ts'
 import { mayBecome, type StateRow } from '../../machine/states.ts'
 
-/** REVIEW_STATES: state -> what it means and what may follow. */
+/** Meaning and permitted successors of each state of a review. */
 export const REVIEW_STATES = {
   SCHEDULED: {
     next: ['SCHEDULED_IN_PREPARATION', 'IN_PROGRESS', 'DELETED'],
@@ -33,7 +33,7 @@ export const REVIEW_STATES = {
   },
 } as const satisfies Record<ReviewStatus, StateRow<ReviewStatus>>
 
-/** REVIEW_APP_STATES: state of an app within a review -> what it means and what may follow. */
+/** Meaning and permitted successors of each state of an app within a review. */
 export const REVIEW_APP_STATES = {
   IN_PREPARATION: {
     next: ['ASSIGNING_REVIEWERS', 'DELETED'],
@@ -55,7 +55,7 @@ export const REVIEW_APP_STATES = {
   DELETED: { next: [], meaning: 'it was taken out; its record stays' },
 } as const satisfies Record<ReviewAppStatus, StateRow<ReviewAppStatus>>
 
-/** ITEM_STATE_TABLE: state of a line -> what it means and what may follow. */
+/** Meaning and permitted successors of each state of a line. */
 export const ITEM_STATE_TABLE = {
   OPEN: {
     next: ['TO_CONFIRM', 'KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
@@ -91,18 +91,18 @@ export const ITEM_STATE_TABLE = {
   },
 } as const satisfies Record<ItemState, StateRow<ItemState>>
 
-/** The states from which a line may get into one. */
+/** Returns the states from which a line may move to a state. */
 export const itemStatesBefore = (to: ItemState): ItemState[] =>
   keysOf(ITEM_STATE_TABLE).filter((from) => mayBecome<ItemState>(ITEM_STATE_TABLE, from, to))
 
-/** What a decision makes of a line. */
+/** State of a line after each decision. */
 export const DECIDED = { KEEP: 'KEPT', REJECT: 'REJECTED', MODIFY: 'TO_MODIFY' } as const
 
 /** States of lines that wait for a reviewer. */
 export const UNDECIDED = ['OPEN', 'TO_CONFIRM'] as const satisfies readonly ItemState[]
 
-/** The same in SQL. */
+/** Like UNDECIDED, as SQL. */
 export const UNDECIDED_STATES: SQL = sql`'OPEN', 'TO_CONFIRM'`
 
-/** States of lines whose removal is not over. */
+/** States of lines that are being removed. */
 export const LEAVING = ['REMOVING', 'WAITING_FOR_HANDS'] as const satisfies readonly ItemState[]
