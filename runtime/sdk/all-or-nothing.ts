@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../contract/errors/error-codes.ts'
 import { ConnectorError, type ConnectorErrorDetails } from './connector-error.ts'
 
-/** Says how a step is undone that has just been done, and what would be left behind otherwise. */
+/** Registers how to undo the step just done. `left` names what would remain if undoing fails. */
 export type Undo = (left: string, step: () => unknown) => void
 
 /**
- * Does several steps, or none: when a later one fails, those that were done are undone, the last one
- * first, and the failure is thrown as it was. Say how a step is undone as soon as it is done.
+ * Runs several steps as a unit. If a step fails, the steps before it are undone in reverse order and the
+ * error is rethrown. Register the undo of each step with `undo` as soon as the step is done.
  *
- * All are tried, also when one of them fails; the error then keeps its code and says at its end what was
- * left behind. Nothing is undone when the call's time is over: it is ended where it stands.
+ * Every undo is tried, even if another one fails. The rethrown error keeps its code, and its message ends
+ * with what was left behind. When the deadline of the call passes, the call is terminated and nothing is undone.
  *
  * @example
  * return allOrNothing(async (undo) => {
@@ -37,7 +37,7 @@ export async function allOrNothing<T>(act: (undo: Undo) => T | Promise<T>): Prom
   }
 }
 
-/** The failure as it was, with what stayed behind. */
+/** Returns the error with its code and details kept, and what was left behind added to its message. */
 function withLeft(error: unknown, failures: readonly string[]): ConnectorError {
   const known: ConnectorErrorDetails & { error_code?: ErrorCode } = Object(error)
   return new ConnectorError(

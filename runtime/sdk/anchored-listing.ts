@@ -4,14 +4,14 @@ import { type OffsetAnswer, type OffsetOptions, opened } from './offset-listing.
 import { type Paged, paged } from './paging.ts'
 
 /**
- * A listing of a system that takes an offset and a limit and gives its items by ascending number, such as
- * users by id. Unlike `offsetListing` it misses nobody when something is deleted between two pages:
- * a page begins one item early, at the last one of the page before. Where that is gone, it looks
- * back. What was created meanwhile has a higher number and comes last.
+ * A listing by offset and limit of a system that sorts its items by an ascending number, such as users by
+ * id. Unlike `offsetListing`, it skips no item when another one is deleted between two pages: each page
+ * starts one item early, at the last item of the previous page. If that item was deleted, the listing reads
+ * further back. New items have higher numbers and come last.
  *
- * @param idOf The number of an item; no two items have the same.
- * @throws invalid_response when the answer is no list, is not in the order of its numbers, or is
- * empty where `total` promises more.
+ * @param idOf Returns the number of an item, which must be unique.
+ * @throws invalid_response if the answer is not a list, is not sorted by number, or is empty although
+ * `total` promises more items.
  *
  * @example
  * const users = anchoredListing(
@@ -26,7 +26,7 @@ export function anchoredListing<T>(
   idOf: (item: T) => number,
   options: OffsetOptions = {},
 ): (at: { cursor: Json; size: number | null }) => Promise<Paged<T[]>> {
-  // With one item at once, a page would only ever give the one that the page before ended with.
+  // At a limit of one, a page would only repeat the last item of the previous page.
   const { first = 0, most: told = 100 } = options
   const most = Math.max(told, 2)
   const size = options.size ?? Math.min(100, most)
@@ -38,7 +38,7 @@ export function anchoredListing<T>(
     for (let back = limit; ; back *= 2) {
       const { items, total } = opened(await read({ offset: first + offset, limit }))
       const begin = items[0]
-      // The last one that was read has moved to the left, or is gone.
+      // The last item read has moved to a lower offset or was deleted.
       if (offset > 0 && (begin === undefined || idOf(begin) > after)) {
         offset = Math.max(0, Math.min(offset - back, (total ?? offset) - 1))
         continue
@@ -56,10 +56,10 @@ export function anchoredListing<T>(
   }
 }
 
-/** Where a page begins: how many items lie before it, and the number of the last of them. */
+/** Start of a page: the number of items before it, and the id of the last of them. */
 type Place = { offset: number; after: number }
 
-/** @throws invalid_page_token for what no page has given. */
+/** @throws invalid_page_token if the cursor was not made by this listing */
 function placeOf(cursor: Json): Place {
   if (cursor === null) return { offset: 0, after: Number.NEGATIVE_INFINITY }
   const { offset, after }: { offset?: unknown; after?: unknown } = Object(cursor)

@@ -1,8 +1,8 @@
 /** Values of the `Authorization` header. */
 
 /**
- * The value of a Basic `Authorization` header. Names and passwords may hold any character: they are
- * encoded as UTF-8 (RFC 7617).
+ * Returns the value of a Basic `Authorization` header. User name and password may contain any character;
+ * they are encoded as UTF-8 (RFC 7617).
  *
  * @example
  * const { username, password } = ctx.auth.basic
@@ -13,14 +13,14 @@
  */
 export function basic(user: string, password: string): string {
   const bytes = new TextEncoder().encode(`${user}:${password}`)
-  // One character per byte: `btoa` takes nothing else, and spreading a long array would overflow.
+  // `btoa` takes one character per byte. Spreading a long array into arguments would overflow the stack.
   let binary = ''
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return `Basic ${btoa(binary)}`
 }
 
 /**
- * The value of a bearer `Authorization` header.
+ * Returns the value of a bearer `Authorization` header (RFC 6750).
  *
  * @example
  * const api = client(ctx, {

@@ -4,25 +4,25 @@ import { ConnectorError } from './connector-error.ts'
 import { type Listing, openPage, type Paged, paged } from './paging.ts'
 
 /**
- * Most upstream pages that one call reads to fill its page: listings with many empty pages answer
- * with what there is and a cursor, within the deadline.
+ * Maximum number of upstream pages that one call reads to fill its page. A listing with many empty pages
+ * returns the items found so far and a cursor, within the deadline.
  */
 const MAX_READS = 50
 
-/** Where a chain stands: in which listing, before which of its pages, how much of that is done. */
+/** Position in a chain: the listing, the cursor of its page, and the number of items of that page already returned. */
 type Place = { listing: string; cursor: Json; skip: number }
 
 /**
- * Several upstream listings as one sequence of pages, in the order written. A page is filled across
- * the seam: 20 per page over 30 users and 35 licences are pages of 20, 20, 20 and 5.
+ * Concatenates several upstream listings into one sequence of pages, in the given order. Pages may span two
+ * listings: at 20 items per page, 30 users and 35 licences make pages of 20, 20, 20 and 5.
  *
- * A listing is read like a handler reads its own page: it gets `{ cursor, size }` and returns
- * `paged(...)`, or an array when there is no further page. `size` is what is still missing in this
- * page; a listing with fixed page sizes may ignore it, the surplus is kept for the next page. Without
- * a size asked for by the caller, each call is one upstream page. When the listings give objects of
- * different shapes, name the one: `chain<Output<'list_accounts'>[number]>(ctx, ...)`.
+ * Each listing works like a handler that reads its own page: it gets `{ cursor, size }` and returns
+ * `paged(...)`, or an array if there is no further page. `size` is the number of items still missing in this
+ * page. A listing with fixed page sizes may ignore it; surplus items are returned with the next page. If the
+ * caller asks for no size, each call returns one upstream page. If the listings return objects of different
+ * shapes, name their common type: `chain<Output<'list_accounts'>[number]>(ctx, ...)`.
  *
- * @throws invalid_page_token when the cursor names a listing that is not there.
+ * @throws invalid_page_token if the cursor names an unknown listing
  *
  * @example
  * return chain(ctx, {
@@ -56,7 +56,7 @@ export async function chain<T>(
 const startOf = (listing: string | undefined): Place | null =>
   listing === undefined ? null : { listing, cursor: null, skip: 0 }
 
-/** What a listing gives from a place on, and the place after that (null: the listing has ended). */
+/** Reads a listing from a position. Returns the items and the next position, or null at the end of the listing. */
 async function readFrom<T>(
   place: Place,
   wanted: number | null,

@@ -4,48 +4,48 @@ import { readJson } from './json.ts'
 import { joinUrl, type Path, type Query } from './url.ts'
 import { wholeJson } from './whole-text.ts'
 
-/** How a client talks to one system. */
+/** Options of a client of one system. */
 export type ClientOptions = {
-  /** Where paths are joined on; may have a path of its own. */
+  /** Base address to which paths are appended. It may have a path itself. */
   baseUrl: string | URL
-  /** Sent with every request: see `bearer` and `basic`. */
+  /** Value of the `Authorization` header of every request; see `bearer` and `basic`. */
   authorization?: string | undefined
   headers?: Record<string, string> | undefined
-  /** The media type of JSON bodies; `application/json` unless the system has its own. */
+  /** Media type of JSON bodies; `application/json` by default. */
   contentType?: string | undefined
-  /** Makes the error of an answer that is not 2xx, instead of `ConnectorError.from`. */
+  /** Creates the error for a response that is not 2xx. Default: `ConnectorError.from`. */
   onError?: ((reply: UpstreamReply) => Error | Promise<Error>) | undefined
 }
 
-/** What one request may add. */
+/** Options of one request. */
 export type RequestOptions = { query?: Query | undefined; headers?: Record<string, string> }
 
-/** What `request` and `delete` may add: a body as JSON, or any other body. */
+/** Options of `request` and `delete`: also a body, as JSON or in any other form. */
 export type BodyOptions = RequestOptions & { json?: unknown; body?: FetchInit['body'] }
 
 /**
- * Requests to one system; JSON in, JSON out, everything but 2xx is thrown. A body that is a form (`form`, a
- * URLSearchParams, a FormData) is sent as one.
+ * Sends requests to one system. Bodies are JSON in both directions; a response that is not 2xx is thrown as an
+ * error. A body that is a form (`form`, URLSearchParams or FormData) is sent as a form.
  */
 export type Client = {
   get<T = unknown>(path: Path, options?: RequestOptions): Promise<T>
   post<T = unknown>(path: Path, body?: unknown, options?: RequestOptions): Promise<T>
   put<T = unknown>(path: Path, body?: unknown, options?: RequestOptions): Promise<T>
   patch<T = unknown>(path: Path, body?: unknown, options?: RequestOptions): Promise<T>
-  /** With a body where the system wants one: `api.delete(path, { json: { hard: true } })`. */
+  /** Takes a body if the system needs one: `api.delete(path, { json: { hard: true } })`. */
   delete<T = unknown>(path: Path, options?: BodyOptions): Promise<T>
-  /** The answer itself, for its headers or a body that is not JSON; still thrown unless 2xx. */
+  /** Returns the response itself, for its headers or a body that is not JSON. Throws unless it is 2xx. */
   request(method: string, path: Path, options?: BodyOptions): Promise<UpstreamReply>
 }
 
 /**
- * A client of one system for the length of one call.
+ * Creates a client of one system for the duration of one call.
  *
- * Paths are strings, `path` templates or arrays of segments (encoded). An answer without a body is
- * undefined.
+ * Paths are strings, `path` templates, or arrays of segments, which are encoded. A response without a body
+ * becomes undefined.
  *
- * @throws The code of the answer's status, `invalid_response` when a body is not JSON, `bad_request` for a
- * text to send with half of a character (a lone surrogate).
+ * @throws the code of the response's status; `invalid_response` if a body is not JSON; `bad_request` if text
+ * to send contains a lone surrogate
  *
  * @example
  * const api = client(ctx, {
@@ -96,17 +96,17 @@ export function client(ctx: Pick<Context, 'fetch'>, options: ClientOptions): Cli
 
 const JSON_TYPE = 'application/json'
 
-/** As JSON, either of them would be `{}`. */
+/** Reports whether a body is a form. As JSON it would become `{}`. */
 const isForm = (body: unknown): body is URLSearchParams | FormData =>
   body instanceof URLSearchParams || body instanceof FormData
 
-/** The body to send, and its type unless that is the sandbox's own affair (forms). */
+/** Returns the body to send and its media type. The sandbox sets the type of forms. */
 function bodyOf({ json, body }: BodyOptions, jsonType: string) {
   if (json === undefined) return { body, type: undefined }
   return { body: wholeJson(JSON.stringify(json)), type: jsonType }
 }
 
-/** Later ones win, whatever their spelling; undefined ones are left out. */
+/** Merges headers. Later ones win, ignoring the case of names; undefined values are omitted. */
 function headersOf(
   ...groups: (Record<string, string | undefined> | undefined)[]
 ): Record<string, string> {

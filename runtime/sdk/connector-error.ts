@@ -2,22 +2,22 @@ import type { UpstreamReply } from '../contract/connector/context.ts'
 import { upstreamCode, upstreamMessage } from '../contract/connector/upstream-status.ts'
 import type { ErrorCode } from '../contract/errors/error-codes.ts'
 
-/** What a ConnectorError may say beside its code and message. */
+/** Details of a ConnectorError in addition to its code and message. */
 export type ConnectorErrorDetails = {
-  /** The third-party system's own code, such as `uniqueness`. */
+  /** Error code of the third-party system, such as `uniqueness`. */
   app_error_code?: string | null | undefined
-  /** The HTTP status of the third-party system's answer. */
+  /** HTTP status of the third-party system's response. */
   status_code?: number | null | undefined
-  /** The wire's `raised_by`; `ConnectorError` unless said otherwise. */
+  /** `raised_by` of the wire format; `ConnectorError` by default. */
   raised_by?: string | undefined
   cause?: unknown
 }
 
 /**
- * The error that a handler throws to say what went wrong, with one of the wire's codes. Anything else
- * that a handler throws reaches the caller as `unexpected_error`.
+ * Error that a handler throws to report a failure with one of the wire format's codes. Any other thrown value
+ * reaches the caller as `unexpected_error`.
  *
- * All members are own data properties: the runtime reads nothing else of a thrown value.
+ * All members are own data properties. The runtime reads nothing else of a thrown value.
  *
  * @example
  * if (request.entitlements.length > 1) {
@@ -40,22 +40,22 @@ export class ConnectorError extends Error {
   }
 
   /**
-   * The error for a failing answer of the third-party system: 401 is `unauthenticated`, 404
-   * `not_found`, 429 `rate_limit` and so on; a 401 whose challenge says that the token has expired, or
-   * was revoked, is told apart. The message is `[status][address] text`; the system's own
-   * code is taken from the usual members of a JSON body. What is given wins over both.
+   * Creates the error for a failed response of the third-party system: `unauthenticated` for 401, `not_found`
+   * for 404, `rate_limit` for 429, and so on. A 401 whose challenge reports an expired or revoked token has
+   * its own code. The message is `[status][address] text`. The system's own code is read from the usual
+   * members of a JSON body. `given` overrides both.
    *
    * @example
    * const reply = await ctx.fetch(`${ctx.settings.base_url}/users`)
    * if (!reply.ok) throw await ConnectorError.from(reply)
    *
    * @example
-   * // a system that says its code in a header
+   * // a system that sends its code in a header
    * const reply = await ctx.fetch(`${ctx.settings.base_url}/users`)
    * throw await ConnectorError.from(reply, { app_error_code: reply.headers.get('x-error') })
    *
    * @example
-   * // a system that says 401 to those who may not: `onError` of `client`
+   * // a system that answers 401 for missing permissions: `onError` of `client`
    * const api = client(ctx, {
    *   baseUrl: ctx.settings.base_url,
    *   onError: async (reply) => {
@@ -86,15 +86,15 @@ export class ConnectorError extends Error {
 }
 
 /**
- * Whether something thrown has one of these codes. Prefer it to `instanceof`: what `ctx.fetch` itself
- * throws (refused by the egress policy, connection lost) looks like a ConnectorError but is not of
+ * Reports whether a thrown value has one of these codes. Prefer it to `instanceof`: errors of `ctx.fetch`
+ * itself (refused by the egress policy, connection lost) look like a ConnectorError but are not instances of
  * this class.
  *
  * @example
  * try {
  *   await api.delete(path`/users/${request.account_id}`)
  * } catch (error) {
- *   if (!hasCode(error, 'not_found')) throw error // gone already is as good
+ *   if (!hasCode(error, 'not_found')) throw error // already deleted: done
  * }
  */
 export function hasCode(error: unknown, ...codes: ErrorCode[]): error is ConnectorError {
@@ -104,7 +104,7 @@ export function hasCode(error: unknown, ...codes: ErrorCode[]): error is Connect
   return wanted.includes(Reflect.get(error, 'error_code'))
 }
 
-/** Members of a JSON body that hold the system's own code, the first one found wins. */
+/** Members of a JSON body that may hold the system's error code. The first one found is used. */
 const CODE_MEMBERS = [
   ['error'],
   ['code'],
@@ -115,7 +115,7 @@ const CODE_MEMBERS = [
   ['errors', '0', 'code'],
 ] as const
 
-/** Longest text that passes for a code, in characters: what is longer is prose. */
+/** Maximum length of an error code in characters. Longer text is prose. */
 const MAX_CODE_LENGTH = 100
 
 function ownCode(body: string): string | null {
@@ -127,7 +127,7 @@ function ownCode(body: string): string | null {
   return null
 }
 
-/** An own member of a JSON value, or undefined. */
+/** Returns an own member of a JSON value, or undefined. */
 function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
@@ -138,7 +138,7 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    // Failing answers are often not JSON; the message repeats the text.
+    // Failed responses are often not JSON. The message contains the text.
     return null
   }
 }
@@ -147,7 +147,7 @@ async function textOf(reply: Pick<UpstreamReply, 'text'>): Promise<string> {
   try {
     return await reply.text()
   } catch {
-    // The author has read the body already: the status says enough, and must not be lost.
+    // The connector has already read the body. Keep the status.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-/** What a connector is to the compiler: every type comes from the contract's tables. */
+/** Types of a connector's code, derived from the tables of the contract. */
 import type { InferOutput } from 'valibot'
 import type {
   CAPABILITIES,
@@ -12,17 +12,17 @@ import type { SqlStatements } from '../contract/connector/sql-context.ts'
 import type { Paged } from './paging.ts'
 
 /**
- * Credentials by kind. The runtime lets a call in only when the kind that connector.json declares is
- * there, so that one needs no `?.`; without connector.types.ts, the others are undefined whatever the
- * type says.
+ * Credentials by kind. The runtime accepts a call only if it has the kind that connector.json declares, so
+ * that kind needs no `?.`. Without connector.types.ts, all other kinds are undefined, although their types
+ * do not say so.
  */
 export type Auth = {
   readonly [K in CredentialKind]: InferOutput<(typeof AUTHENTICATION)[K]>
 }
 
 /**
- * What connector.types.ts says of a connector: Keyway writes that file from connector.json. A credential
- * is named by its kind; one that may be left out, and a setting without a value, is optional.
+ * Types declared in connector.types.ts, which Keyway generates from connector.json. A credential is named by
+ * its kind. Credentials that may be omitted, and settings without a value, are optional.
  */
 export type ConnectorTypes = {
   auth?: CredentialKind
@@ -32,28 +32,28 @@ export type ConnectorTypes = {
   capabilities: object
 }
 
-/** One credential: its kind, and the fields of that kind. */
+/** One credential: its kind and the fields of that kind. */
 type Credential<Kind> = Kind extends CredentialKind ? Pick<Auth, Kind> : never
 
-/** The single credential; undefined for a connector that has several. */
+/** The only credential, or undefined for a connector with several. */
 type AuthOf<T> = T extends { auth: infer Kind } ? Credential<Kind> : undefined
 
 type CredentialsOf<T> = T extends { credentials: infer All }
   ? { readonly [Id in keyof All]: Credential<All[Id]> }
   : Record<never, never>
 
-/** The declared statements; without any, none has a name. */
+/** The declared SQL statements. */
 type StatementsOf<T> = T extends { statements: infer All extends SqlStatements }
   ? All
   : Record<never, never>
 
 /**
- * The second argument of every handler: `ConnectorContext<Connector>`, with the `Connector` of
- * connector.types.ts, knows the credentials and settings that connector.json declares.
+ * Second argument of every handler. `ConnectorContext<Connector>`, with `Connector` from connector.types.ts,
+ * has the types of the credentials and settings that connector.json declares.
  *
- * Without that file, name the shape of the settings, and the credentials of a connector that has several:
- * `ConnectorContext<{ base_url: string }, 'api' | 'scim'>`. One that is `optional` in connector.json may
- * be undefined then, whatever the type says.
+ * Without that file, give the type of the settings, and the ids of the credentials if there are several:
+ * `ConnectorContext<{ base_url: string }, 'api' | 'scim'>`. A credential that is `optional` in connector.json
+ * may then be undefined, although its type does not say so.
  */
 export type ConnectorContext<T = SettingValues, CredentialId extends string = string> = [
   T,
@@ -61,18 +61,18 @@ export type ConnectorContext<T = SettingValues, CredentialId extends string = st
   ? Context<T['settings'], AuthOf<T>, CredentialsOf<T>, StatementsOf<T>>
   : Context<T, Auth, { readonly [Id in CredentialId]: Auth }>
 
-/** Fields that connector.json adds to a capability that may be widened. */
+/** Fields that connector.json adds to an extensible capability. */
 type Extra<N extends CapabilityName, Value> = (typeof CAPABILITIES)[N] extends { extensible: true }
   ? { [field: string]: Value }
   : unknown
 
 type Request<N extends CapabilityName> = Input<N> & Extra<N, SettingValues[string]>
 type Response<N extends CapabilityName> = Output<N> & Extra<N, unknown>
-/** A list may be one that nobody may change. */
+/** Accepts readonly arrays for lists. */
 type Given<Answer> = Answer extends readonly (infer Item)[] ? readonly Item[] : Answer
 type Reply<Answer> = Given<Answer> | Paged<Given<Answer>>
 
-/** The fields that a declared capability adds to its `request` or its `response`. */
+/** Fields that a declared capability adds to its `request` or `response`. */
 type Added<Declared, Part extends 'request' | 'response'> = Declared extends {
   [P in Part]: infer Fields
 }
@@ -89,8 +89,8 @@ type DeclaredHandlers<T extends ConnectorTypes> = {
 type Answered<Answer> = Reply<Answer> | Promise<Reply<Answer>>
 
 /**
- * What a connector implements: one function per capability, by its name; with the `Connector` of
- * connector.types.ts exactly those that connector.json declares.
+ * Handlers of a connector: one function per capability, by name. With `Connector` from connector.types.ts,
+ * exactly the capabilities that connector.json declares.
  */
 export type Handlers<T = SettingValues, CredentialId extends string = string> = [T] extends [
   ConnectorTypes,
@@ -104,13 +104,12 @@ export type Handlers<T = SettingValues, CredentialId extends string = string> = 
     }
 
 /**
- * A connector's code, typed from the contract and from its own connector.json: a capability that is not
- * declared or not written, a wrong field of a credential, a setting that is not there or a wrong literal
- * do not compile. At run time it gives back what it was given.
+ * Defines a connector, with types from the contract and from its connector.json. An undeclared or missing
+ * capability, a wrong field of a credential, an unknown setting or a wrong literal does not compile. At run
+ * time it returns its argument.
  *
- * `Connector` is what `keyway check` and `keyway dev` write to connector.types.ts. A handler takes the
- * validated request and the context, and returns the response, or `paged(response, cursor)` when there
- * may be more.
+ * `keyway check` and `keyway dev` write `Connector` to connector.types.ts. A handler takes the validated
+ * request and the context. It returns the response, or `paged(response, cursor)` if there may be more items.
  *
  * @example
  * import { bearer, client, defineConnector } from 'keyway/sdk'

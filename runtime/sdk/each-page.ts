@@ -2,15 +2,15 @@ import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { type Listing, openPage, type Page } from './paging.ts'
 
-/** How far `eachPage` and `allItems` go: items asked for in a page, most pages. */
+/** Bounds of `eachPage` and `allItems`: the requested page size and the maximum number of pages. */
 export type Bounds = { size?: number; maxPages?: number }
 
 /**
- * Reads a listing to its end within one call, page by page. For a handler's own list, return one page
- * per call instead: a caller can then stop and resume.
+ * Reads a listing to its end within one call, page by page. A handler's own list should return one page per
+ * call instead, so that the caller can stop and resume.
  *
- * @throws invalid_response when there are more than `maxPages` pages (1000 unless said otherwise), or
- * when a page points at itself: the upstream goes round in circles.
+ * @throws invalid_response if there are more than `maxPages` pages (1000 by default), or if a page points to
+ * itself
  *
  * @example
  * const groups: Listing<Group> = async (at) => {
@@ -42,9 +42,9 @@ export async function* eachPage<T>(
 }
 
 /**
- * All items of a listing, read to its end within one call.
+ * Returns all items of a listing, read to its end within one call.
  *
- * @throws invalid_response as `eachPage`.
+ * @throws invalid_response like `eachPage`
  *
  * @example
  * const groups = await allItems<Group>(async (at) => {

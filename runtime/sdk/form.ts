@@ -1,7 +1,7 @@
 import { type Query, valuesOf } from './url.ts'
 
 /**
- * An urlencoded form, as a body of `client`: `undefined` and `null` are left out, an array repeats its
+ * Returns a URL-encoded form as a body for `client`. `undefined` and `null` are omitted; an array repeats its
  * name.
  *
  * @example

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../contract/errors/error-codes.ts'
 import { hasCode } from './connector-error.ts'
 
 /**
- * The result, or null where the upstream has nothing there (`not_found`, or the codes that are named).
+ * Returns the result, or null if it fails with `not_found`, or with one of `codes` if any are given.
  *
  * @example
  * const user = await ifThere(api.get<User>(path`/users/${request.account_id}`))

@@ -2,10 +2,10 @@ import type { UpstreamReply } from '../contract/connector/context.ts'
 import { ConnectorError } from './connector-error.ts'
 
 /**
- * The JSON of an answer, or undefined when it has no body (204, or nothing in it). Any content type
- * will do, since not every system names its JSON so.
+ * Returns the JSON of a response, or undefined if it has no body (204, or an empty one). Any content type is
+ * accepted, since not every system labels its JSON correctly.
  *
- * @throws invalid_response when there is a body and it is not JSON.
+ * @throws invalid_response if there is a body that is not JSON
  *
  * @example
  * const reply = await api.request('GET', '/users')
@@ -15,7 +15,7 @@ export async function readJson<T = unknown>(
   reply: Pick<UpstreamReply, 'status' | 'url' | 'headers' | 'text'>,
 ): Promise<T> {
   const text = await reply.text()
-  // The cast: an author names the type of what may be empty.
+  // Cast: the author chooses a type that may be undefined.
   if (text.trim() === '') return undefined as T
   try {
     return JSON.parse(text)

@@ -1,7 +1,7 @@
-/** The ids of Active Directory: bytes in the directory, text for people and for filters bytes again. */
+/** Ids of Active Directory: binary in the directory and in filters, text for people. */
 
 /**
- * A GUID in its usual form of an `objectGUID` in base64; the first three groups are stored backwards.
+ * Returns the usual text form of an `objectGUID` given in base64. Its first three groups are stored little-endian.
  *
  * @example
  * const id = guidText(firstOf(entry, 'objectGUID') ?? '')
@@ -13,7 +13,7 @@ export function guidText(base64: string): string {
 }
 
 /**
- * A SID in its usual form (`S-1-5-21-...`) of an `objectSid` in base64.
+ * Returns the usual text form (`S-1-5-21-...`) of an `objectSid` given in base64.
  *
  * @example
  * const sid = sidText(firstOf(entry, 'objectSid') ?? '')
@@ -34,7 +34,7 @@ export function sidText(base64: string): string {
 }
 
 /**
- * The bytes of a GUID, as a value of filters; null for what is no GUID.
+ * Returns the bytes of a GUID as a filter value, or null if the text is not a GUID.
  *
  * @example
  * const value = guidValue(request.account_id)
@@ -51,7 +51,7 @@ export function guidValue(text: string): { base64: string } | null {
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * The bytes of a SID, as a value of filters; null for what is no SID.
+ * Returns the bytes of a SID as a filter value, or null if the text is not a SID.
  *
  * @example
  * const group = sidValue(`S-1-5-21-1-2-3-${firstOf(entry, 'primaryGroupID')}`)

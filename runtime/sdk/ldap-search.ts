@@ -1,25 +1,26 @@
-/** Searches of `ctx.ldap` as listings: one page after the other, or all of them. */
+/** Searches of `ctx.ldap` as listings: page by page, or all at once. */
 import type { Context } from '../contract/connector/context.ts'
 import type { LdapEntry, LdapSearch } from '../contract/connector/ldap-context.ts'
 import { allItems } from './each-page.ts'
 import { type At, type Paged, paged, textCursor } from './paging.ts'
 
-/** What OpenLDAP gives at once unless it is set up otherwise; others give more. */
+/** Default page limit of OpenLDAP in entries. Other servers allow more. */
 const MOST = 500
 
 /**
- * What to search. `most`: entries that the directory gives at once, 500 unless it is said. `ahead`: how many entries the
- * next page will be asked for, as many as this one unless it is said; null where that is not known yet.
+ * A search that is read in pages. `most` is the maximum number of entries that the directory returns at once,
+ * 500 by default. `ahead` is the size with which the next page will be requested: by default the size of this
+ * page, null if it is not known yet.
  */
 export type PagedSearch = Omit<LdapSearch, 'page' | 'scope'> & {
   most?: number
   ahead?: number | null
-  /** Gets the servers that a page names for what it does not hold: nobody asks them. */
+  /** Called with the referrals of a page: servers that hold further entries. They are not followed. */
   onReferrals?: (servers: readonly string[]) => void
 }
 
 /**
- * One page of what a search finds: as many entries as the caller wants, and not more than the directory gives at once.
+ * Returns one page of a search: as many entries as the caller asks for, at most what the directory returns at once.
  *
  * @example
  * const people: LdapFilter = { eq: ['objectClass', 'person'] }
@@ -36,7 +37,7 @@ export async function searchPage(
   const { size } = 'page' in at ? at.page : at
   const wanted = Math.min(size ?? most, most)
   const cursor = textCursor(at)
-  // Who came for a second page comes for the third.
+  // A caller that asks for a second page will ask for a third.
   const next = cursor === undefined || ahead === null ? null : Math.min(ahead ?? wanted, most)
   const page = { size: wanted, cursor, ahead: next }
   const found = await ctx.ldap.search({ ...search, page })
@@ -45,7 +46,7 @@ export async function searchPage(
 }
 
 /**
- * All entries that a search finds, page by page.
+ * Returns all entries of a search, read page by page.
  *
  * @example
  * const groups = await searchAll(ctx, { filter: { eq: ['member', dn] } })

@@ -1,17 +1,17 @@
-/** Helpers for `ctx.ldap`: values of entries and of requests, DNs, writes that are done already. */
+/** Helpers for `ctx.ldap`: values of entries and requests, DNs, idempotent writes. */
 import { parseDn, writeDn } from '../contract/connector/dn.ts'
 import type { LdapEntry, LdapValue } from '../contract/connector/ldap-context.ts'
 import { ConnectorError } from './connector-error.ts'
 
 /**
- * The values of an attribute, whose name is compared without case; none where it is not there.
+ * Returns the values of an attribute, ignoring the case of its name. An empty array if the entry does not have it.
  *
  * @example
  * const emails = valuesOf(entry, 'mail')
  */
 export function valuesOf(entry: LdapEntry, attribute: string): string[] {
   const { attributes } = entry
-  // Servers mostly write names as they were asked for.
+  // Most servers spell names as they were requested.
   const asked = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
   if (asked !== undefined) return asked
   const wanted = attribute.toLowerCase()
@@ -22,7 +22,7 @@ export function valuesOf(entry: LdapEntry, attribute: string): string[] {
 }
 
 /**
- * The first value of an attribute, or undefined.
+ * Returns the first value of an attribute, or undefined.
  *
  * @example
  * const email = firstOf(entry, 'mail')
@@ -31,7 +31,7 @@ export const firstOf = (entry: LdapEntry, attribute: string): string | undefined
   valuesOf(entry, attribute)[0]
 
 /**
- * The named attributes that an entry has, as text; several values joined by commas. For custom attributes.
+ * Returns those of the named attributes that an entry has, as text. Several values are joined by commas. For custom attributes.
  *
  * @example
  * const custom_attributes = textsOf(entry, ['title', 'employeeNumber'])
@@ -45,8 +45,8 @@ export const textsOf = (entry: LdapEntry, names: readonly string[]): Record<stri
   )
 
 /**
- * Attributes of the fields of a request, by a table of our names and the directory's. What is no text is left out. An
- * empty text is left out of an entry that is added, and takes the value of one that is changed.
+ * Converts fields of a request to attributes, by a table from our names to the directory's. Values that are not
+ * text are omitted. An empty text is omitted when an entry is added, and removes the attribute when it is changed.
  *
  * @example
  * const names = { email: 'mail', given_name: 'givenName' }
@@ -67,9 +67,9 @@ export function attributesFrom(
 }
 
 /**
- * The DN of an entry in another place, under the name that it has.
+ * Returns the DN that an entry has after it is moved below another entry under its current name.
  *
- * @throws ConnectorError for what is no DN
+ * @throws ConnectorError `invalid_value` if the text is not a DN
  *
  * @example
  * await ctx.ldap.move(entry.dn, movedDn(entry.dn, 'ou=left,dc=acme'))
@@ -81,11 +81,12 @@ export function movedDn(dn: string, place: string): string {
 }
 
 /**
- * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, with one space for
- * several, and with every special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and
- * as a member. Rare letters (`İ`, `ẞ`, `Ⅷ`, Georgian) stay as they are: OpenLDAP does not find an entry by their small ones.
+ * Returns the canonical spelling of a DN, for ids and comparisons: in lower case, without spaces between its
+ * parts, with runs of spaces collapsed, and with every special character as `\\xx`. Servers spell the same DN
+ * differently as the name of an entry and as a member. Rare letters (`İ`, `ẞ`, `Ⅷ`, Georgian) keep their case:
+ * OpenLDAP does not find an entry by their lower-case form.
  *
- * @returns null for what is no DN
+ * @returns null if the text is not a DN
  *
  * @example
  * const id = plainDn(entry.dn)
@@ -102,26 +103,26 @@ export function plainDn(text: string): string | null {
 }
 
 /**
- * Latin, Greek and Cyrillic capitals whose entries OpenLDAP 2.5 finds by the small letter, tried one by one: it knows
- * Unicode 3.2.
+ * Latin, Greek and Cyrillic capitals whose entries OpenLDAP 2.5, which implements Unicode 3.2, finds by the
+ * lower-case letter. Each was tried.
  */
 const CAPITALS =
   /[A-Z\u00c0-\u00de\u0100-\u012e\u0132-\u017d\u0386-\u03ab\u0400-\u042f\u1e00-\u1e94\u1ea0-\u1ef8]/g
 
-/** In lower case, each letter by itself: a Σ at the end of a word has another small letter than elsewhere. */
+/** Lower-cases each letter by itself: a final Σ has another lower-case form than elsewhere. */
 function folded(text: string): string {
   const lower = text.toLowerCase()
-  // Most have no capitals, and most of the others nothing but ASCII.
+  // Most DNs have no capitals, and most of the others are ASCII.
   if (lower === text || /^[\0-\x7f]*$/.test(text)) return lower
   return text.replace(CAPITALS, (letter) => letter.toLowerCase())
 }
 
-/** A DN without anything that has two spellings: most are. */
+/** Matches a DN that has only one spelling, as most do. */
 const SIMPLE =
   /^[a-z][a-z0-9-]*=[a-z0-9._@-]+( [a-z0-9._@-]+)*(,[a-z][a-z0-9-]*=[a-z0-9._@-]+( [a-z0-9._@-]+)*)*$/
 
 /**
- * Whether an entry lies below another one. Both are DNs as `plainDn` gives them.
+ * Reports whether an entry is below another one. Both are DNs as returned by `plainDn`.
  *
  * @example
  * if (!isBelow(dn, 'ou=people,dc=acme')) throw new ConnectorError('not_found', 'There is no such person')
@@ -130,9 +131,9 @@ export const isBelow = (dn: string, base: string): boolean =>
   base !== '' && dn.endsWith(base) && dn[dn.length - base.length - 1] === ','
 
 /**
- * Waits for a write, and takes these results of the directory for success: what makes a write safe to send twice.
+ * Awaits a write and treats the given results of the directory as success. This makes the write idempotent.
  *
- * @returns whether it was the write that changed something
+ * @returns true if this write made the change, false if the directory answered with one of `results`
  *
  * @example
  * await unlessAlready(ctx.ldap.modify(group, [{ add: { member: [dn] } }]), 'attributeOrValueExists')

@@ -2,8 +2,8 @@
 import type { UpstreamReply } from '../contract/connector/context.ts'
 
 /**
- * The absolute address of the answer's link with this relation, or null when there is none (the last
- * page). Relative addresses are resolved against the answer's own.
+ * Returns the absolute address of the response's link with this relation, or null if there is none, as on the
+ * last page. Relative addresses are resolved against the address of the response.
  *
  * @example
  * const reply = await api.request('GET', textCursor(ctx) ?? '/users?per_page=100')
@@ -30,7 +30,7 @@ function parseLinks(header: string): Link[] {
   })
 }
 
-/** The relations of one link. Only its first `rel` counts (RFC 8288 section 3.3). */
+/** Returns the relations of a link. Only its first `rel` counts (RFC 8288 section 3.3). */
 function relsOf(parameters: string[]): string[] {
   const rel = parameters
     .map((parameter) => /^([^=\s]+)\s*=\s*([\s\S]*)$/.exec(parameter))
@@ -44,7 +44,7 @@ function relsOf(parameters: string[]): string[] {
 const unquoted = (text: string): string =>
   text.startsWith('"') ? text.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1') : text
 
-/** Splits at a separator that is neither in a quoted string nor between `<` and `>`. One pass. */
+/** Splits at separators outside of quoted strings and of `<...>`, in one pass. */
 function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = ['']
   let inside: '"' | '>' | null = null

@@ -1,10 +1,10 @@
 import { type Listing, openPage, paged } from './paging.ts'
 
-/** Requests of one call at once, where nothing else is said. */
+/** Default number of concurrent requests of one call. */
 const AT_ONCE = 8
 
 /**
- * What becomes of each item, in the same order, a few at a time.
+ * Maps items with a limited number of concurrent calls. Results are in the order of the items.
  *
  * @example
  * const ids = await api.get<string[]>('/users')
@@ -22,7 +22,7 @@ export async function inParallel<T, U>(
 }
 
 /**
- * A listing whose items become none, one or several others; it is one that `chain` and `nested` take.
+ * Returns a listing whose items are each mapped to none, one or several others. `chain` and `nested` accept it.
  *
  * @example
  * const users: Listing<User> = async (at) => {

@@ -2,31 +2,32 @@ import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { type Listing, openPage, paged } from './paging.ts'
 
-/** Most inner pages that one call reads: what is left comes in the next page, within the deadline. */
+/** Maximum number of inner pages that one call reads, to stay within the deadline. The next page continues. */
 const MAX_READS = 50
 
-/** Most items of a page when the caller asks for no size. */
+/** Maximum number of items in a page if the caller asks for no size. */
 const MAX_ITEMS = 1000
 
-/** Most characters of JSON that things which are carried may have. */
+/** Maximum length of carried outer items, in characters of JSON. */
 const MAX_CARRIED = 4000
 
 /**
- * Where a nested listing stands: before which page of things, at which of them, how far in it. Of things that are carried
- * it has the rest of their page, and where the page behind that begins.
+ * Position in a nested listing: the cursor of the outer page, the index in it, and the cursor within that outer
+ * item. If outer items are carried, `rest` holds the remaining ones, and `outer` is the cursor of the page after
+ * them.
  */
 type Place = { outer: Json; index: number; inner: Json; rest: string | null }
 
 /**
- * What is in each of many things, as one listing: the members of every group, the accounts of every
- * application. `outer` lists the things, `inner` what is in one of them; both are read as `chain` reads
- * its listings, and the result is one that `chain` takes. Empty things cost no page of their own.
+ * Flattens listings of listings into one: the members of every group, the accounts of every application. `outer`
+ * lists the outer items, `inner` the items within one of them. Both are listings as in `chain`, and `chain`
+ * accepts the result. An outer item without inner items takes no page of its own.
  *
- * A page of things is read again for each page that begins within it: where one of them is deleted
- * meanwhile, the next may be missed. With `carries` the cursor holds what is left of such a page, if that has some 4,000
- * characters of JSON at most: for things that are JSON, listed in pages of a few dozen.
+ * The page of outer items is read again for each page that begins within it. If an outer item is deleted in
+ * between, the next one may be skipped. With `carries`, the cursor holds the remaining outer items, if they are at
+ * most 4,000 characters of JSON. Use it for outer items that are JSON and come in pages of a few dozen.
  *
- * @throws invalid_page_token when the cursor is not one of a nested listing.
+ * @throws invalid_page_token if the cursor was not made by a nested listing
  *
  * @example
  * const groups: Listing<Group> = () => api.get<Group[]>('/groups')
@@ -86,13 +87,13 @@ export function nested<Outer, T>(
 
 type Things<T> = { items: readonly T[]; cursor: Json }
 
-/** What an earlier page carried: things that went through JSON, as their author says that they may. */
+/** Parses the outer items carried by a cursor. With `carries`, the author states that they survive JSON. */
 function carried<T>(rest: string): readonly T[] {
   try {
     const items: unknown = JSON.parse(rest)
     if (Array.isArray(items)) return items
   } catch {
-    // It is no cursor of ours.
+    // Not a cursor of this listing.
   }
   throw wrongCursor()
 }

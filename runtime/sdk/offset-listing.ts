@@ -1,31 +1,31 @@
 import { ConnectorError } from './connector-error.ts'
 import { type Listing, numberCursor, paged } from './paging.ts'
 
-/** What one request gave: the items, and how many there are in all where the system tells it. */
+/** Result of one request: the items, and their total number if the system returns it. */
 export type OffsetAnswer<T> =
   | readonly T[]
   | { readonly items: readonly T[]; readonly total?: number | null | undefined }
 
-/** How a listing by offset is read. */
+/** Options of a listing by offset. */
 export type OffsetOptions = {
-  /** The number of the very first item: 0, or 1 in systems that count so. */
+  /** Offset of the first item: 0, or 1 in systems that count from 1. */
   first?: number
-  /** The most that the system gives at once: never more are asked for; 100 unless said otherwise. */
+  /** Maximum number of items that the system returns at once; larger pages are not requested. Default: 100. */
   most?: number
-  /** Items to ask for where the caller names no size; 100, or `most` where that is less. */
+  /** Page size if the caller asks for none. Default: 100, or `most` if that is less. */
   size?: number
 }
 
 /**
- * A listing of a system that takes an offset and a limit. It is one that `chain`, `nested`, `mapped` and
- * `allItems` take; a handler calls it with `ctx.page`.
+ * A listing of a system that takes an offset and a limit. `chain`, `nested`, `mapped` and `allItems` accept it;
+ * a handler calls it with `ctx.page`.
  *
- * The next page begins where this one really ended, so a system may give fewer than it was asked. The
- * listing ends where `total` says so; where a system tells none, with the first empty page, because a
- * short one may only be the system's own limit.
+ * The next page starts after the last item received, so a system may return fewer items than requested. The
+ * listing ends at `total`. If the system returns no total, it ends with the first empty page, because a short
+ * page may only mean that the system has a lower limit.
  *
- * @throws invalid_response when the answer is no list, or empty where `total` promises more: to an access
- * review, missing people look like people who have left.
+ * @throws invalid_response if the answer is not a list, or is empty although `total` promises more items: an
+ * access review would treat the missing people as people who have left
  *
  * @example
  * const users = offsetListing(
@@ -35,7 +35,7 @@ export type OffsetOptions = {
  * return mapped(users, (user) => [toAccount(user)])(ctx.page)
  *
  * @example
- * // a system that tells how many there are
+ * // a system that returns the total
  * const users = offsetListing(async ({ offset, limit }) => {
  *   const page = await api.get<{ users: User[]; count: number }>('/users', {
  *     query: { start: offset, limit },
@@ -55,7 +55,7 @@ export function offsetListing<T>(
     const { items, total } = opened(answer)
     const before = offset - first
     if (total === undefined) return paged(items, items.length === 0 ? null : offset + items.length)
-    // It has shrunk since the last page. Some systems answer with their first page then.
+    // Items were deleted since the last page. Some systems then return their first page.
     if (before > 0 && before >= total) return paged([])
     if (items.length === 0 && before < total)
       throw wrong(`The system gave no items from number ${offset} on, although it claims ${total}`)
@@ -63,7 +63,7 @@ export function offsetListing<T>(
   }
 }
 
-/** The items and the total of an answer. @throws invalid_response for what is no list. */
+/** Returns the items and the total of an answer. @throws invalid_response if it is not a list */
 export function opened<T>(answer: OffsetAnswer<T>): {
   items: readonly T[]
   total: number | undefined

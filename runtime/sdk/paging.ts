@@ -1,21 +1,21 @@
-/** One page of a listing: what a handler returns, and how an upstream's page becomes one. */
+/** Pages of listings: the return value of handlers, and conversions from pages of upstream systems. */
 import type { Context, UpstreamReply } from '../contract/connector/context.ts'
 import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { nextLink } from './link.ts'
 
-/** A response with a cursor: the author's own JSON value that the next call gets back. */
+/** A response with a cursor. The cursor is any JSON value, which the next call gets back. */
 export type Paged<T> = { readonly __paged: true; readonly response: T; readonly cursor: Json }
 
-/** The items of one page, with or without a further one. */
+/** Items of one page, with a cursor if there is a further page. */
 export type Page<T> = readonly T[] | Paged<readonly T[]>
 
-/** Reads the page after a cursor (null: the first), of a size if one was asked for. */
+/** Reads the page after a cursor, or the first one for null. `size` is the requested page size, if any. */
 export type Listing<T> = (at: { cursor: Json; size: number | null }) => Page<T> | Promise<Page<T>>
 
 /**
- * A response, and where the next page begins. Without a cursor (absent or null) it is the last page.
- * A page may hold fewer items than were asked for, or none with a further cursor.
+ * Returns a response with the cursor of the next page. Without a cursor, or with null, it is the last page. A
+ * page may have fewer items than requested, or no items and a cursor.
  *
  * @example
  * const { users, next } = await api.get<{ users: User[]; next?: string }>('/users')
@@ -26,7 +26,7 @@ export function paged<T>(response: T, cursor?: Json): Paged<T> {
 }
 
 /**
- * A page of an upstream that gives a cursor of its own; an empty one means the end.
+ * Returns a page of an upstream system that returns cursors itself. An empty cursor means the last page.
  *
  * @example
  * const { users, next } = await api.get<{ users: User[]; next: string }>('/users', {
@@ -39,11 +39,11 @@ export function cursorPage<T>(items: T[], next: string | number | null | undefin
 }
 
 /**
- * A page of an upstream that counts items. `start` is where this page began and `first` the number
- * of the very first item (0 or 1). Give `total` where the upstream tells it; else `size`, the number
- * asked for: a shorter page is then the last.
+ * Returns a page of an upstream system that pages by offset. `start` is the offset of this page and `first` the
+ * offset of the first item (0 or 1). Give `total` if the system returns it. Otherwise give `size`, the requested
+ * number of items: a shorter page is then the last one.
  *
- * The next page begins where this one really ended, so an upstream may give fewer than it was asked.
+ * The next page starts after the last item received, so a system may return fewer items than requested.
  *
  * @example
  * const start = numberCursor(ctx, 0)
@@ -63,8 +63,8 @@ export function offsetPage<T>(
 }
 
 /**
- * A page of an upstream that links to the next one in its `Link` header. The cursor is the address,
- * which the client takes in place of a path.
+ * Returns a page of an upstream system that links to the next one in its `Link` header (RFC 8288). The cursor is
+ * the address, which the client accepts in place of a path.
  *
  * @example
  * const reply = await api.request('GET', textCursor(ctx) ?? '/users?per_page=100')
@@ -80,10 +80,9 @@ export function linkPage<T>(
 }
 
 /**
- * A page of a list that the system only gives whole: `items` is all of it, in any order. Pages are in
- * the order of a key, of which no two items have the same; the cursor is the last one given. What is
- * created or deleted in the middle of a listing moves no other item. `most` is the size of a page when
- * the caller asks for none.
+ * Returns a page of a list that the system returns only as a whole. `items` are all items, in any order. Pages
+ * are sorted by a unique key, and the cursor is the last key returned, so items that are created or deleted
+ * during a listing do not shift others. `most` is the page size if the caller asks for none.
  *
  * @example
  * const users = await api.get<User[]>('/users')
@@ -110,15 +109,15 @@ export function keyPage<T>(
   )
 }
 
-/** Where a page begins: a handler's context, or what a listing of `chain`, `nested` and `allItems` gets. */
+/** Start of a page: the context of a handler, or the argument of a listing in `chain`, `nested` or `allItems`. */
 export type At =
   | Pick<Context, 'page'>
   | { readonly cursor: Json; readonly size?: number | null | undefined }
 
 /**
- * The cursor of the previous page as text, undefined on the first.
+ * Returns the cursor of the previous page as text, or undefined on the first page.
  *
- * @throws invalid_page_token when it is something else.
+ * @throws invalid_page_token if the cursor is not text
  *
  * @example
  * const page = await api.get('/users', { query: { after: textCursor(ctx) } })
@@ -131,9 +130,9 @@ export function textCursor(at: At): string | undefined {
 }
 
 /**
- * The cursor of the previous page as a number, `first` on the first.
+ * Returns the cursor of the previous page as a number, or `first` on the first page.
  *
- * @throws invalid_page_token when it is something else.
+ * @throws invalid_page_token if the cursor is not a number
  *
  * @example
  * const page = await api.get('/users', { query: { offset: numberCursor(ctx, 0) } })
@@ -146,10 +145,10 @@ export function numberCursor(at: At, first: number): number {
 }
 
 /**
- * The cursor of a listing that pages by several keys at once: as many texts and numbers as `first`, which is the cursor of
- * the first page.
+ * Returns the cursor of a listing that pages by several keys: texts and numbers in the places of those in `first`,
+ * which is the cursor of the first page.
  *
- * @throws invalid_page_token when it is something else.
+ * @throws invalid_page_token if the cursor has another form
  *
  * @example
  * const [employee, badge] = keysCursor(ctx, ['0', ''])
@@ -169,7 +168,7 @@ export function keysCursor<const T extends readonly (string | number)[]>(
   throw wrongCursor(`a list of ${first.length} keys`)
 }
 
-/** Any texts and numbers in the places of those of `T`. */
+/** A list with texts and numbers in the same places as `T`. */
 type Keys<T> = { -readonly [K in keyof T]: T[K] extends string ? string : number }
 
 const areLike = <const T extends readonly unknown[]>(keys: unknown, first: T): keys is Keys<T> =>
@@ -177,7 +176,7 @@ const areLike = <const T extends readonly unknown[]>(keys: unknown, first: T): k
   keys.length === first.length &&
   keys.every((key, n) => typeof key === typeof first[n])
 
-/** The items and the cursor of a page, whichever form it has. */
+/** Returns the items and the cursor of a page in either form. */
 export function openPage<T>(page: Page<T>): { items: readonly T[]; cursor: Json } {
   return '__paged' in page
     ? { items: page.response, cursor: page.cursor }

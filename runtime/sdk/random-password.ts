@@ -1,6 +1,6 @@
 /**
- * A password that nobody knows, for systems that want one for a new account: 192 random bits, with a letter of each case, a
- * digit and a mark, which rules of complexity ask for.
+ * Returns a random password, for systems that require one for a new account: 192 random bits, with upper-case and
+ * lower-case letters, a digit and a punctuation mark, as password policies require.
  *
  * @example
  * await ctx.ldap.password(dn, randomPassword())

@@ -1,6 +1,6 @@
 /**
- * What authors import as `keyway/sdk`. It is bundled into every connector and runs in the sandbox, so
- * it knows the contract's types, ECMAScript and what the sandbox has, and nothing of Node.
+ * Entry point of `keyway/sdk`, which connector authors import. It is bundled into every connector and runs in the
+ * sandbox. It uses the contract's types, ECMAScript and the globals of the sandbox, and nothing of Node.
  */
 
 export type { CapabilityName, Input, Output } from '../contract/capabilities/capabilities.ts'

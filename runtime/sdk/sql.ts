@@ -1,13 +1,13 @@
-/** Helpers for `ctx.sql`: values of rows as what they should be. */
+/** Helpers for `ctx.sql`: typed values of rows. */
 import type { SqlRow } from '../contract/connector/sql-context.ts'
 import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { type Paged, paged } from './paging.ts'
 
 /**
- * The text of a column, or null. Numbers are written out, so that an id is always a text.
+ * Returns a column as text, or null. Numbers are converted, so that an id is always text.
  *
- * @throws invalid_response for a column that the row does not have
+ * @throws invalid_response if the row does not have the column
  *
  * @example
  * const name = textOf(row, 'rolname')
@@ -18,9 +18,9 @@ export function textOf(row: SqlRow, column: string): string | null {
 }
 
 /**
- * The text of a column that is never null.
+ * Returns a column that is never null as text.
  *
- * @throws invalid_response for a null, and for a column that the row does not have
+ * @throws invalid_response if the column is null or the row does not have it
  *
  * @example
  * const name = nameOf(row, 'rolname')
@@ -32,10 +32,10 @@ export function nameOf(row: SqlRow, column: string): string {
 }
 
 /**
- * A page of a statement that pages by a key: a full one goes on behind its last row.
+ * Returns a page of a statement that pages by a key. After a full page, the next one starts after its last row.
  *
- * @param size How many rows were asked for.
- * @param keyOf The cursor behind a row.
+ * @param size Requested number of rows.
+ * @param keyOf Returns the cursor of the rows after a row.
  *
  * @example
  * const { rows } = await ctx.sql.query('people', [textCursor(ctx) ?? '', 500])
@@ -53,10 +53,10 @@ export function rowsPage<T>(
 }
 
 /**
- * The number of a column, or null. Whole numbers beyond 32 bits and decimals come as texts: this reads them where
- * nothing is lost.
+ * Returns a column as a number, or null. Integers beyond 32 bits and decimals arrive as text. They are converted if
+ * no precision is lost.
  *
- * @throws invalid_response for what is no number, or one that JavaScript cannot hold
+ * @throws invalid_response if the value is not a number, or is one that JavaScript cannot represent
  *
  * @example
  * const members = numberOf(row, 'members')
@@ -73,9 +73,9 @@ export function numberOf(row: SqlRow, column: string): number | null {
 }
 
 /**
- * Whether a column is true; null is false.
+ * Returns a column as a boolean. Null is false.
  *
- * @throws invalid_response for what is neither true nor false
+ * @throws invalid_response if the value is neither true nor false
  *
  * @example
  * const mayLogIn = flagOf(row, 'rolcanlogin')

@@ -1,9 +1,9 @@
 import { ConnectorError } from './connector-error.ts'
 
 /**
- * Whether a new account is to be switched on, by the `user_status` that was asked for.
+ * Reports whether a new account should be enabled, by the requested `user_status`.
  *
- * @throws ConnectorError for a status that a system without invitations does not have
+ * @throws ConnectorError `invalid_value` for a status that a system without invitations does not have
  *
  * @example
  * const enabled = startsActive('SUSPENDED')

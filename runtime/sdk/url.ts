@@ -1,22 +1,22 @@
-/** Addresses put together so that no value can change the structure around it. */
+/** Builds addresses in which no value can change the structure around it. */
 import { ConnectorError } from './connector-error.ts'
 import { wholeText } from './whole-text.ts'
 
-/** Query parameters: `undefined` and `null` are left out, an array repeats its name. */
+/** Query parameters. `undefined` and `null` are omitted; an array repeats its name. */
 export type Query = Record<
   string,
   string | number | boolean | null | undefined | readonly (string | number | boolean)[]
 >
 
-/** A path below a base address: text as written, or segments that are still to be encoded. */
+/** A path below a base address: text that is used as it is, or segments that will be encoded. */
 export type Path = string | readonly (string | number)[]
 
 /**
- * A path in which every inserted value is encoded as (a part of) one segment: an id that holds `/`,
- * `?` or `%` stays one.
+ * Template tag for a path. Every inserted value is encoded as one segment, or as part of one, even if it contains
+ * `/`, `?` or `%`.
  *
- * @throws bad_request for a value that is empty, or makes a segment `.` or `..`: it would name
- * another address. Also for half of a character (a lone surrogate).
+ * @throws bad_request if a value is empty or contains a lone surrogate, or if a segment becomes `.` or `..`,
+ * which would name another address
  *
  * @example
  * const user = await api.get(path`/users/${request.account_id}`)
@@ -29,10 +29,10 @@ export function path(literals: TemplateStringsArray, ...values: (string | number
 }
 
 /**
- * The address of a path below a base address, with its query. An absolute address is taken as it is
- * when it has the base's origin, so that links to the next page can be followed.
+ * Returns the address of a path below a base address, with its query. An absolute address of the same origin is
+ * used as it is, so that links to the next page can be followed.
  *
- * @throws bad_request for `.` and `..` in the path; permission_denied for another origin.
+ * @throws bad_request if the path contains `.` or `..`; permission_denied for another origin
  */
 export function joinUrl(baseUrl: string | URL, target: Path, query: Query = {}): string {
   const base = String(baseUrl).replace(/\/+$/, '')
@@ -54,12 +54,12 @@ const segments = (values: readonly (string | number)[]): string =>
 
 function encodeSegment(value: string | number): string {
   const text = String(value)
-  // `/users/` with an empty id would be the list of all users, and a DELETE of who knows what.
+  // With an empty id, `/users/` would address the list of all users, also for DELETE.
   if (text === '') throw new ConnectorError('bad_request', 'An id in the address is empty')
   return encodeURIComponent(wholeText(text, 'An id in the address'))
 }
 
-/** Refuses what an address parser would resolve: `/users/..` is not below `/users`. */
+/** Rejects segments that a URL parser would resolve: `/users/..` is not below `/users`. */
 function withoutDots(text: string): string {
   if (DOTS.test(text.replace(/[?#][\s\S]*$/, '')))
     throw new ConnectorError('bad_request', 'An id in the address is . or ..')
@@ -78,9 +78,9 @@ function sameOrigin(base: string, target: string): string {
 }
 
 /**
- * Names and values, one pair for each that is sent.
+ * Returns the names and values to send, one pair each.
  *
- * @throws bad_request for half of a character.
+ * @throws bad_request if a value contains a lone surrogate
  */
 export const valuesOf = (query: Query): [name: string, value: string][] =>
   Object.entries(query).flatMap(([name, value]) =>
@@ -89,7 +89,7 @@ export const valuesOf = (query: Query): [name: string, value: string][] =>
       .map((one): [string, string] => [name, wholeText(String(one), `The parameter ${name}`)]),
   )
 
-/** Spaces become `%20`, which every server understands; `+` is a plus sign to some. */
+/** Encodes a query. Spaces become `%20`, since some servers read `+` as a plus sign. */
 function searchOf(query: Query): string {
   return valuesOf(query)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)

@@ -1,20 +1,20 @@
 import { ConnectorError } from './connector-error.ts'
 
-/** How JSON writes half of a character: a lone surrogate, with an even number of backslashes before its own. */
+/** Matches a lone surrogate escaped in JSON: its backslash follows an even number of backslashes. */
 const HALF_IN_JSON = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/
 
 /**
- * The text as it is. UTF-8 has no half of a character (a lone surrogate): it would be sent as U+FFFD, which may be the name
- * of somebody else.
+ * Returns the text unchanged. UTF-8 cannot encode a lone surrogate: it would be sent as U+FFFD, which may be part of
+ * another object's name.
  *
- * @throws bad_request for a text with half of a character.
+ * @throws bad_request if the text contains a lone surrogate
  */
 export function wholeText(text: string, what: string): string {
   if (text.isWellFormed()) return text
   throw half(what)
 }
 
-/** The same for a text of JSON, where the half is written as an escape. */
+/** The same for JSON, in which a lone surrogate is escaped. */
 export function wholeJson(json: string): string {
   if (HALF_IN_JSON.test(json)) throw half('A text')
   return json
