@@ -1,10 +1,12 @@
-/** Rows by their ids. An id from outside that is no uuid finds nothing, and must not reach a uuid column. */
+/**
+ * Access to rows by id. An id from outside that is no UUID finds nothing, and must not reach a uuid column.
+ */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { LockStrength, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 
-/** A condition: a column holds an id. No condition where none is given. */
+/** Returns the condition that a column holds an id, or undefined if no id is given. */
 export function idEquals(column: PgColumn, id: string): SQL
 export function idEquals(column: PgColumn, id: string | null | undefined): SQL | undefined
 export function idEquals(column: PgColumn, id: string | null | undefined): SQL | undefined {
@@ -15,13 +17,13 @@ export function idEquals(column: PgColumn, id: string | null | undefined): SQL |
 type Owned = PgTable & { id: PgColumn; domainId: PgColumn }
 
 type Wanted = {
-  /** How it is locked until the transaction ends. */
+  /** Lock on the row until the transaction ends. */
   lock?: LockStrength | false
-  /** What else it has to be. */
+  /** Further condition on the row. */
   where?: SQL | undefined
 }
 
-/** The row of a domain that an id from outside names. @throws CoreError not_found */
+/** Reads the row of a domain that an id from outside names. @throws CoreError `not_found` */
 export async function rowOfId<T extends Owned>(
   db: Db,
   table: T,
@@ -40,7 +42,10 @@ export async function rowOfId<T extends Owned>(
   return row
 }
 
-/** The row of an id that the database gave, locked until the transaction ends; null once it is gone. */
+/**
+ * Reads a row by an id from the database and locks it until the transaction ends. Returns null if it no
+ * longer exists.
+ */
 export async function lockedRow<T extends PgTable & { id: PgColumn }>(
   tx: Db,
   table: T,
@@ -50,11 +55,11 @@ export async function lockedRow<T extends PgTable & { id: PgColumn }>(
   return row ?? null
 }
 
-/** Distinct ids, in lower case. */
+/** Returns the distinct ids, in lower case. */
 export const distinctIds = (ids: readonly string[]): string[] => [
   ...new Set(ids.map((id) => id.toLowerCase())),
 ]
 
-/** An id as the database knows ids. Anything else names nothing, and must not reach a uuid column. */
+/** Reports whether a text is a UUID. Anything else identifies nothing, and must not reach a uuid column. */
 export const isId = (text: string): boolean =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

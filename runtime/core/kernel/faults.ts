@@ -1,22 +1,23 @@
 /**
- * What a failed call of a connected system means for the work that made it. Requests, offboardings and
- * syncs read this one table, so that they agree on what is tried again and what people are asked about.
+ * Consequences of a failed call to a connected system. Requests, offboardings and syncs read this one table,
+ * so that they agree on what is retried and what people are asked about.
  */
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 
 /**
- * How far a failure reaches:
- * - `system`: every other call to the app would fail too; the app waits as a whole;
+ * Scope of a failure:
+ * - `system`: every other call to the app would fail too; the app is paused as a whole;
  * - `call`: this call failed and the next one may succeed;
- * - `refused`: the system understood and said no; a person has to look, and it is still tried again, slowly.
+ * - `refused`: the system understood the call and refused it; a person has to look, and retries continue,
+ *   slowly.
  */
 type FaultReach = 'system' | 'call' | 'refused'
 
 type FaultRow = {
   reach: FaultReach
-  /** True where the system certainly did nothing, so that a write may be sent again without a look. */
+  /** True if the system certainly did nothing, so that a write may be sent again without checking. */
   undone: boolean
-  /** True where the credentials are at fault: a person has to connect the app again. */
+  /** True if the credentials are at fault: a person has to connect the app again. */
   credentials?: true
 }
 
@@ -25,7 +26,7 @@ const call = { reach: 'call', undone: false } as const
 const refused = { reach: 'refused', undone: true } as const
 const credentials = { reach: 'system', undone: true, credentials: true } as const
 
-/** FAULTS: wire code (service.md section 7.1) -> what its failure means. */
+/** Error code on the wire (service.md section 7.1) -> consequences of the failure. */
 export const FAULTS = {
   connection_rejected: { ...system, undone: true },
   rate_limit: { ...system, undone: true },
@@ -54,5 +55,5 @@ export const FAULTS = {
   integration_missing_parameter: refused,
 } as const satisfies Record<ErrorCode, FaultRow>
 
-/** The row of a code. */
+/** Returns the row of an error code. */
 export const faultOf = (code: ErrorCode): FaultRow => FAULTS[code]

@@ -1,10 +1,10 @@
-/** An answer that is a file, sent while it is made. */
+/** A response that is a file, streamed while it is generated. */
 import * as v from 'valibot'
 
 export const FileAnswer = v.object({
-  /** The name that a browser gives it. */
+  /** File name for browsers. */
   name: v.string(),
-  /** Its media type. */
+  /** Media type. */
   media: v.string(),
   body: v.instance(ReadableStream<Uint8Array>),
 })

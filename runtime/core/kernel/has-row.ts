@@ -1,9 +1,9 @@
-/** Whether a row exists, for callers that read nothing of it. */
+/** Test for the existence of a row, for callers that need none of its columns. */
 import { and, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../database/database.ts'
 
-/** Whether a row of a table meets all of some conditions. */
+/** Reports whether any row of a table meets all the conditions. */
 export async function hasRow(
   db: Db,
   table: PgTable,

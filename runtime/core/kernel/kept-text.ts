@@ -1,7 +1,7 @@
 /**
- * A text by others as the database keeps it, at most so many characters (UTF-16 code units) long. Where the
- * cut would halve a pair of them, both go: half of one is refused in JSON. What cannot be kept at all, NUL
- * and halves that came so, becomes U+FFFD.
+ * Returns a foreign text in a form that the database can store, with at most `most` characters (UTF-16 code
+ * units). A surrogate pair that the cut would split is dropped whole, because JSON refuses half of one. NUL
+ * and lone surrogates, which cannot be stored, become U+FFFD.
  */
 export function keptText(text: string, most: number): string {
   // Most texts need no change, and checking is faster than copying.
@@ -14,9 +14,9 @@ export function keptText(text: string, most: number): string {
     .replaceAll('\u0000', '\ufffd')
 }
 
-/** Longest id of an account: it stands in indexes (test/database/indexed-texts.test.ts). */
+/** Maximum length of an account id, in characters. It is indexed (test/database/indexed-texts.test.ts). */
 export const MAX_ACCOUNT_ID = 512
 
-/** Whether an id can be kept as it is: a changed one would name something else. */
+/** Reports whether an id can be stored unchanged. A changed id would identify something else. */
 export const isKeepable = (id: string, most: number): boolean =>
   id !== '' && id.length <= most && !id.includes('\u0000') && id.isWellFormed()

@@ -1,12 +1,12 @@
-/** What a system answered, as a sentence: people who read a task need no JSON. */
+/** A system's response as a sentence: people who read a task need no JSON. */
 
-/** A message as upstream-status.ts makes it: status, address, what the system wrote. */
+/** Message as upstream-status.ts builds it: status, address, text from the system. */
 const ANSWERED = /^\[(\d{3})\]\[[^\]]*\] ?([\s\S]*)$/
 
-/** What the host puts behind it. */
+/** Hint that the host appends. */
 const HINT = / \(try again after [^()]{1,100}\)$/
 
-/** Members of a JSON body that hold prose, the first one found wins. */
+/** Paths in a JSON body that may hold prose. The first match wins. */
 const PROSE = [
   ['detail'],
   ['error_description'],
@@ -21,10 +21,10 @@ const PROSE = [
   ['errors', '0'],
 ] as const
 
-/** Longest body that is read as JSON, in characters; upstream texts are shorter. */
+/** Maximum length of a body that is parsed as JSON, in characters. Upstream texts are shorter. */
 const MAX_BODY = 20_000
 
-/** A failure's message without JSON and addresses; one that has neither stays as it is. */
+/** Returns a failure's message without JSON and addresses. A message with neither is returned unchanged. */
 export function plainWords(message: string): string {
   const [, status, text = message] = ANSWERED.exec(message) ?? []
   const hint = HINT.exec(text)?.[0] ?? ''
@@ -33,7 +33,7 @@ export function plainWords(message: string): string {
   return `the system answered ${status}${said ? `: ${said}` : ''}${hint}`
 }
 
-/** The prose of a body; null of JSON that has none, or was cut off. */
+/** Returns the prose of a body, or null for JSON that has none or is truncated. */
 function proseOf(body: string): string | null {
   if (!/^(\{\s*["}]|\[\s*[[{\]"])/.test(body)) return body
   let json: unknown

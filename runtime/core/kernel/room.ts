@@ -1,9 +1,9 @@
-/** Keeping to a number of things that the database counts (CALLER_LIMITS, `over: 'database'`). */
+/** Enforcement of limits on the number of stored things (CALLER_LIMITS, `over: 'database'`). */
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 
-/** Limits of things that are kept until somebody removes them, or they end. */
+/** Limits on things that are kept until they end or are removed. */
 type Kept = {
   [N in keyof typeof CALLER_LIMITS]: (typeof CALLER_LIMITS)[N] extends Counted ? N : never
 }[keyof typeof CALLER_LIMITS]
@@ -11,15 +11,18 @@ type Counted = { over: 'database'; most: number; perMs?: never }
 
 type Room = { limit: Kept; owner: string }
 
-/** Waits until nobody else makes room for one more of the same `owner`; others wait until the transaction ends. */
+/**
+ * Locks the count for a limit and an `owner` until the transaction ends. Waits for other transactions that
+ * hold the lock.
+ */
 export const lockRoom = (tx: Db, { limit, owner }: Room) =>
   tx.execute(lockTextUntilEnd(`${limit} of ${owner}`))
 
 /**
- * Makes sure that one more may be kept. What is counted for the same `owner` waits until the transaction ends: else many
- * at once would all find room for one more.
+ * Checks that one more thing may be stored. Other transactions that count for the same `owner` wait until
+ * this one ends: otherwise simultaneous ones would each find room for one more.
  *
- * @throws what `refusal` answers, told how many there may be
+ * @throws the error that `refusal` returns, given the maximum number
  */
 export async function demandRoom(
   tx: Db,

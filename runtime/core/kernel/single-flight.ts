@@ -1,8 +1,9 @@
 /**
- * One answer for equal questions at the same time, in one host and among those that share a database.
- * Answers are JSON values. Made for what must not be asked twice: the second use of a rotating refresh token ends the grant.
+ * Shares one answer among equal questions that are asked at the same time, within a host and among hosts that
+ * share a database. Answers are JSON values. It is for questions that must not be asked twice: a second use
+ * of a rotating refresh token ends the grant.
  *
- * Without the database each host asks once by itself.
+ * Without the database, each host asks by itself.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,29 +18,37 @@ type SingleFlight = <T>(key: string, find: () => Promise<T>) => Promise<T>
 
 type SingleFlightDeps = {
   db(): Db | null
-  /** Answers are secret: they lie in the database sealed, and only while they are good. */
+  /** Seals answers, which are secret, for the database. They stay there only while they are valid. */
   sealer: Sealer
   onError(error: unknown): void
 }
 
-/** How long others wait for a host that is finding an answer, in seconds: as long as a call may take. */
+/**
+ * How long other hosts wait for the host that is finding an answer, in seconds: the maximum duration of a
+ * call.
+ */
 const FINDING_SECONDS = 120
-/** How long an answer is good for those who ask a little later, in seconds. */
+/** How long an answer is valid for later callers, in seconds. */
 const GOOD_SECONDS = CACHES.shared_answers.goodMs / 1000
-/** How often those who wait look, in milliseconds. */
+/** How often waiting hosts poll, in milliseconds. */
 const LOOK_MS = 50
 
-/** Makes the function; `key` is a digest of the question. What `find` throws is everyone's in this host. */
+/**
+ * Creates the function. `key` is a digest of the question. An error of `find` is thrown to every caller that
+ * waits in this host.
+ */
 export function createSingleFlight({ db, sealer, onError }: SingleFlightDeps): SingleFlight {
   const underWay = new Map<string, Promise<unknown>>()
-  /** Answers that are still good, as JSON: an answer of many small objects would hold ten times its text. */
+  /**
+   * Valid answers as JSON text: an answer of many small objects would take ten times the memory of its text.
+   */
   const answers = createCache<string>('shared_answers', { bytesOf: (json) => 2 * json.length })
 
   return async <T>(key: string, find: () => Promise<T>): Promise<T> => {
     const known = answers.get(key)
     if (known !== undefined) return JSON.parse(known)
     const asked = underWay.get(key)
-    // The cast: a key is a digest of the question, so its answer is of the same type.
+    // The cast is safe: a key is a digest of the question, so its answer has the same type.
     if (asked !== undefined) return asked as Promise<T>
     const made = among(key, find).then((found) => {
       answers.set(key, JSON.stringify(found))
@@ -59,7 +68,10 @@ export function createSingleFlight({ db, sealer, onError }: SingleFlightDeps): S
     }
   }
 
-  /** Whose turn it is: ours, another host's, or nobody's because the answer is there. Null without a database. */
+  /**
+   * Claims the question for this host. Returns `finder` if this host is to find the answer, `wait` if another
+   * host is finding it, `sealed` if it is known, and null without a database.
+   */
   async function takeTurn(key: string) {
     const open = db()
     if (!open) return null
@@ -90,7 +102,7 @@ export function createSingleFlight({ db, sealer, onError }: SingleFlightDeps): S
       await db()?.update(sharedAnswers).set({ answer, until }).where(own).catch(onError)
       return found
     } catch (error) {
-      // Others may try for themselves.
+      // Let other hosts try.
       await db()
         ?.delete(sharedAnswers)
         .where(and(own, isNull(sharedAnswers.answer)))

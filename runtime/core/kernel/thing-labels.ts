@@ -1,11 +1,14 @@
-/** What apps and permissions are called. */
+/** Names of apps and permissions. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { isId } from './by-id.ts'
 
-/** Of a domain, by id, and whose a permission is. Nothing is asked for none. */
+/**
+ * Reads the names of apps and permissions of a domain, and the app of each permission, by id. An empty list
+ * of ids makes no query.
+ */
 export async function thingLabels(
   db: Db,
   domainId: string,

@@ -1,4 +1,4 @@
-/** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
+/** The audit log. Every change is recorded in the transaction that makes it. */
 import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { escapeLiteral } from 'pg'
@@ -21,15 +21,15 @@ export type Target = { target_type: string; name: string; id: string }
 /** A user who does something. */
 export type Doer = Pick<Principal, 'domainId' | 'userId'>
 
-/** In whose name something is done; without a user it is the host itself. */
+/** Originator of an action: a user, or the host itself if `userId` is null. */
 export type Actor = Pick<Principal, 'domainId' | 'profile'> & { userId: string | null }
 
 export type ActivityOutcome = 'Succeeded' | 'Failed'
 
 /**
- * Records an action of the caller, or a failed attempt. The entry is written with the commit of the transaction, and
- * chained to those before it later (waiting.ts): writers do not wait for each other. What is personal in it is kept beside
- * (personal.ts).
+ * Records an action of the caller, or a failed attempt. The entry is written when the transaction commits,
+ * and chained to earlier entries later (waiting.ts), so that writers do not wait for each other. Its personal
+ * values are stored separately (personal.ts).
  */
 export async function recordActivity(
   tx: Db,
@@ -89,10 +89,10 @@ const writeAtEnd = atEnd(writeRows)
 type LogQuery = QueryOf<'list_activity_logs'>
 
 /**
- * What was done, oldest first: all that was committed before, in the order of the chain. A reader that goes on where it
- * stopped, by `offset` or with the moment of the last entry as `since`, sees everything, also where the clock of the
- * database went back meanwhile. Where retention removes entries, an `offset` counts from the oldest that is left, so that
- * only `since` goes on where it stopped.
+ * Lists the log in the order of the chain, oldest first, with everything committed before the call. A reader
+ * that resumes by `offset`, or with the time of the last entry as `since`, misses nothing, even if the
+ * database clock was set back in between. If retention removes entries, an `offset` counts from the oldest
+ * remaining entry, so only `since` resumes correctly.
  */
 export async function listActivity(
   db: Db,
@@ -124,8 +124,8 @@ export async function listActivity(
 type Since = { where: SQL | undefined; order: PgColumn[] }
 
 /**
- * Entries of a moment and later ones, and all behind the first of them: their clock may have gone back. Where it did not,
- * an index holds them in the order of the chain.
+ * Selects the entries from `since` on, and all entries chained after the first of those: the clock may have
+ * been set back between them. If it was not, an index holds the entries in the order of the chain.
  */
 async function sinceThen(db: Db, domainId: string, since: Date): Promise<Since> {
   const { id, beganAt } = activityLogs
@@ -136,7 +136,8 @@ async function sinceThen(db: Db, domainId: string, since: Date): Promise<Since> 
       exists (select from ${activityTurns}
         where ${activityTurns.domainId} = ${domainId} and ${activityTurns.beganAt} >= ${since}) as turned`)
   const { last, turned } = one(rows)
-  // What is chained from here on may be of an earlier moment. As text: a question is remembered by its parameters as JSON.
+  // Entries that are chained after this query may have an earlier time. The id is passed as text, because the
+  // key of a remembered list is made from its parameters as JSON.
   if (!turned) return { where: and(later, sql`${id} <= ${last}::bigint`), order: [beganAt, id] }
   const [first] = await db
     .select({ id })
@@ -150,7 +151,7 @@ async function sinceThen(db: Db, domainId: string, since: Date): Promise<Since> 
   }
 }
 
-/** The words for a type of event: `APP_CREATED` is `App created`. */
+/** Returns the words for a type of event: `APP_CREATED` becomes `App created`. */
 export function friendly(eventType: string): string {
   const words = eventType.toLowerCase().replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -169,7 +170,10 @@ function toLog(row: typeof activityLogs.$inferSelect) {
   }
 }
 
-/** Relative, with the filters kept in them: clients put their own base in front (core-interface.md section 3). */
+/**
+ * Returns relative links that keep the filters. Clients put their own base URL in front (core-interface.md
+ * section 3).
+ */
 function linksOf(
   { since, until, newest_first, event_type, actor, target, limit, offset }: LogQuery,
   total: number,

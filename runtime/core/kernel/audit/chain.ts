@@ -1,6 +1,6 @@
 /**
- * What ties the rows of the log together: each row's hash covers its own content and the hash of the
- * row before it, so that a row which is changed, removed or put between others later shows.
+ * The hash chain of the log. Each row's hash covers its own content and the hash of the previous row, so that
+ * a row that is changed, removed or inserted later is detected.
  */
 import { and, asc, desc, eq, gt } from 'drizzle-orm'
 import { inSlices, type Steps } from '../../../bounded/slices.ts'
@@ -13,28 +13,33 @@ import { LOG_REDACTED_EVENT, type Redacted, redactedIn, unrecorded } from './red
 import { countWaiting, isThere } from './waiting.ts'
 
 export type Verification = {
-  /** Rows that fit. */
+  /** Number of rows that match the chain. */
   rows: number
-  /** Rows that were removed before them, because they were kept long enough; the others go on from their last hash. */
+  /**
+   * Number of earlier rows that were removed after their retention period. The chain continues from their
+   * last hash.
+   */
   removed: number
-  /** Hash of the last row that fits: kept elsewhere, it shows later whether the end was cut off. */
+  /** Hash of the last row that matches. Stored elsewhere, it later proves that the end was not cut off. */
   head: string
-  /** The first row that does not fit, or null. */
+  /** First row that does not match, or null. */
   broken: { id: bigint; eventType: string; beganAt: Date } | null
-  /** Whether the hash that was asked for is among the rows. */
+  /** True if the requested hash is among the rows. */
   found: boolean
-  /** Entries that are recorded and not chained yet: nothing shows whether they are what was written. */
+  /** Number of entries that are recorded and not yet chained. Nothing proves that they are as written. */
   waiting: number
-  /** Personal values that are not there any more, because their person was erased. */
+  /** Number of personal values that were removed because their person was erased. */
   erased: number
-  /** Rows out of which names were taken: they keep their hashes, and a later row says what they say since. */
+  /**
+   * Number of rows with redacted names. They keep their hashes, and a later row commits to their new content.
+   */
   redacted: number
 }
 
-/** Rows that are read at once. */
+/** Number of rows read at once. */
 const PAGE = 1000
 
-/** Walks the chain of a domain from its beginning and stops at the first row that does not fit. */
+/** Verifies the chain of a domain from its beginning, and stops at the first row that does not match. */
 export async function verifyActivity(
   db: Db,
   domainId: string,
@@ -47,11 +52,11 @@ export async function verifyActivity(
   let last: bigint | null = null
   let rows = 0
   let found = find === BEGINNING || find === head
-  // Counted first: what is chained meanwhile is among the rows.
+  // Count these first: an entry that is chained during the walk is counted among the rows.
   const waiting = await countWaiting(db, domainId)
   let erased = 0
   let redacted = 0
-  /** Batch -> the first row that it changed; and its digest, as a row of the chain has it. */
+  /** Batch -> first row that it changed. */
   const changedBy = new Map<string, LogRow>()
   const toldOf = new Map<string, string>()
   const verdict = (broken: LogRow | null): Verification => ({
@@ -75,7 +80,7 @@ export async function verifyActivity(
       const batch = judged.redacted.get(row.eventHash)
       const fits = !judged.odd.has(row.id) || batch !== undefined
       if (!fits || values.wrong.has(row.id)) {
-        // The oldest entries were removed since.
+        // The oldest entries were removed during the walk.
         if (rows === 0 && (await checkpointOf(db, domainId)).eventHash !== begin.eventHash)
           return verifyActivity(db, domainId, options)
         return verdict(row)
@@ -98,7 +103,7 @@ export async function verifyActivity(
   return verdict(wrong === undefined ? null : (changedBy.get(wrong) ?? null))
 }
 
-/** Which of some rows are not what their hashes are of, and which of these had names taken out of them. */
+/** Finds the rows that do not match their hashes, and those of them that were redacted. */
 async function judge(
   db: Db,
   before: string,
@@ -108,7 +113,7 @@ async function judge(
   return { odd: new Set(odd.map(({ id }) => id)), redacted: await redactedIn(db, odd) }
 }
 
-/** Rows whose hash is not that of their content and of the hash before. */
+/** Finds the rows whose hash does not cover their content and the previous hash. */
 function* oddOf(before: string, rows: readonly LogRow[]): Steps<LogRow[]> {
   const odd: LogRow[] = []
   let head = before
@@ -120,13 +125,13 @@ function* oddOf(before: string, rows: readonly LogRow[]): Steps<LogRow[]> {
   return odd
 }
 
-/** Hashes between two looks at the clock: some tenths of a millisecond. */
+/** Number of hashes between two checks of the clock: some tenths of a millisecond. */
 const AT_A_TIME = 16
 
-/** Entries that `verifyNewest` compares. */
+/** Number of entries that `verifyNewest` verifies. */
 const NEWEST = 1000
 
-/** Whether the newest entries fit each other; the one before them is taken as it is. */
+/** Verifies that the newest entries match each other. The entry before them is trusted. */
 export async function verifyNewest(db: Db, domainId: string): Promise<LogChain> {
   const waiting = await countWaiting(db, domainId)
   const found = await db
@@ -151,7 +156,7 @@ export async function verifyNewest(db: Db, domainId: string): Promise<LogChain> 
   return { checked, waiting, head, broken: null }
 }
 
-/** Which rows have a value beside them that is not the one they commit to, and how many values are not there any more. */
+/** Finds the rows with a personal value that does not match its commitment, and counts the erased values. */
 async function checkValues(db: Db, rows: readonly LogRow[]) {
   const kept = await personalValuesOf(db, rows)
   const wrongValues = await inSlices(wrongOf(kept))
@@ -165,7 +170,7 @@ async function checkValues(db: Db, rows: readonly LogRow[]) {
   }
 }
 
-/** Commitments of values that are not those that were committed to. */
+/** Finds the commitments whose value does not match. */
 function* wrongOf(kept: readonly PersonalValue[]): Steps<Set<string>> {
   const wrong = new Set<string>()
   for (const [at, { commitment, salt, value }] of kept.entries()) {
@@ -175,7 +180,7 @@ function* wrongOf(kept: readonly PersonalValue[]): Steps<Set<string>> {
   return wrong
 }
 
-/** Where the chain begins: behind the entries that were removed. */
+/** Reads the beginning of the chain: the last of the removed entries. */
 async function checkpointOf(
   db: Db,
   domainId: string,

@@ -1,7 +1,8 @@
 /**
- * Entries of the log for what works without the database: written at once if it is there, else once it is back. They wait
- * in memory. A host that ends before that loses them, and says so in its own log. Each is written once, even if the
- * connection breaks at commit: before a second attempt, the entry is looked up by its id.
+ * Log entries for features that work without the database. They are written at once if it is reachable,
+ * otherwise when it is back. Until then they wait in memory: a host that ends first loses them and reports
+ * that in its own log. Each is written once, even if the connection breaks at commit: before a second
+ * attempt, the entry is looked up by its id.
  */
 import { randomUUID } from 'node:crypto'
 import { isAway } from '../../../database/away.ts'
@@ -13,15 +14,18 @@ import { isRecorded, lastChained } from './waiting.ts'
 
 type Writing = {
   domainId: string
-  /** For the metadata: the entry's id and, if it is written later, when it happened by the host's clock. */
+  /** Metadata: the entry's id and, if it is written later, the time of the event by the host's clock. */
   happened: { entry_id: string; happened_at?: string }
 }
 
-/** An entry that is not yet known to be written. */
+/** An entry whose write is not confirmed. */
 type Unsettled = {
   entry: LateEntry
   happened: Writing['happened']
-  /** The last chained row before the first attempt that reached its commit; if that commit succeeded, the entry follows it. */
+  /**
+   * Number of the last chained row before the first attempt that reached its commit. If that commit
+   * succeeded, the entry follows it.
+   */
   behind: string | null
 }
 
@@ -29,20 +33,20 @@ type Unsettled = {
 type LateEntry = (tx: Db, writing: Writing) => Promise<void>
 
 export type LateEntries = {
-  /** Resolves when it is written, or kept for later; never rejects. */
+  /** Writes an entry. Resolves when it is written or queued, and never rejects. */
   write(entry: LateEntry): Promise<void>
-  /** Tries once more what is kept, and ends. */
+  /** Tries to write the queued entries a last time, and ends. */
   stop(): Promise<void>
 }
 
 type LateDeps = {
-  /** Null where the host has none: nothing is written then. */
+  /** Null if the host has no database: nothing is written then. */
   database: Pick<DatabaseService, 'db' | 'domainId'> | null
-  /** Hears of each entry that is lost. */
+  /** Called for each entry that is lost. */
   onLost(error: unknown): void
 }
 
-/** Most entries that are kept. */
+/** Maximum number of queued entries. */
 const MOST = 1000
 /** How often to check whether the database is back, in milliseconds. */
 const EVERY_MS = 1000
@@ -50,10 +54,10 @@ const EVERY_MS = 1000
 /** How long an attempt waits for an earlier one whose outcome is unknown. */
 const PATIENT: Beginning = { settings: { lock_timeout: '1000' }, once: true }
 
-/** Writes an entry unless an earlier attempt, whose connection broke at commit, has written it. */
+/** Writes an entry, unless an earlier attempt whose connection broke at commit has written it. */
 async function writeOnce(tx: Db, domainId: string, one: Unsettled): Promise<void> {
   const { entry, happened, behind } = one
-  // The server holds it until the commit is over, even if the connection is gone.
+  // The server holds this lock until the commit is over, even if the connection is lost.
   await tx.execute(lockTextUntilEnd(happened.entry_id))
   if (behind !== null && (await isRecorded(tx, domainId, happened.entry_id, behind))) return
   const last = behind ?? (await lastChained(tx, domainId))
@@ -61,13 +65,16 @@ async function writeOnce(tx: Db, domainId: string, one: Unsettled): Promise<void
   one.behind = last
 }
 
-/** Makes an empty queue of late entries. */
+/** Creates an empty queue of late entries. */
 export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
   let kept: Unsettled[] = []
   let timer: NodeJS.Timeout | null = null
   let flushing: Promise<void> | null = null
 
-  /** Whether the entry is settled, written or lost; false while the database is away. */
+  /**
+   * Tries to write an entry. Returns true if it is settled, written or lost, and false if the database is
+   * unreachable.
+   */
   async function attempt(one: Unsettled): Promise<boolean> {
     const [db, domainId] = [database?.db(), database?.domainId()]
     if (!db || !domainId) return database === null
@@ -80,7 +87,7 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
     return true
   }
 
-  /** Writes what is kept, oldest first. One at a time: two would write the first of them twice. */
+  /** Writes the queued entries, oldest first. One flush at a time: two would write the first entry twice. */
   function flush(): Promise<void> {
     flushing ??= writeKept().finally(() => {
       flushing = null
@@ -109,7 +116,7 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
       const happened = { entry_id: randomUUID() }
       const one: Unsettled = { entry, happened, behind: null }
       const happenedAt = new Date().toISOString()
-      // Behind those that wait: the log has them in the order in which they happened.
+      // Queue it after waiting entries: the log keeps the order of events.
       if (kept.length === 0 && (await attempt(one))) return
       if (kept.length >= MOST) return onLost(new Error('too many entries wait for the database'))
       kept = [...kept, { ...one, happened: { ...happened, happened_at: happenedAt } }]

@@ -1,7 +1,8 @@
 /**
- * Personal values of the log are kept beside the chain, which holds a salted commitment in the place of each: a person
- * can be erased, and the chain still verifies. What is personal: who acted, users as targets, and every text with an
- * e-mail address in it. Without its salt and value, nothing can be found from a commitment.
+ * Personal values of the log. They are stored outside the chain, which holds a salted commitment in place of
+ * each. A person can therefore be erased while the chain still verifies. Personal values are the actor, users
+ * as targets, and every text that contains an e-mail address. A commitment reveals nothing without its salt
+ * and value.
  */
 
 import { createHmac, randomBytes } from 'node:crypto'
@@ -11,10 +12,10 @@ import { isObject } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
 import { type activityLogs, activityPersonal } from '../../../database/schema/audit.ts'
 
-/** What of an entry may hold personal values. */
+/** Parts of an entry that may hold personal values. */
 type Told = Pick<typeof activityLogs.$inferSelect, 'actor' | 'targets' | 'metadata'>
 
-/** A value with the commitment to it; `userId` is null where it is not known whose it is. */
+/** A value with its commitment. `userId` is null if its owner is unknown. */
 export type PersonalValue = {
   commitment: string
   userId: string | null
@@ -22,19 +23,23 @@ export type PersonalValue = {
   value: unknown
 }
 
-/** The member by which a commitment stands in the chain. */
+/** Name of the member that holds a commitment in the chain. */
 const MARK = '$personal'
 const SALT_BYTES = 32
 const ADDRESS = /[^\s@]@[^\s@]/
-/** What is shown of a target or a text whose person was erased. */
+/** Replacement for a target or a text whose person was erased. */
 const ERASED = 'erased'
 const ERASED_ACTOR = { email: '', given_name: '', family_name: '' }
 
-/** The commitment to a value, 64 hex digits: HMAC-SHA256 of its canonical JSON by the salt. */
+/** Returns the commitment to a value, 64 hex digits: HMAC-SHA256 of its canonical JSON, keyed by the salt. */
 export const commitmentOf = (salt: Buffer, value: unknown): string =>
   createHmac('sha256', salt).update(canonicalJson(value)).digest('hex')
 
-/** An entry as the chain takes it, and what is kept beside. `userId` is who acted, where that is known. */
+/**
+ * Splits an entry into the form that is chained and the personal values that are stored separately.
+ *
+ * @param userId the actor, or null if unknown
+ */
 export function separate(
   { actor, targets, metadata }: Told,
   userId: string | null,
@@ -50,7 +55,7 @@ export function separate(
     if (typeof value === 'string') return ADDRESS.test(value) ? commit(value, null) : value
     if (Array.isArray(value)) return value.map(walk)
     if (!isObject(value)) return value
-    // What only looks like a commitment is committed to itself.
+    // An object that only looks like a commitment is itself replaced by one.
     return MARK in value ? commit(value, null) : mapMembers(value, walk)
   }
   const { actor_type, ...who } = actor
@@ -67,7 +72,7 @@ export function separate(
   }
 }
 
-/** Entries with the values that are still there in their places; an erased one is said to be. */
+/** Puts the personal values back into entries. An erased value is shown as such. */
 export async function withPersonalValues<R extends Told>(db: Db, rows: readonly R[]): Promise<R[]> {
   const kept = new Map((await personalValuesOf(db, rows)).map((one) => [one.commitment, one.value]))
   const fill = (value: unknown): unknown => {
@@ -92,7 +97,7 @@ function filledActor(actor: Told['actor'], kept: ReadonlyMap<string, unknown>): 
   return { actor_type: known['actor_type'], ...(isObject(who) ? who : ERASED_ACTOR) }
 }
 
-/** The values that entries commit to and that are still there. */
+/** Reads the values that entries commit to, except erased ones. */
 export async function personalValuesOf(db: Db, rows: readonly Told[]): Promise<PersonalValue[]> {
   const commitments = commitmentsIn(rows)
   if (commitments.length === 0) return []
@@ -102,7 +107,7 @@ export async function personalValuesOf(db: Db, rows: readonly Told[]): Promise<P
     .where(sql`${activityPersonal.commitment} = any(${sql.param(commitments)}::text[])`)
 }
 
-/** Every commitment in some entries. */
+/** Returns every commitment in the entries. */
 export function commitmentsIn(rows: readonly Told[]): string[] {
   const found: string[] = []
   const walk = (value: unknown): void => {

@@ -1,12 +1,15 @@
-/** Removing the oldest entries of the log, where an operator has set how long they are kept. */
+/** Removal of the oldest log entries, if an operator has set a retention period. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { lockNumber } from '../../../database/locks.ts'
 
-/** Most entries that one transaction removes, of a domain. */
+/** Maximum number of entries that one transaction removes per domain. */
 const AT_ONCE = 5000
 
-/** Removes what is older, for `longestMs` at most; answers how many entries. The rest follows in the next run. */
+/**
+ * Removes entries older than `keptDays`, for at most `longestMs`. Returns their number. The next run removes
+ * the rest.
+ */
 export async function pruneLog(
   db: Db,
   keptDays: number,

@@ -1,7 +1,8 @@
 /**
- * Entries that name a person in clear: those of a version before, and words in which a person wrote a name. Erasing takes
- * the names out of them. Each keeps its hash, so that the chain goes on as it was noted elsewhere; what it says since is
- * tied to the chain by a later entry, LOG_REDACTED, which has one digest of all entries of a batch.
+ * Redaction of entries that name a person in clear: entries of older versions, and free text in which a
+ * person wrote a name. Erasing a person takes the names out. Each entry keeps its hash, so that the chain
+ * still matches hashes noted elsewhere. A later LOG_REDACTED entry, with one digest of all entries of a
+ * batch, ties their new content to the chain.
  */
 import { randomUUID } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
@@ -11,23 +12,26 @@ import { activityLogs, type LogRow } from '../../../database/schema/audit.ts'
 import { BEGINNING, hashOf } from './entry-hash.ts'
 import { isThere } from './waiting.ts'
 
-/** The entry that a batch leaves in the chain. */
+/** Type of the entry that a batch leaves in the chain. */
 export const LOG_REDACTED_EVENT = 'LOG_REDACTED'
 
-/** What is read of an entry to prove it: the entry, and the hash of the one before it. */
+/** Columns that prove an entry: the entry itself, and the hash of the previous one. */
 export const PROVED = {
   row: activityLogs,
   before: sql<string | null>`(select p.event_hash from activity_logs p
     where p.domain_id = activity_logs.domain_id and p.id < activity_logs.id order by p.id desc limit 1)`,
 }
 
-/** Entries that are compared at once before they are changed. */
+/** Number of entries that are verified at once before they are changed. */
 const PAGE = 500
 
-/** A redacted entry, by its hash -> the batch that changed it last. Only those that say what was noted of them. */
+/**
+ * Hash of a redacted entry -> the last batch that changed it. Only entries that match their digest are
+ * listed.
+ */
 export type Redacted = ReadonlyMap<string, string>
 
-/** Which of some entries say what the last batch left in them. */
+/** Finds the entries whose content is as their last batch left it. */
 export async function redactedIn(db: Db, rows: readonly LogRow[]): Promise<Redacted> {
   if (rows.length === 0 || !(await isThere(db, 'activity_redactions'))) return new Map()
   const ids = rows.map(({ id }) => String(id))
@@ -41,9 +45,9 @@ export async function redactedIn(db: Db, rows: readonly LogRow[]): Promise<Redac
 }
 
 /**
- * Of some batches those that the chain does not have.
+ * Returns the batches that the chain does not record.
  *
- * @param told batch -> its digest, as entries of the chain have it until `last`
+ * @param told batch -> its digest, from the entries of the chain up to `last`
  */
 export async function unrecorded(
   db: Db,
@@ -61,17 +65,18 @@ export async function unrecorded(
             where ('[' || body || ']')::jsonb ->> 1 = ${LOG_REDACTED_EVENT}) later
         where later.metadata ->> 'batch' = activity_redactions.batch::text limit 1) as waits
     from activity_redactions where batch = any(${sql.param([...batches])}::uuid[]) group by batch`)
-  // One that waits to be chained, or was chained meanwhile, is not proven yet, and not wrong.
+  // A batch whose entry is not yet chained, or was chained during the walk, is unproven but not wrong.
   const proven = rows.filter(({ batch, listed, waits }) => (told.get(batch) ?? waits) === listed)
   const known = new Set(proven.map(({ batch }) => batch))
   return new Set(batches.filter((one) => !known.has(one)))
 }
 
 /**
- * Takes names out of the entries that a condition chooses; answers how many.
+ * Takes names out of the entries that a condition selects. Returns the number of entries.
  *
- * @param names regular expressions of PostgreSQL; the first group of each is what stands before a name
- * @throws CoreError conflict for an entry that does not fit the chain already: what was done to it must stay to be seen.
+ * @param names PostgreSQL regular expressions; the first group of each matches the text before a name
+ * @throws CoreError `conflict` for an entry that already does not match the chain: the evidence of that
+ * change must be preserved
  */
 export async function redactEntries(
   tx: Db,
@@ -118,7 +123,7 @@ async function demandFitting(tx: Db, domainId: string, page: readonly Placed[]):
     )
 }
 
-/** The hash before the first entry that is left. */
+/** Returns the hash that precedes the first remaining entry. */
 async function firstBefore(tx: Db, domainId: string): Promise<string> {
   const { rows } = await tx.execute<{ hash: string }>(
     sql`select event_hash as hash from activity_checkpoints where domain_id = ${domainId}`,

@@ -1,7 +1,7 @@
 /**
- * Entries of the log between their commit and their place in the chain. Writers leave them without waiting for each
- * other; who chains them holds a lock, on any host, and moves them in one transaction: a host that is killed leaves them
- * chained or waiting. An entry gets its place when it is chained, so one that commits late is never passed over.
+ * Log entries between their commit and their place in the chain. Writers leave them without waiting for each
+ * other. One host at a time, under a lock, chains them in one transaction: if it is killed, each is either
+ * chained or waiting. An entry gets its number when it is chained, so one that commits late is never skipped.
  */
 import { sql } from 'drizzle-orm'
 import { isAway } from '../../../database/away.ts'
@@ -9,14 +9,19 @@ import type { Database, Db } from '../../../database/database.ts'
 import { lockNumber } from '../../../database/locks.ts'
 import { activityWaiting } from '../../../database/schema/audit.ts'
 
-/** Most entries that one transaction chains. */
+/** Maximum number of entries that one transaction chains. */
 const AT_ONCE = 1000
-/** Most such transactions for one reader: it waits for what was committed before it, not for what comes meanwhile. */
+/**
+ * Maximum number of such transactions for one reader: it waits for entries committed before it, not for new
+ * ones.
+ */
 const MOST_ROUNDS = 100
-/** How often a host looks for waiting entries, in milliseconds. */
+/** Interval at which a host looks for waiting entries, in milliseconds. */
 const EVERY_MS = 250
 
-/** Chains the oldest; answers how many. Without `patient` none, where another is at it. */
+/**
+ * Chains the oldest entries, and returns their number. Unless `patient`, chains none while another host does.
+ */
 async function chainSome(db: Db, domainId: string, patient: boolean): Promise<number> {
   const { rows } = await db.execute<{ chained: number }>(sql`
     select chain_activity(${domainId}::uuid, ${AT_ONCE}, ${lockNumber('chaining the log')}, ${patient}) as chained`)
@@ -24,9 +29,9 @@ async function chainSome(db: Db, domainId: string, patient: boolean): Promise<nu
 }
 
 /**
- * Chains all entries that were committed before: what readers of the log do first. Not to be called in a transaction
- * that goes on, which would keep others from chaining. Where the database only reads, or its disk is full, nothing is
- * chained, and the log is read as it is.
+ * Chains all entries that were committed before the call. Readers of the log call it first. Do not call it in
+ * a transaction that goes on: it would keep others from chaining. If the database is read-only or its disk is
+ * full, nothing is chained and the log is read as it is.
  */
 export async function chainWaiting(db: Db, domainId: string): Promise<void> {
   try {
@@ -37,7 +42,10 @@ export async function chainWaiting(db: Db, domainId: string): Promise<void> {
   }
 }
 
-/** Whether a table of the log is there; in a database that no host of this version has opened it is not. */
+/**
+ * Reports whether a table of the log exists. It does not in a database that no host of this version has
+ * opened.
+ */
 export async function isThere(db: Db, table: string): Promise<boolean> {
   const { rows } = await db.execute<{ there: boolean }>(
     sql`select to_regclass(${`public.${table}`}) is not null as there`,
@@ -45,13 +53,13 @@ export async function isThere(db: Db, table: string): Promise<boolean> {
   return rows[0]?.there ?? false
 }
 
-/** How many entries wait. */
+/** Counts the waiting entries. */
 export async function countWaiting(db: Db, domainId: string): Promise<number> {
   if (!(await isThere(db, 'activity_waiting'))) return 0
   return db.$count(activityWaiting, sql`${activityWaiting.domainId} = ${domainId}`)
 }
 
-/** Whether an event was ever recorded, chained or not. */
+/** Reports whether an event was ever recorded, chained or not. */
 export async function wasRecorded(db: Db, domainId: string, eventType: string): Promise<boolean> {
   const { rows } = await db.execute<{ was: boolean }>(sql`
     select exists (select from activity_logs where domain_id = ${domainId} and event_type = ${eventType})
@@ -60,14 +68,17 @@ export async function wasRecorded(db: Db, domainId: string, eventType: string): 
   return rows[0]?.was ?? false
 }
 
-/** The number of the last chained entry, as text; `0` where there is none. */
+/** Returns the number of the last chained entry as text, or `0` if there is none. */
 export async function lastChained(db: Db, domainId: string): Promise<string> {
   const { rows } = await db.execute<{ last: string }>(sql`
     select coalesce(max(id), 0)::text as last from activity_logs where domain_id = ${domainId}`)
   return rows[0]?.last ?? '0'
 }
 
-/** Whether an entry with this `entry_id` is chained behind a number, or waits to be. In one query, since entries move. */
+/**
+ * Reports whether an entry with this `entry_id` is waiting, or chained after the number `behind`. It is one
+ * query, because entries move.
+ */
 export async function isRecorded(
   db: Db,
   domainId: string,
@@ -83,13 +94,15 @@ export async function isRecorded(
 }
 
 type Chaining = {
-  /** Called with each database that was reached. */
+  /** Starts on a database. Called for each one that the host connects to. */
   start(database: Pick<Database, 'db' | 'domainId'>): void
-  /** Waits for what is being chained. */
+  /** Waits for chaining that is under way. */
   stop(): Promise<void>
 }
 
-/** Chains what waits, again and again. `onError` hears what keeps it from that. */
+/**
+ * Creates the loop that chains waiting entries. `onError` is called with errors that keep it from doing so.
+ */
 export function createChaining(onError: (error: unknown) => void): Chaining {
   let timer: NodeJS.Timeout | null = null
   let chaining: Promise<void> = Promise.resolve()

@@ -1,16 +1,19 @@
-/** Whose entries of the log are wanted: names of people are kept beside the chain, so people are found by their ids. */
+/**
+ * Filters of the log by person. Names of people are stored outside the chain, so people are found by their
+ * ids.
+ */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityLogs } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
 
-/** Entries of what a user did, who is named by an id or an e-mail address. */
+/** Returns the condition for entries by a user, given an id or an e-mail address. */
 export async function actorIs(db: Db, domainId: string, named: string): Promise<SQL> {
   const id = named.includes('@') ? await idOf(db, domainId, named) : named.toLowerCase()
   return id === null ? sql`false` : sql`${activityLogs.actor} ->> 'id' = ${id}`
 }
 
-/** Entries of what was done to something, which is named by its id, by a user's e-mail address, or by its name. */
+/** Returns the condition for entries about a target, given its id, a user's e-mail address, or its name. */
 export async function targetIs(db: Db, domainId: string, named: string): Promise<SQL> {
   const { targets } = activityLogs
   const id = named.includes('@') ? await idOf(db, domainId, named) : named.toLowerCase()

@@ -1,7 +1,7 @@
 /**
- * Background work: jobs in the database, which any host of a deployment takes. A job is only a word that
- * something wants to be looked at; what is to be done is read from the record (`JobHandler`). So a job that is
- * lost, doubled or late does no harm: what is due is looked for again every two seconds.
+ * Background work: jobs in the database, which any host of a deployment takes. A job is only a hint that a
+ * record needs attention. The record itself determines the work (`JobHandler`). A lost, duplicate or late job
+ * is therefore harmless: due work is looked for every two seconds.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -24,46 +24,49 @@ import { type JobHandler, workOn } from './turn.ts'
 
 export type BackgroundWork = {
   send: SendJob
-  /** Called with each database that was reached, before anybody is served. */
+  /** Starts on a database. Called for each one that the host connects to, before any request is served. */
   start(database: Database): Promise<void>
-  /** Waits for jobs under way; their calls are aborted. */
+  /** Aborts the calls of running jobs and waits for the jobs. */
   stop(): Promise<void>
 }
 
 type WorkDeps = {
   handlers: Record<QueueName, JobHandler>
-  /** There once connectors can be called; jobs wait for it. */
+  /** Resolves when connectors can be called. Jobs wait for it. */
   parts: Promise<CoreContext>
   pace: Pick<Pace, 'lookMs'>
-  /** How many days a job is kept after it ended. */
+  /** Number of days that an ended job is kept. */
   keptDays: number
   onError(error: unknown): void
 }
 
 const DAY_SECONDS = 86_400
-/** A host that says nothing for so long has lost its jobs, in seconds; pg-boss takes no less than 10. */
+/**
+ * Time without a heartbeat after which a host has lost its jobs, in seconds. The minimum of pg-boss is 10.
+ */
 const HEARTBEAT_SECONDS = 15
-/** A job that was begun so long ago, and on which nobody works, was left by a host that is gone, in seconds. */
+/** Age at which a started job that no host works on is considered abandoned by a dead host, in seconds. */
 const LEFT_SECONDS = 3
-/** How many of those one host goes on with at once. */
+/** Maximum number of abandoned jobs that one host continues at once. */
 const MOST_TAKEN = 4
-/** How long a stop waits for what runs, in milliseconds. */
+/** How long a stop waits for running jobs, in milliseconds. */
 const STOP_MS = 10_000
 
-/** Queues whose keys are worked on under a lock, which tells whether anybody does. */
+/** Queues whose keys are worked on under a lock, which shows whether any host works on a key. */
 const WITH_TURNS = QUEUE_NAMES.filter((name) => QUEUES[name].lease === 'turn')
 
-/** Longest words of a failure that are kept, in characters. */
+/** Maximum length of a stored failure message, in characters. */
 const MAX_WORDS = 2000
 
 type DeadJob = { queue: QueueName; key: string }
 
+/** Creates the background work of a host. */
 export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDeps): BackgroundWork {
   let boss: PgBoss | null = null
   let timer: NodeJS.Timeout | null = null
   const running = new Set<Promise<void>>()
   let looking: Promise<void> = Promise.resolve()
-  /** Keys of jobs that others have left, which this host goes on with. */
+  /** Keys of jobs that other hosts abandoned and this host continues. */
   const taken = new Map<string, Promise<void>>()
   const stopping = new AbortController()
 
@@ -81,7 +84,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
 
   async function work(db: Db, name: QueueName, key: string, ...signals: AbortSignal[]) {
     const signal = AbortSignal.any([stopping.signal, ...signals])
-    // What a handler knows better, it says in place of this.
+    // A handler replaces this if it knows a more exact cause.
     const cause = { kind: 'job', id: `${name} ${key}` } as const
     const whole = { ...(await parts), requestId: randomUUID(), cause, signal }
     const done = workOn(handlers[name], db, key, whole).catch(inWords)
@@ -98,7 +101,8 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
         { ...placesOf(name), notifyPollingIntervalSeconds: 5 },
         async ([job]) => {
           if (!job) return
-          // What waits is looked for once a place is free: by one of those that rest, the others look again soon.
+          // A free slot looks for waiting jobs at once. One notified worker is enough; the others poll again
+          // soon.
           await work(db, name, job.data.key, job.signal).finally(() => jobs.notifyWorker(first))
         },
       )
@@ -115,7 +119,10 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
     look(db, preparing(db))
   }
 
-  /** Again and again until the end; a database that is away is nothing to tell each time. `asked`: the same, prepared. */
+  /**
+   * Looks for due work repeatedly until the stop. An unreachable database is not reported each time. `asked`
+   * is the same database with prepared statements.
+   */
   function look(db: Db, asked: Db): void {
     timer = setTimeout(() => {
       looking = lookOnce(db, asked)
@@ -132,7 +139,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
   async function lookOnce(db: Db, asked: Db): Promise<void> {
     for (const name of QUEUE_NAMES)
       await lookFor(db, asked, name).catch((error) => {
-        // One kind of work that cannot be looked for must not stop the others.
+        // A kind of work whose query fails must not stop the others.
         if (isAway(error)) throw error
         onError(error)
       })
@@ -145,8 +152,8 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
   }
 
   /**
-   * Goes on with what a host has left that was killed: its jobs count as running until they are missed,
-   * but the locks that it worked under are free at once.
+   * Continues jobs of a killed host. They count as running until pg-boss detects the loss, but the locks that
+   * they held are released at once.
    */
   async function takeOver(db: Db, asked: Db): Promise<void> {
     const begun = (await startedJobs(asked, WITH_TURNS, LEFT_SECONDS)).flatMap(({ queue, key }) => {
@@ -189,20 +196,20 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
       stopping.abort()
       if (timer) clearTimeout(timer)
       await looking
-      // Their calls are aborted: those that do not end are soon taken by another host.
+      // Their calls are aborted. Another host soon takes any job that does not end.
       await Promise.race([Promise.allSettled(running), pause(STOP_MS, undefined, { ref: false })])
       await boss?.stop({ graceful: false })
     },
   }
 }
 
-/** What is kept of a failure is its words: a failed question would bring its values along. */
+/** Rethrows a failure with its message only: a failed query would include its values. */
 function inWords(error: unknown): never {
   const told = error instanceof DrizzleQueryError ? error.cause : error
   throw new Error(keptText(told instanceof Error ? told.message : String(told), MAX_WORDS))
 }
 
-/** Makes the queues that are not there, and changes those that are kept otherwise. */
+/** Creates missing queues, and updates those whose options have changed. */
 export async function prepareQueues(jobs: PgBoss, keptDays: number): Promise<void> {
   const there = new Map((await jobs.getQueues()).map((queue) => [queue.name, queue]))
   const kept = { notify: true, deleteAfterSeconds: keptDays * DAY_SECONDS }
@@ -213,7 +220,7 @@ export async function prepareQueues(jobs: PgBoss, keptDays: number): Promise<voi
     else if (!isDeepStrictEqual({ ...found, ...options }, found))
       await jobs.updateQueue(name, options)
   }
-  // The others name it.
+  // First, because the other queues refer to it.
   await prepare(DEAD, { retryLimit: 1000, retryDelay: 60, ...kept })
   for (const name of QUEUE_NAMES) await prepare(name, { ...optionsOf(name), ...kept }, POLICY)
 }

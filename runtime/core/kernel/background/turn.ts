@@ -1,27 +1,36 @@
-/** One kind of work, and its turns: of each key one host works at a time. */
+/** Handlers of background work, and their turns: one host at a time works on a key. */
 import { alone } from '../../../database/alone.ts'
 import type { Db } from '../../../database/database.ts'
 import type { CoreContext, RequestContext } from '../context/context.ts'
 
-/** One kind of work, as its room hands it in. */
+/** Handler of one kind of work. */
 export type JobHandler = {
-  /** Looks at what a key names and does what is left to do. What it throws is tried again. */
+  /** Looks at the record that a key names and does the remaining work. An error is retried. */
   handle(db: Db, key: string, parts: RequestContext): Promise<void>
   /**
-   * The name of the lock under which `handle` is called, so that one host at a time works on a key: what a killed
-   * host has left is gone on with at once. Given where the lease of the queue is a turn (queues.ts). Without it, once
-   * the host is missed: within half a minute.
+   * Returns the name of the lock under which `handle` runs, so that one host at a time works on a key and
+   * work of a killed host continues at once. Required if the lease of the queue is a turn (queues.ts).
+   * Without it, such work continues after the loss is detected, within half a minute.
    */
   turnOf?(key: string): string
-  /** The id of the app whose system `handle` calls, where there is one: no app takes all places of a host. */
+  /** Returns the id of the app that `handle` calls, if any, so that no app takes all slots of a host. */
   appOf?(key: string): string
-  /** Keys of what is due, a few hundred at most; asked every two seconds on every host. Now is the database's unless given. */
+  /**
+   * Returns the keys of due work, a few hundred at most. Called every two seconds on every host. `now`
+   * defaults to the database's time.
+   */
   due(db: Db, now?: Date): Promise<string[]>
-  /** Called when a key's job failed for good: has people look at it, so that it is not silence. */
+  /**
+   * Called when a key's job has failed for good. Creates a task for people, so that the failure is not
+   * silent.
+   */
   gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void>
 }
 
-/** Does what is left to do of a key; nothing where another host has its turn. A lost lock aborts the signal. */
+/**
+ * Does the remaining work of a key. Does nothing while another host has the turn. Losing the lock aborts the
+ * signal.
+ */
 export async function workOn(
   handler: JobHandler,
   db: Db,

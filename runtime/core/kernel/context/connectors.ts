@@ -1,6 +1,6 @@
 /**
- * What the core needs of the connectors, as functions that main hands in: it imports neither the registry
- * nor the lanes.
+ * Interface of the core to the connectors, as functions that main passes in: the core imports neither the
+ * registry nor the lanes.
  */
 import type { CapabilityName, Output } from '../../../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../../../contract/connector/manifest.ts'
@@ -14,28 +14,30 @@ export type ServedConnector = {
   version: string
   digest: string
   manifest: Manifest
-  /** What settings must be: compiled once for a version. */
+  /** Schema of the settings, compiled once per version. */
   settings: AnySchema
 }
 
-/** How a capability's call ended, and its id in the log: an error is the envelope's, so it holds no secret. */
+/**
+ * Outcome of a capability's call, with its id in the log. An error is the envelope's, so it holds no secret.
+ */
 export type ConnectorAnswer =
   | {
       ok: true
       response: unknown
       page: { token: string; size: number | null } | null
-      /** What the system itself said, where that was asked for. */
+      /** The system's own response, if requested. */
       raw?: Record<string, unknown> | null
-      /** Of the reply, as JSON. */
+      /** Size of the reply as JSON. */
       bytes?: number
       callId?: string
     }
   | {
       ok: false
       error: ErrorResponse['error']
-      /** Why it failed, more exactly than the code of `error`. */
+      /** Cause of the failure, more exact than the code of `error`. */
       reason?: RuntimeCode
-      /** How long the system asked to be left alone, in milliseconds. */
+      /** Pause that the system asked for, in milliseconds. */
       retryAfterMs?: number
       callId?: string
     }
@@ -47,30 +49,32 @@ type ConnectorCall = {
   body: Record<string, unknown>
   requestId: string
   cause: Cause
-  /** The app that it is for; null while there is none yet. */
+  /** Id of the app that the call is for, or null before the app exists. */
   appId: string | null
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when the caller no longer waits. */
   signal: AbortSignal
   /**
-   * Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). A list names the columns that
-   * are needed; others may be missing.
+   * Whether to return the response, a list of rows, as a table (contract/schema/table.ts). A list names the
+   * required columns. Others may be missing.
    */
   asTable?: boolean | readonly string[]
 }
 
 export type Connectors = {
-  /** Ids of everything that is served, sorted. */
+  /** Returns the ids of all connectors that are served, sorted. */
   ids(): string[]
-  /** In either spelling of the id. */
+  /** Finds a connector by either spelling of its id. */
   find(id: string): ServedConnector | null
   call(call: ConnectorCall): Promise<ConnectorAnswer>
 }
 
 type Answered = Extract<ConnectorAnswer, { ok: true }>
 
-/** What was answered. The cast: replies are checked by the schema of their capability before they come here. */
+/**
+ * Returns the response. The cast is safe: replies are checked against the schema of their capability first.
+ */
 export const responseAs = <T>({ response }: Pick<Answered, 'response'>): T => response as T
 
-/** What a capability answered. */
+/** Returns the response of a capability, typed. */
 export const responseOf = <C extends CapabilityName>(_capability: C, answer: Answered): Output<C> =>
   responseAs(answer)

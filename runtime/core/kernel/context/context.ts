@@ -1,4 +1,7 @@
-/** What core functions need in addition to the database and the caller: made once by main, handed to every call. */
+/**
+ * Dependencies of core functions besides the database and the caller: created once by main, passed to every
+ * call.
+ */
 import type { RefusalKind } from '../../../contract/errors/problem.ts'
 import type { Cause } from '../../../contract/models/causes.ts'
 import type { Db } from '../../../database/database.ts'
@@ -11,7 +14,10 @@ import type { Listeners } from './listeners.ts'
 import type { Pace } from './pace.ts'
 import type { SendJob } from './send.ts'
 
-/** `about` are ids, codes and numbers. Called once what it says is committed. */
+/**
+ * Writes a line to the host's log. `about` holds ids, codes and numbers. Call it after the transaction that
+ * it reports has committed.
+ */
 export type Tell = (
   level: 'info' | 'warn' | 'error',
   about: Readonly<Record<string, string | number | null>>,
@@ -22,28 +28,28 @@ export type CoreContext = {
   connectors: Connectors
   /** Seals settings and credentials of connected apps, and the secrets of webhooks. */
   vault: Sealer
-  /** Hashes tokens that are made. */
+  /** Hashes new tokens. */
   hasher: TokenHasher
   /** Signs evidence. */
   signer: Signer
-  /** Has something looked at in the background. */
+  /** Queues background work. */
   send: SendJob
-  /** Sends to addresses of the operator's own, as egress lets it. */
+  /** Sends webhooks to the operator's addresses, within the rules of egress. */
   deliver: Deliver
-  /** Leaves a line in the log; never what people or systems wrote. */
+  /** Writes a line to the log, never with text from people or systems. */
   tell: Tell
-  /** What time it is: the database's, so that hosts agree. */
+  /** Returns the database's time, so that hosts agree. */
   now(db: Db): Promise<Date>
-  /** What higher floors do when something on a lower one changes. */
+  /** Handlers on higher floors for changes on lower ones. */
   listeners: Listeners
-  /** How long the background pauses and waits. */
+  /** Pauses and timeouts of background work. */
   pace: Pace
-  /** The number that a refusal is answered with: the activity log has it of what was refused. */
+  /** Returns the HTTP status of a refusal, which the activity log records. */
   statusOfRefusal(refused: { kind: RefusalKind }): number
 }
 
 /**
- * The parts of one request, or of one job: what is called for it ends when its caller is gone, and is told
+ * Context of one request or one job. Its outgoing calls are aborted when the caller is gone, and are logged
  * with its cause.
  */
 export type RequestContext = CoreContext & { requestId: string; cause: Cause; signal: AbortSignal }

@@ -1,12 +1,15 @@
-/** What the core needs of egress to send webhooks, as functions that main hands in. */
+/** Interface of the core to egress for sending webhooks, as functions that main passes in. */
 
-/** How one was answered; `problem` names host and port, never the path or a header's value. */
+/** Result of a delivery. `problem` names host and port, never the path or a header's value. */
 type DeliveryReply = { ok: true; status: number; body: Buffer } | { ok: false; problem: string }
 
 export type Deliver = {
-  /** Why an address, or headers of these names, will never be sent, as text; null if they may be. */
+  /**
+   * Returns the reason why this address or these header names will never be sent, as text, or null if they
+   * may be.
+   */
   refuse(url: string, headerNames: readonly string[]): string | null
-  /** Sends a POST once: nothing is tried again, no redirect is followed. */
+  /** Sends a POST once, without retries or redirects. */
   post(delivery: {
     url: string
     headers: Readonly<Record<string, string>>

@@ -1,19 +1,21 @@
 /**
- * What higher floors do when something on a lower one changes. The directory and the catalogue know neither
- * policies nor requests: they call these functions, which core/wiring hands in, within the transaction of
- * the change.
+ * Handlers on higher floors for changes on lower ones. The directory and the catalogue do not know policies
+ * or requests: they call these functions, which core/wiring provides, within the transaction of the change.
  */
 import type { Db } from '../../../database/database.ts'
 import type { SendJob } from './send.ts'
 
-/** More users than these are told as `all`: policies look at everybody then, in batches. */
+/**
+ * Maximum number of users that are listed by id. More are reported as `all`, and policies look at everybody,
+ * in batches.
+ */
 export const MANY_USERS = 1000
 
 export type Listeners = {
   /**
-   * Users changed: attributes, status, manager. Called after the users were written.
+   * Called after changed users were written: attributes, status, manager.
    *
-   * @param means Null where no background work can be told: then the change is found within two seconds.
+   * @param means null if no background work can be queued: the change is then found within two seconds
    */
   usersChanged(
     tx: Db,
@@ -21,16 +23,17 @@ export type Listeners = {
     userIds: readonly string[] | 'all',
     means: { send: SendJob } | null,
   ): Promise<void>
-  /** What can be given in an app changed: its connection, or one of its permissions. */
+  /** Called when the access that an app offers changed: its connection, or one of its permissions. */
   appChanged(tx: Db, app: { id: string; domainId: string }): Promise<void>
   /**
-   * What people hold in an app changed, or may be something else that is wrong with it: a sync ended, access was given
-   * or taken. Without an app: what is about no single app, such as a rule of separation of duties.
+   * Called when the access that people hold in an app may have changed, or another finding about the app: a
+   * sync ended, or access was granted or revoked. `appId` is null for a change that concerns no single app,
+   * such as a rule of separation of duties.
    */
   accessChanged(tx: Db, where: { domainId: string; appId: string | null }): Promise<void>
-  /** A permission is about to be locked and deleted: what refers to it is locked before it. */
+  /** Called before a permission is locked and deleted, to lock the records that refer to it first. */
   permissionLocked(tx: Db, permissionId: string): Promise<void>
-  /** A locked permission is about to be deleted. */
+  /** Called before a locked permission is deleted. */
   permissionDeleted(
     tx: Db,
     permissionId: string,

@@ -1,25 +1,25 @@
-/** How long the background pauses and waits, and pages are waited for: in one place, so that who waits can have it shorter. */
+/** Pauses and timeouts of background work and pages, in one place, so that tests can shorten them. */
 
 export type Pace = {
-  /** How often what is due is looked for, in milliseconds. */
+  /** Interval between looks for due work, in milliseconds. */
   lookMs: number
-  /** How long a host goes on with one sync before others get their turn, in milliseconds. */
+  /** How long a host works on one sync before others get their turn, in milliseconds. */
   turnMs: number
-  /** How often the lease of a sync is renewed, in milliseconds; it lasts fifteen seconds. */
+  /** Interval at which the lease of a sync is renewed, in milliseconds. The lease lasts fifteen seconds. */
   renewMs: number
-  /** Shortest time that a system is given to show what was written, in milliseconds. */
+  /** Minimum time for a system to show a write, in milliseconds. */
   consistencyMs: number
-  /** How long the answer of a webhook may take, names and connection included, in milliseconds. */
+  /** Maximum time for a webhook's response, with name resolution and connection, in milliseconds. */
   answerMs: number
-  /** How long a page that is read is waited for, in milliseconds. */
+  /** Timeout of a page that is read, in milliseconds. */
   pageMs: number
-  /** The same of a form that was sent, and of a file: they may ask other systems, and read much. */
+  /** Timeout of a submitted form or a file, in milliseconds: these may call other systems and read much. */
   formMs: number
-  /** How long what a program reads is waited for, in milliseconds: until then a question may walk all rows. */
+  /** Timeout of a read by a program, in milliseconds. Within it, a query may read all rows. */
   readMs: number
 }
 
-/** The pace of a deployment. */
+/** Default pace. */
 const PACE: Pace = {
   lookMs: 2000,
   turnMs: 60_000,
@@ -31,5 +31,5 @@ const PACE: Pace = {
   readMs: 120_000,
 }
 
-/** The pace of a deployment, but for what is given. */
+/** Returns the default pace with the given overrides. */
 export const paceOf = (given: Partial<Pace> = {}): Pace => ({ ...PACE, ...given })

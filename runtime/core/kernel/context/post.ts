@@ -1,4 +1,4 @@
-/** What the core needs to send mail, as a function that main hands in. */
+/** Interface of the core for sending mail, as a function that main passes in. */
 
 import type { Language } from '../../../words/languages.ts'
 
@@ -7,23 +7,26 @@ export type Letter = {
   subject: string
   text: string
   html: string
-  /** Without angle brackets; the same for the same message sent again. */
+  /** Message id without angle brackets. A message that is sent again has the same id. */
   messageId: string
   language: string
 }
 
-/** How it was answered. `ends`: the server refuses it for good; else it may be tried again. */
+/**
+ * Result of sending. `ends` is true if the server refuses the message for good. Otherwise a retry may
+ * succeed.
+ */
 export type Posted = { ok: true } | { ok: false; ends: boolean; problem: string }
 
 export type Post = {
-  /** Host and port of the server. */
+  /** Host and port of the mail server. */
   server: string
-  /** The address that mail comes from. */
+  /** Sender address. */
   from: string
-  /** Where people reach the pages, without a slash at the end. */
+  /** Base URL of the pages, without a trailing slash. */
   origin: string
-  /** Of mail to people who chose none. */
+  /** Language of mail to people who chose none. */
   language: Language
-  /** Sends it once. What goes wrong is an answer. */
+  /** Sends a letter once. Failures are returned, not thrown. */
   send(letter: Letter): Promise<Posted>
 }

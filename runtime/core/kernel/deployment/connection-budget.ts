@@ -1,4 +1,4 @@
-/** Whether PostgreSQL gives the hosts of a deployment as many connections as they may take together. */
+/** Check that PostgreSQL allows all the connections that the hosts of a deployment may open together. */
 import {
   type ConnectionLimit,
   givenConnections,
@@ -9,15 +9,15 @@ import { nodes } from '../../../database/schema/lifecycle.ts'
 import { isLive } from './deployment.ts'
 
 type Crowd = {
-  /** Whether there are enough. */
+  /** True if there are enough. */
   enough: boolean
-  /** A message for operators, with the numbers. */
+  /** Message for operators, with the numbers. */
   what: string
-  /** What to do where there are too few. */
+  /** Advice if there are too few. */
   advice: string
 }
 
-/** Judges by figures; `hosts` is at least one. */
+/** Compares the given figures. `hosts` is at least one. */
 export function crowdOf(hosts: number, { connections, limit }: ConnectionLimit): Crowd {
   const wanted = hosts * MOST_OF_A_HOST
   const who = hosts === 1 ? 'this host' : `${hosts} hosts`
@@ -28,7 +28,10 @@ export function crowdOf(hosts: number, { connections, limit }: ConnectionLimit):
   }
 }
 
-/** Judges by what the server says and by the hosts that were seen lately; `more` are hosts that have not said so yet. */
+/**
+ * Compares the server's limit with the hosts seen recently. `more` is the number of hosts that have not
+ * reported yet.
+ */
 export async function connectionsOf(db: Db, more = 0): Promise<Crowd> {
   const seen = await db.$count(nodes, isLive)
   return crowdOf(Math.max(1, seen + more), await givenConnections(db))

@@ -1,6 +1,6 @@
 /**
- * Several hosts on one database are one deployment: what one has sealed or signed with KEYWAY_SECRET, the
- * others must be able to read. A host with another secret is refused before it serves or writes anything.
+ * Deployment: all hosts on one database. Data that one host sealed or signed with KEYWAY_SECRET must be
+ * readable by the others. A host with another secret is refused before it serves or writes anything.
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
@@ -9,26 +9,26 @@ import { deploymentSecret } from '../../../database/schema/deployment.ts'
 import { nodes } from '../../../database/schema/lifecycle.ts'
 import { hostsKeyIdBefore, keyId } from '../../../secrets/key-derivation.ts'
 
-/** A host that was not heard of for this long is not waited for, in seconds; hosts speak every two. */
+/** Time after which a silent host is ignored, in seconds. Hosts report every two. */
 const LIVE_SECONDS = 10
 
 const CURRENT = 'current'
-/** Name of the row that says when a live host last wrote with another secret than the newest. */
+/** Name of the row that records when a live host last wrote with another secret than the newest. */
 const BEHIND = 'behind'
 
 const replaced = (id: string): string => `replaced ${id}`
 
-/** The host's secrets are not those of the deployment; the message says what to do. */
+/** The host's secrets do not match those of the deployment. The message explains what to do. */
 export class SecretMismatchError extends Error {}
 
 /**
- * Agrees with the other hosts on the secret: the first host says which it is; one whose list has it
- * behind a newer one makes the newer one known (a rotation); one that does not have it is refused. A secret
- * that was replaced is never the newest again: hosts with the two in either order do not undo each other's work.
+ * Agrees with the other hosts on the secret. The first host sets it. A host that lists it after a newer one
+ * makes the newer one current (a rotation). A host that does not list it is refused. A replaced secret never
+ * becomes current again: hosts that list the two in opposite orders do not undo each other's work.
  *
- * @param secrets The host's secrets, newest first.
- * @returns false where the host's first secret is one that was replaced.
- * @throws SecretMismatchError
+ * @param secrets the host's secrets, newest first
+ * @returns false if the host's first secret is a replaced one
+ * @throws SecretMismatchError if the host does not have the current secret
  */
 export async function agreeOnSecret(db: Db, secrets: readonly string[]): Promise<boolean> {
   const [newest = '', ...older] = secrets.map(keyId)
@@ -48,7 +48,7 @@ export async function agreeOnSecret(db: Db, secrets: readonly string[]): Promise
   })
 }
 
-/** The row of the newest secret; where versions before have written it, it says from now on what this one says. */
+/** Reads the row of the newest secret. A key id in the format of an older version is converted. */
 async function currentOf(tx: Db, secrets: readonly string[]) {
   const found = await rowNamed(tx, CURRENT)
   const secret = secrets.find((one) => hostsKeyIdBefore(one) === found?.keyId)
@@ -57,14 +57,17 @@ async function currentOf(tx: Db, secrets: readonly string[]) {
   return rowNamed(tx, CURRENT)
 }
 
-/** Id of the newest secret that a host has started with, and since when; null before the first host. */
+/**
+ * Returns the id of the newest secret that a host has started with, and the time of that start, or null
+ * before the first host.
+ */
 export async function newestSecret(db: Db): Promise<{ keyId: string; since: Date } | null> {
   return (await rowNamed(db, CURRENT)) ?? null
 }
 
 /**
- * A condition: what an older secret has made may be made again with this one. It is the deployment's newest,
- * and every live host knows it. Else a host that does not would no longer know what it knew a moment before.
+ * Returns the condition that values made with an older secret may be made again with this one: it is the
+ * deployment's newest, and every live host has it. A host without it would no longer recognise such a value.
  */
 export const mayRenew = (id: string): SQL => sql`(
   exists (select from ${deploymentSecret}
@@ -72,10 +75,10 @@ export const mayRenew = (id: string): SQL => sql`(
   and not exists (select from ${nodes}
     where ${isLive} and not coalesce(${nodes.keyIds} ? ${id}, false)))`
 
-/** A condition on `nodes`: the host was heard of lately. */
+/** Condition on `nodes`: the host reported recently. */
 export const isLive: SQL = sql`${nodes.seenAt} > now() - make_interval(secs => ${LIVE_SECONDS}::int)`
 
-/** Notes that a live host writes with another secret than the newest, where one does. */
+/** Records the current time if a live host writes with another secret than the newest. */
 export async function noteBehind(db: Db): Promise<void> {
   await db.execute(sql`
     insert into deployment_secret (name, key_id)
@@ -85,7 +88,7 @@ export async function noteBehind(db: Db): Promise<void> {
     on conflict (name) do update set key_id = excluded.key_id, since = now()`)
 }
 
-/** Since when no host writes with an older secret, as far as was noted. */
+/** Returns the time since which no host has written with an older secret, as far as recorded. */
 export async function nobodyBehindSince(db: Db): Promise<Date | null> {
   const [current, behind] = [await rowNamed(db, CURRENT), await rowNamed(db, BEHIND)]
   const times = [current, behind].flatMap((row) => (row ? [row.since.getTime()] : []))

@@ -1,7 +1,7 @@
 /**
- * How far a permission over apps reaches. Who has it reaches every app; an App Admin reaches the apps that
- * list them, directly or through a group, as an admin. Both are needed: losing the role takes effect at
- * once, and the role alone opens nothing.
+ * Reach of a permission over apps. A caller with the permission reaches every app. An App Admin reaches the
+ * apps that list them as an admin, directly or through a group. Both the role and the listing are needed:
+ * losing the role takes effect at once, and the role alone opens nothing.
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Permission } from '../../../contract/models/roles.ts'
@@ -11,9 +11,9 @@ import { groupMembers } from '../../../database/schema/people.ts'
 import { demand, type Principal } from './principal.ts'
 
 /**
- * A condition on `apps`: undefined where every app is reached.
+ * Returns the condition on `apps` that the caller reaches, or undefined if every app is reached.
  *
- * @throws CoreError forbidden for a caller who reaches none by his roles.
+ * @throws CoreError `forbidden` if the caller's roles reach no app
  */
 export function reach(principal: Principal, permission: Permission): SQL | undefined {
   if (principal.permissions.has(permission)) return undefined
@@ -22,11 +22,11 @@ export function reach(principal: Principal, permission: Permission): SQL | undef
   return sql`(${apps.adminUserIds} @> array[${userId}]::uuid[] or ${apps.adminGroupIds} && ${groupArrayOf(userId)})`
 }
 
-/** The ids of a user's groups, as an array in SQL. */
+/** Returns an SQL array of the ids of a user's groups. */
 export const groupArrayOf = (userId: string): SQL =>
   sql`array(select ${groupMembers.groupId} from ${groupMembers} where ${groupMembers.userId} = ${userId})`
 
-/** The same as values. */
+/** Reads the ids of a user's groups. */
 export async function groupIdsOf(db: Db, userId: string): Promise<ReadonlySet<string>> {
   const { groupId } = groupMembers
   const rows = await db
@@ -36,10 +36,13 @@ export async function groupIdsOf(db: Db, userId: string): Promise<ReadonlySet<st
   return new Set(rows.map((one) => one.groupId))
 }
 
-/** Whether `reach` would refuse the caller altogether. */
+/** Reports whether `reach` would refuse the caller. */
 export const reachesNone = ({ permissions, roles }: Principal, permission: Permission): boolean =>
   !permissions.has(permission) && !roles.includes('App Admin')
 
-/** The ids of the apps under a condition, as an array in SQL: beside an `or`, an index is asked with nothing else. */
+/**
+ * Returns an SQL array of the ids of the apps that meet a condition. As an array, it keeps an `or` next to it
+ * answerable by an index.
+ */
 export const idsOfApps = (condition: SQL): SQL =>
   sql`array(select ${apps.id} from ${apps} where ${condition})`

@@ -1,4 +1,4 @@
-/** Who is calling: the user behind a token, with the permissions that the user has now. */
+/** The caller of a request: the user of a token, with that user's current permissions. */
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError, forbidden } from '../../../contract/errors/problem.ts'
 import {
@@ -15,37 +15,40 @@ import { renewHash } from './renew-hash.ts'
 import { TOKEN_PREFIX, type TokenHasher } from './token-hasher.ts'
 import { USED_LATELY } from './used-lately.ts'
 
-/** A user who acts, by a token or signed in to the settings pages. */
+/** A user who acts with a token or from a session on the settings pages. */
 export type Caller = {
   userId: string
   domainId: string
   readOnly: boolean
   roles: readonly RoleName[]
   permissions: ReadonlySet<Permission>
-  /** The user as shown in the activity log; null or absent: looked up when needed. */
+  /** User as shown in the activity log. It is looked up when needed if null or absent. */
   profile?: Profile
 }
 
-/** Name and e-mail address of the user `userId`; compare the id before use, because callers are also built by spreading. */
+/**
+ * Name and e-mail address of the user `userId`. Compare the id before use: callers are also built by
+ * spreading.
+ */
 export type Profile = { userId: string; email: string; givenName: string; familyName: string }
 
 export type Principal = Caller & {
   tokenId: string
-  /** Whether a use of the token within the last minute is already stored. */
+  /** True if a use of the token within the last minute is already stored. */
   usedLately: boolean
 }
 
-/** The message for a token that does not work. */
+/** Returns the error for a token that does not work. */
 export const notAuthenticated = (): CoreError =>
   new CoreError('unauthenticated', 'Not authenticated')
 
 /**
- * The principal of an Authorization header, in one question: every request asks it.
+ * Returns the principal of an Authorization header. It takes one query, because every request makes it.
  *
- * A token acts with its user's permissions as they are now: losing a role takes effect at the next
- * request (the safe reading of "inherits and keeps", service.md section 5.2).
+ * A token acts with its user's current permissions: losing a role takes effect at the next request (the safe
+ * reading of "inherits and keeps", service.md section 5.2).
  *
- * @throws CoreError unauthenticated
+ * @throws CoreError `unauthenticated`
  */
 export async function authenticate(
   db: Db,
@@ -58,7 +61,10 @@ export async function authenticate(
   return principal
 }
 
-/** The principal of a token; null for one that is unknown, revoked or expired, or whose user may not act. */
+/**
+ * Returns the principal of a token, or null if the token is unknown, revoked or expired, or if its user may
+ * not act.
+ */
 export async function principalOfToken(
   db: Db,
   hasher: TokenHasher,
@@ -68,7 +74,7 @@ export async function principalOfToken(
   return found && principalOf(found)
 }
 
-/** A token that works, with its user's status and roles. */
+/** A valid token, with its user's status and roles. */
 export type FoundToken = {
   token: typeof apiTokens.$inferSelect
   profile: Profile
@@ -78,15 +84,15 @@ export type FoundToken = {
 }
 
 /**
- * A token by its text; null for one that is unknown, revoked or expired. One that an older secret has hashed
- * is kept under the newest from then on.
+ * Finds a token by its text. Returns null if it is unknown, revoked or expired. A hash made with an older
+ * secret is replaced by one made with the newest.
  */
 export async function findToken(
   db: Db,
   hasher: TokenHasher,
   token: string,
 ): Promise<FoundToken | null> {
-  // What no header can hold must not reach the database either: NUL would be an error of ours there.
+  // Text that no header can hold must not reach the database: a NUL would cause an internal error there.
   if (!token.startsWith(TOKEN_PREFIX) || !/^[!-~]+$/.test(token)) return null
   const rows = await liveByPrefix(db, hasher.prefixOf(token))
   const found = rows.find((one) => hasher.matches(token, one.token.hash)) ?? null
@@ -94,13 +100,13 @@ export async function findToken(
   return found
 }
 
-/** A token by its id; null for one that is unknown, revoked or expired. */
+/** Finds a token by its id. Returns null if it is unknown, revoked or expired. */
 export async function findTokenById(db: Db, id: string): Promise<FoundToken | null> {
   const [row] = await liveTokens(db, eq(apiTokens.id, id))
   return row ?? null
 }
 
-/** Tokens in force, by the database's clock: a host's clock may be wrong. */
+/** Selects tokens that are valid by the database's clock: a host's clock may be wrong. */
 const liveTokens = (db: Db, which: SQL) =>
   db
     .select({
@@ -131,13 +137,13 @@ const liveByPrefixes = prepared('live tokens by prefixes', (db) =>
   liveTokens(db, sql`${apiTokens.prefix} = any(${sql.placeholder('prefixes')}::text[])`),
 )
 
-/** Every request asks it, so that those that come together ask as one. */
+/** Every request runs this query, so simultaneous requests share one. */
 const liveByPrefix = together(
   (db, prefixes) => liveByPrefixes(db, { prefixes }),
   ({ token }) => token.prefix,
 )
 
-/** The principal of a token; null if its user may not act. */
+/** Returns the principal of a token, or null if its user may not act. */
 export function principalOf(found: FoundToken): Principal | null {
   const { token, usedLately, profile, status, roles } = found
   if (!mayAct(status)) return null
@@ -147,15 +153,16 @@ export function principalOf(found: FoundToken): Principal | null {
 
 type UserStatus = (typeof users.$inferSelect)['status']
 
-/** Statuses of users who are not let in, and who decide nothing. */
+/** Statuses of users who may neither sign in nor decide anything. */
 const BARRED: readonly UserStatus[] = ['SUSPENDED', 'INACTIVE']
 
-/** Whether a user of this status is let in. */
+/** Reports whether a user of this status may act. */
 export const mayAct = (status: UserStatus): boolean => !BARRED.includes(status)
 
 /**
- * A user, locked until the transaction ends. For who makes what lets them in: an offboarding that begins meanwhile waits, and
- * ends that as well; one that has begun is seen.
+ * Reads a user and locks it until the transaction ends. For code that creates a way to sign in: an
+ * offboarding that begins now waits and then ends the new one too, and an offboarding that has begun is
+ * visible.
  */
 export async function lockUser(tx: Db, userId: string): Promise<UserRow | null> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
@@ -164,13 +171,17 @@ export async function lockUser(tx: Db, userId: string): Promise<UserRow | null> 
 
 const BARRED_TEXTS = sql.raw(BARRED.map((one) => `'${one}'`).join(', '))
 
-/** The same as a condition. @param of The users: their table, or what it is called in the statement. */
+/**
+ * Returns the SQL condition for `mayAct`.
+ *
+ * @param of the users table, or its alias in the statement
+ */
 export const usersWhoMayAct = (of: string | typeof users): SQL =>
   sql`${typeof of === 'string' ? sql.raw(`${of}.status`) : of.status} not in (${BARRED_TEXTS})`
 
 type Who = Pick<Caller, 'userId' | 'domainId' | 'readOnly'>
 
-/** A user with the roles and permissions of this moment. */
+/** Reads a user's current roles and permissions. */
 export async function callerOf(db: Db, who: Who): Promise<Caller> {
   const rows = await db
     .select({ role: userRoles.role })
@@ -191,7 +202,7 @@ function withRoles(who: Who, roles: string[]): Caller {
   }
 }
 
-/** @throws CoreError forbidden */
+/** Checks that the caller has a permission. @throws CoreError `forbidden` */
 export function demand(principal: Caller, permission: Permission): void {
   if (principal.permissions.has(permission)) return
   const words = PERMISSION_WORDS[permission]
@@ -200,7 +211,11 @@ export function demand(principal: Caller, permission: Permission): void {
   )
 }
 
-/** For what goes on for long: whether the caller still has what it was begun with. @throws CoreError forbidden */
+/**
+ * Checks, during long work, that the caller still has every permission that they began with.
+ *
+ * @throws CoreError `forbidden`
+ */
 export function demandSame(begun: Caller, now: Caller): void {
   for (const permission of begun.permissions) demand(now, permission)
 }

@@ -1,4 +1,4 @@
-/** Hashing again, with the newest secret, a token: its text is seen only when it is used. */
+/** Rehashing of a token with the newest secret. The token's text is seen only when it is used. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { isAway } from '../../../database/away.ts'
 import type { Db } from '../../../database/database.ts'
@@ -11,8 +11,8 @@ import type { TokenHasher } from './token-hasher.ts'
 type Known = { id: string; hash: Buffer; keyId: string | null }
 
 /**
- * Keeps the hash of a text that was recognised under the newest secret, so that older ones can be dropped.
- * Safe on several hosts at once: only what still is as it was read is changed.
+ * Rehashes a recognised text with the newest secret, so that older secrets can be dropped. It is safe on
+ * several hosts at once: a row is changed only if it is still as it was read.
  */
 export async function renewHash(
   db: Db,
@@ -34,7 +34,8 @@ export async function renewHash(
       .set({ hash: hasher.hash(text), keyId: hasher.keyId })
       .where(known)
   } catch (error) {
-    // Who is known may go on: the next use does it, and the count of what is left says that it was not done.
+    // The caller is authenticated and may go on. The next use retries, and the count of old hashes still has
+    // this one.
     if (!isAway(error)) throw error
   }
 }

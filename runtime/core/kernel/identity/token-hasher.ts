@@ -1,26 +1,32 @@
-/** How tokens are recognised without being kept: by a few of their characters and a keyed hash. */
+/** Recognition of tokens that are not stored: by their first characters and a keyed hash. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveKey, keyId } from '../../../secrets/key-derivation.ts'
 
-/** Every token begins with this (service.md section 5.2). */
+/** Prefix of every token (service.md section 5.2). */
 export const TOKEN_PREFIX = 'lsk_'
-/** Characters of a token by which its row is found; the rest is only known as a hash. */
+/** Number of leading characters by which a token's row is found. The rest is stored only as a hash. */
 const LOOKUP_LENGTH = TOKEN_PREFIX.length + 8
 
 /**
- * Hashes tokens, and the other random values that identify a caller: with the first secret for new
- * ones, with any of them to recognise one.
+ * Hashes tokens and the other random values that identify a caller. New hashes use the first secret. A hash
+ * made with any of the secrets is recognised.
  */
 export type TokenHasher = {
-  /** Id of the secret that hashes new ones. */
+  /** Id of the secret for new hashes. */
   readonly keyId: string
   prefixOf(token: string): string
   hash(token: string): Buffer
-  /** All that the hash of a text may be, to look a row up by it. */
+  /** All hashes that a token may be stored under, to look up its row. */
   hashes(token: string): Buffer[]
   matches(token: string, hash: Buffer): boolean
 }
 
+/**
+ * Creates a token hasher.
+ *
+ * @param secrets the host's secrets, newest first
+ * @throws Error if there are none
+ */
 export function createTokenHasher(secrets: readonly string[]): TokenHasher {
   const keys = secrets.map((secret) => deriveKey(secret, 'api-token'))
   const [current] = keys

@@ -1,4 +1,4 @@
-/** API tokens: how they are made and kept, and when they were used. */
+/** API tokens: creation, storage, and the time of their last use. */
 import { and, eq, isNull, not, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { apiTokens } from '../../../database/schema/people.ts'
@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts'
 import { TOKEN_PREFIX, type TokenHasher } from './token-hasher.ts'
 import { USED_LATELY } from './used-lately.ts'
 
-/** The channel on which hosts hear that a token has ended. */
+/** PostgreSQL channel on which hosts are notified that a token has ended. */
 export const TOKENS_CHANNEL = 'keyway_tokens'
 
 type NewToken = {
@@ -16,14 +16,14 @@ type NewToken = {
   name: string
   description: string
   readOnly: boolean
-  /** Whether it is the operator's; only a start of a host makes such. */
+  /** True for the operator's token, which only the start of a host creates. */
   operator?: boolean
   expiresAt: Date | null
-  /** The form that it is made with, if it is; of one user's form only one token is ever made. */
+  /** Id of the form that creates the token, if any. Each form of a user creates at most one token. */
   formId?: string
 }
 
-/** Makes a token; its text is in the answer and nowhere else. */
+/** Creates a token. Its text is returned and stored nowhere. */
 export async function createToken(
   db: Db,
   hasher: TokenHasher,
@@ -35,9 +35,10 @@ export async function createToken(
   return { id, token: text }
 }
 
+/** Returns the text of a new random token. */
 export const newTokenText = (): string => randomSecret(TOKEN_PREFIX)
 
-/** Keeps what there is to keep of a token; null when one was made with the same form before. */
+/** Stores a token's hash and attributes. Returns its id, or null if the form has already created a token. */
 export async function keepToken(
   db: Db,
   hasher: TokenHasher,
@@ -59,13 +60,13 @@ export async function keepToken(
   return row?.id ?? null
 }
 
-/** Notes that a token was used, at most once a minute: most requests write nothing. */
+/** Stores that a token was used, at most once a minute, so that most requests write nothing. */
 export async function noteUse(
   db: Db,
   { tokenId, usedLately }: Pick<Principal, 'tokenId' | 'usedLately'>,
 ): Promise<void> {
   if (usedLately) return
-  // Of requests that come together one writes.
+  // The condition lets only one of several simultaneous requests write.
   await db
     .update(apiTokens)
     .set({ lastUsedAt: sql`now()` })
@@ -73,9 +74,9 @@ export async function noteUse(
 }
 
 /**
- * Ends a token of a user that still works, and tells the other hosts when the transaction ends.
+ * Revokes a valid token of a user, and notifies the other hosts when the transaction commits.
  *
- * @returns Its name; null for one that had ended, or is none of the user's.
+ * @returns the token's name, or null if it had ended or is not the user's
  */
 export async function endToken(
   tx: Db,
@@ -93,5 +94,5 @@ export async function endToken(
   return ended.name
 }
 
-/** A token in the log. */
+/** Returns a token as a target of the activity log. */
 export const tokenTarget = (id: string, name: string) => ({ target_type: 'API token', name, id })

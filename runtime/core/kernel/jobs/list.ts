@@ -1,4 +1,4 @@
-/** What the background did and does, as its tables have it. */
+/** Background jobs, as their tables record them. */
 
 import { sql } from 'drizzle-orm'
 import type { JobRecord } from '../../../contract/endpoints/jobs.ts'
@@ -25,7 +25,7 @@ type Row = {
 
 const jobs = sql.raw(`${JOBS_SCHEMA}.job`)
 
-/** The newest jobs of all hosts. */
+/** Reads the newest jobs of all hosts. */
 export async function listJobs(db: Db, { queue, state, limit }: Filter): Promise<JobRecord[]> {
   const { rows } = await db.execute<Row>(sql`
     select id, name, singleton_key, data, state, retry_count, created_on, started_on, completed_on,
@@ -49,7 +49,7 @@ export async function listJobs(db: Db, { queue, state, limit }: Filter): Promise
 
 const iso = (moment: string): string => new Date(moment).toISOString()
 
-/** What was thrown, as pg-boss keeps it. */
+/** Returns the message of the error that a job threw, as pg-boss stores it. */
 export function jobProblem(output: unknown): string | null {
   const message = membersOf(output)['message']
   return typeof message === 'string' ? keptText(message, 1000) : null

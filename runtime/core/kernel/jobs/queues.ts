@@ -1,31 +1,32 @@
-/** What is done in the background: one row per kind of job. */
+/** Kinds of background work: one row per kind of job. */
 
 import { keysOf } from '../../../contract/schema/keys.ts'
 import type { BackOff } from './tries.ts'
 
 export type QueueRow = {
-  /** As text, for readers of what failed. */
+  /** Description of the work, for readers of failures. */
   what: string
-  /** How many jobs of this kind one host does at once. */
+  /** Maximum number of jobs of this kind that one host runs at once. */
   concurrency: number
-  /** How many of them may be of one app, so that a slow one leaves room for the others; null for all. */
+  /** Maximum number of those for one app, so that a slow app leaves room for others, or null for no limit. */
   perApp: number | null
   /**
-   * How often a job that threw is tried again: a defect of ours, or a database that is away. What a system refuses is
-   * no failure of the job; the record says when it is tried again (tries.ts).
+   * Maximum number of retries of a job that threw: a defect in Keyway, or an unreachable database. A refusal
+   * by a connected system is not a failure of the job: the record states when it is retried (tries.ts).
    */
   retries: number
-  /** The pauses before that; they double. */
+  /** Pauses before the retries. They double. */
   pauses: BackOff
-  /** A job that takes longer is taken for lost and done again, in milliseconds. */
+  /** Maximum duration of a job, in milliseconds. A longer job is considered lost and run again. */
   deadlineMs: number
   /**
-   * What keeps two hosts from working on one key, beside pg-boss. `turn`: a lock of the database, which is free at once
-   * when its host dies (turn.ts). `record`: the record is locked, or each write names what it was before, so that
-   * the slower host writes nothing; what a dead host has left is done again once the host is missed.
+   * Second guard, after pg-boss, against two hosts working on one key. `turn`: a database lock, which is
+   * released at once when its host dies (turn.ts). `record`: the record is locked, or each write is
+   * conditional on the previous state, so that the slower host writes nothing. Work of a dead host is redone
+   * after pg-boss detects the loss.
    */
   lease: 'turn' | 'record'
-  /** What happens once a job has failed for good. */
+  /** What happens when a job has failed for good. */
   end: string
 }
 
@@ -36,15 +37,15 @@ const PAUSES: BackOff = { firstMs: 2 * SECOND_MS, longestMs: 5 * MINUTE_MS }
 const usual = { perApp: null, pauses: PAUSES } as const
 
 /**
- * QUEUES: name -> how its jobs are done. Of each key at most one job waits and one runs, whatever the number of hosts;
- * a job tells what to look at, never what to do: it may run twice, late, or when nothing is left to do.
+ * Queue name -> how its jobs run. For each key, at most one job waits and one runs, across all hosts. A job
+ * names what to look at, never what to do: it may run twice, late, or with nothing left to do.
  */
 export const QUEUES = {
   'access-requests': {
     what: 'carrying out an access request',
     concurrency: 8,
     perApp: 3,
-    // Of a job that threw: what a system refuses is tried again by TRIES.
+    // For a job that threw. Refusals by the connected system are retried by TRIES.
     retries: 8,
     pauses: PAUSES,
     deadlineMs: 15 * MINUTE_MS,
@@ -136,10 +137,11 @@ export const QUEUES = {
     what: 'syncing an app',
     concurrency: 2,
     perApp: null,
-    // What fails is in the run, with pauses of its own: a job is lost only with its host, as often as that is.
+    // Failures are recorded in the run, which has its own pauses. A job is lost only with its host, so it is
+    // retried without a practical limit.
     retries: 1000,
     pauses: { firstMs: 2 * SECOND_MS, longestMs: 5 * SECOND_MS },
-    // A turn ends after a minute (core/sync/job.ts); a single statement may take ten.
+    // A turn ends after a minute (core/sync/job.ts). A single statement may take ten.
     deadlineMs: 30 * MINUTE_MS,
     lease: 'turn',
     end: 'the run is due still, and is found again',
@@ -158,5 +160,5 @@ export const QUEUES = {
 export type QueueName = keyof typeof QUEUES
 export const QUEUE_NAMES = keysOf(QUEUES)
 
-/** Where jobs go that failed for good. */
+/** Queue of jobs that failed for good. */
 export const DEAD = 'dead'

@@ -1,15 +1,18 @@
-/** What fails is tried again: how long until then, when people hear of it, and whether it ends. */
+/** Retries of failed work: the pause before each, when people are told, and whether the retries end. */
 
 export type TryRow = BackOff & {
-  /** What has failed, for readers of the reference. */
+  /** Description of the failed work, for readers of the reference. */
   what: string
-  /** Failures in a row, or how long it has failed, until people have a task. */
+  /** Number of consecutive failures, or time since the first, after which people get a task. */
   tellAfter?: number
   tellAfterMs?: number
-  /** Failures in a row, or how long it has failed, until it is not tried any more. Without both it never ends. */
+  /**
+   * Number of consecutive failures, or time since the first, after which retries end. Without both, they
+   * never end.
+   */
   endAfter?: number
   endAfterMs?: number
-  /** What people get, and what follows at the end. */
+  /** Tasks that people get, and the outcome at the end. */
   end: string
 }
 
@@ -22,14 +25,15 @@ const ONLY_GRANTS_END =
   'people get a task and it goes on; only a grant ends, after a week, and is left to people'
 
 /**
- * TRIES: what failed -> its row. The number of failures and the moment of the next try are columns of the record that
- * failed, written in the transaction that notes the failure. Pauses double from `firstMs` to `longestMs`.
+ * Kind of failed work -> its retries. The number of failures and the time of the next try are columns of the
+ * record that failed, written in the transaction that stores the failure. Pauses double from `firstMs` to
+ * `longestMs`.
  */
 export const TRIES = {
   system: {
     what: 'granting, revoking or closing, where the system does not answer',
     ...{ firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS },
-    // The app's admins get one task for its outage: one for a request only where it fails on its own.
+    // The app's admins get one task for its outage. A request gets its own task only if it fails on its own.
     tellAfter: 25,
     end: ONLY_GRANTS_END,
   },
@@ -53,7 +57,8 @@ export const TRIES = {
   },
   credentials: {
     what: 'calling the system of an app again, where it refuses the credentials',
-    // Directories lock an account for a few wrong passwords within half an hour: these are three.
+    // Directories lock an account after a few wrong passwords within half an hour. These pauses make three
+    // tries.
     ...{ firstMs: 5 * MINUTE_MS, longestMs: 30 * MINUTE_MS },
     tellAfter: 1,
     end: 'the admins of the app get a task; it goes on; connecting the app again, a renewed token and “retry” on the task call it at once',
@@ -62,7 +67,7 @@ export const TRIES = {
     what: 'a step of a sync',
     ...{ firstMs: 5 * SECOND_MS, longestMs: 10 * MINUTE_MS },
     endAfter: 8,
-    // A run waits as long as its app is paused; those failures are not counted.
+    // A run waits while its app is paused. Those failures are not counted.
     endAfterMs: 7 * DAY_MS,
     end: 'the run fails and the admins of the app get a task; the next one follows the schedule',
   },
@@ -75,7 +80,7 @@ export const TRIES = {
   'token-renewal': {
     what: 'renewing the access token of an app',
     ...{ firstMs: 15 * SECOND_MS, longestMs: 30 * MINUTE_MS },
-    // Some 15 minutes, and two days.
+    // About 15 minutes, and two days.
     tellAfter: 7,
     endAfter: 100,
     end: 'the admins get a task; at the end the app has to be connected again',
@@ -100,16 +105,15 @@ export const TRIES = {
   },
 } as const satisfies Record<string, TryRow>
 
-/** The pause after so many failures in a row, in milliseconds. */
+/** Returns the pause after a number of consecutive failures, in milliseconds. */
 export const pauseMs = (name: keyof typeof TRIES, failures: number): number =>
   backOffMs(failures, TRIES[name])
 
-/** The one back-off of background work: it doubles from try to try up to a longest pause. */
+/** Back-off of all background work: the pause doubles with each try, up to a maximum. */
 export type BackOff = { firstMs: number; longestMs: number }
 
-/** The pause after so many failures in a row, in milliseconds. */
 const backOffMs = (failures: number, { firstMs, longestMs }: BackOff): number =>
   Math.min(firstMs * 2 ** Math.min(Math.max(failures - 1, 0), 30), longestMs)
 
-/** The moment so many milliseconds after another. */
+/** Returns the time `ms` milliseconds after `now`. */
 export const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)

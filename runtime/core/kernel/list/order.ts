@@ -1,11 +1,12 @@
-/** The order that a list is asked for in by `sort`. Pure. */
+/** Order of a list, as requested by `sort`. Pure. */
 import { asc, desc, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
 /**
- * By a column, or by it turned round where `sort` begins with a minus; then by the id, so that the order is whole.
+ * Returns the order by a column, descending if `sort` begins with a minus, and then by the id, so that the
+ * order is total.
  *
- * @param columns what `sort` may name -> the column
+ * @param columns name in `sort` -> column
  * @param sort such as `name` or `-name`
  */
 export function orderOf<N extends string>(

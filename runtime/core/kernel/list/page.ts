@@ -1,7 +1,7 @@
 /**
  * The one place where pages of lists are read, in the form of service.md section 8.2 (with `pages`, which
- * clients need). Totals are exact. A page is read in two steps, ids first: what an index can answer
- * alone does not touch rows that are skipped.
+ * clients need). Totals are exact. A page is read in two steps, ids first: a query that an index answers
+ * alone does not touch skipped rows.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -25,26 +25,31 @@ export type ListPage<T> = { items: T[]; total: number; page: number; size: numbe
 
 export type PageQuery = { page: number; size: number }
 
-/** A table whose rows are found by their id. */
+/** A table whose rows are found by id. */
 type Listed = PgTable & { id: PgColumn }
 
 export type List = {
   where: SQL | undefined
   order: SQL[]
-  /** Answers how many rows there are, as `n`, without looking at them. */
+  /** Query for the number of rows, as `n`, that reads no rows. */
   total?: SQL | undefined
-  /** Whether an index holds the matches in this order, so that the first of them are found without the others. */
+  /**
+   * True if an index holds the matches in this order, so that the first ones are found without the others.
+   */
   isIndexed?: boolean
-  /** Finds a condition that all matches fit, and that indexes answer sooner; it is asked where they are not remembered. */
+  /**
+   * Returns an additional condition that all matches meet and that indexes answer faster. It is called only
+   * if the matches are not cached.
+   */
   narrowed?: (tx: Db) => Promise<SQL | undefined>
 }
 type Slice = { limit: number; offset: number }
 
 /**
- * Reads one page of a table in a fixed order; a page past the end is empty, with the true total. An empty
- * list has no pages: clients that go on until `page` is `pages` stop at a total of 0 before.
+ * Reads one page of a table in a fixed order. A page past the end is empty, with the true total. An empty
+ * list has no pages: clients that read on until `page` equals `pages` stop earlier, at a total of 0.
  *
- * @param toItems what the rows of the page are on the wire, in their order
+ * @param toItems converts the rows of the page to their wire form, in their order
  */
 export async function selectPage<T extends Listed, I>(
   db: Db,
@@ -58,15 +63,15 @@ export async function selectPage<T extends Listed, I>(
   return { items: await toItems(rows), total, page, size, pages: Math.ceil(total / size) }
 }
 
-/** One page of a list that is in memory. */
+/** Returns one page of a list in memory. */
 export function slicePage<T>(all: readonly T[], { page, size }: PageQuery): ListPage<T> {
   const items = all.slice((page - 1) * size, page * size)
   return { items, total: all.length, page, size, pages: Math.ceil(all.length / size) }
 }
 
-/** So many ids of a filtered list are remembered at most: a hundred pages of a hundred. */
+/** Maximum number of cached ids of a filtered list: a hundred pages of a hundred. */
 const REMEMBERED_IDS = 10_000
-/** What an id takes in memory, in bytes. */
+/** Memory for an id, in bytes. */
 const ID_BYTES = 64
 
 type Memory = { ids: Remembered<string[]>; counts: Remembered<number> }
@@ -81,7 +86,7 @@ function memoryOf(db: Db): Memory {
   return known
 }
 
-/** Reads a slice of a table and how many rows there are in all, both as of one moment. */
+/** Reads a slice of a table and the total number of rows, both from one snapshot. */
 export async function selectSlice<T extends Listed>(
   db: Db,
   table: T,
@@ -108,14 +113,14 @@ export async function selectSlice<T extends Listed>(
   })
 }
 
-/** A list with all that is to be found out before it is searched. */
+/** Adds the narrowed condition to a list. */
 async function narrow(tx: Db, { narrowed, ...list }: List): Promise<List> {
   return narrowed ? { ...list, where: and(list.where, await narrowed(tx)) } : list
 }
 
 /**
- * A slice whose ids and total are remembered: its rows are asked for together with the version that they are of. Null where
- * that is another one than what is remembered, and where a part of the slice is not.
+ * Reads a slice whose ids and total are cached. Its rows are read together with the current version. Returns
+ * null if the version differs from the cached one, or if part of the slice is not cached.
  */
 async function rememberedSlice<T extends Listed>(
   db: Db,
@@ -133,7 +138,7 @@ async function rememberedSlice<T extends Listed>(
   return version === ids.version && rows.length === wanted.length ? { rows, total } : null
 }
 
-/** Rows by their ids, in the order of those, and the version of tables in the same moment. */
+/** Reads rows in the order of their ids, and the version of the tables at the same moment. */
 async function rowsNow<T extends Listed>(
   db: Db,
   table: T,
@@ -154,12 +159,15 @@ async function rowsNow<T extends Listed>(
 type Statement = { name: string; text: string }
 const statements = new WeakMap<Listed, Statement>()
 
-/** The statement by which rows of a table are found by their ids ($1); the first of those has the version of tables ($2). */
+/**
+ * Returns the statement that reads rows of a table by id ($1). The row of the first id also holds the version
+ * of the tables ($2).
+ */
 function askedById(table: Listed): Statement {
   const known = statements.get(table)
   if (known) return known
   const columns = Object.values(getTableColumns(table)).map((column) => sql`${column}`)
-  // A serial number is of no type of its own.
+  // `serial` is not a type of its own.
   const ids = sql.raw(`$1::${table.id.getSQLType().replace('serial', 'int')}[]`)
   const { sql: text } = dialect.sqlToQuery(sql`
     select ${sql.join(columns, sql`, `)},
@@ -170,7 +178,7 @@ function askedById(table: Listed): Statement {
   return statement
 }
 
-/** Rows by their ids, in the order of those. */
+/** Reads rows in the order of their ids. */
 async function rowsOf<T extends Listed>(
   tx: Db,
   table: T,
@@ -190,7 +198,7 @@ function inOrder<R extends Record<string, unknown>>(ids: readonly string[], rows
   return rows.sort((a, b) => at(a) - at(b))
 }
 
-/** A slice of a list that is walked to its end (walk.ts). */
+/** Reads a slice of a list that is walked to its end (walk.ts). */
 async function walkSlice<T extends Listed>(
   tx: Db,
   table: T,
@@ -209,24 +217,24 @@ async function walkSlice<T extends Listed>(
 }
 
 type Question = {
-  /** Without its parameters. */
+  /** Text without its parameters. */
   text: string
   key: string
   orderedKey: string
-  /** Every table that the question looks into. */
+  /** Every table that the query reads. */
   tables: string[]
-  /** The domain of a list without any other filter; else empty. */
+  /** Domain of a list that is filtered by nothing else, otherwise empty. */
   domainId: string
 }
 
 const dialect = new PgDialect()
 
-/** A filter may name thousands of things. */
+/** Returns a digest of a text: a filter may list thousands of ids. */
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 const orderText = (order: SQL[]): string => dialect.sqlToQuery(sql.join(order, sql`, `)).sql
 
-/** Reads from a list's SQL what its answer depends on, so that no list can forget to say it. */
+/** Derives the cache keys and tables of a list from its SQL, so that no list can forget to declare them. */
 function questionOf(db: Db, table: Listed, { where, order }: List): Question {
   const filtered = db.select({ id: table.id }).from<PgTable>(table).where(where)
   const { sql: text, params } = filtered.toSQL()
@@ -250,7 +258,7 @@ async function countOf(tx: Db, table: Listed, { where, total }: List): Promise<n
   return found?.n ?? 0
 }
 
-/** The ids of a whole list. */
+/** Returns the query for the ids of a whole list. */
 const idsInOrder = (table: Listed, { where, order }: List): SQL =>
   sql`select ${table.id}::text as id from ${table} ${where ? sql`where ${where}` : sql``}
     order by ${sql.join(order, sql`, `)}`
@@ -269,7 +277,7 @@ async function totalOf(
   return memory.counts.at(key, version, async () => {
     if (list.total) return countOf(tx, table, list)
     const mayBeMany = (size(getTableName(table)) ?? 0) > COUNTED_WITH_IDS
-    // Many are counted by an index alone: to begin with their ids would cost more than the count itself.
+    // Many rows are counted by an index alone. Finding their ids first would cost more than the count itself.
     if (mayBeMany && (await isTakenForMany(tx, table, list))) return countOf(tx, table, list)
     const found = await findFew(tx, table, list)
     if (found === null) return countOf(tx, table, list)
@@ -278,10 +286,10 @@ async function totalOf(
   })
 }
 
-/** Matches up to which counting them finds the first of them too. */
+/** Maximum number of matches for which one pass both counts and finds the first ids. */
 const COUNTED_WITH_IDS = 100_000
 
-/** Whether the planner expects more matches than are counted with their ids. */
+/** Reports whether the planner expects more than COUNTED_WITH_IDS matches. */
 async function isTakenForMany(tx: Db, table: Listed, { where }: List): Promise<boolean> {
   const { rows } = await tx.execute<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(sql`
     explain (format json) select from ${table} where ${where ?? sql`true`}`)
@@ -289,7 +297,9 @@ async function isTakenForMany(tx: Db, table: Listed, { where }: List): Promise<b
   return expected > COUNTED_WITH_IDS
 }
 
-/** How many rows there are and the first ids, in one pass; null where there are more than can be put in order quickly. */
+/**
+ * Counts the rows and reads the first ids in one pass. Returns null if there are too many to sort quickly.
+ */
 async function findFew(
   tx: Db,
   table: Listed,
@@ -304,7 +314,10 @@ async function findFew(
   return total > COUNTED_WITH_IDS ? null : { ids: rows.map(({ id }) => id), total }
 }
 
-/** Rows of a filtered list, of a thousand of its table, above which its order is walked to find the first. */
+/**
+ * Share of matching rows in a table, per mille, above which the list's order is walked to find the first
+ * ones.
+ */
 const WALKED_PER_MILLE = 100
 
 async function idsOf(
@@ -317,7 +330,7 @@ async function idsOf(
   memory: Memory,
   total: number,
 ): Promise<string[]> {
-  // The orders of whole lists are indexes: to walk one is cheap, and stays so while others write.
+  // The orders of whole lists are indexes. Walking one is cheap, and stays so while others write.
   const isIndexed = domainId !== '' || list.isIndexed
   const walked = isIndexed || offset + limit > REMEMBERED_IDS
   if (walked || versions.version === null) return findIds(tx, table, list, { limit, offset })
@@ -329,8 +342,8 @@ async function idsOf(
 }
 
 /**
- * Ids of a slice in their order. `few` finds all matches before it puts them in order: the planner, which
- * guesses how many a search matches, would sometimes walk a million rows to meet a hundred.
+ * Reads the ids of a slice in their order. With `few`, it finds all matches before it sorts them: the planner
+ * estimates the number of matches, and would sometimes walk a million rows to find a hundred.
  */
 async function findIds(
   tx: Db,
@@ -347,7 +360,10 @@ async function findIds(
   return rows.map(({ id }) => id)
 }
 
-/** Finds what an order needs of all matches; around it, the name of the table is that of what was found. */
+/**
+ * Returns a query for the columns of all matches that the order needs. The outer query must call its result
+ * `name`, the name of the table.
+ */
 function matching(table: Listed, { where, order }: List): { name: SQLChunk; found: SQL } {
   const columns = [...orderText(order).matchAll(/"([^"]+)"\."([^"]+)"/g)].map(([column]) => column)
   const needed = sql.raw([...new Set([`"${getTableName(table)}"."id"`, ...columns])].join(', '))
@@ -357,7 +373,7 @@ function matching(table: Listed, { where, order }: List): { name: SQLChunk; foun
   }
 }
 
-/** Folding is housekeeping: what asks meanwhile does not wait for it, and the next reader tries again. */
+/** Folds the changes in the background. No caller waits for it, and the next reader retries a failure. */
 function fold(db: Db): void {
   foldChanges(db).catch(() => undefined)
 }

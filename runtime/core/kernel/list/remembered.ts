@@ -1,22 +1,22 @@
 /**
- * What a host remembers of lists: answers that are costly to find again, each with the version of the
- * tables that it was read from (versions.ts). At the same version the answer is the same, so this is never
- * stale; at another one it is found again.
+ * Cache of list queries on a host. Each costly answer is stored with the version of the tables that it was
+ * read from (versions.ts). The same version implies the same answer, so the cache is never stale. At another
+ * version, the answer is computed again.
  */
 
 import { createCache } from '../../../bounded/cache.ts'
 import type { CacheName } from '../../../bounded/caches.ts'
 
 export type Remembered<T> = {
-  /** The answer at a version, found where it is not known. */
+  /** Returns the answer at a version. Calls `find` if it is not cached. */
   at(key: string, version: string, find: () => Promise<T>): Promise<T>
-  /** The answer that was given last, and the version that it is of. */
+  /** Returns the last answer, with its version. */
   last(key: string): Kept<T> | undefined
 }
 
 type Kept<T> = { version: string; answer: Promise<T>; bytes: number }
 
-/** Remembers answers; `bytesOf` is how much one holds. */
+/** Creates a cache of answers. `bytesOf` returns the size of one. */
 export function createRemembered<T>(
   name: CacheName,
   bytesOf: (answer: T) => number,
@@ -28,7 +28,7 @@ export function createRemembered<T>(
     at(key, version, find) {
       const known = answers.get(key)
       if (known?.version === version) return known.answer
-      // Kept before it is found: of many who ask at once, one looks.
+      // Store the promise at once, so that only the first of several simultaneous callers queries.
       const made = { version, answer: find(), bytes: 0 }
       answers.set(key, made)
       made.answer.then(

@@ -23,37 +23,37 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 
-/** Rows of `table_changes` beyond which they are folded. */
+/** Number of rows of `table_changes` above which they are folded. */
 const FOLD_ABOVE = 500
 
 export type Versions = {
-  /** One text for all tables together; null when one of them is not tracked. */
+  /** Version of all tables together, or null if one of them is not tracked. */
   version: string | null
-  /** Rows of a tracked table in the domain. */
+  /** Returns the number of rows of a tracked table in the domain. */
   rows(table: string): number | null
-  /** Rows of a tracked table in all domains. */
+  /** Returns the number of rows of a tracked table in all domains. */
   size(table: string): number | null
 }
 
-/** Runs questions that all see the same moment of the database, and writes nothing. */
+/** Runs queries in one read-only snapshot. */
 export function inSnapshot<T>(db: Db, ask: (tx: Db) => Promise<T>): Promise<T> {
-  // Inside a transaction that writes, a version could be of what is never committed.
+  // In a transaction that writes, a version could include changes that are never committed.
   if ('rollback' in db) throw new Error('a list is read outside of transactions')
   return db.transaction(ask, { isolationLevel: 'repeatable read', accessMode: 'read only' })
 }
 
 type Sums = { table_name: string; stand: string; size: string; rows: string; parts: string }
 
-/** What a version says of one table, of its rows of `table_changes`. */
+/** Version of one table, computed from its rows of `table_changes`. */
 const STAND = sql`table_name || ' ' || sum(changes) || ' ' || pg_postmaster_start_time()`
 
-/** The version of tables that are all tracked, as a value in SQL, for a question that is asked alone. */
+/** Returns an SQL value with the version of tables that are all tracked, for a query that runs alone. */
 export const versionNow = (tables: SQL): SQL => sql`(
   select string_agg(stand, ' ' order by table_name) from (
     select table_name, ${STAND} as stand from table_changes
     where table_name = any(${tables}) group by table_name) of)`
 
-/** The versions that a snapshot sees. `onLong` is called when there is much to add up. */
+/** Reads the versions that a snapshot sees. `onLong` is called if there are many rows to add up. */
 export async function readVersions(
   tx: Db,
   tables: readonly string[],
@@ -75,7 +75,7 @@ export async function readVersions(
   }
 }
 
-/** Folds the rows of each table and domain into one; a second caller leaves it to the first. */
+/** Folds the rows of each table and domain into one. Does nothing while another caller is folding. */
 export async function foldChanges(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ got: boolean }>(tryLockUntilEnd('folding changes'))

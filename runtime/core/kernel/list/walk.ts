@@ -1,20 +1,20 @@
 /**
- * Walking a whole list, page by page, as it is at one moment: inside a transaction that sees one snapshot, the ids of a
- * list come from a cursor of PostgreSQL. A million rows cost what one walk of their order costs; pages that each begin
- * at an offset would cost the square of it.
+ * Walking a whole list, page by page, as of one moment. In a transaction with one snapshot, the ids of a list
+ * come from a PostgreSQL cursor. Reading a million rows costs one walk of their order. Pages that each start
+ * at an offset would cost its square.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 
 type Cursor = { name: string; position: number; total: number }
 
-/** Cursors of a transaction, by the text of the question. */
+/** Cursors of a transaction, by the key of their query. */
 const walks = new WeakMap<Db, Map<string, Cursor>>()
 
 /**
- * Does something in a transaction in which lists are walked. It writes nothing, and is never done twice.
+ * Runs `work` in a read-only transaction in which lists are walked. It never runs twice.
  *
- * @throws what `work` throws
+ * @throws any error of `work`
  */
 export function inWalk<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return db.transaction(
@@ -26,18 +26,18 @@ export function inWalk<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   )
 }
 
-/** Whether lists are walked in this transaction. */
+/** Reports whether lists are walked in this transaction. */
 export const isWalk = (db: Db): boolean => walks.has(db)
 
 type Question = {
-  /** The same for all pages of a list. */
+  /** Key, the same for all pages of a list. */
   key: string
-  /** Ids in their order, as text. */
+  /** Query for the ids in their order, as text. */
   ids: SQL
   total(): Promise<number>
 }
 
-/** The next ids of a list that is walked; null for a page that is not the next one. */
+/** Reads the next ids of a walked list. Returns null for a page that is not the next one. */
 export async function walkOn(
   tx: Db,
   { key, ids, total }: Question,
