@@ -36,7 +36,10 @@ type FoundAccount = Pick<ListedAccount, (typeof READ)[number] | 'extra_data'>
 
 type Attributes = Pick<FoundAccount, 'custom_attributes' | 'extra_data' | 'username'>
 
-/** An account's attributes: its custom ones, and of its extra data what is wanted by name and is a text or a number. */
+/**
+ * Returns an account's attributes: the custom ones, and the wanted members of its extra data that are texts,
+ * numbers or booleans.
+ */
 function attributesOf(
   { custom_attributes, extra_data, username }: Attributes,
   wanted: readonly string[],
@@ -53,7 +56,7 @@ function attributesOf(
   return all
 }
 
-/** The same as JSON. Most accounts have a user name, and nothing else. */
+/** Returns an account's attributes as JSON. Most accounts have only a user name. */
 function attributesJson(found: Attributes, wanted: readonly string[]): string {
   const { custom_attributes: custom, username } = found
   if (wanted.length > 0 || (custom !== null && custom !== undefined))
@@ -64,7 +67,7 @@ function attributesJson(found: Attributes, wanted: readonly string[]): string {
 const orNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : listedText(text)
 
-/** Columns of what is written of an account beside its ids. */
+/** Columns of an account that are written in addition to its ids. */
 const MEMBERS = {
   email: 'text',
   given: 'text',
@@ -75,7 +78,7 @@ const MEMBERS = {
 } as const
 const COLUMNS = { id: 'uuid', external: 'text', ...MEMBERS } as const
 
-/** Accounts that came, without ids of ours yet. */
+/** Accounts that were received and have no ids of Keyway yet. */
 type Arrived = Omit<AccountRows, 'id'>
 
 function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arrived {
@@ -83,7 +86,7 @@ function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arr
   const { custom_attributes, extra_data, username } = columns
   const each = <V>(to: (n: number) => V): V[] => {
     const values: V[] = []
-    // `Array.from` takes several times as long.
+    // `Array.from` is several times slower.
     for (let n = 0; n < count; n += 1) values.push(to(n))
     return values
   }
@@ -127,7 +130,7 @@ export const ACCOUNTS: SyncListing<ListedAccount, AccountRows, Arrived> = {
   made: ({ known }, { id, external }) => known.add(id, external),
   async write(tx, walk, rows, { isNew }) {
     const { run, app, settings } = walk
-    // By rules, if there are any, it is found later: nobody is to be told twice.
+    // With match rules, the user is matched in a later phase, so that nobody is notified twice.
     const byEmail = settings.matchRules.length === 0
     const count = rows.external.length
     if (isNew) {
@@ -158,12 +161,12 @@ export const ACCOUNTS: SyncListing<ListedAccount, AccountRows, Arrived> = {
   },
 }
 
-/** Lists one behind the other; `flat` would look at each value by itself. */
+/** Concatenates lists. `flat` would inspect each value. */
 function joined<V>(lists: readonly (readonly V[])[]): V[] {
   const none: V[] = []
   return none.concat(...lists)
 }
 
-/** A list of texts as PostgreSQL reads it. */
+/** Returns a list of texts as an SQL array. */
 const textArray = (texts: readonly string[]) =>
   sql`array(select json_array_elements_text(${JSON.stringify(texts)}::json))`

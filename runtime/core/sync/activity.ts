@@ -1,4 +1,4 @@
-/** When accounts were last used: asked for some accounts at a time, in the order of their ids. */
+/** Last use of accounts, requested for a batch of accounts at a time, in the order of their ids. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { rowsOfTable, type TableOf } from '../../contract/schema/table.ts'
@@ -12,10 +12,12 @@ import { Trouble } from './trouble.ts'
 
 type Found = Output<'get_last_activity'>[number]
 
-/** Accounts that one call asks for. */
+/** Number of accounts per call. */
 const BATCH = 200
 
-/** Walks the accounts that the run has seen; a page token belongs to the accounts behind the cursor. */
+/**
+ * Walks the accounts that the run has seen. A page token belongs to the batch of accounts after the cursor.
+ */
 export async function walkActivity(walk: Walk): Promise<void> {
   const { run } = walk
   if (run.cursor === null && !walkOffers(walk, 'get_last_activity')) {
@@ -43,7 +45,7 @@ export async function walkActivity(walk: Walk): Promise<void> {
   }
 }
 
-/** A token that leads nowhere any more: these accounts are asked for again. */
+/** Fetches a page for a batch of accounts. If the page token has become invalid, starts the batch again. */
 async function pageOf(walk: Walk, ids: string[]): Promise<FetchedPage<TableOf<Found>>> {
   const request = { account_ids: ids }
   const { pageToken } = walk.run

@@ -1,49 +1,55 @@
 /**
- * Reads the pages of a listing ahead while earlier ones are written, so that neither side waits for the other: of a slow
- * system each page is written when it comes, of a fast one several at once. The next page is asked for before the one that
- * came is used, so that the connector works meanwhile.
+ * Prefetch of the pages of a listing while earlier pages are written, so that neither side waits for the
+ * other. Pages of a slow system are written one by one as they arrive, those of a fast one several at once.
+ * The next page is requested before the last one is processed, so that the connector works in parallel.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What a listing answered: so many rows, in so many bytes of JSON; `token` is null behind the last page. */
+/**
+ * A page of a listing: the number of its rows, and its size in bytes of JSON. `token` is null after the last
+ * page.
+ */
 export type FetchedPage<P> = { found: P; count: number; token: string | null; bytes: number }
 
 type Ahead<A> = {
   /**
-   * All pages that came since, in their order. Waits for one, and while something is `busy` for half of what may wait. None
-   * where nothing more is asked for.
+   * Returns all pages received since the last call, in order. Waits for at least one page and, while `busy`
+   * is pending, until the buffer is half full. Returns none after the last requested page.
    *
-   * @throws what asking for a page threw, once all pages before it were taken
+   * @throws the error of a request for a page, once all earlier pages were taken
    */
   take(busy?: Promise<void>): Promise<FetchedPage<A>[]>
-  /** Asks for no further page. */
+  /** Stops requesting pages. */
   stop(): void
 }
 
-/** What may wait to be written before the next page is asked for, as rows and as bytes of JSON. */
+/**
+ * Capacity of the buffer of unwritten pages, as rows and as bytes of JSON. No page is requested while it is
+ * full.
+ */
 const MOST_ROWS = 10_000
 const MOST_BYTES = 4_000_000
 
 type From<P, A> = {
   fetch(token: string | null): Promise<FetchedPage<P>>
-  /** A page as it waits, made once the next one was asked for. */
+  /** Converts a page to its buffered form, after the next page was requested. */
   arrive(found: P): A
-  /** The first page's token. */
+  /** Token of the first page. */
   token: string | null
-  /** Whether to ask for a page behind one that has come. */
+  /** Reports whether to request another page after one arrives. */
   goesOn(): boolean
 }
 
-/** Begins to read, with the page of `token`. */
+/** Starts reading at the page of `token`. */
 export function readAhead<P, A>({ fetch, arrive, token, goesOn }: From<P, A>): Ahead<A> {
   let waiting: FetchedPage<A>[] = []
   const room: Room = { rows: 0, bytes: 0 }
-  /** The token to ask for next; undefined where there is none, or it is not to be asked for. */
+  /** Token of the next request, or undefined if there is none or reading has stopped. */
   let next: string | null | undefined = token
-  /** The first page that could not be had, by its place, and why: nothing behind it is taken. */
+  /** Number and error of the first page that failed. No page after it is taken. */
   let failure: { at: number; error: unknown } | null = null
   let asked = 0
-  /** The page that was asked for, and the last of those that came and do not wait yet. */
+  /** The page that was requested, and the last page that arrived and is not yet buffered. */
   let coming: Promise<void> | null = null
   let arriving: Promise<void> | null = null
 
@@ -60,7 +66,7 @@ export function readAhead<P, A>({ fetch, arrive, token, goesOn }: From<P, A>): A
         const more = page.token !== null && next !== undefined && goesOn()
         next = more ? page.token : undefined
         ask()
-        // A call leaves at the end of a turn.
+        // The call is sent at the end of this turn of the event loop.
         await nextTurn()
         if (!isBehind()) waiting.push({ ...page, found: arrive(page.found) })
         leave(whole)
@@ -78,7 +84,7 @@ export function readAhead<P, A>({ fetch, arrive, token, goesOn }: From<P, A>): A
     if (arriving === whole) arriving = null
   }
 
-  /** Waits until half the room is used, nothing more comes, or what is `busy` ends, in whatever way. */
+  /** Waits until the buffer is half full, no page is pending, or `busy` settles. */
   async function enough(busy: Promise<void>): Promise<void> {
     let isBusy = true
     const end = () => {

@@ -1,4 +1,4 @@
-/** Writes pages of associations; what a run no longer sees goes in `tombstones.ts`. */
+/** Writes pages of associations. Those that a run no longer sees are deleted in `tombstones.ts`. */
 import { type SQL, sql } from 'drizzle-orm'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
@@ -15,12 +15,12 @@ export const ASSOCIATIONS: SyncListing<Found, NamedPairs, NamedPage> = {
   prepare: ({ known }, pages, isNew) => namesOf(known, pages, isNew),
   async write(tx, walk, named, { isNew }) {
     const { n, again } = await (isNew ? insert : merge)(tx, walk, named)
-    // Loose are those of accounts or entitlements that were not listed.
+    // Associations of accounts or entitlements that were not listed count as loose.
     return { written: n, repeated: again, loose: named.count - n }
   },
 }
 
-/** The entitlements that are there. */
+/** Finds the existing entitlements. */
 const entitlementsOf = (app: Walk['app'], named: NamedPairs): SQL => sql`
   entitlement as (
     select named.n, found.id
@@ -31,7 +31,7 @@ const entitlementsOf = (app: Walk['app'], named: NamedPairs): SQL => sql`
         = md5(named.resource || chr(1) || named.external) ${EACH_BY_KEY}) found
   )`
 
-/** The associations `joined` whose account and entitlement are there. */
+/** Finds the associations whose account and entitlement exist, as `joined`. */
 const joined = ({ app }: Walk, named: NamedPairs): SQL => sql`
   account as (
     select named.n, found.id
@@ -45,14 +45,14 @@ const joined = ({ app }: Walk, named: NamedPairs): SQL => sql`
     join entitlement on entitlement.n = pair.e
   )`
 
-/** In the order of their key: rows beside each other go into the same pages of its index. */
+/** Inserts in the order of the key, so that neighbouring rows go into the same pages of its index. */
 const rowsOf = ({ app, run }: Walk): SQL => sql`
   insert into associations (app_id, account_id, entitlement_id, seen_run, first_run)
   select ${app.id}, account_id, entitlement_id, ${run.id}, ${run.id} from joined order by account_id, entitlement_id`
 
 type Associated = { n: number; again: number }
 
-/** Answers how many were inserted. */
+/** Inserts the associations, and returns their number. */
 async function insert(tx: Db, walk: Walk, named: NamedPairs): Promise<Associated> {
   const known = named.known.accounts.length
   const copied = known > 0 ? await copy(tx, walk, named) : 0
@@ -61,7 +61,7 @@ async function insert(tx: Db, walk: Walk, named: NamedPairs): Promise<Associated
   return { n: copied + (rowCount ?? 0), again: 0 }
 }
 
-/** Writes pairs of accounts that are known; answers how many. */
+/** Writes the pairs of known accounts, and returns their number. */
 async function copy(tx: Db, { app, run, known }: Walk, named: NamedPairs): Promise<number> {
   const { rows: found } = await tx.execute<{ n: string; id: string }>(sql`
     with ${entitlementsOf(app, named)} select n, id from entitlement`)
@@ -74,7 +74,10 @@ async function copy(tx: Db, { app, run, known }: Walk, named: NamedPairs): Promi
   })
 }
 
-/** Answers how many are there now, and how many of them the run had written before: those are left alone. */
+/**
+ * Upserts the associations. Returns how many now exist, and how many of those this run had already written:
+ * these are not updated.
+ */
 async function merge(tx: Db, walk: Walk, named: NamedPairs): Promise<Associated> {
   const { rows } = await tx.execute<{ n: string; written: string }>(sql`
     with ${joined(walk, named)}, written as (

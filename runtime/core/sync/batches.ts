@@ -1,9 +1,9 @@
-/** Walks rows of ours in the order of their ids, some at a time, from a run's cursor. */
+/** Batches of stored accounts in the order of their ids, from a run's cursor. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { Walk } from './runs.ts'
 
-/** Ids in the app of the accounts behind the cursor that the run has seen. */
+/** Reads the app's ids of the next accounts after the cursor that the run has seen. */
 export async function nextAccounts(db: Db, { app, run }: Walk, count: number): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select unique_identifier as id from accounts
@@ -14,8 +14,8 @@ export async function nextAccounts(db: Db, { app, run }: Walk, count: number): P
 }
 
 /**
- * Where the next batch of accounts ends, gone ones included; null at the end. All statements of a step ask
- * for `unique_identifier > cursor and unique_identifier <= end`.
+ * Returns the last id of the next batch of accounts, including removed ones, or null at the end. All
+ * statements of a step select `unique_identifier > cursor and unique_identifier <= end`.
  */
 export async function endOfBatch(
   db: Db,

@@ -1,4 +1,4 @@
-/** New accounts as COPY reads them: for two thirds of what INSERT takes PostgreSQL. */
+/** New accounts in the format of COPY, which takes PostgreSQL two thirds of the time of INSERT. */
 import { sql } from 'drizzle-orm'
 import { mapValues } from '../../contract/schema/keys.ts'
 import {
@@ -17,10 +17,10 @@ import { arrayText } from './columns.ts'
 import { UUID_BYTES } from './kept.ts'
 import type { Walk } from './runs.ts'
 
-/** Texts of accounts, in the order of their columns. */
+/** Text fields of accounts, in the order of their columns. */
 const TEXTS = ['type', 'status', 'external', 'email', 'given', 'family'] as const
 
-/** Accounts by their columns; `id`: the bytes of ours, one behind the other, and `attributes` are JSON. */
+/** Accounts by column. `id` holds the concatenated bytes of Keyway's ids, and `attributes` holds JSON. */
 export type AccountRows = { id: Uint8Array; external: readonly string[] } & Record<
   Exclude<(typeof TEXTS)[number], 'external'> | 'attributes',
   readonly (string | null)[]
@@ -33,17 +33,20 @@ const COLUMNS = [
 ]
 const COPY_ACCOUNTS = `copy accounts (${COLUMNS.join(', ')}) from stdin (format binary)`
 
-/** What begins the binary form of `jsonb`: its version. */
+/** Version byte at the beginning of the binary form of `jsonb`. */
 const JSONB_VERSION = 1
 
-/** Most accounts that are written at once: a page may have many more, and their rows are made in one turn. */
+/**
+ * Maximum number of accounts written at once. A page may have many more, and rows are built in one turn of
+ * the event loop.
+ */
 const MOST_AT_ONCE = 10_000
 
 /**
- * Writes accounts that are not there.
+ * Writes accounts that do not exist.
  *
- * @param byEmail whether they are of the users that have their addresses
- * @throws what PostgreSQL refuses, as where one is there
+ * @param byEmail whether to link them to the users with their addresses
+ * @throws the error of PostgreSQL, such as for an account that exists
  */
 export async function copyAccounts(
   tx: Db,
@@ -82,7 +85,10 @@ async function copySome(
   )
 }
 
-/** The users that have some addresses, by the place of the address; and when the transaction began. */
+/**
+ * Reads the users with the given addresses, by the position of the address, and the start of the transaction
+ * in microseconds since 2000-01-01.
+ */
 async function usersOf(
   tx: Db,
   domainId: string,
@@ -97,7 +103,7 @@ async function usersOf(
   return { nowUs: BigInt(rows[0]?.now_us ?? 0), users: new Map(rows[0]?.users) }
 }
 
-/** Fields that all rows have, in front of the texts and behind them. */
+/** Fields that all rows share, before and after the texts. */
 type Same = { begin: Buffer; end: Buffer }
 
 const COUNT = Buffer.from([0, COLUMNS.length])
@@ -123,7 +129,10 @@ function accountRows(
   return room.subarray(0, end + BINARY_END.copy(room, end))
 }
 
-/** Writes the rows at an offset and returns where they end. A function of its own, as in copied-associations.ts. */
+/**
+ * Writes the rows at an offset and returns their end. It is a separate function for the reason given in
+ * copied-associations.ts.
+ */
 function writeEach(
   room: Buffer,
   from: number,
@@ -147,7 +156,7 @@ function writeEach(
   return at
 }
 
-/** `copy` of a buffer takes longer than so few bytes do. */
+/** Writes a few bytes. `Buffer.copy` is slower for so few. */
 function writeBytes(room: Buffer, at: number, bytes: Buffer): number {
   for (let k = 0; k < bytes.length; k += 1) room[at + k] = bytes[k] ?? 0
   return at + bytes.length
@@ -155,7 +164,7 @@ function writeBytes(room: Buffer, at: number, bytes: Buffer): number {
 
 function writeJsonb(room: Buffer, at: number, json: string): number {
   const end = writeTextField(room, at + 1, json)
-  // Its length, one byte earlier, and the version in the place of the length's last byte.
+  // The length goes one byte earlier, and the version replaces the last byte of the text's length.
   room.writeInt32BE(end - at - LENGTH_BYTES, at)
   room[at + LENGTH_BYTES] = JSONB_VERSION
   return end

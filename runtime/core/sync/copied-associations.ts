@@ -1,4 +1,4 @@
-/** Associations of known accounts as COPY reads them: PostgreSQL looks nothing up, and reads no text. */
+/** Associations of known accounts in the format of COPY: PostgreSQL needs no lookups and parses no text. */
 import { numberField, uuidField } from '../../database/copy-fields.ts'
 import { BINARY_END, BINARY_HEADER } from '../../database/copy-in.ts'
 import { UUID_BYTES } from './kept.ts'
@@ -16,7 +16,7 @@ const ROW_BYTES = ENTITLEMENT_AT + NUMBER_BYTES + 2 * (LENGTH_BYTES + NUMBER_BYT
 
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** A row whose account and entitlement are zeros. */
+/** Returns a template row with zeros for account and entitlement. */
 function blankRow(appId: string, runId: number): Buffer {
   return Buffer.concat([
     Buffer.from([0, 5]),
@@ -28,16 +28,16 @@ function blankRow(appId: string, runId: number): Buffer {
   ])
 }
 
-/** Bytes of the rows of so many associations. */
+/** Returns the size of the rows of `count` associations, in bytes. */
 export const bytesOfRows = (count: number): number =>
   BINARY_HEADER.length + count * ROW_BYTES + BINARY_END.length
 
-/** More than a batch has rows. */
+/** Upper bound on the number of rows in a batch. */
 const PLACES = 2 ** 22
 
 /**
- * Pairs in the order of their accounts, which is that of their ids: rows beside each other go into the same pages of the
- * table's index. Each is its account's place times `PLACES`, and its own.
+ * Sorts pairs by account place, which is the order of account ids, so that neighbouring rows go into the same
+ * pages of the table's index. Each key is the account's place times `PLACES`, plus the index of the pair.
  */
 function inOrder(accounts: readonly number[]): Float64Array {
   const keys = new Float64Array(accounts.length)
@@ -46,12 +46,12 @@ function inOrder(accounts: readonly number[]): Float64Array {
 }
 
 /**
- * Associations that a run found, as their rows.
+ * Builds the rows of associations that a run found.
  *
- * @param room `bytesOfRows` of the pairs at least; what is answered is a part of it
+ * @param room at least `bytesOfRows` of the pairs; the result is a part of it
  *
- * @param pairs of each, the account's place among those known, and the entitlement's
- * @param ids of entitlements by their places; those that are not there have none, and are left out
+ * @param pairs for each, the place of the account among the known ones, and the place of the entitlement
+ * @param ids ids of entitlements by place; missing entitlements have none, and their pairs are left out
  */
 export function associationRows(
   { appId, runId, known }: { appId: string; runId: number; known: KnownAccounts },
@@ -68,10 +68,10 @@ export function associationRows(
 
 type Given = { accounts: Uint8Array; blank: Buffer; ids: ReadonlyMap<number, number> }
 
-// The loop is a function of its own. What stands behind a loop has not run when V8 compiles it, which makes V8 discard
-// the compiled code at the end of each batch; and iterating over the keys would make an object for each.
+// The loop is a separate function. V8 compiles it before the code after a loop has run, and would discard the
+// compiled code at the end of each batch. Iterating over the keys would create an object for each.
 
-/** Writes the rows of pairs; answers how many there are. */
+/** Writes the rows of pairs, and returns their number. */
 function writeAll(
   room: Buffer,
   begin: number,

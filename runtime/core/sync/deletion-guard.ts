@@ -1,26 +1,29 @@
-/** Whether so much vanished that it looks like a fault of the upstream, rather than like people leaving. */
+/**
+ * Guard against mass deletion: stops a run if so much is missing that a fault of the upstream is more likely
+ * than people leaving.
+ */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { checkpoint, countedBefore, endRun, toNext, type Walk } from './runs.ts'
 import { askAdmins, tellEnded } from './trouble.ts'
 
-/** More than so many, and more than so much of what there was, is suspicious. */
+/** A loss is suspicious above both this number and this percentage of the previous count. */
 const MOST_MISSING = 10
 const MOST_MISSING_PERCENT = 30
-/** All of so many or more is, too. */
+/** The loss of everything is suspicious from this count on. */
 const ALL_OF = 3
 
 const isSuspicious = (before: number, missing: number): boolean =>
   (missing > MOST_MISSING && missing * 100 > before * MOST_MISSING_PERCENT) ||
   (missing >= ALL_OF && missing >= before)
 
-/** What is judged, and the phase that has to have listed it. */
+/** Kinds of rows to check. Each is also the name of the phase that lists it. */
 const KINDS = ['accounts', 'entitlements', 'associations'] as const
 type Kind = (typeof KINDS)[number]
 
 /**
- * Counts what there is before anything is written. The last identity event is the one before the first that
- * nobody was asked about: a run that failed may have written some.
+ * Counts the existing rows before anything is written. The last identity event is taken from the previous run
+ * unless that succeeded: it may have written events that listeners were not told about.
  */
 export const beginCount = (walk: Walk): Promise<void> =>
   checkpoint(walk, async (tx) => {
@@ -44,7 +47,7 @@ export const beginCount = (walk: Walk): Promise<void> =>
     return { ...toNext(walk), counted }
   })
 
-/** Goes on, or stops the run before anything is marked as gone. */
+/** Continues the run, or stops it before anything is marked as removed. */
 export async function guardDeletions(walk: Walk): Promise<void> {
   const { run, app } = walk
   const judged = KINDS.filter((kind) => !run.skipped.includes(kind) && countedBefore(run, kind) > 0)
@@ -65,14 +68,14 @@ export async function guardDeletions(walk: Walk): Promise<void> {
 const helpOf = (run: number): string =>
   `If they are gone indeed, let an operator say so with keyway sync-accept ${run}; else put the system right and start another sync.`
 
-/** A condition: associations that are gone are deleted. */
+/** Condition for an existing row. Removed associations are deleted. */
 const IS_THERE: Record<Kind, SQL> = {
   accounts: sql`gone_at is null`,
   entitlements: sql`gone_at is null`,
   associations: sql`true`,
 }
 
-/** How much of each kind the run has not seen. */
+/** Counts the rows of each kind that the run has not seen. */
 async function countMissing(db: Db, { app, run }: Walk, kinds: readonly Kind[]): Promise<number[]> {
   if (kinds.length === 0) return []
   const counts = kinds.map(

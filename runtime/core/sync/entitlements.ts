@@ -50,7 +50,7 @@ const entitlementRow = (one: FoundEntitlement) => ({
   type: listedText(one.entitlement_type),
   label: listedText(one.label),
   description: listedText(one.description ?? ''),
-  // Where a connector does not say it, it can be asked for.
+  // If the connector does not specify it, the entitlement can be requested.
   assignable: one.is_assignable ?? true,
 })
 

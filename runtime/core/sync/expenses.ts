@@ -1,4 +1,6 @@
-/** Writes pages of expenses. A system that refuses them does not stop the sync: accounts matter more. */
+/**
+ * Writes pages of expenses. A system that denies access to them does not stop the sync: accounts matter more.
+ */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
@@ -12,13 +14,13 @@ import { writeRows } from './write-rows.ts'
 
 type Told = Output<'list_expenses'>[number]
 
-/** How far back expenses are asked for, in days; what is older stays as it was told. */
+/** Number of past days for which expenses are requested. Older ones stay as listed. */
 const DAYS = 400
 
-/** Codes of a system that does not let its expenses be read: what earlier runs brought stays. */
+/** Error codes of a system that does not allow reading expenses. Those of earlier runs stay. */
 const REFUSED = ['permission_denied', 'not_found', 'not_implemented']
 
-/** From when on a run asks for expenses: the same for all of its pages. */
+/** Returns the start of the period for which a run requests expenses. It is the same for all of its pages. */
 export const expensesSince = ({ createdAt }: Pick<RunRow, 'createdAt'>): Date =>
   new Date(later(createdAt, -DAYS * 86_400_000).setUTCHours(0, 0, 0, 0))
 
@@ -67,7 +69,7 @@ export const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
         and md5(expenses.external_id) = md5(row.external)`,
     })
   },
-  // What the system lists no more of the days that it was asked for. What is older stays.
+  // Delete expenses in the requested period that are no longer listed. Older ones stay.
   async end(tx, { run, app }) {
     await tx.execute(sql`delete from expenses where app_id = ${app.id} and seen_run <> ${run.id}
       and transaction_date >= ${expensesSince(run).toISOString()}::timestamptz`)
@@ -76,7 +78,7 @@ export const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
 
 type ExpenseRow = NonNullable<ReturnType<typeof rowOf>>
 
-/** An expense as it is kept; null for one without an id or a moment that can be kept. */
+/** Converts an expense to its row. Returns null if its id or time cannot be stored. */
 export function rowOf(told: Told) {
   const at = new Date(told.transaction_date)
   const usable = at.getUTCFullYear() > 1900 && at.getUTCFullYear() < 10_000
@@ -92,7 +94,7 @@ export function rowOf(told: Told) {
   }
 }
 
-/** The first of some members that is a text. */
+/** Returns the first of the named members that is a nonempty text. */
 function textOf(value: unknown, names: readonly string[]): string | null {
   const members = isRecord(value) ? value : {}
   const found = names
@@ -102,8 +104,8 @@ function textOf(value: unknown, names: readonly string[]): string | null {
 }
 
 /**
- * An amount of money: connector-interface.md section 2.9 leaves its members open, so the usual names are taken. Both or
- * neither: an amount without a currency could be added to anything.
+ * Parses an amount of money. connector-interface.md section 2.9 leaves its members open, so common names are
+ * accepted. Returns both parts or neither: an amount without a currency could be added to anything.
  */
 export function moneyOf(value: unknown): { amount: string | null; currency: string | null } {
   const members = isRecord(value) ? value : {}
@@ -118,6 +120,6 @@ export function moneyOf(value: unknown): { amount: string | null; currency: stri
   return { amount: text, currency: code }
 }
 
-/** Without an exponent, and without what a float has behind the sixth digit. */
+/** Formats a number without an exponent, rounded to six decimals. */
 const plain = (value: number): string =>
   Number.isFinite(value) && Math.abs(value) < 1e12 ? String(Number(value.toFixed(6))) : ''

@@ -1,6 +1,6 @@
 /**
- * Entitlements of the chosen type become groups, and who holds them their members. A group whose
- * entitlement is gone stays, empty: settings may name it.
+ * Entitlements of the configured type become groups, and their holders become members. A group whose
+ * entitlement was removed stays, empty: settings may refer to it.
  */
 import { sql } from 'drizzle-orm'
 import { MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
@@ -9,10 +9,16 @@ import { checkpoint, toNext, type Walk } from './runs.ts'
 /** contract/models/people-file.ts: MAX_NAME_LENGTH. */
 const MAX_NAME = 255
 
-/** A group's id in its app: the entitlement's, behind that of its resource unless that is the global one. */
+/**
+ * Id of a group in its app: the entitlement's id, prefixed by that of its resource unless that is the global
+ * one.
+ */
 const ID = sql`(case when e.resource_id = '' then e.external_id else e.resource_id || '/' || e.external_id end)`
 
-/** Each kind of change in one statement: whatever the number of groups, every table is read once. */
+/**
+ * Syncs the groups and their members. Each kind of change is one statement, so that every table is read once,
+ * regardless of the number of groups.
+ */
 export async function syncGroups(walk: Walk): Promise<void> {
   const { app, settings } = walk
   const type = settings.identity?.groups ?? null

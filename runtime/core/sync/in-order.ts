@@ -1,34 +1,36 @@
 /**
- * Writes batches of a listing in their order, each in a transaction of its own. Rows of a first listing are expected to
- * be new, and then written without looking for each whether it is there. As long as they are, a second connection writes
- * the rows of a batch while those of the one before are written; only its checkpoint waits. From the first row on that
- * was there, one batch is written after the other.
+ * Writes batches of a listing in order, each in its own transaction. Rows of a first listing are expected to
+ * be new and are inserted without checking for existing ones. As long as that holds, a second connection
+ * writes the rows of the next batch in parallel, and only its checkpoint waits. From the first existing row
+ * on, batches are written one after the other.
  */
 import { isContended, isTaken } from '../../database/contention.ts'
 
 /**
- * Writes a batch. It awaits `before` between its rows and its checkpoint. `isNew`: whether its rows are expected to be new.
+ * Writes a batch. Awaits `before` between its rows and its checkpoint. `isNew` tells whether its rows are
+ * expected to be new.
  *
- * @throws what `before` throws
+ * @throws the error of `before`
  */
 type Attempt = (isNew: boolean, before: Promise<void>) => Promise<void>
 
 type InOrder = {
   /**
-   * Begins to write a batch; returns once the next one may begin.
+   * Starts writing a batch. Resolves when the next one may start.
    *
-   * @throws what this batch threw, or the one before
+   * @throws the error of this batch or of the one before
    */
   write(attempt: Attempt): Promise<void>
-  /** Waits until all batches are written. @throws what one of them threw */
+  /** Waits until all batches are written. @throws the error of any of them */
   written(): Promise<void>
 }
 
-/** A batch: its first attempt, and the one that counts. */
+/** A batch: its first attempt, and its final result. */
 type Batch = { first: Promise<void>; done: Promise<void> }
 
 const NOTHING: Promise<void> = Promise.resolve()
 
+/** Creates a writer of batches. */
 export function writeInOrder({ isNew }: { isNew: boolean }): InOrder {
   let expectsNew = isNew
   let last: Batch = { first: NOTHING, done: NOTHING }
@@ -37,13 +39,13 @@ export function writeInOrder({ isNew }: { isNew: boolean }): InOrder {
     const wasNew = expectsNew
     const first = attempt(wasNew, wasNew ? before.first : before.done)
     const done = first.catch(async (error) => {
-      // Behind one that could not be written, nothing is.
+      // Nothing is written after a batch that failed.
       await before.done
       if (!wasNew || !(isTaken(error) || isContended(error))) throw error
       expectsNew = false
       return attempt(false, before.done)
     })
-    // It is asked for later.
+    // The result is awaited later. This prevents an unhandled rejection.
     done.catch(() => {})
     return { first, done }
   }

@@ -1,4 +1,4 @@
-/** The background work of syncs: goes on with an app's run for a while, and begins those of the schedule. */
+/** Background work of syncs: continues an app's run for a turn, and starts scheduled runs. */
 
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -35,22 +35,25 @@ export const SYNC_JOB: JobHandler = {
     if (walk) await carryOut(walk)
   },
 
-  /** Runs that want something done now, also those that a host has: it may be gone. Then what the schedule begins. */
+  /**
+   * Returns runs with work to do now, including runs leased by a host that may be dead, and then apps whose
+   * scheduled sync is due.
+   */
   due: (db) => waiting(db),
 
-  // Only a database that is away, or hosts that are killed, end jobs so; the run is as it was, and due.
+  // Jobs fail for good only through an unreachable database or killed hosts. The run is unchanged, and due.
   gaveUp: async () => {},
 }
 
-/** Most runs, and apps whose sync is due, that are looked at at once. */
+/** Maximum number of runs, and of apps with a due sync, per look. */
 const MOST_WAITING = 50
 
-/** Runs that no host has. */
+/** Condition: no host has the lease of the run. */
 const IS_FREE = sql`(lease_until is null or lease_until < clock_timestamp())`
 
 /**
- * Apps whose sync wants to be gone on with, or begun; those that have waited longest first. A run is touched
- * when it is given back, so that one among hundreds comes after all others had their turn.
+ * Returns the apps whose sync is to be continued or started, longest waiting first. Releasing a run updates
+ * its time, so that a run among hundreds comes after all others had their turn.
  */
 export async function waiting(db: Db, isRun: SQL = sql`true`): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
@@ -68,10 +71,10 @@ export async function waiting(db: Db, isRun: SQL = sql`true`): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** When the next sync of an app in `apps`, with its `sync_settings` s, is due. */
+/** Time when the next sync of an app in `apps`, with its `sync_settings` s, is due. */
 const dueSince = sql`coalesce(s.next_at, apps.created_at + ${DEFAULTS.everyHours} * interval '1 hour')`
 
-/** A condition on `apps` with their `sync_settings` s: the next sync is due. */
+/** Condition on `apps` with their `sync_settings` s: the next sync is due. */
 const isScheduled = sql`apps.sealed_connection is not null and apps.disconnected_at is null
   and coalesce(s.every_hours, ${DEFAULTS.everyHours}) > 0
   and ${dueSince} <= now()`
@@ -80,11 +83,11 @@ async function beginScheduled(db: Db, appId: string, parts: RequestContext): Pro
   await db.transaction(async (tx) => {
     if (!(await isDue(tx, appId))) return
     const [app] = await tx.select().from(apps).where(eq(apps.id, appId)).for('no key update')
-    // Once more behind the lock: who had it may have disconnected the app, or begun its sync.
+    // Check again under the lock: its previous holder may have disconnected the app or started its sync.
     if (!app || !(await isDue(tx, appId))) return
     const settings = await readSettings(tx, appId)
     const connector = parts.connectors.find(app.connectorId ?? '')
-    // One that lists nobody, or is away: the schedule comes back to it.
+    // The connector cannot list accounts, or is not served. The schedule returns to it later.
     const lists =
       connector !== null && Object.hasOwn(connector.manifest.capabilities, 'list_accounts')
     if (!lists) return planNext(tx, app, settings.everyHours)
@@ -99,16 +102,16 @@ async function isDue(tx: Db, appId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** A walk whose turn may be longer, and which may lose its lease. */
+/** A walk whose turn may be extended, and which may lose its lease. */
 type Turn = Walk & { longer(): boolean; lose(): void }
 
-/** The run that wants to be gone on with, under a lease; null where there is none. */
+/** Takes the lease of the run to continue. Returns null if there is none. */
 async function takeUp(db: Db, appId: string, parts: RequestContext): Promise<Turn | null> {
   const [app] = await db.select().from(apps).where(eq(apps.id, appId))
   if (!app) return null
   const taken = await takeLease(db, appId)
   if (!taken) return null
-  // One that was disconnected is taken up to be ended.
+  // The run of a disconnected app is taken up in order to end it.
   const gate: Gate =
     app.disconnectedAt === null
       ? await enterApp(db, app, await parts.now(db))
@@ -136,39 +139,41 @@ async function carryOut(walk: Turn): Promise<void> {
   try {
     if (app.disconnectedAt !== null || app.sealedConnection === null)
       return await fail(walk, 'The app was disconnected')
-    // The first phase of all is also asked of a connector that has nothing to list.
+    // Even a connector that can list nothing reaches the first phase.
     if (run.phase === 'begin' && !walkOffers(walk, 'list_accounts'))
       return await fail(walk, `The connector ${app.connectorId} cannot list accounts`)
     for (;;) {
       const before = run.phase
       await PHASES[before](walk)
       if (before === 'end' || (before === 'judge' && run.phase === 'judge')) return
-      // Nobody else waits: the next turn would be this one's as well.
+      // If no other run waits, the next turn would go to this run anyway.
       if (
         walk.over() &&
         (parts.signal.aborted || (await waiting(db, IS_FREE)).length > 0 || !walk.longer())
       )
         break
     }
-    // It is found again with all that waits (`due`).
+    // `due` finds it again among the waiting runs.
     await releaseRun(db, run, lease)
   } catch (error) {
     await afterError(walk, error)
   } finally {
     end()
-    // Nothing was called: another finds out.
+    // The probe made no call. Leave it to another host.
     const { probe } = walk.gate
     if (probe) await leaveProbe(db, app, probe, await parts.now(db))
   }
 }
 
-/** What went wrong is noted in the run: only a database that is away is for others to try again. */
+/**
+ * Records a failure in the run. Only an error of an unreachable database is rethrown, for others to retry.
+ */
 async function afterError(walk: Walk, error: unknown): Promise<void> {
   const { db, run, lease, parts } = walk
-  // Still ours, where it is the app that was disconnected: the next turn ends the run.
+  // The lease is still held if the cause is a disconnected app. The next turn ends the run.
   if (error instanceof LeaseLost) return releaseRun(db, run, lease)
   if (isAway(error)) throw error
-  // The host stops, or the lease is gone: that its calls were cut off is no failure of theirs.
+  // The host stops, or the lease is lost. Aborted calls are not failures of the system.
   if (parts.signal.aborted) return releaseRun(db, run, lease)
   await stumble(walk, asTrouble(error)).catch((lost) => {
     if (!(lost instanceof LeaseLost)) throw lost
@@ -177,10 +182,10 @@ async function afterError(walk: Walk, error: unknown): Promise<void> {
 
 function asTrouble(error: unknown): Trouble {
   if (error instanceof Trouble) return error
-  // Credentials that cannot be opened: its words say what to do.
+  // Credentials that cannot be decrypted: the message explains what to do.
   if (error instanceof CoreError) return new Trouble(error.message, { final: true })
   let last = error
   while (last instanceof Error && last.cause instanceof Error) last = last.cause
-  // The innermost words are the database's own, without the values that were written.
+  // The innermost message is the database's own, without the written values.
   return new Trouble(`Keyway itself failed: ${messageOf(last)}`)
 }

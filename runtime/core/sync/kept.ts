@@ -1,47 +1,47 @@
-/** What of a connector's texts the database keeps. */
+/** Normalization of a connector's texts for the database. */
 import { randomBytes } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import { isKeepable, keptText } from '../kernel/kept-text.ts'
 
-/** Longest id of anything else. */
+/** Maximum length of an id of anything but an account, in characters. */
 export const MAX_ID = 4096
-/** Longest other text. */
+/** Maximum length of any other text, in characters. */
 const MAX_TEXT = 4096
 
-/** A text that a system lists, as the database keeps it; NUL in it says nothing. */
+/** Returns a listed text as the database stores it. NUL, which means nothing in it, is removed. */
 export const listedText = (text: string, most: number = MAX_TEXT): string =>
   keptText(text.includes('\u0000') ? text.replaceAll('\u0000', '') : text, most)
 
-/** An id of a resource; empty for the global one. */
+/** Reports whether a text is the id of a resource. It is empty for the global one. */
 export const isResourceId = (id: string): boolean => id === '' || isKeepable(id, MAX_ID)
 
-/** Joins what a key is made of; no id that is kept holds it at a place where it could be mistaken. */
+/** Separator of the parts of a key. No stored id contains it at a position where it would be ambiguous. */
 const BETWEEN = '\u0001'
 
-/** What an entitlement is known by. */
+/** Returns the key that identifies an entitlement. */
 export const entitlementKey = (one: {
   integration_specific_resource_id: string
   integration_specific_id: string
 }): string => one.integration_specific_resource_id + BETWEEN + one.integration_specific_id
 
-/** Bytes of an id. */
+/** Size of an id, in bytes. */
 export const UUID_BYTES = 16
-/** Ids that one millisecond has numbers for. */
+/** Number of ids per millisecond. */
 const IN_ONE_MS = 2 ** 12
 
 /**
- * Ids that grow with time, and each is greater than the one before (UUIDv7, RFC 9562, section 6.2: where the counter has
- * no more numbers, the next millisecond is used). Rows that come together lie together in the indexes, which random ones
- * would spread over millions of rows.
+ * Returns ids that grow with time, each greater than the previous one (UUIDv7, RFC 9562, section 6.2: when
+ * the counter is exhausted, the next millisecond is used). Rows that are created together are adjacent in the
+ * indexes. Random ids would spread them over millions of rows.
  *
- * @returns the bytes of one id behind the other
+ * @returns the concatenated bytes of the ids
  */
 export function timeOrderedIds(count: number, nowMs: number): Buffer {
   const ids = randomBytes(count * UUID_BYTES)
   for (let n = 0; n < count; n += 1) {
     const at = n * UUID_BYTES
     ids.writeUIntBE(nowMs + Math.floor(n / IN_ONE_MS), at, 6)
-    // The version, and the variant's bits.
+    // Version and counter here, and the bits of the variant below.
     ids.writeUInt16BE(0x7000 + (n % IN_ONE_MS), at + 6)
     ids[at + 8] = ((ids[at + 8] ?? 0) & 0x3f) | 0x80
   }
@@ -55,12 +55,12 @@ export function timeOrderedIds(count: number, nowMs: number): Buffer {
 export const EACH_BY_KEY: SQL = sql`limit 1`
 
 /**
- * Whether a row returned by an upsert was inserted. If all rows of a page were, there is no need to look up which ones
- * this run wrote before.
+ * Condition: the row returned by an upsert was inserted. If all rows of a page were, there is no need to look
+ * up which ones this run wrote before.
  */
 export const WAS_NEW: SQL = sql`xmax = 0`
 
-/** What of some listed rows is written: the last of each key among those that can be kept. */
+/** Returns the listed rows to write: of those that can be stored, the last one of each key. */
 export function eachOf<T, R>(
   found: readonly T[],
   isKept: (row: T) => boolean,
@@ -76,7 +76,7 @@ export function eachOf<T, R>(
   }
 }
 
-/** The last of those with one key: a statement must not touch a row twice. */
+/** Returns the last row of each key: a statement must not touch a row twice. */
 export function lastOfEach<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
   if (areAscending(rows, keyOf)) return [...rows]
   const last = new Map<string, T>()
@@ -84,7 +84,10 @@ export function lastOfEach<T>(rows: readonly T[], keyOf: (row: T) => string): T[
   return [...last.values()]
 }
 
-/** Whether each key is greater than the one before: most systems list so, and a map of long texts costs much more. */
+/**
+ * Reports whether the keys are in ascending order. Most systems list so, and a map of long texts costs much
+ * more.
+ */
 function areAscending<T>(rows: readonly T[], keyOf: (row: T) => string): boolean {
   let before: string | null = null
   return rows.every((row) => {

@@ -1,50 +1,60 @@
 /**
- * Ids of the accounts that a run has made, so that their associations need not look them up, which is two fifths of what
- * an association takes the database. No row of an account is deleted while its app is there: such an id stays right. What
- * does not fit is looked up, and so is everything once a run is gone on with in another turn.
+ * Ids of the accounts that a run has created, so that their associations need no lookup. A lookup takes two
+ * fifths of the database time of an association. No row of an account is deleted while its app exists, so
+ * such an id stays valid. Accounts that do not fit are looked up, and so are all accounts once a run
+ * continues in another turn.
  *
- * It is a hash table of its own. Node's Map first adds each text to V8's table of all texts, which takes longer than the
- * look-up. Each look-up here checks `LOOKED_AT` slots at most, so that no choice of ids makes it slow.
+ * It is a custom hash table. Node's Map first adds each text to V8's string table, which takes longer than
+ * the lookup. Each lookup here checks at most `LOOKED_AT` slots, so that no choice of ids makes it slow.
  */
 import { randomInt } from 'node:crypto'
 import { UUID_BYTES } from './kept.ts'
 
-/** Most accounts, and most characters of their ids in their system. */
+/** Maximum number of accounts, and of characters in all of their ids in the system. */
 const MOST_ACCOUNTS = 200_000
 const MOST_CHARACTERS = 16_000_000
-/** Places of texts, a power of two, and how many of them are looked at for one. */
+/** Number of slots, a power of two, and number of slots probed per text. */
 const SLOTS = 2 ** 19
 const LOOKED_AT = 8
-/** Longest buffer that is kept for the next batch: few pages are as large as a reply may be. */
+/** Maximum size of a buffer that is kept for the next batch: few pages are as large as a reply may be. */
 const MOST_KEPT_BYTES = 8_000_000
 
 export type KnownAccounts = {
-  /** Keeps ids of accounts that are written, of `UUID_BYTES` each, by those in their system. */
+  /** Adds written accounts: their ids, of `UUID_BYTES` each, by their ids in the system. */
   add(ids: Uint8Array, externals: readonly string[]): void
-  /** Which of them an account is, counted from 0; undefined where it is not known. */
+  /** Returns the place of an account, counted from 0, or undefined if it is not known. */
   placeOf(external: string): number | undefined
-  /** The account's id in its system. */
+  /** Returns the account's id in its system. */
   textAt(place: number): string | undefined
-  /** Their ids, of `UUID_BYTES` each. */
+  /** Returns the ids of all known accounts, of `UUID_BYTES` each. */
   ids(): Uint8Array
-  /** How many there are. */
+  /** Returns the number of known accounts. */
   size(): number
-  /** Runs `work` with a buffer of so many bytes at least. Later batches reuse it: new ones stay garbage for a long time. */
+  /**
+   * Runs `work` with a buffer of at least `bytes`. Later batches reuse it: new buffers would stay garbage for
+   * a long time.
+   */
   withRoom<T>(bytes: number, work: (room: Buffer) => Promise<T>): Promise<T>
   forget(): void
 }
 
+/** Creates an empty table of known accounts. */
 export function createKnownAccounts(): KnownAccounts {
   const seed = randomInt(2 ** 32)
   let texts: string[] = []
   let characters = 0
-  /** Places of accounts, counted from 1; 0 is free. Made when the first comes: most syncs have none. */
+  /**
+   * Places of accounts, counted from 1; 0 is free. Allocated for the first account: most syncs create none.
+   */
   let slots = new Int32Array(0)
   let ids = new Uint8Array(0)
-  /** Of batches that are written: two at most are under way. */
+  /** Buffers for the batches being written, at most two. */
   let rooms: Buffer[] = []
 
-  /** The slot of a text, or the one that it may have; undefined where all that are looked at are others'. */
+  /**
+   * Returns the slot of a text, or the free slot for it. Returns undefined if other texts hold all probed
+   * slots.
+   */
   function slotOf(text: string): number | undefined {
     const first = hashOf(text, seed)
     for (let n = 0; n < LOOKED_AT; n += 1) {
@@ -55,7 +65,7 @@ export function createKnownAccounts(): KnownAccounts {
     return undefined
   }
 
-  /** `from`: where its id begins in those that are `added`. */
+  /** Adds one account. `from` is the offset of its id in `added`. */
   function addOne(added: Uint8Array, from: number, external: string): void {
     characters += external.length
     if (texts.length >= MOST_ACCOUNTS || characters > MOST_CHARACTERS) return
@@ -103,7 +113,7 @@ export function createKnownAccounts(): KnownAccounts {
   }
 }
 
-/** A number made of a text, other ones for each seed (Fowler, Noll and Vo, FNV-1a). */
+/** Hashes a text with a seed (Fowler, Noll and Vo, FNV-1a). */
 function hashOf(text: string, seed: number): number {
   let hash = seed
   for (let at = 0; at < text.length; at += 1)

@@ -1,6 +1,6 @@
 /**
- * Walks a listing of a connector page by page. Memory holds what is being written, and as much that came meanwhile
- * (ahead.ts).
+ * Walks a listing of a connector page by page. Memory holds the pages being written, and at most as many that
+ * arrived since (ahead.ts).
  */
 
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
@@ -17,34 +17,34 @@ import { Trouble, troubleOf } from './trouble.ts'
 
 type Written = { written: number; repeated: number } & Record<string, number>
 
-/** What listed rows come to. `repeats`: one of them was named twice; the last counts. */
+/** Rows to write, from listed ones. `repeats` is true if a row was listed twice; the last one counts. */
 export type PreparedRows<R> = { rows: R; left_out: number; repeats: boolean }
 
-/** `T`: a row as it is listed; `A`: a page as it waits to be written. */
+/** A kind of listing. `T` is a listed row, `R` the rows to write, and `A` a page in the buffer. */
 export type SyncListing<T extends object, R, A = T[]> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
-  /** The members of rows that `arrive` reads; all if not given. */
+  /** Members of rows that `arrive` reads, or all if absent. */
   reads?(walk: Walk): readonly (keyof T & string)[]
-  /** What a page is made into when it comes, while others are written. */
+  /** Converts a page to its buffered form on arrival, while others are written. */
   arrive(walk: Walk, found: TableOf<T>): A
-  /** What is to be written of pages that were listed. */
+  /** Returns the rows to write for listed pages. */
   prepare(walk: Walk, arrived: readonly A[], isNew: boolean): PreparedRows<R>
-  /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
+  /** Writes rows and returns counts: the rows `written`, and how many of them this run had written before. */
   write(tx: Db, walk: Walk, rows: R, expected: { isNew: boolean }): Promise<Written>
-  /** Behind the transaction that wrote rows as new ones. */
+  /** Called after the transaction that wrote rows as new ones. */
   made?(walk: Walk, rows: R): void
-  /** Behind the last page, with it: what to do about rows that were not listed. */
+  /** Called in the transaction of the last page, to handle rows that were not listed. */
   end?(tx: Db, walk: Walk): Promise<void>
 }
 
-/** For `arrive`: the page waits as its rows. */
+/** Implements `arrive` by buffering a page as rows. */
 export const asRows = <T extends object>(_walk: Walk, found: TableOf<T>): T[] => rowsOfTable(found)
 
-/** How often a phase starts again whose page token leads nowhere any more. */
+/** Maximum number of restarts of a phase whose page token has become invalid. */
 const MOST_RESTARTS = 5
 
-/** Whether the connector of a walk's app has a capability now. @throws Trouble when it is not served. */
+/** Reports whether the connector of a walk's app has a capability now. @throws Trouble if it is not served */
 export function walkOffers({ parts, app }: Walk, capability: CapabilityName): boolean {
   const connector = app.connectorId === null ? null : parts.connectors.find(app.connectorId)
   if (!connector)
@@ -54,7 +54,7 @@ export function walkOffers({ parts, app }: Walk, capability: CapabilityName): bo
   return Object.hasOwn(connector.manifest.capabilities, capability)
 }
 
-/** Asks for one page. @throws Trouble */
+/** Fetches one page. @throws Trouble */
 export async function fetchPage<T extends object>(
   walk: Walk,
   capability: CapabilityName,
@@ -114,7 +114,7 @@ export async function walkListing<T extends object, R, A>(
     await batches.written()
   } catch (error) {
     ahead.stop()
-    // What came before a page that could not be had is written, or is what went wrong first.
+    // The pages before a failed one are written. An error in writing them takes precedence.
     const first = await batches.written().then(
       () => error,
       (failure: unknown) => failure,
@@ -123,10 +123,13 @@ export async function walkListing<T extends object, R, A>(
   }
 }
 
-/** Pages that are written by one statement. */
+/** Pages written by one statement. */
 type Step<R> = PreparedRows<R> & { pages: number; listed: number; isLast: boolean }
 
-/** Prepares pages that came together; those that name a row twice one by one, as if each had come alone. */
+/**
+ * Prepares pages that arrived together. If a row is listed twice, each page is prepared by itself, as if it
+ * had arrived alone.
+ */
 function prepare<T extends object, R, A>(
   walk: Walk,
   listing: SyncListing<T, R, A>,
@@ -143,9 +146,9 @@ function prepare<T extends object, R, A>(
 }
 
 /**
- * Writes rows, and counts them once what was listed before them is written.
+ * Writes rows, and counts them after all earlier rows are written.
  *
- * @throws Trouble, and what `before` throws
+ * @throws Trouble, and the error of `before`
  */
 async function writePages<T extends object, R, A>(
   tx: Db,
@@ -178,7 +181,7 @@ const skip = (walk: Walk): Promise<void> =>
     skipped: [...walk.run.skipped, walk.run.phase],
   }))
 
-/** Ends a listing that seems to have no end. @throws Trouble */
+/** Fails if a listing seems endless. @throws Trouble */
 export function mayGoOn({ run, settings }: Walk, counts: Record<string, number>): void {
   const words =
     (counts['rows'] ?? 0) > settings.maxRows
@@ -188,10 +191,10 @@ export function mayGoOn({ run, settings }: Walk, counts: Record<string, number>)
 }
 
 /**
- * Begins the phase again where its page token leads nowhere any more: the upstream forgot it, or the
- * version that made it is gone. What was written is written again.
+ * Restarts the phase if its page token has become invalid: the upstream forgot it, or the connector version
+ * that made it was removed. Rows already written are written again.
  *
- * @throws the error, where it is another one, or this happens again and again.
+ * @throws the given error if it has another cause, and Trouble after too many restarts
  */
 async function restart(walk: Walk, error: unknown): Promise<void> {
   const isToken = error instanceof Trouble && error.code === 'invalid_page_token'

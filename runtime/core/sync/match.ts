@@ -1,12 +1,15 @@
 /**
- * Finds the user of each account: by the operator's rules in their order, then by the e-mail address. An
- * account whose user was set by a person or an upload keeps them.
+ * Matches accounts with users: by the operator's rules in their order, then by e-mail address. A user that a
+ * person or an upload has set is kept.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { accountAttribute, userAttribute } from './attributes.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
-/** In one statement: whatever the number of accounts, each table is read once for a rule. */
+/**
+ * Matches all accounts in one statement, so that each rule reads each table once, regardless of the number of
+ * accounts.
+ */
 export const match = (walk: Walk): Promise<void> =>
   checkpoint(walk, async (tx) => {
     const { app, settings } = walk
@@ -26,7 +29,8 @@ export const match = (walk: Walk): Promise<void> =>
     )
     const found = rules.map((_, n) => sql`r${sql.raw(String(n))}.user_id`)
     const ruled = found.length === 0 ? sql`null::uuid` : sql`coalesce(${sql.join(found, sql`, `)})`
-    // In the identity source an account is its user's for good: a new address is the user's new address.
+    // In the identity source, an account belongs to its user for good: its new address is the user's new
+    // address.
     const rematched = settings.identity ? sql`` : sql`or a.matched_by in ('EMAIL', 'RULE')`
     const { rowCount } = await tx.execute(sql`
       ${ways.length === 0 ? sql`` : sql`with ${sql.join(ways, sql`, `)}`}

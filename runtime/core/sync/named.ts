@@ -1,4 +1,6 @@
-/** What pages of associations name: each account and each entitlement once, and pairs of their places. */
+/**
+ * Pages of associations in compact form: each account and each entitlement once, and pairs of their places.
+ */
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { columnOf, type TableOf } from '../../contract/schema/table.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
@@ -9,34 +11,41 @@ import type { PreparedRows } from './listing.ts'
 
 export type Found = Output<'find_entitlement_associations'>[number]
 
-/** A page as it waits to be written: what names accounts that are known is let go. */
+/** A page in the buffer. The texts that name known accounts are dropped. */
 export type NamedPage = {
-  /** Of each row its account's place among those known; of an account that is not, `~place` in `others`. */
+  /**
+   * For each row, the place of its account among the known ones, or `~place` in `others` for an unknown
+   * account.
+   */
   accounts: Int32Array
   others: readonly string[]
-  /** Entitlements, each with the number of the row behind its last one: most systems list a group's members together. */
+  /**
+   * Entitlements, each with the number of the row after its last: most systems list a group's members
+   * together.
+   */
   entitlements: readonly { resource: string; external: string; end: number }[]
 }
 
-/** Pairs of places, of an account and an entitlement. */
+/** Pairs of places: one of an account, one of an entitlement. */
 type Pairs = { accounts: number[]; entitlements: number[] }
 
-/** What some pages name; lists as PostgreSQL reads them. */
+/** Accounts, entitlements and pairs of some pages. Lists are PostgreSQL array literals. */
 export type NamedPairs = {
-  /** Pairs whose account is known, by its place there; the entitlement's is counted from 1. */
+  /** Pairs of known accounts, by their place among those. Places of entitlements count from 1. */
   known: Pairs
   /** Accounts to look up. */
   accounts: string
-  /** Of each entitlement. */
+  /** Ids of each entitlement. */
   resourceIds: string
   externalIds: string
-  /** Of each pair whose account is to be looked up, its place and the entitlement's, counted from 1. */
+  /** For each pair whose account must be looked up: its place and the entitlement's, counted from 1. */
   ofAccounts: string
   ofEntitlements: string
-  /** How many pairs there are in all. */
+  /** Total number of pairs. */
   count: number
 }
 
+/** Converts a page of associations to its buffered form. */
 export function namedPage(known: KnownAccounts, page: TableOf<Found>): NamedPage {
   const resources = columnOf(page, 'integration_specific_resource_id')
   const externals = columnOf(page, 'integration_specific_entitlement_id')
@@ -49,10 +58,10 @@ export function namedPage(known: KnownAccounts, page: TableOf<Found>): NamedPage
   return { ...placesOf(known, columnOf(page, 'account_id')), entitlements }
 }
 
-// Each loop over rows is a function of its own. In a longer function V8 falls back to the interpreter whenever a rare
-// branch is taken, and closures that are made per batch are compiled once per batch.
+// Each loop over rows is a separate function. In a longer function V8 falls back to the interpreter whenever
+// a rare branch is taken, and closures created per batch are compiled once per batch.
 
-/** The row behind those that have the resource and the entitlement of this one. */
+/** Returns the row after the run of rows with the same resource and entitlement. */
 function endOfSame(resources: readonly string[], externals: readonly string[], from: number) {
   let end = from + 1
   while (
@@ -83,12 +92,12 @@ function fillPlaces(
   }
 }
 
-/** The place of what cannot be kept. */
+/** Place of an id that cannot be stored. */
 const NOWHERE = -1
 
 type Places = Map<string, number>
 
-/** What pages are made into. */
+/** Accounts and pairs collected from pages. */
 type Batch = {
   known: KnownAccounts
   isNew: boolean
@@ -100,9 +109,10 @@ type Batch = {
 }
 
 /**
- * What is to be written of some pages.
+ * Returns the accounts, entitlements and pairs to write for some pages.
  *
- * @param isNew whether rows of known accounts are written by the ids that are known; else they are looked up as all others
+ * @param isNew whether rows of known accounts are written with their known ids; otherwise all accounts are
+ * looked up
  */
 export function namesOf(
   known: KnownAccounts,
@@ -152,7 +162,7 @@ export function namesOf(
   return { rows: { ...named, count }, left_out, repeats: count < found - left_out }
 }
 
-/** Adds the accounts of one entitlement; answers how many are left out. */
+/** Adds the accounts of one entitlement, and returns how many are left out. */
 function addRows(
   batch: Batch,
   page: NamedPage,
@@ -182,12 +192,12 @@ function accountAt({ accounts, accountPlaces }: Batch, id: string): number {
 }
 
 /**
- * Pairs, each once. While entitlements come one behind the other, the last one of an account says whether its pair is
- * there; once one comes back, a set does, which takes many times as long.
+ * Distinct pairs. While entitlements arrive in ascending order, the last entitlement of an account shows
+ * whether its pair exists. Once an earlier entitlement returns, a set does, which is many times slower.
  */
 type EachPair = {
   pairs: Pairs
-  /** Places of accounts are below it. */
+  /** Exclusive upper bound of the places of accounts. */
   size: number
   lastOf: Int32Array
   greatest: number

@@ -1,4 +1,4 @@
-/** The identity source's managers, and users whose accounts are gone from it. */
+/** Managers from the identity source, and users whose accounts were removed from it. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accountAttribute } from './attributes.ts'
@@ -6,8 +6,8 @@ import { lockUsers, walkAccounts, wouldBeLast } from './people.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
 /**
- * Each user's manager, by the mapped attribute of their account: another account's id, or an address. Who
- * names nobody, or themselves, has none; circles are kept as they are.
+ * Sets each user's manager from the mapped attribute of their account: another account's id, or an address. A
+ * user whose account names nobody, or the user, has none. Cycles are stored as listed.
  */
 export async function syncManagers(walk: Walk): Promise<void> {
   const { app, settings } = walk
@@ -41,7 +41,7 @@ export async function syncManagers(walk: Walk): Promise<void> {
   })
 }
 
-/** Users whose every account in the source is gone become INACTIVE. */
+/** Makes users INACTIVE if all of their accounts in the source were removed. */
 export const syncLeavers = (walk: Walk): Promise<void> =>
   walkAccounts(walk, async (tx, range) => {
     const { rows } = await tx.execute<{ id: string; admin: boolean }>(sql`

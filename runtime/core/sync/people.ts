@@ -1,7 +1,7 @@
 /**
- * The identity source makes users. Its account is the user's: address, names, status and the mapped
- * attributes are taken from it at each sync; nobody is deleted. Where a user has several accounts in the
- * source, the active one with the smallest id counts.
+ * Users from the identity source. Each sync takes address, names, status and mapped attributes from the
+ * user's account in the source. No user is deleted. If a user has several accounts in the source, the active
+ * one with the smallest id counts.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -12,10 +12,10 @@ import { hasEmail } from './attributes.ts'
 import { endOfBatch } from './batches.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
-/** Accounts of one step. */
+/** Number of accounts per step. */
 const BATCH = 1000
 
-/** Carries out a step for one batch of accounts after the other; for the identity source alone. */
+/** Runs a step for each batch of accounts, for the identity source only. */
 export async function walkAccounts(
   walk: Walk,
   step: (tx: Db, range: SQL) => Promise<Record<string, number>>,
@@ -31,10 +31,10 @@ export async function walkAccounts(
   }
 }
 
-/** Accounts that stand for a person who is there. */
+/** Condition for an existing account of a person. */
 const IS_PERSON = sql`a.gone_at is null and a.account_type = 'USER'`
 
-/** A user's status by their account's. */
+/** Status of a user, from that of the account. */
 const STATUS = sql`case when a.status = 'ACTIVE' then 'ACTIVE' when a.status = 'STAGED' then 'STAGED'
   else 'SUSPENDED' end`
 
@@ -44,7 +44,9 @@ export const syncPeople = (walk: Walk): Promise<void> =>
     return { users_made, ...(await changeUsers(tx, walk, range)) }
   })
 
-/** The mapped attributes of the account `a`, as a user keeps them; what it does not have is null. */
+/**
+ * Returns the mapped attributes of the account `a` in the form of a user's attributes. A missing one is null.
+ */
 const attributes = ({ settings }: Walk): SQL => {
   const mapping = JSON.stringify(settings.identity?.attributes ?? {})
   return sql`(select coalesce(jsonb_object_agg(m.key, jsonb_build_object('type', 'TEXT', 'value',
@@ -54,7 +56,7 @@ const attributes = ({ settings }: Walk): SQL => {
     from jsonb_each_text(${mapping}::jsonb) m)`
 }
 
-/** Users of addresses that nobody has yet. */
+/** Creates users for addresses that no user has yet. */
 async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
   const { app } = walk
   const { rows } = await tx.execute<{ n: string }>(sql`
@@ -89,7 +91,7 @@ async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
 /** Most attempts for users who are changed by others during a sync. The next sync handles the rest. */
 const MOST_LOOKS = 5
 
-/** What is different at those who are there. */
+/** Updates existing users that differ from their accounts. */
 async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<string, number>> {
   let users_changed = 0
   for (let look = 1; ; look += 1) {
@@ -101,7 +103,7 @@ async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<strin
 
 type Changes = {
   changed: number
-  /** Who is not any more as they were when they were compared: nothing of them is written. */
+  /** Number of users who changed after they were compared: nothing is written for them. */
   missed: number
   kept: number
 }
@@ -136,7 +138,7 @@ async function changeOnce(tx: Db, walk: Walk, range: SQL): Promise<Changes> {
     tx,
     sql`select c.id from people_change c where ${before} is distinct from ${after}`,
   )
-  // Once more behind the lock: an offboarding may have begun meanwhile.
+  // Check again under the lock: an offboarding may have begun since.
   await tx.execute(sql`
     update people_change c set status = c.old_status
     where c.status is distinct from c.old_status and ${isLeaving(sql`c.id`)}`)
@@ -168,11 +170,14 @@ async function changeOnce(tx: Db, walk: Walk, range: SQL): Promise<Changes> {
   return { changed, missed: wanted - changed, kept }
 }
 
-/** Locks users who change: before the roles of admins, as everybody does who takes both (database/contention.ts). */
+/**
+ * Locks users who change. The lock precedes that of admin roles, as in all code that takes both
+ * (database/contention.ts).
+ */
 export const lockUsers = (tx: Db, ids: SQL) =>
   tx.execute(sql`select from users where id in (${ids}) order by id for no key update`)
 
-/** Without an admin who can sign in nobody could put anything right: then those of the batch stay as they are. */
+/** Keeps the admins of the batch unchanged if otherwise no admin could sign in: nobody could repair that. */
 async function keepAdmins(tx: Db, domainId: string): Promise<number> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select c.id from people_change c join user_roles on user_roles.user_id = c.id and role = 'Admin'
@@ -184,7 +189,7 @@ async function keepAdmins(tx: Db, domainId: string): Promise<number> {
   return rows.length
 }
 
-/** Whether no admin could sign in any more without these. */
+/** Reports whether removing these users would leave no admin who can sign in. */
 export async function wouldBeLast(
   tx: Db,
   domainId: string,

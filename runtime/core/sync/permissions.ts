@@ -1,17 +1,17 @@
 /**
- * Assignable entitlements become requestable permissions of the type SYNCED, by this mapping:
+ * Assignable entitlements become requestable permissions of type SYNCED, by this mapping:
  *
- *   label       `RESOURCE: ENTITLEMENT`, by their labels; of the global resource `ENTITLEMENT` alone
+ *   label       `RESOURCE: ENTITLEMENT`, by their labels; `ENTITLEMENT` alone for the global resource
  *   visibility  HIDDEN, until an admin shows it
- *   gone_at     when the entitlement was found to be gone, or can no longer be assigned; null again when it is back
+ *   gone_at     when the entitlement was found to be removed or no longer assignable; null again when it is back
  *
- * What an admin has changed stays: the request settings always, the label from when it is another than a sync's.
+ * Changes by an admin stay: the request settings always, the label if it differs from that of the last sync.
  */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 
-/** Entitlements of one step. */
+/** Number of entitlements per step. */
 const BATCH = 2000
 /** contract/models/requestable-permission.ts: MAX_LABEL. */
 const MAX_LABEL = 512
@@ -69,7 +69,7 @@ export async function syncPermissions(walk: Walk): Promise<void> {
   }
 }
 
-/** Permissions whose entitlement is of another type now stand for nothing any more. */
+/** Marks the permissions whose entitlement no longer exists with their type. */
 async function endPermissions(tx: Db, walk: Walk): Promise<Progress> {
   const { rowCount } = await tx.execute(sql`
     update requestable_permissions p set gone_at = now(), updated_at = now()
@@ -78,7 +78,7 @@ async function endPermissions(tx: Db, walk: Walk): Promise<Progress> {
         and md5(e.resource_id || chr(1) || e.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id)
         and e.entitlement_type = p.entitlement_type)`)
   const changed = (walk.run.counts['permissions_changed'] ?? 0) + (rowCount ?? 0)
-  // What a policy gives may have gone, or be back.
+  // A permission that a policy grants may have been removed, or be back.
   if (changed > 0) await walk.parts.listeners.appChanged(tx, walk.app)
   return { ...toNext(walk), counted: { permissions_changed: rowCount ?? 0 } }
 }

@@ -1,4 +1,4 @@
-/** PHASES: what each part of a run does, from its checkpoint on, until it is done or the walk is over. */
+/** Phases of a run. Each continues from its checkpoint until it is done or the walk is over. */
 import type { SyncPhase } from '../../contract/models/sync.ts'
 import { recordRun } from '../history/spans.ts'
 import { ACCOUNTS } from './accounts.ts'
@@ -27,7 +27,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   entitlements: (walk) => walkListing(walk, ENTITLEMENTS),
   associations: async (walk) => {
     await walkListing(walk, ASSOCIATIONS)
-    // Where only a turn is over, the same walk may go on.
+    // If the phase has not ended, only the turn is over and the same walk may continue.
     if (walk.run.phase !== 'associations') walk.known.forget()
   },
   activity: walkActivity,
@@ -48,7 +48,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   expenses: walkExpenses,
   end: (walk) =>
     walk.db.transaction(async (tx) => {
-      // First: the end locks the run, and a host that renews its lease would wait as long as this takes.
+      // First, because `endRun` locks the run: a host that renews its lease would wait for the whole of this.
       await recordRun(tx, walk.run)
       await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
       await settleSyncTask(tx, walk.app)

@@ -1,4 +1,4 @@
-/** What operators see of runs, and what they say about them. */
+/** Runs as operators see them, and operators' decisions about them. */
 import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { RunState, SyncRun } from '../../contract/models/sync.ts'
@@ -26,7 +26,7 @@ const toWire = (run: RunRow, app: Pick<AppRow, 'name'>): SyncRun => ({
   ended_at: run.endedAt?.toISOString() ?? null,
 })
 
-/** The latest runs, newest first. */
+/** Lists the latest runs, newest first. */
 export async function listRuns(
   db: Db,
   domainId: string,
@@ -47,7 +47,10 @@ export async function listRuns(
 
 type Found = { run: RunRow; app: AppRow }
 
-/** A run of a domain with its app, both held until the transaction ends. @throws CoreError not_found */
+/**
+ * Reads a run of a domain and its app, and locks both until the transaction ends. @throws CoreError
+ * `not_found`
+ */
 async function lockRun(tx: Db, { domainId }: Actor, number: number): Promise<Found> {
   const [found] = Number.isSafeInteger(number)
     ? await tx
@@ -62,10 +65,10 @@ async function lockRun(tx: Db, { domainId }: Actor, number: number): Promise<Fou
 }
 
 /**
- * Ends a running sync. What it brought so far stays, what it did not come to stays as it was: the host that
- * carries it out finds its lease gone, and writes nothing any more.
+ * Cancels a running sync. Data written so far stays, the rest remains as it was. The host that runs it finds
+ * its lease lost and writes nothing more.
  *
- * @throws CoreError not_found; conflict where it is not running.
+ * @throws CoreError `not_found`, `conflict` if the run is not running
  */
 export async function cancelRun(
   db: Db,
@@ -111,7 +114,7 @@ export async function cancelRun(
   })
 }
 
-/** What the app's status says again once a run is cancelled: what the last one before it came to. */
+/** Status of the app after a run is cancelled, by the state of the run before it. */
 const STATUS_OF = {
   RUNNING: null,
   SUCCEEDED: 'SUCCESS',
@@ -121,9 +124,10 @@ const STATUS_OF = {
 } as const satisfies Record<RunState, string | null>
 
 /**
- * Says that what vanished is gone indeed: a stopped run goes on, and marks it.
+ * Accepts a mass deletion: the stopped run continues and marks the missing rows.
  *
- * @throws CoreError not_found; conflict where it is not stopped, or another run began since.
+ * @throws CoreError `not_found`, `conflict` if the run is not stopped, another run has begun since, or the
+ * app was disconnected
  */
 export async function acceptDrop(
   db: Db,

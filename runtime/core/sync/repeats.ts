@@ -1,32 +1,37 @@
-/** Whether a listing has an end: what its pages bring that the run has seen already, and pages that bring nothing. */
+/**
+ * Detection of endless listings: pages with rows that the run has already seen, and pages with nothing new.
+ */
 
-/** What a page of a listing brought, or several that were written at once and name no row twice. */
+/** Rows of one page of a listing, or of several that were written at once and contain no row twice. */
 type PageOf = {
-  /** What is listed; counts begin with it. */
+  /** Phase of the listing, which is also the prefix of its counts. */
   phase: string
-  /** Rows that were written. */
+  /** Number of rows written. */
   written: number
-  /** Those of them that this run had written before. */
+  /** Number of those that this run had written before. */
   repeated: number
-  /** How many pages it was; one unless written. */
+  /** Number of pages; 1 by default. */
   pages?: number
-  /** Whether the listing begins with this page. */
+  /** True if this is the first page of the listing. */
   isFirst: boolean
-  /** Whether it ends with it. */
+  /** True if this is the last page. */
   isLast: boolean
 }
 
-/** Repeats up to so many are never held against a listing. */
+/** Number of repeated rows that is always allowed. */
 const FEW_REPEATS = 1000
-/** Pages in a row that bring nothing new; where an operator allows repeats, and for each set of accounts asked about. */
+/**
+ * Maximum number of consecutive pages with nothing new. The second applies where an operator allows repeats,
+ * and to each batch of accounts whose activity is requested.
+ */
 const MOST_IDLE_PAGES = 1000
 const MOST_IDLE_PAGES_ALLOWED = 100_000
 
 type Counts = Readonly<Record<string, number>>
 
 /**
- * What to count of a page. A listing that begins again (its token was lost, or its pages were too large)
- * brings once more what there was: so much is `expected`.
+ * Returns the counts of a page. A listing that restarts (its token was lost, or its pages were too large)
+ * repeats all earlier rows: that many repeats are `expected`.
  */
 export function countPage(
   counts: Counts,
@@ -55,8 +60,8 @@ function ofPhase(counts: Counts, phase: string) {
 }
 
 /**
- * Why a listing is taken for endless, as text; null if it is not. `mostPercent` is how much of what is
- * listed may be there already; with 100 only pages without anything new count.
+ * Returns the reason why a listing is considered endless, as text, or null if it is not. `mostPercent` is the
+ * maximum share of repeated rows. At 100, only pages with nothing new count.
  */
 export function endlessWords(counts: Counts, phase: string, mostPercent: number): string | null {
   const { repeated, expected, fresh } = ofPhase(counts, phase)

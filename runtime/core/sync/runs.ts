@@ -1,7 +1,7 @@
 /**
- * Runs: one row says where a sync stands, and the holder of its lease carries it out. A page is written in
- * one transaction with the checkpoint behind it, and only while the lease is held; so a host that is
- * killed, or thought dead, at any point leaves a run that another goes on with.
+ * Runs: one row records the progress of a sync, and the holder of its lease carries it out. A page is written
+ * in one transaction with its checkpoint, and only while the lease is held. A host that is killed or presumed
+ * dead at any point therefore leaves a run that another host continues.
  */
 import { randomUUID } from 'node:crypto'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
@@ -17,27 +17,31 @@ import { readSettings, type SyncConfig } from './settings.ts'
 
 export type RunRow = typeof syncRuns.$inferSelect
 
-/** How long a lease lasts without being renewed, in seconds, by the database's time. */
+/** Duration of a lease without renewal, in seconds of the database's clock. */
 const LEASE_SECONDS = 15
-/** Longest a single statement may take: some walk all rows of an app. In milliseconds. */
+/** Maximum duration of a statement, in milliseconds: some read all rows of an app. */
 const STATEMENT_MS = 600_000
 
-/** Within a transaction: lets its statements take as long as those that walk all rows of an app. */
+/** Sets, within a transaction, the timeout for statements that read all rows of an app. */
 export const longStatements: SQL = sql`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`
 
-/** Begins a transaction with such statements. */
+/** Settings of a transaction with such statements. */
 export const WITH_LONG_STATEMENTS: Beginning = {
   settings: { statement_timeout: String(STATEMENT_MS) },
 }
 
-/** What a crash of the server takes back, it takes back with its checkpoint: nobody waits for the disk. */
+/**
+ * Settings of a checkpoint. A crash of the server loses a checkpoint and its data together, so commits need
+ * not wait for the disk.
+ */
 const CHECKPOINT: Beginning = {
   settings: { ...WITH_LONG_STATEMENTS.settings, synchronous_commit: 'off' },
 }
 
 /**
- * The same beside another of the run. Where one waits for a row of the other, which waits for its checkpoint, both end
- * after so many milliseconds. The one that waits for a checkpoint is idle for as long as that takes.
+ * Settings of a checkpoint that runs in parallel with another one of the run. If one waits for a row that the
+ * other has locked, and the other waits for its checkpoint, both end after `lock_timeout` milliseconds. A
+ * transaction that waits for a checkpoint is idle for as long as that takes.
  */
 export const BESIDE: Beginning = {
   settings: {
@@ -48,7 +52,7 @@ export const BESIDE: Beginning = {
   once: true,
 }
 
-/** A run that is being carried out. `run` is as the last checkpoint left it. */
+/** A run that is being carried out. `run` is as of the last checkpoint. */
 export type Walk = {
   db: Db
   parts: RequestContext
@@ -57,16 +61,16 @@ export type Walk = {
   settings: SyncConfig
   lease: string
   known: KnownAccounts
-  /** Until when this is the call that finds out whether the system is back; null where it is not. */
+  /** End of the probe, if this run makes the call that tests whether the system is back, otherwise null. */
   gate: { probe: Date | null }
-  /** Whether to stop at the next checkpoint: others wait, the host stops, or the lease is gone. */
+  /** Reports whether to stop at the next checkpoint: others wait, the host stops, or the lease is lost. */
   over(): boolean
 }
 
 /** Another host has the run, the run has ended, or its app was disconnected or reconnected. */
 export class LeaseLost extends Error {}
 
-/** Begins a run; null where one is under way. */
+/** Starts a run. Returns null if one is under way. */
 export async function startRun(
   tx: Db,
   actor: Actor,
@@ -87,7 +91,7 @@ export async function startRun(
   return run
 }
 
-/** Sets when the schedule comes back to an app. */
+/** Sets the time of an app's next scheduled sync. */
 export async function planNext(tx: Db, app: AppRow, everyHours: number): Promise<void> {
   const nextAt = sql`now() + ${Math.max(1, everyHours)} * interval '1 hour'`
   await tx
@@ -97,8 +101,8 @@ export async function planNext(tx: Db, app: AppRow, everyHours: number): Promise
 }
 
 /**
- * Takes the lease of an app's run, if there is one with something to do now. Called by the host that has the
- * app's turn (job.ts): whose lease it still is, is gone, and writes nothing any more.
+ * Takes the lease of an app's run, if there is one with work to do now. Called by the host that has the app's
+ * turn (job.ts), so any other holder of the lease is dead and writes nothing more.
  */
 export async function takeLease(
   db: Db,
@@ -124,7 +128,7 @@ const leaseEnd = sql`clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'`
 const held = (run: RunRow, lease: string) =>
   and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING'))
 
-/** Renews a lease until it is ended; `onLost` is called when another host has it. */
+/** Renews a lease until the returned function is called. `onLost` is called when another host has it. */
 export function keepLease(
   { db, run, lease }: Pick<Walk, 'db' | 'run' | 'lease'>,
   renewMs: number,
@@ -138,14 +142,15 @@ export function keepLease(
       .then((rows) => {
         if (rows.length === 0) onLost()
       })
-      // The database is away: the next checkpoint says so, and another host may have it meanwhile.
+      // The database is unreachable. The next checkpoint reports it, and another host may take the lease
+      // until then.
       .catch(() => undefined)
   }, renewMs)
   timer.unref()
   return () => clearInterval(timer)
 }
 
-/** Gives a run back, not to be taken before a moment. */
+/** Releases a run, which may not be taken again before `nextTryAt`. */
 export async function waitUntil(
   db: Db,
   run: RunRow,
@@ -158,7 +163,7 @@ export async function waitUntil(
     .where(held(run, lease))
 }
 
-/** Lets others have the run: since now it waits for its next turn. */
+/** Releases a run for others. Its wait for the next turn begins now. */
 export async function releaseRun(db: Db, run: RunRow, lease: string): Promise<void> {
   const updatedAt = sql`clock_timestamp()`
   await db
@@ -171,13 +176,13 @@ type Patch = Partial<
   Pick<RunRow, 'phase' | 'pageToken' | 'cursor' | 'restarts' | 'pageSize' | 'skipped' | 'counts'>
 >
 
-/** What a step leaves behind: where to go on, and how much was done (added to the counts). */
+/** Progress of a step: where to continue, and `counted`, which is added to the counts. */
 export type Progress = Omit<Patch, 'counts'> & { counted?: Record<string, number> }
 
 /**
- * Does a piece of work and sets the checkpoint behind it, both or neither.
+ * Runs a piece of work and sets its checkpoint in one transaction.
  *
- * @param options.isBeside Others of the run may be under way; then it is not retried where they contend.
+ * @param options.isBeside whether others of the run may be in progress; then it is not retried on contention
  * @throws LeaseLost
  */
 export async function checkpoint(
@@ -215,7 +220,7 @@ async function fence(tx: Db, { run, lease, app }: Walk, patch: Patch): Promise<v
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
 }
 
-/** Counts with more of them. */
+/** Returns the sum of two sets of counts. */
 export function added(counts: Record<string, number>, more: Record<string, number>) {
   const sum = { ...counts }
   for (const [name, count] of Object.entries(more))
@@ -223,13 +228,16 @@ export function added(counts: Record<string, number>, more: Record<string, numbe
   return sum
 }
 
-/** How many rows of a listing, by its phase, there were when a run began: without any, none can be missing. */
+/**
+ * Returns the number of rows of a listing, by its phase, that existed when a run began. If there were none,
+ * none can be missing.
+ */
 export const countedBefore = ({ counts }: Pick<RunRow, 'counts'>, phase: string): number =>
   counts[`before_${phase}`] ?? 0
 
-/** What leads from a phase to the next one. */
+/** Returns the progress that moves a run to its next phase. */
 export const toNext = ({ run, settings }: Walk): Progress => ({
-  // What was too large for one listing may be right for the next.
+  // A page size that was too large for one listing may be right for the next.
   pageSize: settings.pageSize,
   phase: SYNC_PHASES[SYNC_PHASES.indexOf(run.phase) + 1] ?? 'end',
   pageToken: null,
@@ -242,7 +250,7 @@ type Ending = {
   problem: string | null
 }
 
-/** Ends a run, within a transaction of its own or a checkpoint's. @throws LeaseLost */
+/** Ends a run, in its own transaction or in that of a checkpoint. @throws LeaseLost */
 export async function endRun(tx: Db, walk: Walk, { state, problem }: Ending): Promise<void> {
   const { run, lease, app } = walk
   const rows = await tx

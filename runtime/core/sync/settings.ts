@@ -1,4 +1,4 @@
-/** How an app is synced: what operators have said, over the defaults. */
+/** Sync settings of apps: those that operators have set, and the defaults. */
 
 import { and, eq, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
@@ -17,7 +17,7 @@ import { appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/by-id.ts'
 
-/** What holds where nobody said anything. */
+/** Default settings. */
 export const DEFAULTS = {
   everyHours: 24,
   pageSize: 1000,
@@ -50,7 +50,7 @@ export async function readSettings(db: Db, appId: string): Promise<SyncConfig> {
   return settingsOf(row)
 }
 
-/** An app of a domain, for its operator. @throws CoreError not_found */
+/** Reads an app of a domain for its operator. @throws CoreError `not_found` */
 async function appOf(db: Db, domainId: string, id: string): Promise<AppRow> {
   const [row] = isId(id)
     ? await db
@@ -62,7 +62,7 @@ async function appOf(db: Db, domainId: string, id: string): Promise<AppRow> {
   return row
 }
 
-/** The same as on the wire. @throws CoreError not_found */
+/** Reads the settings in their wire form. @throws CoreError `not_found` */
 export async function readSyncSettings(
   db: Db,
   domainId: string,
@@ -89,9 +89,9 @@ function toWire(appId: string, row: Row | undefined): SyncSettings {
 }
 
 /**
- * Changes what is given; a dry run only says what it would be.
+ * Changes the given settings. A dry run only returns the result.
  *
- * @throws CoreError not_found; conflict where another app is the identity source.
+ * @throws CoreError `not_found`, `conflict` if another app is the identity source
  */
 export async function changeSettings(
   db: Db,
@@ -130,13 +130,13 @@ export async function changeSettings(
     })
     .catch(async (error) => {
       if (error instanceof DryRun) return error.settings
-      // Another app became the source after it was looked for one.
+      // Another app became the source after the check.
       if (isTaken(error)) await onlySource(db, app)
       throw error
     })
 }
 
-/** Takes back what a dry run wrote. */
+/** Error that rolls back a dry run. */
 class DryRun extends Error {
   readonly settings: SyncSettings
 

@@ -1,7 +1,7 @@
 /**
- * Marks the accounts and entitlements that a complete run has not seen, and deletes the associations, whose spans
- * `history/associations.ts` ends. An account is asked for by its id first, where the connector can: a listing whose
- * upstream changed under it may have missed it.
+ * Marks the accounts and entitlements that a complete run has not seen, and deletes the associations, whose
+ * spans end in `history/associations.ts`. If the connector can look up an account by id, each missing account
+ * is confirmed first: a listing may miss one when the upstream changes during it.
  */
 
 import { sql } from 'drizzle-orm'
@@ -14,19 +14,22 @@ import { walkOffers } from './listing.ts'
 import { checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
 import { troubleOf } from './trouble.ts'
 
-/** Accounts that are asked for, or marked, in one step. */
+/** Number of accounts confirmed or marked per step. */
 const CONFIRMED_AT_ONCE = 8
 const MARKED_AT_ONCE = 5000
 
-/** Gone, as get_account has said (`not_found`), or has left the listing, which is all that is known. */
+/**
+ * Status of a missing account: confirmed by get_account (`not_found`), or known only to be missing from the
+ * listing.
+ */
 const CONFIRMED = 'DEPROVISIONED'
 const UNLISTED = 'ACCESS_REMOVED'
 
 type Verdict = { external: string; status: string; gone: boolean }
 
 /**
- * Confirms and marks the accounts that are missing. Each is done once: what is marked is found no more. What such an account held is
- * deleted by `sweepAssociations`, since no page listed it.
+ * Confirms and marks the missing accounts, each once: a marked account is not found again. The associations
+ * of such an account are deleted by `sweepAssociations`, since no page listed them.
  */
 export async function markAccounts(walk: Walk): Promise<void> {
   if (!mayBeMissing(walk, 'accounts')) return checkpoint(walk, async () => toNext(walk))
@@ -52,7 +55,7 @@ async function missingAccounts({ db, app, run }: Walk, count: number): Promise<s
   return rows.map(({ id }) => id)
 }
 
-/** @throws Trouble */
+/** Looks up a missing account. @throws Trouble */
 async function confirm({ parts, app }: Walk, external: string): Promise<Verdict> {
   const request = { account_id: external, custom_attributes: [] }
   const answer = await callApp(parts, app, 'get_account', { request })
@@ -61,7 +64,7 @@ async function confirm({ parts, app }: Walk, external: string): Promise<Verdict>
     const status = STANDINGS[user_status ?? 'ACTIVE']
     return { external, status, gone: status === CONFIRMED }
   }
-  // Also what Keyway itself does not find has this code; then the connector is not there.
+  // Keyway itself also uses this code, if the connector does not exist. Then `raised_by` is null.
   if (answer.error.error_code === 'not_found' && answer.error.raised_by !== null)
     return { external, status: CONFIRMED, gone: true }
   throw troubleOf('get_account', answer)
@@ -79,13 +82,16 @@ async function mark(tx: Db, { app, run }: Walk, verdicts: Verdict[]): Promise<Pr
   return { counted: { accounts_gone: gone, accounts_confirmed: verdicts.length - gone } }
 }
 
-/** Associations that are looked at in one step. */
+/** Number of associations checked per step. */
 const SWEPT_AT_ONCE = 50_000
 
-/** Before the first association. */
+/** Cursor before the first association. */
 const FIRST = ''
 
-/** Marks entitlements and resources that are gone. Done once: a cursor that is not null says that the sweep of associations has begun. */
+/**
+ * Marks removed entitlements and resources, once: a cursor other than null means that the sweep of
+ * associations has begun.
+ */
 export async function markEntitlements(walk: Walk): Promise<void> {
   const { run } = walk
   if (run.cursor !== null) return
@@ -99,7 +105,7 @@ export async function markEntitlements(walk: Walk): Promise<void> {
   }))
 }
 
-/** Deletes associations that are gone, in the order of their key. */
+/** Deletes removed associations in the order of their key. */
 export async function sweepAssociations(walk: Walk): Promise<void> {
   const { app, run, db } = walk
   if (!mayBeMissing(walk, 'associations')) return checkpoint(walk, async () => toNext(walk))
@@ -123,7 +129,7 @@ export async function sweepAssociations(walk: Walk): Promise<void> {
   }
 }
 
-/** Before every account's. */
+/** Id lower than that of every account. */
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 async function markTable(

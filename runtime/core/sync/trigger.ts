@@ -1,4 +1,4 @@
-/** Starting a sync by hand. */
+/** Manual start of a sync. */
 import { eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -9,7 +9,7 @@ import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { startRun } from './runs.ts'
 
-/** Begins a sync that failed once more; one that runs already is enough. */
+/** Restarts a failed sync. Does nothing if one is already running. */
 export async function syncAgain(
   tx: Db,
   actor: Actor,
@@ -22,8 +22,10 @@ export async function syncAgain(
 }
 
 /**
- * @throws CoreError not_found; conflict where a sync is running, or the app is disconnected; invalid for an app that people
- *   keep by hand; not_implemented where its connector lists no accounts.
+ * Starts a sync of an app.
+ *
+ * @throws CoreError `not_found`; `conflict` if a sync is running, the app is disconnected or its connector is
+ * not served; `invalid` for a custom app; `not_implemented` if its connector cannot list accounts
  */
 export async function triggerSync(
   db: Db,

@@ -1,4 +1,4 @@
-/** What goes wrong in a run: tried again with growing pauses, or the end, with a task for the app's admins. */
+/** Failures of a run: retried with growing pauses, or final, with a task for the app's admins. */
 
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
@@ -22,15 +22,15 @@ type About = {
   retryAfterMs?: number
 }
 
-/** Something went wrong outside of us; without secrets. */
+/** A failure outside of Keyway. Its message holds no secrets. */
 export class Trouble extends Error {
-  /** Whether a person must do something first. */
+  /** True if a person must act before a retry can succeed. */
   readonly final: boolean
-  /** The connector's code; null for what is none of its. */
+  /** Error code of the connector, or null if the failure has another origin. */
   readonly code: ErrorCode | null
-  /** Whether a page was larger than is taken. */
+  /** True if a page exceeded the size limit. */
   readonly isTooLarge: boolean
-  /** What the system asked for itself, in milliseconds. */
+  /** Pause that the system asked for, in milliseconds. */
   readonly retryAfterMs: number
 
   constructor(
@@ -47,7 +47,7 @@ export class Trouble extends Error {
 
 type Failure = Extract<ConnectorAnswer, { ok: false }>
 
-/** How a connector's error counts. */
+/** Classifies a connector's error. */
 export function troubleOf(capability: string, failure: Failure): Trouble {
   const { error, retryAfterMs, reason } = failure
   const { error_code: code, message } = error
@@ -55,7 +55,7 @@ export function troubleOf(capability: string, failure: Failure): Trouble {
   return new Trouble(`${capability}: ${plainWords(message).slice(0, 800)} (${code})`, {
     final:
       credentials === true ||
-      // What vanished between two pages is not listed by the next try.
+      // An object that was removed between two pages is not listed by the next try.
       (reach === 'refused' && code !== 'not_found') ||
       reason === 'paging_circles' ||
       reason === 'paging_endless',
@@ -65,7 +65,7 @@ export function troubleOf(capability: string, failure: Failure): Trouble {
   })
 }
 
-/** Notes a failure: the run goes on later, or has failed. */
+/** Records a failure: the run continues later, or fails. */
 export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
   const { run, db, lease } = walk
   if (trouble.isTooLarge) return shrink(walk, trouble)
@@ -73,11 +73,11 @@ export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
   const away = await awayFor(walk, trouble)
   if (away !== null && away.forMs >= TRIES.sync.endAfterMs)
     return fail(walk, trouble.message, trouble.code)
-  // An outage is no fault of the run: it waits as long as the app is paused, and that is not counted.
+  // An outage is not a failure of the run. It waits while the app is paused, and no attempt is counted.
   const attempts = run.attempts + (away === null ? 1 : 0)
   if (attempts >= TRIES.sync.endAfter) return fail(walk, trouble.message, trouble.code)
   const waitMs = away === null ? pauseMs('sync', attempts) : away.pauseMs
-  // A page that takes too long may be too large; only a sequence that has not begun may change its size.
+  // A page that times out may be too large. The size can change only before the first page of a sequence.
   const smaller = trouble.code === 'request_timeout' && run.pageToken === null && run.pageSize > 50
   const rows = await db
     .update(syncRuns)
@@ -94,10 +94,10 @@ export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
 }
 
-/** How much smaller a page is asked for when one was too large: from 1000 to a single item in five tries. */
+/** Divisor of the page size after a page was too large: from 1000 to a single item in five tries. */
 const SHRINK = 4
 
-/** Begins the listing again with smaller pages, at once: a sequence that has begun keeps its size. */
+/** Restarts the listing with smaller pages, at once: the page size of a sequence is fixed. */
 async function shrink(walk: Walk, trouble: Trouble): Promise<void> {
   const { run, db, lease } = walk
   if (run.pageSize <= 1) return fail(walk, trouble.message, trouble.code)
@@ -110,7 +110,7 @@ async function shrink(walk: Walk, trouble: Trouble): Promise<void> {
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
 }
 
-/** Notes a system that does not answer; null for trouble of another kind. */
+/** Records that the system does not answer. Returns null for other failures. */
 async function awayFor({ db, app, parts, gate }: Walk, { code, message, retryAfterMs }: Trouble) {
   if (code === null || faultOf(code).reach !== 'system') return null
   const now = await parts.now(db)
@@ -120,7 +120,7 @@ async function awayFor({ db, app, parts, gate }: Walk, { code, message, retryAft
   return { pauseMs: until.getTime() - now.getTime(), forMs: now.getTime() - since.getTime() }
 }
 
-/** Ends a run in failure; what earlier runs brought stays as it was. */
+/** Ends a run in failure. Data of earlier runs stays. */
 export async function fail(
   walk: Walk,
   problem: string,
@@ -134,7 +134,7 @@ export async function fail(
   tellEnded(walk, { code }, 'a sync failed; its run says why')
 }
 
-/** Leaves a line in the log about a run that ended otherwise than well. */
+/** Logs a run that did not succeed. */
 export const tellEnded = (
   { app, run, parts }: Walk,
   about: Record<string, string | null>,
@@ -154,7 +154,7 @@ const openTasks = (app: AppRow) =>
     eq(tasks.status, 'PENDING'),
   )
 
-/** Opens the app's one task about its syncs, or says the newest in it. */
+/** Opens the app's task about its syncs, or updates it if one is open. */
 export async function askAdmins(
   tx: Db,
   app: AppRow,

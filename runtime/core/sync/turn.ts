@@ -1,18 +1,18 @@
-/** How long a host goes on with one run: a minute where others wait, else longer. */
+/** Turns of a host at a run: a minute if other runs wait, otherwise longer. */
 
-/** How long a host goes on with one run at most, in milliseconds. */
+/** Maximum duration of a host's work on one run, in milliseconds. */
 const LONGEST_TURN_MS = 900_000
 
 type TurnClock = {
-  /** Whether others may be asked for: at the next checkpoint. */
+  /** Reports whether the turn is over, so that the host checks for other runs at the next checkpoint. */
   over(): boolean
-  /** Nobody waits: begins another turn; answers whether that is allowed. */
+  /** Extends the turn if no run waits. Returns whether it may continue. */
   longer(): boolean
 }
 
 /**
- * Begins a turn of so many milliseconds, by the host's steady clock: setting the time back makes no turn
- * longer.
+ * Starts a turn of `turnMs` milliseconds by the host's monotonic clock: setting the time back does not extend
+ * it.
  */
 export function beginTurn(turnMs: number): TurnClock {
   const beganMs = performance.now()

@@ -1,11 +1,11 @@
-/** Policies are told here of users that a sync changed, and nowhere else. */
+/** Notification of policies about users that a sync changed. It happens only here. */
 import { sql } from 'drizzle-orm'
 import { MANY_USERS } from '../kernel/context/listeners.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
 /**
- * Tells of the users that the run has changed: those of its identity events, and of the run's before it where
- * that did not come so far. So many that everybody is looked at are not named one by one.
+ * Notifies listeners of the users that the run has changed: those of its identity events, and of previous
+ * runs that did not get this far. Above MANY_USERS, `all` is passed instead of ids.
  */
 export async function tellUsersChanged(walk: Walk): Promise<void> {
   const { app, run, parts, db } = walk

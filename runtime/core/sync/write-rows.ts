@@ -1,32 +1,32 @@
-/** Writes listed rows of a kind that is known by one key. */
+/** Writing of listed rows that have a single key. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { EACH_BY_KEY, WAS_NEW } from './kept.ts'
 
-/** Rows, and the parts of the statements that write them. */
+/** Rows to write, and the parts of the statements. */
 type ListedRows = {
-  /** Whether they are expected to be new. */
+  /** True if the rows are expected to be new. */
   isNew: boolean
   count: number
-  /** The number of the run that lists them. */
+  /** Number of the run that lists them. */
   run: number
-  /** What gives the rows, as `row`. */
+  /** Query that yields the rows, as `row`. */
   given: SQL
-  /** Inserts what is in `row`. */
+  /** Insert statement from `row`. */
   insert: SQL
-  /** What is done, instead, with a row that is there. */
+  /** Clause for a row that exists. */
   update: SQL
-  /** Finds what was there of one `row`, with the run that saw it last. */
+  /** Query for the existing row of one `row`, with the run that saw it last. */
   old: SQL
 }
 
 /**
- * Answers how many rows were written, and how many of them the run had written before.
+ * Writes rows. Returns the number of rows, and how many of them this run had written before.
  *
- * New ones are inserted alone, so that one that is there is refused: while another transaction of the run writes it, a
- * statement that updates it would wait, but not see which run had written it.
+ * New rows are inserted without an upsert, so that an existing row is an error. If another transaction of the
+ * run is writing that row, an upsert would wait for it but could not tell which run had written it.
  *
- * @throws where a row that is expected to be new is there (`isTaken`)
+ * @throws the error of PostgreSQL if a row that is expected to be new exists (`isTaken`)
  */
 export async function writeRows(
   tx: Db,
