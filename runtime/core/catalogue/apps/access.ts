@@ -1,4 +1,4 @@
-/** What a person held at a moment, and why: by the spans of the history alone. */
+/** Access that a person held at a moment, and the reasons, from the spans of the history alone. */
 import { sql } from 'drizzle-orm'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import type { Access, AccessReason } from '../../../contract/models/access.ts'
@@ -19,9 +19,9 @@ type Row = Omit<Access, 'reasons' | 'since' | 'until' | 'first_run' | 'last_run'
 }
 
 /**
- * One's own access, or with accounts.read anybody's: by app, account and label.
+ * Lists a user's access, by app, account and label. Access of another user requires accounts.read.
  *
- * @throws CoreError forbidden, not_found; invalid for a moment that is not known.
+ * @throws CoreError `forbidden`, `not_found`, `invalid` for a moment outside the history
  */
 export async function listUserAccess(
   db: Db,
@@ -39,7 +39,10 @@ export async function listUserAccess(
   return { items: rows.map(toAccess), total, page, size, pages: Math.ceil(total / size) }
 }
 
-/** What a person holds in one app now, at most so much. For callers who may see it: nothing is checked. */
+/**
+ * Reads the access that a person holds in one app now, up to `limit` entries. It does not check permissions:
+ * callers must.
+ */
 export async function accessInApp(
   db: Db,
   userId: string,
@@ -50,7 +53,7 @@ export async function accessInApp(
   return rows.map(toAccess)
 }
 
-/** How much there is, where a page is past the end. */
+/** Counts the access of a user, for a page past the end. */
 async function countAt(db: Db, userId: string, at: Moment): Promise<number> {
   const { rows } = await db.execute<Row>(accessAt(userId, at, 1, 0))
   return Number(rows[0]?.total ?? 0)
@@ -60,7 +63,10 @@ const confirmed = (span: string) => sql`case when ${sql.raw(span)}.until is null
   then (select max(r.id) from sync_runs r where r.app_id = ${sql.raw(span)}.app_id and r.state = 'SUCCEEDED')
   else ${sql.raw(span)}.last_run end`
 
-/** A page of all that is held, with the reasons of each; `total` is the same in all rows. */
+/**
+ * Returns the query for a page of a user's access, with the reasons of each entry. `total` is the same in all
+ * rows.
+ */
 const accessAt = (
   userId: string,
   at: Moment,

@@ -14,7 +14,7 @@ import { toApp } from './apps.ts'
 
 type AccountRow = typeof accounts.$inferSelect
 
-/** An account as on the wire; `app` where it was asked for. */
+/** Converts an account to its wire form, with its `app` if requested. */
 const toAccount = (row: AccountRow, app: App | null): Account => ({
   id: row.id,
   app_id: row.appId,
@@ -30,7 +30,7 @@ const toAccount = (row: AccountRow, app: App | null): Account => ({
   sources: row.sources,
 })
 
-/** Rows as on the wire, with `expand`ed apps in one question. */
+/** Converts rows to their wire form, and reads `expand`ed apps in one query. */
 async function toAccounts(
   db: Db,
   rows: AccountRow[],
@@ -43,8 +43,9 @@ async function toAccounts(
 }
 
 /**
- * What people call accounts: the user name, else the e-mail address, else the name of the person in the app, by the id of
- * the account; what has none of them is left out. For callers who may see them: nothing is checked.
+ * Returns display names by the id of the account: the user name, otherwise the e-mail address, otherwise the
+ * name of the person in the app. Accounts without any of them are left out. It does not check permissions:
+ * callers must.
  */
 export async function accountNames(
   db: Db,
@@ -65,7 +66,11 @@ export async function accountNames(
 
 type AccountQuery = QueryOf<'list_user_accounts'>
 
-/** The accounts of a user: one's own, or with accounts.read anybody's. */
+/**
+ * Lists the accounts of a user. Those of another user require accounts.read.
+ *
+ * @throws CoreError `forbidden`, `not_found`, `invalid` for a moment outside the history
+ */
 export async function listUserAccounts(
   db: Db,
   principal: Principal,
@@ -88,7 +93,7 @@ export async function listUserAccounts(
 
 type AllAccountsQuery = QueryOf<'list_app_accounts'>
 
-/** The accounts in apps, by app and their id in it. An app that is none of the caller's has none. */
+/** Lists the accounts in apps, by app and by their id in it. An app outside the caller's domain has none. */
 export async function listAccounts(db: Db, principal: Principal, query: AllAccountsQuery) {
   const { domainId } = principal
   const { app_id, discovered_before, discovered_after, sources, status, as_of } = query
@@ -128,9 +133,9 @@ async function listAllThen(db: Db, principal: Principal, query: AllAccountsQuery
 }
 
 /**
- * Accounts as they were. When they were used last is not kept for each moment, so it is null.
+ * Lists accounts as of a past moment. The history does not include their last use, so it is null.
  *
- * @throws CoreError invalid
+ * @throws CoreError `invalid`
  */
 async function listThen(
   db: Db,

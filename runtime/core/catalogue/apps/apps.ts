@@ -1,4 +1,4 @@
-/** Apps: who sees which, and how they are read. */
+/** Apps: visibility, and reading. */
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import type { App } from '../../../contract/models/app.ts'
@@ -20,11 +20,11 @@ const byIds = prepared('apps by ids', (db) =>
     .where(sql`${apps.id} = any(${sql.placeholder('ids')}::uuid[])`),
 )
 
-/** The apps that have one of some ids, in any order; what is no id names none. */
+/** Reads the apps with the given ids, in any order. Texts that are not ids are ignored. */
 export const appsOf = (db: Db, ids: readonly string[]): Promise<AppRow[]> =>
   byIds(db, { ids: ids.filter(isId) })
 
-/** An app as on the wire. */
+/** Converts an app to its wire form. */
 export function toApp(row: AppRow): App {
   const facts = { ...row.defaults, ...row.overrides }
   return {
@@ -46,7 +46,7 @@ export function toApp(row: AppRow): App {
   }
 }
 
-/** The same with custom attributes, which are null unless they are asked for. */
+/** Converts an app to its wire form with custom attributes, which are null unless requested. */
 export const withAttributes = (row: AppRow, expand: readonly string[]) => ({
   ...toApp(row),
   custom_attributes: expand.includes('custom_attributes') ? row.customAttributes : null,
@@ -74,9 +74,10 @@ export async function listApps(db: Db, principal: Principal, query: AppQuery) {
 }
 
 /**
- * An app of the caller's domain, within the reach of a permission.
+ * Reads an app of the caller's domain, within the reach of a permission.
  *
- * @throws CoreError forbidden for a caller who reaches no app, not_found for an app that is not there or not reached.
+ * @throws CoreError `forbidden` if the caller reaches no app, `not_found` for an app that does not exist or
+ * is not reached
  */
 export async function findApp(
   db: Db,
@@ -88,9 +89,9 @@ export async function findApp(
 }
 
 /**
- * The same, kept from other changes until the transaction ends.
+ * Reads an app like `findApp`, and locks it against changes until the transaction ends.
  *
- * @throws CoreError forbidden, not_found
+ * @throws CoreError `forbidden`, `not_found`
  */
 export async function lockApp(
   tx: Db,
@@ -106,4 +107,5 @@ export async function getApp(db: Db, principal: Principal, id: string, expand: s
   return withAttributes(await findApp(db, principal, id), expand)
 }
 
+/** Returns an app as a target of the activity log. */
 export const appTarget = (row: AppRow) => ({ target_type: 'App', name: row.name, id: row.id })

@@ -1,4 +1,6 @@
-/** Which account held which entitlement, now or at a moment: spans, written by complete syncs. */
+/**
+ * Associations of accounts and entitlements, now or at a moment, from the spans written by complete syncs.
+ */
 import { and, eq, inArray, max, type SQL, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import type { Association } from '../../../contract/models/access.ts'
@@ -14,7 +16,7 @@ import { isWalk, walkOn } from '../../kernel/list/walk.ts'
 
 type Query = QueryOf<'list_associations'>
 
-/** As PostgreSQL writes it in JSON. */
+/** A span as PostgreSQL writes it in JSON. */
 type Span = {
   app_id: string
   account_id: string
@@ -28,13 +30,13 @@ type Span = {
 
 type Question = { domainId: string; accountId: string | null; at: Moment }
 
-/** Associations by app, account and entitlement. @throws CoreError invalid */
+/** Lists associations by app, account and entitlement. @throws CoreError `invalid` */
 export async function listAssociations(db: Db, { domainId }: Principal, query: Query) {
   const { app_id, account_id, as_of, page, size } = query
   if (as_of !== null) await checkMoment(db, as_of)
   const named = account_id !== null && isId(account_id) ? account_id : null
   const question: Question = { domainId, accountId: named, at: as_of ?? 'now' }
-  // Spans of an account lie below its app; what is no id names none.
+  // Spans of an account are found within its app. A text that is not an id matches none.
   const ofAccount =
     account_id === null
       ? undefined
@@ -51,7 +53,7 @@ type Slice = { limit: number; offset: number }
 
 const ORDER = sql`account_id, entitlement_id, since`
 
-/** Spans of a row of `apps`; `first`: so many, in their order. */
+/** Returns the spans of a row of `apps`, or only the `first` ones in their order. */
 const spansAt = ({ domainId, accountId, at }: Question, first?: number): SQL =>
   associationSpansOf({
     domainId: sql`${domainId}`,
@@ -61,13 +63,13 @@ const spansAt = ({ domainId, accountId, at }: Question, first?: number): SQL =>
     ...(first === undefined ? {} : { first }),
   })
 
-/** Counts the spans of each app. */
+/** Returns the query that counts the spans of each app. */
 const countsOf = (which: SQL | undefined, question: Question): SQL => sql`
   select ${apps.id} as id, held.n from ${apps}
   cross join lateral (select count(*) as n from ${spansAt(question)} s) held
   where ${which} and held.n > 0 order by ${apps.id}`
 
-/** A list that is sent whole. */
+/** Reads a slice of a list that is walked to its end. */
 async function walk(
   tx: Db,
   which: SQL | undefined,
@@ -85,7 +87,9 @@ async function walk(
   return { spans: next.ids.map((span) => JSON.parse(span)), total: next.total }
 }
 
-/** Counts apps one by one, and reads of those alone that the slice reaches: their order is that of an index. */
+/**
+ * Counts the spans of each app, and reads only from the apps in the slice, whose order is that of an index.
+ */
 function readSlice(
   db: Db,
   which: SQL | undefined,
@@ -146,7 +150,7 @@ async function toAssociations(db: Db, spans: readonly Span[]): Promise<Associati
   })
 }
 
-/** The latest complete sync of apps: up to there their open spans are confirmed. */
+/** Returns the latest complete sync of each app. It confirms the open spans of the app. */
 async function lastRuns(db: Db, apps: string[]): Promise<Map<string, number | null>> {
   const rows = await db
     .select({ appId: syncRuns.appId, last: max(syncRuns.id) })

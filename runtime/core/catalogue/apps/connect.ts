@@ -1,6 +1,6 @@
 /**
- * Making, connecting, changing and disconnecting apps. A system is asked before anything is written, so
- * that no lock is held meanwhile; what was true before is looked at again inside the transaction.
+ * Creation, connection, change and disconnection of apps. A system is called before anything is written, so
+ * that no lock is held during the call. The transaction then checks again what was read before.
  */
 import { eq } from 'drizzle-orm'
 import type { Connection } from '../../../contract/connector/connection.ts'
@@ -31,9 +31,14 @@ import { planRenewal } from './renewal.ts'
 /** Instance of every custom app (core-interface.md section 1.17). */
 export const CUSTOM_INSTANCE = 'custom_app_import'
 
-/** How soon to ask again while a sync runs, in seconds. */
+/** Retry delay for clients while a sync runs, in seconds. */
 const SYNCING_RETRY_SECONDS = 10
 
+/**
+ * Creates a custom app, or an app that is connected by a connector.
+ *
+ * @throws CoreError `invalid`, `bad_request`, `conflict` if it exists, `not_implemented`, `upstream_failed`
+ */
 export async function createApp(
   db: Db,
   principal: Principal,
@@ -127,7 +132,7 @@ async function connectApp(
   })
 }
 
-/** Facts without what is not known. */
+/** Returns the facts without those that are null. */
 const known = (facts: Record<string, string | null>): AppFacts =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
 
@@ -173,10 +178,13 @@ export async function putApp(
   }
 }
 
-/** Whether what a new connection was made from, or for, is not there any more. */
+/**
+ * Reports whether the basis of a new connection has changed: the app was disconnected, or the old connection
+ * replaced.
+ */
 function overtaken(before: AppRow, now: AppRow, { auth, settings }: AppInputPut): boolean {
   if (before.disconnectedAt === null && now.disconnectedAt !== null) return true
-  // Part of it was taken from the connection that was there before.
+  // Part of it was taken from the previous connection.
   const partly = auth === undefined || settings === undefined
   return partly && !same(now.sealedConnection, before.sealedConnection)
 }
@@ -184,7 +192,11 @@ function overtaken(before: AppRow, now: AppRow, { auth, settings }: AppInputPut)
 const same = (a: Buffer | null, b: Buffer | null): boolean =>
   a === null || b === null ? a === b : a.equals(b)
 
-/** @throws CoreError conflict for an app that people manage elsewhere, too_many_requests while a sync runs. */
+/**
+ * Checks that an app can be changed now.
+ *
+ * @throws CoreError `conflict` for an app that is managed elsewhere, `too_many_requests` while a sync runs
+ */
 function mayChange(row: AppRow): void {
   managedHere(row)
   if (row.syncStatus === 'SYNCING')
@@ -197,13 +209,21 @@ function mayChange(row: AppRow): void {
     )
 }
 
-/** @throws CoreError conflict for an app that people manage elsewhere. */
+/**
+ * Checks that an app is managed by the API.
+ *
+ * @throws CoreError `conflict` for an app that is managed elsewhere
+ */
 export function managedHere({ connectionSource }: AppRow): void {
   if (connectionSource !== 'API')
     throw conflict('This app is not managed by the API; PATCH changes what is shown of it')
 }
 
-/** @throws CoreError bad_request when the class is another, or is not named. */
+/**
+ * Reports whether a body asks for a new connection.
+ *
+ * @throws CoreError `bad_request` if the class differs or is missing
+ */
 function asksToReconnect(row: AppRow, body: AppInputPut): boolean {
   const { app_class_id: classId, auth, settings, version } = body
   const asks = [auth, settings, version].some((one) => one !== undefined)
@@ -220,8 +240,8 @@ function asksToReconnect(row: AppRow, body: AppInputPut): boolean {
 }
 
 /**
- * The new connection of an app, accepted by the same tenant as before, sealed; null when only the
- * version was to be confirmed.
+ * Returns the new connection of an app, sealed, after the same tenant as before has accepted it. Returns null
+ * if only the version was to be confirmed.
  */
 async function reconnection(
   row: AppRow,
@@ -235,7 +255,8 @@ async function reconnection(
   const kept = partly ? keptConnection(row, parts, auth === undefined) : null
   const connection: Connection = checkedConnection(connector, body, kept)
   const tenant = await checkCredentials(connector, connection, parts, { appId: row.id })
-  // Where the connector cannot tell, the caller's word is taken: settings may change within one tenant.
+  // If the connector cannot identify the tenant, the caller is trusted: settings may change within one
+  // tenant.
   if (tenant !== null && tenant !== row.instanceId)
     throw conflict(
       `These credentials are of another tenant (${tenant}) than this app’s (${row.instanceId}); connect that one with POST /apps`,
@@ -244,10 +265,13 @@ async function reconnection(
   return { sealed: keepConnection(parts.vault, row, connection), connection, manifest }
 }
 
-/** A connection that is to be kept: sealed, and open for what is planned by it. */
+/** A connection to store: sealed, and in clear for the planning of renewals. */
 type Reconnection = { sealed: Buffer; connection: Connection; manifest: Manifest }
 
-/** Only credentials must be had from there; without old settings there are just none. */
+/**
+ * Opens the stored connection of an app, or returns null if there is none. One that cannot be opened is an
+ * error only if its credentials are needed; its settings count as unset.
+ */
 function keptConnection(
   row: AppRow,
   { vault }: RequestContext,
@@ -262,13 +286,16 @@ function keptConnection(
   }
 }
 
-/** Whether a custom app comes back: it has no connection, so its class alone asks for that. */
+/**
+ * Reports whether a body revives a disconnected custom app. It has no connection, so its class alone asks for
+ * that.
+ */
 const comesBack = (
   { connectorId, disconnectedAt }: AppRow,
   { app_class_id: classId }: Partial<Pick<AppInputPut, 'app_class_id'>>,
 ): boolean => connectorId === null && disconnectedAt !== null && classId !== undefined
 
-/** Writes what is different, and says so in the log; a new connection also ends a disconnection. */
+/** Writes and logs the changed members. A new connection also ends a disconnection. */
 async function change(
   tx: Db,
   principal: Principal,
@@ -290,9 +317,9 @@ async function change(
     })
     .where(eq(apps.id, row.id))
     .returning()
-  // What waited for other credentials, or for its address, goes on.
+  // Work that waited for new credentials or a new address continues.
   if (connects) await callNow(tx, row.id, await databaseTime(tx))
-  // What policies could not give while it was disconnected.
+  // Policies could not grant access while the app was disconnected.
   if (row.disconnectedAt !== null && connects) await listeners.appChanged(tx, row)
   const event = connects ? 'APP_RECONNECTED' : 'APP_UPDATED'
   const renewed = (['auth', 'settings'] as const).filter((name) => body[name] !== undefined)
@@ -301,7 +328,11 @@ async function change(
   return written(changed)
 }
 
-/** Disconnects; what is disconnected already stays so. */
+/**
+ * Disconnects an app. Does nothing if it is already disconnected.
+ *
+ * @throws CoreError `forbidden`, `not_found`, `conflict` for an app that is managed elsewhere
+ */
 export async function disconnectApp(db: Db, principal: Principal, id: string) {
   const { id: appId } = await findApp(db, principal, id, 'apps.write')
   return db.transaction(async (tx) => {
@@ -319,7 +350,7 @@ export async function disconnectApp(db: Db, principal: Principal, id: string) {
   })
 }
 
-/** Does it; when it is refused, that is in the log as well, by status alone: words may be another's. */
+/** Runs `work`, and logs a refusal by its status alone: the message may contain text of the other system. */
 async function toldWhenRefused<T>(
   db: Db,
   principal: Principal,

@@ -1,6 +1,6 @@
 /**
- * What connects an app to its system, kept sealed: opened for the length of a call, told to nobody. A
- * sealed connection is bound to its domain and app, so that it opens in no other row.
+ * Sealed connections of apps to their systems. They are opened only for the duration of a call and never
+ * disclosed. A sealed connection is bound to its domain and app, and opens in no other row.
  */
 
 import type { CapabilityName } from '../../../contract/capabilities/capabilities.ts'
@@ -13,18 +13,18 @@ import type { RequestContext } from '../../kernel/context/context.ts'
 
 type Owner = Pick<AppRow, 'id' | 'domainId'>
 
-/** What the sealed text of an app is bound to. */
+/** Returns the associated data to which an app's sealed text is bound. */
 export const bound = ({ id, domainId }: Owner): Buffer =>
   Buffer.from(`connection ${domainId} ${id}`)
 
-/** A connection as it is stored in the app's row. */
+/** Seals a connection for the app's row. */
 export const keepConnection = (vault: Sealer, app: Owner, connection: Connection): Buffer =>
   vault.seal(JSON.stringify(connection), bound(app))
 
 /**
- * The connection of an app.
+ * Opens the connection of an app.
  *
- * @throws CoreError conflict when there is none, or it cannot be opened; the text says what to do.
+ * @throws CoreError `conflict` if there is none or it cannot be opened; the message explains what to do
  */
 export function openConnection(
   vault: Sealer,
@@ -46,10 +46,9 @@ export function openConnection(
 }
 
 /**
- * Calls a capability for a connected app.
+ * Calls a capability for a connected app. Failures of the connector or its system are returned, not thrown.
  *
- * @throws CoreError conflict when the app has no connection that can be opened. What goes wrong with the
- *   connector or its system is an answer.
+ * @throws CoreError `conflict` if the app has no connection that can be opened
  */
 export async function callApp(
   { connectors, vault, requestId, cause, signal }: RequestContext,

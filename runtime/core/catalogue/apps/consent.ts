@@ -1,6 +1,7 @@
 /**
- * Tokens of a connection that Keyway gets itself, before an app is connected with them: by the consent of a person at an
- * authorization server, or for the OAuth client itself. Nothing is kept here; the answer is the `auth` of `POST /apps`.
+ * OAuth tokens that Keyway obtains itself before an app is connected with them: by a person's consent at an
+ * authorization server, or for the OAuth client itself. Nothing is stored here. The result is the `auth` of
+ * `POST /apps`.
  */
 import type { CapabilityName, Output } from '../../../contract/capabilities/capabilities.ts'
 import { parseSettings } from '../../../contract/connector/connection.ts'
@@ -21,21 +22,24 @@ import type { Principal } from '../../kernel/identity/principal.ts'
 import { findApp } from './apps.ts'
 import { openConnection } from './connections.ts'
 
-/** Longest that an authorization server may take, in milliseconds. */
+/** Timeout for an authorization server, in milliseconds. */
 const OBTAIN_MS = 30_000
 
-/** An OAuth client as the authorization server knows it; without scopes those that the connector declares are asked for. */
+/**
+ * An OAuth client as registered at the authorization server. Without scopes, those that the connector
+ * declares are requested.
+ */
 export type OAuthClient = { client_id: string; client_secret: string; scopes: string[] }
 
-/** What tokens are for. */
+/** Use of the tokens. */
 export type TokenPurpose = {
   connector: ServedConnector
-  /** Of several credentials; empty for the only one. */
+  /** Id of the credential; empty if there is only one. */
   credential: string
   client: OAuthClient
-  /** The app that is connected again; null for a new one. */
+  /** Id of the app to reconnect, or null for a new one. */
   appId: string | null
-  /** Undefined where those that are kept of the app stay. */
+  /** Settings of the connection; undefined to use the app's stored ones. */
   settings: Record<string, unknown> | undefined
 }
 
@@ -44,7 +48,10 @@ const FLOW_BEGINS = {
   CLIENT_CREDENTIALS: 'handle_client_credentials_request',
 } as const satisfies Record<OAuthFlow, CapabilityName>
 
-/** The credentials of a connector whose tokens Keyway can get, each with the flows that do; of the only one the id is empty. */
+/**
+ * Returns the credentials of a connector whose tokens Keyway can obtain, each with its possible flows. The id
+ * is empty if there is only one.
+ */
 export const obtainable = (manifest: Manifest): ReadonlyMap<string, readonly OAuthFlow[]> =>
   new Map(
     oauthDeclarations(manifest)
@@ -55,10 +62,13 @@ export const obtainable = (manifest: Manifest): ReadonlyMap<string, readonly OAu
       .filter(([, flows]) => flows.length > 0),
   )
 
-/** Where consent is given, and what its way back is known by. */
+/** Address for consent, and the values that identify its callback. */
 type Begun = { url: string; state: string; verifier: string | null }
 
-/** Begins to get tokens: with the address where a person gives consent, or with the tokens of a client for itself. */
+/**
+ * Starts obtaining tokens. Returns the address where a person gives consent, or the tokens of the client
+ * itself.
+ */
 export async function obtainTokens(
   db: Db,
   principal: Principal,
@@ -89,7 +99,7 @@ export async function obtainTokens(
     parts,
   )
   const { authorization_url: url, code_verifier: verifier } = asked
-  // A browser is sent there, and a connector may make it.
+  // The browser is redirected there, and a connector may have built the address.
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new CoreError(
       'upstream_failed',
@@ -98,7 +108,7 @@ export async function obtainTokens(
   return { url, state, verifier: verifier ?? null }
 }
 
-/** Takes the tokens of a consent that was given, by the address that the browser came back to. */
+/** Exchanges a given consent for tokens, by the address to which the browser returned. */
 export async function consentedAuth(
   db: Db,
   principal: Principal,
@@ -127,7 +137,11 @@ export async function consentedAuth(
 const named = ({ credential }: TokenPurpose) =>
   credential === '' ? {} : { credential_id: credential }
 
-/** @throws CoreError bad_request naming each setting that does not fit, forbidden, not_found, conflict */
+/**
+ * Returns the validated settings.
+ *
+ * @throws CoreError `bad_request` that names each invalid setting, `forbidden`, `not_found`, `conflict`
+ */
 async function settingsOf(
   db: Db,
   principal: Principal,
@@ -144,14 +158,14 @@ async function settingsOf(
   return parsed.value
 }
 
-/** @throws CoreError bad_request for a credential without OAuth */
+/** Returns the OAuth declaration of a credential. @throws CoreError `bad_request` if it has none */
 function declarationOf({ connector, credential }: TokenPurpose): OAuthDeclaration {
   const found = oauthDeclarations(connector.manifest).find(({ id }) => (id ?? '') === credential)
   if (!found) throw badRequest(`${connector.id} declares no OAuth for this credential`)
   return found.oauth
 }
 
-/** The flow that the tenant chose, where it may choose. */
+/** Returns the flow, which a setting may choose. */
 function flowIn(purpose: TokenPurpose, settings: Record<string, unknown>): OAuthFlow {
   const { flow } = declarationOf(purpose)
   if (typeof flow === 'string') return flow
@@ -161,7 +175,11 @@ function flowIn(purpose: TokenPurpose, settings: Record<string, unknown>): OAuth
 
 type Asking = { settings: Record<string, unknown>; request: Record<string, unknown> }
 
-/** @throws CoreError bad_request where the connector finds something wrong with what it was asked, upstream_failed */
+/**
+ * Calls a capability for tokens.
+ *
+ * @throws CoreError `bad_request` if the connector rejects the request, `upstream_failed`
+ */
 async function ask<C extends CapabilityName>(
   { connector, appId }: TokenPurpose,
   capability: C,
@@ -191,7 +209,7 @@ async function ask<C extends CapabilityName>(
 
 type Tokens = Output<'handle_authorization_callback'>
 
-/** The `auth` of an app: with what renews the access token, where the server gave something. */
+/** Returns the `auth` of an app, with the values that renew the access token if the server gave any. */
 function authOf(
   { connector, credential, client }: TokenPurpose,
   flow: OAuthFlow,

@@ -1,4 +1,4 @@
-/** From what a caller sent to a connection that the system has accepted, and the tenant that it is. */
+/** Checks of a submitted connection: its form, its acceptance by the system, and the tenant. */
 
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
@@ -23,11 +23,7 @@ import { newlyReached, steeredPlaces } from './steered.ts'
 type Given = Pick<AppInputPut, 'auth' | 'settings'>
 type Settings = Connection['settings']
 
-/**
- * The connector of a class id, in the version that is expected.
- *
- * @throws CoreError bad_request
- */
+/** Finds the connector of a class id, in the expected version. @throws CoreError `bad_request` */
 export function connectorFor(
   { connectors }: CoreContext,
   { app_class_id: id, version }: { app_class_id: string; version?: string | undefined },
@@ -45,10 +41,10 @@ export function connectorFor(
 }
 
 /**
- * The connection that was sent; where `kept` is there, what was not sent is taken from it.
+ * Validates a submitted connection. Absent parts are taken from `kept`, if given.
  *
- * @throws CoreError bad_request naming each member that does not fit, never its value; and for credentials that
- *   are kept when the settings would have them sent elsewhere: who may change an app may not read them.
+ * @throws CoreError `bad_request` that names each invalid member, never its value; also if the new settings
+ * would send stored credentials to another place: a caller who may change an app may not read them
  */
 export function checkedConnection(
   { id, manifest, settings: schema }: ServedConnector,
@@ -69,9 +65,10 @@ export function checkedConnection(
 }
 
 /**
- * Who may change an app may not read its credentials: they go to no place that they were not given for.
+ * Refuses new settings that would send stored credentials to a place that they were not given for. A caller
+ * who may change an app may not read its credentials.
  *
- * @throws CoreError bad_request
+ * @throws CoreError `bad_request`
  */
 function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void {
   const places = newlyReached(steeredPlaces(manifest), before, after)
@@ -87,7 +84,7 @@ function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void
   )
 }
 
-/** With the defaults that calls have, also of settings that came with a later version. */
+/** Adds the defaults that calls use, including those of settings from a later version. */
 function valid(schema: AnySchema, settings: Settings): Settings {
   const parsed = v.safeParse(schema, settings)
   return parsed.success ? membersOf(parsed.output) : settings
@@ -95,19 +92,20 @@ function valid(schema: AnySchema, settings: Settings): Settings {
 
 const credentialsOf = ({ settings, ...credentials }: Connection) => credentials
 
-/** Longest that a system may take to judge credentials, in milliseconds. */
+/** Timeout for a system to validate credentials, in milliseconds. */
 const VALIDATE_MS = 30_000
 
-/** A tenant's id as it can be kept: some text without control characters. */
+/** Form of a tenant's id that can be stored: text without control characters. */
 const TENANT_ID = /^[^\p{Cc}]{1,255}$/u
 
 /**
- * Asks the connected system whether it takes the credentials; the answer is the tenant's id, or null
- * where the connector has no way to ask.
+ * Asks the connected system whether it accepts the credentials. Returns the tenant's id, or null if the
+ * connector cannot ask.
  *
- * `appId` is the app that is there already, if one is.
+ * `appId` is the id of the app if it already exists.
  *
- * @throws CoreError bad_request for what the caller can put right, not_implemented, upstream_failed.
+ * @throws CoreError `bad_request` for errors that the caller can correct, `not_implemented`,
+ * `upstream_failed`
  */
 export async function checkCredentials(
   connector: ServedConnector,
@@ -136,7 +134,7 @@ export async function checkCredentials(
         `${name} gave no answer within ${withinMs / 1000} seconds`,
       )
     const kind = VERDICTS[code] ?? 'upstream_failed'
-    // What this host refuses to send, the system has not judged.
+    // The system has not judged a request that this host refused to send.
     const words = answer.reason?.startsWith('egress_') ? 'was not asked' : VERDICT_WORDS[kind]
     throw new CoreError(kind, `${name} ${words} (${code}): ${message.slice(0, 1000)}`)
   }
@@ -156,7 +154,7 @@ const VERDICT_WORDS = {
   upstream_failed: 'could not judge the connection',
 } as const
 
-/** What is not here is the other system's doing, or the network's. */
+/** Error code -> kind of the refusal. All other codes are failures of the system or the network. */
 const VERDICTS: Partial<Record<ErrorCode, 'bad_request' | 'not_implemented'>> = {
   unauthenticated: 'bad_request',
   unauthorized: 'bad_request',
@@ -172,9 +170,9 @@ const VERDICTS: Partial<Record<ErrorCode, 'bad_request' | 'not_implemented'>> = 
 }
 
 /**
- * The tenant's id where the connector cannot tell it: a digest of the settings and of the credentials'
- * parts that are no secrets, so that a rotated credential is still the same tenant's. Where there is
- * nothing of that kind, one connector has one tenant.
+ * Derives a tenant's id if the connector cannot tell it: a digest of the settings and the non-secret parts of
+ * the credentials, so that a rotated credential still belongs to the same tenant. Without any such values,
+ * one connector has one tenant.
  */
 export function derivedTenant({ manifest }: ServedConnector, connection: Connection): string {
   const identity = JSON.stringify(identityOf(manifest, connection))

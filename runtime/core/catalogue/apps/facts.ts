@@ -1,10 +1,10 @@
-/** What people say of an app: the default, and its override. */
+/** Descriptive facts of an app: defaults and overrides. */
 import { createHash } from 'node:crypto'
 import { type AppInputUpdate, FACT_NAMES } from '../../../contract/models/app.ts'
 import { categoryOf } from '../../../contract/models/categories.ts'
 import type { AppFacts } from '../../../database/schema/apps.ts'
 
-/** Facts with what a body says put over them: null takes one away, absent leaves it. */
+/** Applies a body to facts: null removes a fact, an absent one stays. */
 export function withFacts(facts: AppFacts, body: AppInputUpdate): AppFacts {
   const made = { ...facts }
   for (const name of FACT_NAMES) {
@@ -16,17 +16,17 @@ export function withFacts(facts: AppFacts, body: AppInputUpdate): AppFacts {
   return made
 }
 
-/** Names of the facts that differ. */
+/** Returns the names of the facts that differ. */
 export const changedFacts = (before: AppFacts, after: AppFacts): string[] =>
   FACT_NAMES.filter((name) => before[name] !== after[name])
 
-/** Longest class id that is made of a name, without its digest. */
+/** Maximum length of a class id made from a name, in characters without its digest. */
 const MAX_WORD = 60
 
 /**
- * The class id of a custom app: its name as a word (`acme_crm`). Where the word does not say all of the
- * name, a digest of the name follows: names that differ in more than case never share an id, and one
- * name always has the same.
+ * Returns the class id of a custom app: its name as a word (`acme_crm`). If the word does not represent the
+ * whole name, a digest of the name follows. Names that differ in more than case never share an id, and a name
+ * always has the same one.
  */
 export function customClassId(name: string): string {
   const lower = name.trim().toLowerCase()

@@ -1,4 +1,4 @@
-/** An app becomes a record, a new one or the one that was disconnected. */
+/** Storage of an app as a new record, or in that of a disconnected one. */
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { conflict } from '../../../contract/errors/problem.ts'
@@ -15,10 +15,10 @@ type NewApp = Pick<
 >
 
 /**
- * Keeps an app as a new record, or in the disconnected one of the same class and instance. Of two that
- * do so at once, the unique index lets one through; the other waits for it here.
+ * Stores an app as a new record, or in the disconnected one of the same class and instance. Of two
+ * simultaneous callers, the unique index admits one, and the other waits for it here.
  *
- * @throws CoreError conflict when it is there already.
+ * @throws CoreError `conflict` if the app exists
  */
 export async function insertOrRevive(
   tx: Db,

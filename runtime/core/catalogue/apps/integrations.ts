@@ -1,4 +1,4 @@
-/** What can be connected: the installed connectors, as a catalogue. */
+/** Catalogue of the installed connectors. */
 
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { notFound } from '../../../contract/errors/problem.ts'
@@ -9,7 +9,7 @@ import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { slicePage } from '../../kernel/list/page.ts'
 
-/** A connector as the catalogue shows it; what is not in its manifest is null. */
+/** Converts a connector to its entry in the catalogue. Values missing from its manifest are null. */
 export const toIntegration = ({ id, manifest }: ServedConnector) => ({
   app_class_id: id,
   name: manifest.name ?? id,
@@ -18,12 +18,12 @@ export const toIntegration = ({ id, manifest }: ServedConnector) => ({
   logo_url: manifest.logo === undefined ? null : logoPath(id),
 })
 
-/** Where a connector's logo is served: in a list the pictures themselves would be megabytes. */
+/** Returns the path of a connector's logo: the images themselves would make a list megabytes long. */
 const logoPath = (id: string): string => `/integrations/${id}/logo`
 
 type IntegrationQuery = QueryOf<'list_integrations'>
 
-/** Everything that is served, by id. */
+/** Lists the connectors that are served, by id. */
 export async function listIntegrations(
   principal: Principal,
   query: IntegrationQuery,
@@ -46,11 +46,7 @@ export async function getIntegration(principal: Principal, id: string, parts: Co
   return toIntegration(findIntegration(principal, id, parts))
 }
 
-/**
- * A connector by either spelling of its id.
- *
- * @throws CoreError forbidden, not_found
- */
+/** Finds a connector by either spelling of its id. @throws CoreError `forbidden`, `not_found` */
 export function findIntegration(
   principal: Principal,
   id: string,
@@ -62,7 +58,7 @@ export function findIntegration(
   return connector
 }
 
-/** A caller who sees apps sees what they can be connected to. @throws CoreError forbidden */
+/** Checks that the caller may read apps, which includes the catalogue. @throws CoreError `forbidden` */
 function mayLook(principal: Principal): void {
   reach(principal, 'apps.read')
 }

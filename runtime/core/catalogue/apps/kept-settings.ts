@@ -1,4 +1,4 @@
-/** What an app is connected with, as far as it may be read: the settings that are no secrets. */
+/** Readable part of an app's connection: the settings that are not secret. */
 import { CoreError, conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
@@ -7,10 +7,12 @@ import { findApp, toApp } from './apps.ts'
 import { openConnection } from './connections.ts'
 
 /**
- * The settings of an app's connection for who may change it: values of those that are no secrets, and the names of those
- * that are and are set. Both are empty where nothing can be opened.
+ * Returns the settings of an app's connection, for a caller who may change it: the values of those that are
+ * not secret, and the names of the secret ones that are set. Both are empty if the connection cannot be
+ * opened.
  *
- * @throws CoreError forbidden, not_found, conflict for an app that nothing connects, and for one whose connector is gone
+ * @throws CoreError `forbidden`, `not_found`, `conflict` for a custom app and for one whose connector is not
+ * installed
  */
 export async function getAppConnection(
   db: Db,
@@ -29,7 +31,7 @@ export async function getAppConnection(
   const kept = Object.entries(openedSettings(row, vault)).filter(([, value]) => value !== null)
   const isSecret = (name: string): boolean => {
     const field = connector.manifest.settings[name]
-    // Of a version before: what is not declared now is not shown.
+    // A setting of an older version. One that is no longer declared is not shown.
     return field === undefined || (field.type === 'string' && field.secret === true)
   }
   return {
@@ -47,7 +49,7 @@ function openedSettings(
   try {
     return openConnection(vault, row).settings
   } catch (error) {
-    // Nothing is kept, or it cannot be opened: it is connected again from the beginning.
+    // There is no connection, or it cannot be opened. The app must be connected from scratch.
     if (error instanceof CoreError && error.kind === 'conflict') return {}
     throw error
   }

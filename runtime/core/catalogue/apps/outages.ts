@@ -1,6 +1,6 @@
 /**
- * Outages: an app whose system does not answer is paused as one thing. One call at a time finds out
- * whether it is back; everything else that needs the system waits, and goes on once it is.
+ * Outages: an app whose system does not answer is paused as a whole. One call at a time probes whether it is
+ * back. All other work that needs the system waits, and continues when it is.
  */
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../../contract/errors/error-codes.ts'
@@ -24,23 +24,23 @@ type AppRow = Pick<
 /** A failure that concerns the whole system. */
 export type SystemFault = {
   code: ErrorCode
-  /** Without secrets. */
+  /** Description of the failure, without secrets. */
   problem: string
-  /** What the system asked for itself (`Retry-After`), in milliseconds. */
+  /** Pause that the system asked for (`Retry-After`), in milliseconds. */
   retryAfterMs?: number
 }
 
-/** How long one call may take to find out; afterwards another tries. In milliseconds. */
+/** Maximum duration of a probe, in milliseconds. After that, another caller may probe. */
 const PROBE_MS = 120_000
-/** From so many failed looks on it was an outage, and everything that waited is woken at its end. */
+/** Number of failed attempts that confirm an outage. The end of a confirmed outage wakes all waiting work. */
 const CONFIRMED = 2
 
 export const OUTAGE_TASK = 'APP_NOT_ANSWERING'
 
-/** Whether an app may be called now; `probe`: until when this caller is the one who finds out whether it is back. */
+/** Permission to call an app. `probe` is the deadline of this caller's probe, or null if it makes none. */
 export type Gate = { open: true; probe: Date | null } | { open: false; until: Date }
 
-/** Asks for leave to call an app's system. */
+/** Requests permission to call an app's system. */
 export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date): Promise<Gate> {
   const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, appId))
   if (!outage) return { open: true, probe: null }
@@ -54,7 +54,7 @@ export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date)
   return claimed.length > 0 ? { open: true, probe: until } : { open: false, until }
 }
 
-/** Lets another find out whether a system is back: this one called nothing. A probe that another has begun since goes on. */
+/** Releases a probe that made no call, so that another caller can probe. A newer probe is not affected. */
 export async function leaveProbe(
   db: Db,
   { id }: { id: string },
@@ -68,9 +68,10 @@ export async function leaveProbe(
 }
 
 /**
- * Notes that a system did not answer. An outage is told once it is one: one call that failed may be an accident.
+ * Records that a system did not answer. An outage is reported once it is confirmed: a single failed call may
+ * be an accident.
  *
- * @returns since when it has not answered, and when it is called again.
+ * @returns the time since which it has not answered, and the time of the next call
  */
 export async function noteAway(
   db: Db,
@@ -90,7 +91,8 @@ export async function noteAway(
     const attempts = (row?.attempts ?? 0) + (probe || !row ? 1 : 0)
     const pause = pauseMs(credentials ? 'credentials' : 'outage', attempts)
     const own = later(now, Math.max(pause, retryAfterMs))
-    // Those that were under way when the pause began make it no shorter, and no longer but by what they were told.
+    // Calls that were in progress when the pause began do not shorten it, and extend it only by a
+    // `Retry-After` of their own.
     const until =
       row && !probe ? later(now, Math.max(retryAfterMs, row.until.getTime() - +now)) : own
     const values = { until, attempts, code, problem: keptText(problem, 1000) }
@@ -128,7 +130,7 @@ function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Prom
   })
 }
 
-/** Notes that a system answers again: the outage is over, and what waited for it goes on now. */
+/** Records that a system answers again. The outage ends, and the work that waited for it continues. */
 export async function noteBack(
   db: Db,
   app: Pick<AppRow, 'id' | 'domainId'>,
@@ -152,8 +154,9 @@ export async function noteBack(
 }
 
 /**
- * Has an app that is paused called now: a person put something right. Nothing to do where it is not paused. An open task
- * stays the task of its outage, and ends with it; for one that people have ended, another tells of the next failure.
+ * Ends the pause of an app because a person corrected something. Does nothing if the app is not paused. An
+ * open task stays the task of the outage and ends with it. If people have closed it, the next failure opens
+ * another one.
  */
 export async function callNow(tx: Db, appId: string, now: Date): Promise<void> {
   const stillOpen = tx
@@ -170,7 +173,7 @@ export async function callNow(tx: Db, appId: string, now: Date): Promise<void> {
   await wakeFailed(tx, appId, now)
 }
 
-/** What failed in the outage. What is being worked on right now is left out: it sees for itself. */
+/** Wakes work that failed in the outage, except work in progress, which finds out by itself. */
 async function wakeFailed(tx: Db, appId: string, now: Date): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`
   await tx.execute(sql`
@@ -185,7 +188,7 @@ async function wakeFailed(tx: Db, appId: string, now: Date): Promise<void> {
       for update skip locked)`)
 }
 
-/** A run waits for as long as the app is paused, or as the call that finds out may take. */
+/** Wakes sync runs, which wait while the app is paused or being probed. */
 async function wakeSyncs(tx: Db, appId: string, now: Date): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`
   await tx.execute(sql`

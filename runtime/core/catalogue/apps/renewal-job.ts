@@ -1,6 +1,7 @@
 /**
- * Renewing access tokens of connected apps before they end. Hosts that do it at once ask once: equal
- * refreshes are one (egress/oauth/perform.ts), and each looks again at what is kept before it writes.
+ * Renewal of access tokens of connected apps before they expire. Simultaneous hosts make one request: equal
+ * refreshes are shared (egress/oauth/perform.ts), and each host compares the stored connection again before
+ * it writes.
  */
 
 import { and, eq, lte, sql } from 'drizzle-orm'
@@ -21,7 +22,7 @@ import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
 
 const { tellAfter: TELL_AFTER, endAfter: GIVE_UP_AFTER } = TRIES['token-renewal']
 
-/** Longest words that are kept of a failure, in characters. */
+/** Maximum length of a stored failure message, in characters. */
 const MAX_PROBLEM = 1000
 
 const isDue = lte(tokenRenewals.renewAt, sql`clock_timestamp()`)
@@ -37,7 +38,7 @@ export const RENEWAL_JOB: JobHandler = {
       .limit(100)
     return rows.map(({ id }) => id)
   },
-  // It is still due, and found again.
+  // It stays due, and is found again.
   gaveUp: async () => {},
 }
 
@@ -52,7 +53,7 @@ async function renew(db: Db, appId: string, parts: RequestContext): Promise<void
   if (problem !== null) await failed(db, found.app, keptText(problem, MAX_PROBLEM), parts)
 }
 
-/** Words for what went wrong; null where nothing did. */
+/** Renews all tokens of an app. Returns a description of a failure, or null. */
 async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<string | null> {
   const connector = app.connectorId === null ? null : parts.connectors.find(app.connectorId)
   if (!connector) return `the connector ${app.connectorId} is not served`
@@ -73,20 +74,21 @@ async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<str
       appId: app.id,
       signal: parts.signal,
     })
-    // A host that stops: the next one asks for the same answer.
+    // The host stops. The next one requests the same answer.
     if (parts.signal.aborted) throw parts.signal.reason
     if (!answer.ok) return answer.error.message
     connection = withTokens(connection, call.id, responseOf(call.capability, answer))
     seconds.push(renewAfterSeconds(answer.raw?.['expires_in']))
     const sealed = keepConnection(parts.vault, app, connection)
     const before = kept
-    // At once, before the next: the refresh token before is spent.
+    // Store it before the next call: the previous refresh token is spent.
     const replaced = await db.transaction(async (tx) => {
       if (!(await replace(tx, app, before, sealed))) return false
-      // Together: a host that saw the new token while it still seemed due would renew it again.
+      // In the same transaction: a host that saw the new token while it still seemed due would renew it
+      // again.
       if (index === calls.length - 1) {
         await plan(tx, app.id, seconds)
-        // It may be what an outage waits for.
+        // An outage may be waiting for it.
         await callNow(tx, app.id, await databaseTime(tx))
       }
       return true
@@ -97,18 +99,18 @@ async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<str
   return null
 }
 
-/** The connection, or why there is none. */
+/** Returns the connection, or the reason why it cannot be opened. */
 function open(app: AppRow, { vault }: RequestContext): Connection | string {
   try {
     return openConnection(vault, app)
   } catch (error) {
-    // What the operator has to put right.
+    // The operator has to correct this.
     if (error instanceof CoreError) return error.message
     throw error
   }
 }
 
-/** Writes a connection where the one is that it was made from; false where that was replaced meanwhile. */
+/** Replaces the connection from which the new one was made. Returns false if that is no longer stored. */
 async function replace(db: Db, app: AppRow, before: Buffer | null, sealed: Buffer) {
   if (before === null) return false
   const changed = await db
@@ -119,7 +121,7 @@ async function replace(db: Db, app: AppRow, before: Buffer | null, sealed: Buffe
   return changed.length > 0
 }
 
-/** Without anything to renew, as after an upgrade of the connector, never again. */
+/** Plans the next renewal, or none if there is nothing to renew, as after an upgrade of the connector. */
 async function plan(db: Db, appId: string, seconds: number[]): Promise<void> {
   const after = sql`clock_timestamp() + make_interval(secs => ${Math.min(...seconds)})`
   await db
@@ -140,7 +142,7 @@ async function failed(
       .from(tokenRenewals)
       .where(and(eq(tokenRenewals.appId, app.id), isDue))
       .for('update')
-    // Another host was faster, or the app was connected again.
+    // Another host was faster, or the app was reconnected.
     if (!row) return 0
     const attempts = row.attempts + 1
     const seconds = pauseMs('token-renewal', attempts) / 1000
@@ -156,7 +158,7 @@ async function failed(
   if (told) tell(attempts === GIVE_UP_AFTER ? 'error' : 'warn', { app_id: app.id }, told)
 }
 
-/** What the log says, by failures in a row. */
+/** Log messages by number of consecutive failures. */
 const TOLD: Readonly<Record<number, string>> = {
   1: 'the access token of an app could not be renewed; it is tried again',
   [TELL_AFTER]: 'the access token of an app could not be renewed; its admins have a task',

@@ -1,4 +1,4 @@
-/** Which access tokens of a connection can be renewed, by what call, and when that is to be. */
+/** Renewable access tokens of a connection, the calls that renew them, and when. */
 
 import { eq, sql } from 'drizzle-orm'
 import type { CapabilityName } from '../../../contract/capabilities/capabilities.ts'
@@ -10,15 +10,15 @@ import { isOneOf } from '../../../contract/schema/one-of.ts'
 import type { Db } from '../../../database/database.ts'
 import { tokenRenewals } from '../../../database/schema/apps.ts'
 
-/** One call that gives a new access token. */
+/** A call that returns a new access token. */
 type RenewalCall = {
-  /** Of the credential; empty for the only one. */
+  /** Id of the credential; empty if there is only one. */
   id: string
   capability: 'refresh_access_token' | 'handle_client_credentials_request'
   request: Record<string, unknown>
 }
 
-/** What can be renewed; empty where the connection lacks what it takes. */
+/** Returns the renewals that are possible. It is empty if the connection lacks the required values. */
 export function renewalsOf(manifest: Manifest, connection: Connection): RenewalCall[] {
   return oauthDeclarations(manifest).flatMap(({ id, oauth }): RenewalCall[] => {
     const credential = credentialOf(connection, id)
@@ -56,7 +56,7 @@ const credentialOf = ({ auth, credentials = [] }: Connection, id: string | null)
 
 type Tokens = { access_token: string; refresh_token?: string | null | undefined }
 
-/** A connection with new tokens in it; a server that keeps the refresh token sends none. */
+/** Puts new tokens into a connection. A server that keeps the refresh token sends none. */
 export function withTokens(connection: Connection, id: string, tokens: Tokens): Connection {
   const held = (credential: AuthCredential): AuthCredential => ({
     ...credential,
@@ -85,13 +85,18 @@ export function withTokens(connection: Connection, id: string, tokens: Tokens): 
   }
 }
 
-/** How long a token is good whose server does not say, and the longest that is believed, in seconds. */
+/**
+ * Assumed lifetime of a token if the server states none, and maximum lifetime that is believed, in seconds.
+ */
 const UNKNOWN_SECONDS = 3600
 const LONGEST_SECONDS = 30 * 24 * 3600
-/** No sooner again than this, in seconds. */
+/** Minimum time until a renewal, in seconds. */
 const SHORTEST_SECONDS = 30
 
-/** When to renew a token that is good for so long, in seconds from now: a fifth of it before, at most ten minutes. */
+/**
+ * Returns when to renew a token, in seconds from now: before its expiry by a fifth of its lifetime, at most
+ * ten minutes.
+ */
 export function renewAfterSeconds(expiresIn: unknown): number {
   const told = Number(expiresIn ?? Number.NaN)
   const good = Math.min(
@@ -102,8 +107,8 @@ export function renewAfterSeconds(expiresIn: unknown): number {
 }
 
 /**
- * Has the tokens of a new connection renewed when it is time: at once where nobody said how long they are
- * good. Forgets what was planned before.
+ * Plans the renewal of a new connection's tokens: at once if their lifetime is unknown. Replaces an earlier
+ * plan.
  */
 export async function planRenewal(
   tx: Db,

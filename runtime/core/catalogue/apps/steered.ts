@@ -1,19 +1,22 @@
 /**
- * Where settings can lead what a call holds. Every text of a manifest in which a setting stands is such a
- * place: an egress entry, of the manifest or of one capability; an address of an OAuth declaration; the
- * address, a header or the body of an exchange, which may say who the token is for. The manifest is walked
- * whole, so that a member that is added later is a place as well. What `ctx.sign` signs leaves only through
- * egress, and its audience comes from the credential or the code.
+ * Places to which settings can direct the content of a call. Every text in a manifest that contains a setting
+ * is such a place: an egress entry, of the manifest or of one capability; an address of an OAuth declaration;
+ * the address, a header or the body of an exchange, which may name the audience of the token. The whole
+ * manifest is searched, so that members added later are included. Content signed by `ctx.sign` leaves only
+ * through egress, and its audience comes from the credential or the code.
  */
 
 import type { Manifest } from '../../../contract/connector/manifest.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 
-/** One place. `at` is where it stands in the manifest: `capabilities.list_accounts.egress.0.url`; no message shows it. */
+/**
+ * A place. `at` is its path in the manifest, such as `capabilities.list_accounts.egress.0.url`; no message
+ * shows it.
+ */
 type SteeredPlace = {
   at: string
   text: string
-  /** The settings that lead it; `'all'` where the code chooses the host, by whichever setting. */
+  /** Settings that determine it, or `'all'` if the code chooses the host by any of them. */
   settings: readonly string[] | 'all'
 }
 
@@ -21,7 +24,7 @@ type Settings = Readonly<Record<string, unknown>>
 
 const SETTING = /\{settings\.(\w+)\}/g
 
-/** Every place of a manifest to which its settings can lead. */
+/** Returns every place of a manifest that its settings determine. */
 export function steeredPlaces(manifest: Manifest): SteeredPlace[] {
   const places: SteeredPlace[] = []
   walk(manifest, '', (text, at) => {
@@ -33,8 +36,8 @@ export function steeredPlaces(manifest: Manifest): SteeredPlace[] {
 }
 
 /**
- * The places to which new settings lead and the ones before did not. A place whose settings are not all set
- * is no place: nothing is sent there.
+ * Returns the places that new settings reach and the previous ones did not. A place whose settings are not
+ * all set does not count: nothing is sent there.
  */
 export function newlyReached(
   places: readonly SteeredPlace[],
@@ -47,13 +50,16 @@ export function newlyReached(
   })
 }
 
-/** Tells two places apart, but not two spellings of one address. */
+/**
+ * Returns a place with its settings filled in, or null if one is not set. Two spellings of an address give
+ * one result.
+ */
 function filled({ at, text, settings }: SteeredPlace, values: Settings): string | null {
   const names = [...text.matchAll(SETTING)].map(([, name = '']) => name)
   if (names.some((name) => (values[name] ?? null) === null)) return null
   const plain = text.replaceAll(SETTING, (_all, name: string) => {
     const value = String(values[name])
-    // As egress fills it in: a base address may end in a slash.
+    // Like egress, which accepts a base address with a trailing slash.
     return isAddress(at) ? value.replace(/\/$/, '') : value
   })
   const place = isAddress(at) ? (URL.parse(plain)?.href ?? plain).replace(/\/$/, '') : plain
@@ -65,7 +71,7 @@ const isAddress = (at: string): boolean => /(^|\.)(\w+_)?url$/.test(at)
 const hostOf = (address: string): string =>
   address.replace(/^[a-z]+:\/\//i, '').replace(/\/.*$/s, '')
 
-/** No deeper than JSON of a manifest may be: it was parsed and judged before. */
+/** Calls `found` for every text. The depth is limited: the manifest was parsed and validated before. */
 function walk(value: unknown, at: string, found: (text: string, at: string) => void): void {
   if (typeof value === 'string') found(value, at)
   else if (typeof value === 'object' && value !== null)

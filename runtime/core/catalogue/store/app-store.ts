@@ -1,4 +1,4 @@
-/** Apps in the app store: what is found there, what is put there and taken out. */
+/** Apps in the app store: listing, adding and removing. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { conflict } from '../../../contract/errors/problem.ts'
@@ -20,8 +20,8 @@ import { findInStore, foundBy, notInStore, shownIn } from './visibility.ts'
 type StoreQuery = QueryOf<'list_appstore_apps'>
 
 /**
- * The store as the caller finds it: as a requester, an App Admin also with their own apps. What is hidden
- * from the caller shows with `all_visibilities`, to those who have appstore.read.
+ * Lists the store as the caller sees it: as a requester, and for an App Admin also with their own apps. With
+ * `all_visibilities`, apps hidden from the caller are included; this requires appstore.read.
  */
 export async function listStoreApps(db: Db, principal: Principal, query: StoreQuery) {
   const { app_id: appId, name_search: name, exact_match: exact, category } = query
@@ -40,7 +40,10 @@ export async function listStoreApps(db: Db, principal: Principal, query: StoreQu
   )
 }
 
-/** Apps that are named so, or have a permission that is and that requesters find. */
+/**
+ * Returns the condition that the app, or one of its permissions that requesters see, has a name with the
+ * text.
+ */
 const namedOrHolding = (principal: Principal, text: string): SQL => {
   const { appId, domainId, label, goneAt } = requestablePermissions
   return sql`(${hasPart(apps.name, text)} or ${apps.id} = any(array(
@@ -54,10 +57,10 @@ const CATEGORY = sql<
   string | null
 >`coalesce(${apps.overrides} ->> 'category', ${apps.defaults} ->> 'category')`
 
-/** Most categories that are told; there are fewer, but for texts of connectors. */
+/** Maximum number of categories returned. There are fewer, except for custom texts of connectors. */
 const MOST_CATEGORIES = 50
 
-/** The categories of the apps that the caller finds in the store, by name. */
+/** Returns the categories of the apps that the caller sees in the store, by name. */
 export async function storeCategories(db: Db, principal: Principal): Promise<string[]> {
   const rows = await db
     .selectDistinct({ category: CATEGORY })
@@ -89,7 +92,12 @@ export async function getStoreApp(db: Db, principal: Principal, appId: string, e
   return withAttributes((await findInStore(db, principal, appId)).app, expand)
 }
 
-/** @throws CoreError not_found, conflict when it is there already, invalid for references to what is not there. */
+/**
+ * Adds an app to the store.
+ *
+ * @throws CoreError `not_found`, `conflict` if it is already there, `invalid` for references to missing
+ * objects
+ */
 export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAppStoreInput) {
   const { app_id: appId, ...settings } = body
   return db.transaction(async (tx) => {
@@ -105,7 +113,11 @@ export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAp
   })
 }
 
-/** Takes an app out of the store and forgets its settings there. Its admins are the app's, and stay. */
+/**
+ * Removes an app from the store and deletes its store settings. Its admins belong to the app and stay.
+ *
+ * @throws CoreError `not_found`
+ */
 export async function removeStoreApp(db: Db, principal: Principal, appId: string) {
   return db.transaction(async (tx) => {
     const app = await lockApp(tx, principal, appId, 'appstore.write')

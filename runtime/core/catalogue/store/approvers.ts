@@ -1,22 +1,26 @@
-/** The settings that name approvers, in two stages: the same rules for an app's and for a permission's own. Who approves a request: requests/approvers.ts. */
+/**
+ * Settings that name approvers, in two stages, with the same rules for an app and for a permission of its
+ * own. For the approvers of a request, see requests/approvers.ts.
+ */
 import { type AllowedGroups, NO_PEOPLE, type People } from '../../../contract/models/approval.ts'
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import type { ReferencePlace } from './references.ts'
 
-/** The column beside a document: null where everybody is allowed. */
+/** Returns the ids for the column next to a document, or null if everybody is allowed. */
 export const allowedIds = ({ type, groups }: AllowedGroups): string[] | null =>
   type === 'ALL_GROUPS' ? null : groups
 
-/** Where `{ groups, users }` refers to, below a path. */
+/** Returns the reference places of `{ groups, users }` below a path. */
 export const peoplePlaces = (...path: string[]): ReferencePlace[] => [
   { path: [...path, 'groups', '*'], kind: 'group' },
   { path: [...path, 'users', '*'], kind: 'user' },
 ]
 
+/** Reports whether no groups and no users are named. */
 export const isNobody = ({ groups, users }: Partial<People>): boolean =>
   !groups?.length && !users?.length
 
-/** A document's part that says who approves. */
+/** Part of a document that names the approvers. */
 type Flow = StoredDocument & {
   require_additional_approval?: boolean | null
   approvers?: Partial<People>
@@ -24,10 +28,11 @@ type Flow = StoredDocument & {
 }
 
 /**
- * Turning the second stage off makes its approvers ones of the first (core-interface.md section 1.17).
+ * Merges the approvers of the second stage into the first if a change turns the second off (core-interface.md
+ * section 1.17).
  *
- * @param flow What the document says after the change.
- * @param change What was asked for.
+ * @param flow the document after the change
+ * @param change the requested change
  */
 export function withoutSecondStage(flow: Flow, change: Flow | null | undefined): Flow {
   if (change?.require_additional_approval !== false || isNobody(flow.approvers_stage_2 ?? {}))
@@ -43,7 +48,7 @@ export function withoutSecondStage(flow: Flow, change: Flow | null | undefined):
   }
 }
 
-/** Where nobody said whether there is a second stage, there is one if it has approvers. */
+/** Reports whether there is a second stage. If that is not set, there is one if it has approvers. */
 export const secondStageOf = ({ require_additional_approval, approvers_stage_2 }: Flow): boolean =>
   require_additional_approval ?? !isNobody(approvers_stage_2 ?? {})
 

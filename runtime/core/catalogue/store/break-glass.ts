@@ -1,4 +1,4 @@
-/** Which permissions are break-glass: marking them, and who reads which. */
+/** Break-glass permissions: marking them, and who may read them. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { invalidAt, notFound } from '../../../contract/errors/problem.ts'
@@ -18,7 +18,7 @@ type GlassRow = typeof breakGlass.$inferSelect
 
 type Query = QueryOf<'list_break_glass'>
 
-/** A condition: the caller is in one of its groups, and it can be taken as things are. */
+/** Returns the condition that the caller is in one of its groups and can use it now. */
 const takenBy = ({
   userId,
 }: Principal): SQL => sql`(${breakGlass.groupIds} && ${groupArrayOf(userId)}
@@ -33,7 +33,7 @@ function readBy(principal: Principal): SQL | undefined {
   return or(takenBy(principal), sql`${breakGlass.appId} = any(${idsOfApps(reached)})`)
 }
 
-/** In the order in which they were marked. */
+/** Lists break-glass permissions in the order in which they were marked. */
 export async function listBreakGlass(db: Db, principal: Principal, query: Query) {
   const { mine, app_id } = query
   const where = and(
@@ -64,7 +64,11 @@ async function toBreakGlass(db: Db, rows: readonly GlassRow[]): Promise<BreakGla
   }))
 }
 
-/** @throws CoreError forbidden, not_found, invalid for a group that is not there */
+/**
+ * Marks a permission as break-glass, or changes how.
+ *
+ * @throws CoreError `forbidden`, `not_found`, `invalid` for a group that does not exist
+ */
 export async function putBreakGlass(
   db: Db,
   principal: Principal,
@@ -89,7 +93,11 @@ export async function putBreakGlass(
   return one(await toBreakGlass(db, [row]))
 }
 
-/** @throws CoreError forbidden, not_found also for a permission that is none */
+/**
+ * Unmarks a break-glass permission.
+ *
+ * @throws CoreError `forbidden`, `not_found` also for a permission that is not break-glass
+ */
 export async function deleteBreakGlass(db: Db, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { permission, app } = await findPermission(tx, principal, id, 'no key update')

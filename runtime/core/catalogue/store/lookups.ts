@@ -1,4 +1,4 @@
-/** What a body names, looked up: one question for all of a kind, in the caller's domain. */
+/** Lookup of the objects that a body refers to: one query per kind, in the caller's domain. */
 import { and, asc, type Column, eq, type SQL, sql } from 'drizzle-orm'
 import type { InlineWebhookType } from '../../../contract/models/inline-webhook.ts'
 import type { Db } from '../../../database/database.ts'
@@ -8,7 +8,10 @@ import { isId } from '../../kernel/by-id.ts'
 
 export type ReferenceKind = 'group' | 'user' | 'webhook' | 'permission'
 
-/** A reference as a body has it: by id, a user also by address, a group by its app and its id there. */
+/**
+ * A reference in a body: by id, for a user also by e-mail address, for a group also by its app and its id
+ * there.
+ */
 export type ReferenceKeys = {
   id?: string | null
   email?: string | null
@@ -16,16 +19,18 @@ export type ReferenceKeys = {
   integration_specific_id?: string | null
 }
 
-/** What is there, by `referenceKey` its reference. */
+/** Existing objects, by the `referenceKey` of their reference. */
 type Known = Map<string, { id: string; hookType?: InlineWebhookType }>
 
-/** One of many ids, as one parameter: a statement has room for 65535. */
+/**
+ * Returns the condition that a column is one of many ids, as one parameter: a statement allows at most 65535.
+ */
 export const anyOf = (column: Column, ids: string[]): SQL =>
   sql`${column} = any(${sql.param(ids)}::uuid[])`
 
 const pairKey = (appId: string, specific: string): string => JSON.stringify([appId, specific])
 
-/** Two references with one key name the same. */
+/** Returns the key of a reference. References with equal keys name the same object. */
 export const referenceKey = ({
   id,
   email,
@@ -40,7 +45,7 @@ export const referenceKey = ({
 
 const addressKey = (email: string): string => JSON.stringify([email.toLowerCase()])
 
-/** Rows by id; texts that are not ids are not queried. */
+/** Returns rows by id. Texts that are not ids are not queried. */
 async function byId<R extends { id: string }>(
   ids: string[],
   ask: (ids: string[]) => Promise<R[]>,
@@ -109,7 +114,7 @@ async function knownGroups(
   return known
 }
 
-/** Kept from being deleted, as permissions are. */
+/** Reads webhooks and locks them against deletion, like permissions. */
 async function knownWebhooks(db: Db, domainId: string, ids: string[]): Promise<Known> {
   const { id, domainId: of, hookType } = inlineWebhooks
   return byId(ids, (real) =>
@@ -122,7 +127,10 @@ async function knownWebhooks(db: Db, domainId: string, ids: string[]): Promise<K
   )
 }
 
-/** Kept from being deleted until the transaction ends: who deletes one looks for what names it. */
+/**
+ * Reads permissions and locks them against deletion until the transaction ends: a deletion looks for
+ * references.
+ */
 async function knownPermissions(
   db: Db,
   domainId: string,
@@ -141,9 +149,9 @@ async function knownPermissions(
 }
 
 /**
- * What is there of what a body names.
+ * Looks up the objects that a body refers to.
  *
- * @param appId The app whose permissions it may name.
+ * @param appId the app whose permissions the body may refer to
  */
 export async function lookUp(
   db: Db,

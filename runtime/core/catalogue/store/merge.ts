@@ -1,10 +1,10 @@
-/** Changing a document by another, and telling what changed. Knows nothing of what is in them. */
+/** Patches of documents, and lists of changed members, independent of the documents' content. */
 import { isObject, membersOf } from '../../../contract/schema/record.ts'
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
 
 /**
- * A document changed by a patch, as RFC 7396 says: absent members stay, objects are merged, `null` takes a
- * member out, everything else (lists too) is replaced.
+ * Applies a patch to a document (RFC 7396): absent members stay, objects are merged, `null` removes a member,
+ * and all other values, also lists, are replaced.
  */
 export function mergePatch(document: StoredDocument, patch: StoredDocument): StoredDocument {
   const merged: StoredDocument = { ...document }
@@ -19,11 +19,14 @@ export function mergePatch(document: StoredDocument, patch: StoredDocument): Sto
   return merged
 }
 
-/** A document with the defaults of what is absent in it. The cast: a document is judged before it is kept. */
+/**
+ * Fills the absent members of a document with defaults. The cast is safe: a document is validated before it
+ * is stored.
+ */
 export const withDefaults = <T extends object>(defaults: T, document: StoredDocument): T =>
   mergePatch(membersOf(defaults), document) as T
 
-/** The members that differ, as paths such as `request_flow.approvers.users`. */
+/** Returns the members that differ, as paths such as `request_flow.approvers.users`. */
 export function changedMembers(before: unknown, after: unknown, path: string[] = []): string[] {
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
@@ -32,7 +35,7 @@ export function changedMembers(before: unknown, after: unknown, path: string[] =
   return isSame(before, after) ? [] : [path.join('.')]
 }
 
-/** The database keeps no order of members, so it must not count. */
+/** Compares without the order of members, which the database does not preserve. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((value, index) => isSame(value, other[index]))
@@ -40,7 +43,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other
 }
 
-/** The document that is a member of another; null and undefined as they are. */
+/** Returns a member of a document as a document, or unchanged if null or undefined. */
 export function documentIn(
   document: StoredDocument,
   name: string,

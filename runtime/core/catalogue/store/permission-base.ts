@@ -1,9 +1,9 @@
-/** A permission as others refer to it. */
+/** Short form of a permission, used in references to it. */
 
 import type { PermissionRow } from '../../../database/schema/app_store.ts'
 import type { AppRow } from '../../../database/schema/apps.ts'
 
-/** RequestablePermissionBaseOutput of core-interface.md section 2.2. */
+/** Converts a permission to RequestablePermissionBaseOutput of core-interface.md section 2.2. */
 export const toPermissionBase = (
   row: PermissionRow,
   app: Pick<AppRow, 'id' | 'appClassId' | 'instanceId'>,

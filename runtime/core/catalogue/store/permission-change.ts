@@ -1,4 +1,4 @@
-/** What a change of a permission's `request_config` means for its document and its columns. */
+/** Effect of a change of a permission's `request_config` on its document and columns. */
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import { allowedIds, isNobody, withoutSecondStage } from './approvers.ts'
@@ -6,8 +6,8 @@ import { documentIn, mergePatch } from './merge.ts'
 import { configView } from './permission-view.ts'
 
 /**
- * A document after a change, with the columns beside it. The group that it is provisioned by stays as it
- * was (core-interface.md section 1.17).
+ * Returns the changed document, with the columns derived from it. The provisioning group stays as it was
+ * (core-interface.md section 1.17).
  */
 export function changedConfig(before: StoredDocument, change: StoredDocument | null) {
   const kept = fulfillmentOf(before)['provisioning_group']
@@ -30,13 +30,14 @@ export function changedConfig(before: StoredDocument, change: StoredDocument | n
   }
 }
 
+/** Returns the fulfilment part of a document. */
 export const fulfillmentOf = (document: StoredDocument): StoredDocument =>
   membersOf(document['request_fulfillment_config'])
 
 /**
- * A change with the override flags that it leaves out. What says something is meant to hold, so its flag goes
- * on; `null` takes a member back, so its flag goes too. A bare default (no groups, no approvers) says nothing:
- * clients fill those in by themselves, and they must not lift what the app demands.
+ * Adds the override flags that a change leaves out. A meaningful value is meant to take effect, so its flag
+ * is set. `null` resets a member, so its flag is reset too. A bare default (no groups, no approvers) does not
+ * count: clients fill those in on their own, and they must not lift the requirements of the app.
  */
 function flagged(change: StoredDocument): StoredDocument {
   const approval = documentIn(change, 'request_approval_config')

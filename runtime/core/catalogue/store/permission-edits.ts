@@ -1,4 +1,4 @@
-/** Making, changing and deleting requestable permissions. */
+/** Creation, change and deletion of requestable permissions. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError, conflict, notFound } from '../../../contract/errors/problem.ts'
 import type {
@@ -43,9 +43,9 @@ const answerOne = async (
 }
 
 /**
- * A permission that the caller may change; with a lock strength it is locked until the transaction ends.
+ * Reads a permission that the caller may change. With a lock strength, locks it until the transaction ends.
  *
- * @throws CoreError not_found
+ * @throws CoreError `not_found`
  */
 export async function findPermission(
   tx: Db,
@@ -74,7 +74,11 @@ export async function findPermission(
 
 const LOC = ['body', 'request_config']
 
-/** @throws CoreError not_found for the app, invalid for references to what is not there. */
+/**
+ * Creates a permission.
+ *
+ * @throws CoreError `not_found` for the app, `invalid` for references to missing objects
+ */
 export async function createPermission(
   db: Db,
   principal: Principal,
@@ -103,6 +107,12 @@ export async function createPermission(
   })
 }
 
+/**
+ * Changes a permission.
+ *
+ * @throws CoreError `not_found`, `invalid` for references to missing objects or for another app or
+ * provisioning group
+ */
 export async function updatePermission(
   db: Db,
   principal: Principal,
@@ -136,7 +146,11 @@ export async function updatePermission(
 const told = (row: PermissionRow, app: AppRow) =>
   permissionView(row, app, settingsView(app, null), { inherited: false, whole: true })
 
-/** @throws CoreError not_found, conflict for one that a sync finds, or that a rule names. */
+/**
+ * Deletes a permission.
+ *
+ * @throws CoreError `not_found`, `conflict` for one that a sync found or that a pre-approval rule names
+ */
 export async function deletePermission(
   db: Db,
   principal: Principal,
@@ -144,12 +158,12 @@ export async function deletePermission(
   parts: Pick<CoreContext, 'send' | 'now' | 'listeners'>,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // In the global lock order: policies, requests, permissions.
+    // Lock in the global order: policies, requests, permissions.
     const { app } = await findPermission(tx, principal, id, null)
-    // Access that policies granted by it is removed.
+    // Remove the access that policies granted with it.
     await parts.listeners.appChanged(tx, app)
     await parts.listeners.permissionLocked(tx, id)
-    // The strong lock waits for rules that are being written with it.
+    // The strong lock waits for rules that are being written with this permission.
     const { permission } = await findPermission(tx, principal, id, 'update')
     if (permission.type !== 'NATIVE') {
       throw conflict(
@@ -161,7 +175,7 @@ export async function deletePermission(
       .from(preApprovalRules)
       .where(and(eq(preApprovalRules.appId, app.id), naming(permission.id)))
       .limit(1)
-    // A rule that lost its last permission would read as one for the whole app.
+    // A rule without its last permission would apply to the whole app.
     if (rule) {
       throw conflict(
         `The pre-approval rule ${rule.id} names the permission; change or delete the rule first`,
@@ -182,6 +196,7 @@ export async function deletePermission(
 const naming = (id: string): SQL =>
   sql`${preApprovalRules.document} -> 'preapproved_permissions' ? ${id}`
 
+/** Returns a permission as a target of the activity log. */
 export const permissionTarget = ({ id, label }: PermissionRow) => ({
   target_type: 'RequestablePermission',
   name: label,
@@ -193,7 +208,7 @@ type AppNames = Pick<
   'app_id' | 'app_class_id' | 'app_instance_id'
 >
 
-/** The app may be named in three ways; all that are there must name it. */
+/** Checks that every given name of the app, out of three, is that of the permission's app. */
 function sameApp(app: AppRow, names: AppNames): void {
   const expected = {
     app_id: app.id,
@@ -213,7 +228,7 @@ function sameApp(app: AppRow, names: AppNames): void {
   if (entries.length > 0) throw new CoreError('invalid', entries)
 }
 
-/** Approvers say what they are, also where the body left it to be seen. */
+/** Adds the type to approvers of stages, which a body may leave out. */
 function withTypes(config: StoredDocument): StoredDocument {
   const approval = documentIn(config, 'request_approval_config')
   const stages = approval?.['request_approval_stages']

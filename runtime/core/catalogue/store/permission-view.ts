@@ -1,4 +1,7 @@
-/** A permission's `request_config` as it stands: what was written, the app's, the defaults. References are ids. */
+/**
+ * Effective `request_config` of a permission: its own values, then the app's, then the defaults. References
+ * are ids.
+ */
 import type { SettingsView } from '../../../contract/models/app-store.ts'
 import { ALL_GROUPS, NO_PEOPLE } from '../../../contract/models/approval.ts'
 import type { RequestConfigView } from '../../../contract/models/requestable-permission.ts'
@@ -10,7 +13,7 @@ import { withDefaults } from './merge.ts'
 import { toPermissionBase } from './permission-base.ts'
 import type { ReferencePlace } from './references.ts'
 
-/** Of a new permission: core-interface.md section 1.17. */
+/** Values of a new permission (core-interface.md section 1.17). */
 const DEFAULTS: RequestConfigView = {
   appstore_visibility: 'HIDDEN',
   allowed_groups_override: false,
@@ -41,7 +44,7 @@ const approval = 'request_approval_config'
 const fulfillment = 'request_fulfillment_config'
 const stageApprover = [approval, 'request_approval_stages', '*', 'approvers', '*']
 
-/** Where a `request_config` refers to something. */
+/** Places of references in a `request_config`. */
 export const CONFIG_PLACES: readonly ReferencePlace[] = [
   { path: ['allowed_groups', 'groups', '*'], kind: 'group' },
   ...peoplePlaces(approval, 'approvers'),
@@ -54,13 +57,13 @@ export const CONFIG_PLACES: readonly ReferencePlace[] = [
   { path: ['request_validation_inline_webhook'], kind: 'webhook', hookType: 'REQUEST_VALIDATION' },
 ]
 
-/** The same within a permission. */
+/** Places of references in a permission. */
 export const PERMISSION_PLACES: readonly ReferencePlace[] = CONFIG_PLACES.map((place) => ({
   ...place,
   path: ['request_config', ...place.path],
 }))
 
-/** What was written, with the defaults of the rest. */
+/** Returns a permission's own values, with defaults for the rest. */
 export function configView(document: StoredDocument): RequestConfigView {
   const view = withDefaults(DEFAULTS, document)
   const written = membersOf(document[approval])
@@ -71,8 +74,8 @@ export function configView(document: StoredDocument): RequestConfigView {
 }
 
 /**
- * The settings for requests of the permission: where an override flag is off, or nothing was written
- * for what has no flag, the app's settings do.
+ * Returns the settings for requests of the permission. The app's settings apply where an override flag is
+ * off, and to members without a flag that are not set.
  */
 function inheriting(own: RequestConfigView, document: StoredDocument, app: SettingsView) {
   const { request_flow: flow, provisioning } = app
@@ -120,13 +123,13 @@ function inheriting(own: RequestConfigView, document: StoredDocument, app: Setti
 }
 
 type Reading = {
-  /** With what the app's settings say. */
+  /** Whether to include values inherited from the app's settings. */
   inherited: boolean
-  /** Everything, or what requesters need. */
+  /** Whether to show everything, or only what requesters need. */
   whole: boolean
 }
 
-/** A permission as on the wire, with ids for what it refers to. */
+/** Converts a permission to its wire form, with references as ids. */
 export function permissionView(
   row: PermissionRow,
   app: AppRow,
@@ -143,7 +146,7 @@ export function permissionView(
       ...shown,
       request_approval_config: {
         ...shown.request_approval_config,
-        // Stages of their own say more than the two lists of approvers do.
+        // Explicit stages describe more than the two lists of approvers do.
         response_describes_entire_approval_workflow:
           whole && stages.every(({ approvers }) => !approvers?.length),
       },
@@ -151,7 +154,7 @@ export function permissionView(
   }
 }
 
-/** Without approvers, allowed groups and fulfilment. */
+/** Removes approvers, allowed groups and fulfilment from a configuration. */
 function forRequesters(config: RequestConfigView): RequestConfigView {
   return {
     ...config,

@@ -1,4 +1,4 @@
-/** Requestable permissions: what can be asked for within an app, and who finds what. */
+/** Requestable permissions of an app, and their visibility. */
 import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
@@ -17,6 +17,7 @@ import { findAllFound, findFound, permissionsFoundBy, type VisibleApp } from './
 
 type PermissionQuery = QueryOf<'list_app_permissions'>
 
+/** Lists the permissions of an app that the caller sees. @throws CoreError `not_found` */
 export async function listPermissions(
   db: Db,
   principal: Principal,
@@ -31,8 +32,8 @@ export async function listPermissions(
     eq(requestablePermissions.appId, found.app.id),
     permissionsFoundBy(principal, found, view),
     visible === null ? undefined : eq(visibility, visible ? 'VISIBLE' : 'HIDDEN'),
-    // A permission that is gone from the app may have a current twin, and an answer could not distinguish them. It can
-    // still be read, changed and deleted by its id.
+    // A permission that was removed from the app may have a current twin, and a response could not tell them
+    // apart. It can still be read, changed and deleted by its id.
     isNull(goneAt),
     hasText(label, term, exact),
   )
@@ -43,15 +44,15 @@ export async function listPermissions(
   )
 }
 
-/** Of something that is held, what tells which permission it is. */
+/** Members of held access that identify its permission. */
 type HeldOfApp = Pick<
   Access,
   'app_id' | 'entitlement_type' | 'entitlement_id' | 'resource_id' | 'label'
 >
 
 /**
- * How many permissions the caller may ask for in each of some apps of the store, and how many of them are among `held`; an
- * app without one, or that the caller does not find, has no entry.
+ * Counts the permissions that the caller may request in each of some apps of the store, and how many of them
+ * are among `held`. An app without any, or that the caller does not see, has no entry.
  */
 export async function countPermissions(
   db: Db,
@@ -74,7 +75,7 @@ export async function countPermissions(
   return new Map(rows.map(({ appId: id, ...counts }) => [id, counts]))
 }
 
-/** Ids of the permissions of an app that are among `held`. */
+/** Returns the ids of the permissions of an app that are among `held`. */
 export async function permissionsHeld(
   db: Db,
   appId: string,
@@ -88,7 +89,7 @@ export async function permissionsHeld(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** A condition on `requestable_permissions`: they are among what a person holds. */
+/** Returns the condition on `requestable_permissions` that they are among the access that a person holds. */
 function isAmong(held: readonly HeldOfApp[]): SQL {
   const of = requestablePermissions
   return sql`exists (
@@ -100,7 +101,7 @@ function isAmong(held: readonly HeldOfApp[]): SQL {
         and coalesce(h.resource_id, '') = coalesce(${whole(of.resourceId)}, '') end)`
 }
 
-/** A condition on `requestable_permissions`: the caller finds them in one of some apps. */
+/** Returns the condition on `requestable_permissions` that the caller sees them in one of the apps. */
 export const foundIn = (principal: Principal, apps: readonly VisibleApp[]): SQL | undefined =>
   or(
     ...apps.map((one) =>
@@ -111,7 +112,9 @@ export const foundIn = (principal: Principal, apps: readonly VisibleApp[]): SQL 
     ),
   )
 
-/** Those of some permissions that the caller finds in one of some apps, in the order of their ids. */
+/**
+ * Reads those of the given permissions that the caller sees in one of the apps, in the order of their ids.
+ */
 export async function permissionsIn(
   db: Db,
   principal: Principal,
@@ -128,7 +131,7 @@ export async function permissionsIn(
     .orderBy(asc(of.id))
 }
 
-/** The ids of the apps of some permissions. */
+/** Returns the ids of the apps of some permissions. */
 export async function appsOfPermissions(
   db: Db,
   { domainId }: Principal,
@@ -144,10 +147,13 @@ export async function appsOfPermissions(
   return rows.map(({ appId }) => appId)
 }
 
-/** A column with its table: what is selected of one table alone has bare names, which a table within takes for its own. */
+/**
+ * Returns a column qualified with its table: in a query of one table, names are unqualified, and a subquery
+ * would take them for its own.
+ */
 const whole = ({ name }: PgColumn): SQL => sql`${requestablePermissions}.${sql.identifier(name)}`
 
-/** Permissions of one app as on the wire. */
+/** Converts permissions of one app to their wire form. */
 export async function permissionsAnswer(
   db: Db,
   principal: Principal,
@@ -162,6 +168,7 @@ export async function permissionsAnswer(
   return toObjects(db, principal, documents, PERMISSION_PLACES)
 }
 
+/** Reads a permission that the caller sees. @throws CoreError `not_found` */
 export async function getPermission(db: Db, principal: Principal, id: string, inherited: boolean) {
   const [known] = isId(id)
     ? await db
@@ -174,7 +181,8 @@ export async function getPermission(db: Db, principal: Principal, id: string, in
           ),
         )
     : []
-  // An app that the caller does not find hides its permissions too: they are what is not found.
+  // An app that the caller does not see hides its permissions too, so the error names the permission, not the
+  // app.
   const found = known ? await findFound(db, principal, known.appId).catch(nullIfNotFound) : null
   if (!known || !found) throw notFound('Permission')
   const view = settingsView(found.app, found.settings)

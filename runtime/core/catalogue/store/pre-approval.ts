@@ -1,4 +1,7 @@
-/** Pre-approval rules: who need not wait for approval. Their lists are sets, kept in the order written. */
+/**
+ * Pre-approval rules: users and requests that need no approval. Their lists are sets, stored in the order
+ * written.
+ */
 
 import { and, asc, eq } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
@@ -59,7 +62,7 @@ export async function listRules(db: Db, principal: Principal, appId: string, que
   )
 }
 
-/** A rule of an app that a permission reaches; locked for who changes it. */
+/** Reads a rule of an app that a permission reaches. Locks it for a change. @throws CoreError `not_found` */
 async function findRule(db: Db, principal: Principal, id: string, permission: Permission) {
   const reached = reach(principal, permission)
   const question = db
@@ -80,7 +83,7 @@ export async function getRule(db: Db, principal: Principal, id: string) {
   return (await answer(db, principal, app, [rule]))[0]
 }
 
-/** @throws CoreError not_found for the app, invalid for references to what is not there. */
+/** Creates a rule. @throws CoreError `not_found` for the app, `invalid` for references to missing objects */
 export async function createRule(
   db: Db,
   principal: Principal,
@@ -110,7 +113,7 @@ export async function createRule(
 
 type RuleMeans = Pick<CoreContext, 'tell'>
 
-/** What a rule now asks about and nobody has is said in the log. */
+/** Logs the attributes in a rule that no user has. */
 const told = (
   db: Db,
   { id, domainId }: RuleRow,

@@ -1,4 +1,6 @@
-/** The group that stands for a permission: what is given is then the group, in the app that it is of. */
+/**
+ * Provisioning group of a permission: access is then granted as membership of the group, in the group's app.
+ */
 import { and, eq } from 'drizzle-orm'
 import { type CoreError, invalidAt } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
@@ -13,10 +15,11 @@ const refused = (loc: readonly string[], words: string): CoreError =>
   invalidAt([...loc, 'request_fulfillment_config', 'provisioning_group'], `Value error, ${words}`)
 
 /**
- * Refuses the group of an app that the caller does not manage: they would give away what is not theirs.
+ * Refuses a group of an app that the caller does not manage: they would grant access that is not theirs to
+ * grant.
  *
- * @param loc Where the configuration is in the body.
- * @throws CoreError invalid
+ * @param loc path of the configuration in the body
+ * @throws CoreError `invalid`
  */
 export async function ownProvisioningGroup(
   tx: Db,
@@ -36,7 +39,7 @@ export async function ownProvisioningGroup(
   if (!app) throw refused(loc, 'the group is of an app that you do not manage')
 }
 
-/** @throws CoreError invalid for another group than before */
+/** Refuses a change of the provisioning group. @throws CoreError `invalid` */
 export function sameProvisioningGroup(
   before: StoredDocument,
   change: StoredDocument,

@@ -1,9 +1,10 @@
-/** What is changed in the store of an app, in the log: it is about the thing and about the app. */
+/** Log entries for changes in the store of an app. Their targets are the changed object and the app. */
 import type { Db } from '../../../database/database.ts'
 import type { AppRow } from '../../../database/schema/apps.ts'
 import { type Doer, recordActivity, type Target } from '../../kernel/audit/activity.ts'
 import { appTarget } from '../apps/apps.ts'
 
+/** Records a change in the store of an app. */
 export const recordInStore = (
   tx: Db,
   principal: Doer,

@@ -1,6 +1,6 @@
 /**
- * What documents refer to: ids in what is kept, objects on the wire. Where references are is a table
- * (`Place`), and both directions read it. Everything of a kind is looked up in one question.
+ * References in documents: ids in stored documents, objects on the wire. Both directions use the same table
+ * of places (`ReferencePlace`). Objects of a kind are looked up in one query.
  */
 import { and, eq } from 'drizzle-orm'
 import { CoreError, type ValidationEntry } from '../../../contract/errors/problem.ts'
@@ -20,17 +20,20 @@ import { anyOf, lookUp, type ReferenceKeys, type ReferenceKind, referenceKey } f
 import { toPermissionBase } from './permission-base.ts'
 import { toWebhook } from './webhooks.ts'
 
-/** Where a document refers to something: `*` stands for every entry of a list. */
+/** Place of a reference in a document. `*` stands for every entry of a list. */
 export type ReferencePlace = {
   path: readonly string[]
   kind: ReferenceKind
-  /** Of a webhook: the only type that has a meaning there. */
+  /** Type that a webhook must have here. */
   hookType?: InlineWebhookType
 }
 
 type Loc = (string | number)[]
 
-/** Replaces what is at a path; what becomes undefined leaves its list, or is null alone. */
+/**
+ * Replaces the values at a path. A value that becomes undefined is removed from its list, or becomes null
+ * outside one.
+ */
 function mapAt(
   value: unknown,
   path: readonly string[],
@@ -64,11 +67,11 @@ function mapPlaces(
 }
 
 /**
- * A body with ids in place of its references.
+ * Replaces the references of a body by ids.
  *
- * @param loc Where the document is in the body, for the entries of an error.
- * @param appId The app whose permissions it may name.
- * @throws CoreError invalid with an entry for each reference to what is not there.
+ * @param loc path of the document in the body, for the entries of an error
+ * @param appId the app whose permissions the body may refer to
+ * @throws CoreError `invalid`, with an entry for each reference to a missing object
  */
 export async function toIds(
   db: Db,
@@ -103,7 +106,7 @@ const MISSING: Record<ReferenceKind, string> = {
   permission: 'the app has no such permission',
 }
 
-/** Documents with objects in place of ids. What is gone is left out of lists, and null alone. */
+/** Replaces the ids in documents by objects. Missing ones are left out of lists, and null elsewhere. */
 export async function toObjects(
   db: Db,
   { domainId }: Pick<Principal, 'domainId'>,
@@ -127,7 +130,10 @@ export async function toObjects(
   )
 }
 
-/** A document for those who read it `whole`, or for requesters: to them it refers to nothing, whatever is added to `places`. */
+/**
+ * Returns a document unchanged for readers who see it `whole`. For requesters, removes all references,
+ * including places that are added later.
+ */
 export const toldTo = (
   { whole }: { whole: boolean },
   document: StoredDocument,

@@ -1,4 +1,4 @@
-/** The settings of an app as on the wire: whole, or what requesters need. */
+/** Wire form of an app's settings: complete, or reduced to what requesters need. */
 import { and, eq } from 'drizzle-orm'
 import type { SettingsView } from '../../../contract/models/app-store.ts'
 import { NO_PEOPLE } from '../../../contract/models/approval.ts'
@@ -10,7 +10,10 @@ import { type ReferencePlace, toldTo, toObjects } from './references.ts'
 import { DEFAULT_PERMISSION, SETTINGS_PLACES, settingsView } from './settings-view.ts'
 import { permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
-/** What is answered refers to more than what is written: the default permission is there in full. */
+/**
+ * Places of references in the response. They exceed those in the input, as the default permission is returned
+ * in full.
+ */
 const ANSWER_PLACES: readonly ReferencePlace[] = [
   ...SETTINGS_PLACES,
   ...PERMISSION_PLACES.map((place) => ({
@@ -19,7 +22,7 @@ const ANSWER_PLACES: readonly ReferencePlace[] = [
   })),
 ]
 
-/** Settings as on the wire. */
+/** Converts settings to their wire form. */
 export async function settingsAnswer(db: Db, principal: Principal, found: VisibleApp) {
   const view = settingsView(found.app, found.settings)
   const shown = found.whole ? view : forRequesters(view)
@@ -63,7 +66,7 @@ async function defaultPermission(
   return toldTo(found, permission, PERMISSION_PLACES)
 }
 
-/** Without approvers, admins, allowed groups and fulfilment. */
+/** Removes approvers, admins, allowed groups and fulfilment from settings. */
 const forRequesters = (view: SettingsView) => ({
   ...view,
   request_flow: {

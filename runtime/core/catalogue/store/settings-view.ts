@@ -1,4 +1,4 @@
-/** An app's settings as they stand: what was written, with the defaults of the rest. References are ids. */
+/** Effective settings of an app: the stored values, with defaults for the rest. References are ids. */
 
 import { type SettingsView, STORE_DEFAULTS } from '../../../contract/models/app-store.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
@@ -8,7 +8,10 @@ import { peoplePlaces, secondStageOf } from './approvers.ts'
 import { withDefaults } from './merge.ts'
 import type { ReferencePlace } from './references.ts'
 
-/** Where settings refer to something, but for `default_permission`, which reads as more than it is written. */
+/**
+ * Places of references in settings, except `default_permission`, which is returned in full but written as a
+ * reference.
+ */
 export const SETTINGS_PLACES: readonly ReferencePlace[] = [
   { path: ['request_flow', 'allowed_groups', 'groups', '*'], kind: 'group' },
   ...peoplePlaces('request_flow', 'approvers'),
@@ -27,12 +30,13 @@ export const SETTINGS_PLACES: readonly ReferencePlace[] = [
   },
 ]
 
+/** Place of the reference to the default permission. */
 export const DEFAULT_PERMISSION: ReferencePlace = {
   path: ['provisioning', 'default_permission'],
   kind: 'permission',
 }
 
-/** The settings of an app; null is an app that nobody wrote settings for. */
+/** Returns the effective settings of an app. `row` is null if none are stored. */
 export function settingsView(
   app: AppRow,
   row: Pick<SettingsRow, 'document' | 'inAppStore'> | null,

@@ -1,4 +1,4 @@
-/** The settings of an app: one record, which `/appstore/apps/{id}/settings` and `/apps/{id}/settings` show. */
+/** Settings of an app: one record, exposed as `/appstore/apps/{id}/settings` and `/apps/{id}/settings`. */
 import { eq } from 'drizzle-orm'
 import type {
   AppSettingInput,
@@ -24,7 +24,7 @@ import { settingsAnswer } from './settings-answer.ts'
 import { DEFAULT_PERMISSION, SETTINGS_PLACES, settingsView } from './settings-view.ts'
 import { findInStore, notInStore } from './visibility.ts'
 
-/** Of an app in the store: whole, or what requesters need. */
+/** Reads the settings of an app in the store: complete, or what requesters need. */
 export async function getStoreSettings(db: Db, principal: Principal, appId: string) {
   const { in_app_store, ...settings } = await settingsAnswer(
     db,
@@ -34,11 +34,16 @@ export async function getStoreSettings(db: Db, principal: Principal, appId: stri
   return settings
 }
 
-/** Of any app, for those who administer it. */
+/** Reads the settings of any app, for its administrators. */
 export async function getSettings(db: Db, principal: Principal, appId: string) {
   return whole(db, principal, await findApp(db, principal, appId, 'appstore.read'))
 }
 
+/**
+ * Changes the settings of an app in the store.
+ *
+ * @throws CoreError `not_found`, `invalid` for references to missing objects
+ */
 export async function updateStoreSettings(
   db: Db,
   principal: Principal,
@@ -53,6 +58,11 @@ export async function updateStoreSettings(
   })
 }
 
+/**
+ * Changes the settings of any app.
+ *
+ * @throws CoreError `not_found`, `invalid` for references to missing objects
+ */
 export async function updateSettings(
   db: Db,
   principal: Principal,
@@ -64,16 +74,17 @@ export async function updateSettings(
   )
 }
 
+/** Reads the stored settings of an app, or null if there are none. */
 export async function settingsOf(db: Db, app: AppRow): Promise<SettingsRow | null> {
   const [row] = await db.select().from(appStoreSettings).where(eq(appStoreSettings.appId, app.id))
   return row ?? null
 }
 
 /**
- * Changes the settings of a locked app and answers them. Absent members stay as they are, `null` takes a
- * member back to its default, lists are replaced.
+ * Changes the settings of a locked app and returns them. Absent members stay, `null` resets a member to its
+ * default, lists are replaced.
  *
- * @throws CoreError invalid for references to what is not there.
+ * @throws CoreError `invalid` for references to missing objects
  */
 export async function writeSettings(
   tx: Db,
@@ -105,7 +116,9 @@ type OnApp = Partial<
   Pick<AppRow, 'adminUserIds' | 'adminGroupIds' | 'allowMultiplePermissionSelection'>
 >
 
-/** A change in its three parts: what the app's own row holds, whether it is in the store, the document. */
+/**
+ * Splits a change into its three parts: columns of the app's row, membership in the store, and the document.
+ */
 function parted(patch: StoredDocument): {
   onApp: OnApp
   inStore?: boolean

@@ -1,6 +1,6 @@
 /**
- * Who finds what in the app store. A requester finds an app that is in the store when its discoverability
- * lets him (core-interface.md section 1.17); its admins and those with appstore.read read it whole.
+ * Visibility in the app store. A requester sees an app in the store if its discoverability permits it
+ * (core-interface.md section 1.17). The app's admins and callers with appstore.read see all of it.
  */
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
@@ -16,22 +16,31 @@ import { isId } from '../../kernel/by-id.ts'
 import { groupArrayOf, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 
-/** Whether an app's allowed groups cover the caller; none are everybody. */
+/**
+ * Returns the condition that an app's allowed groups include the caller. If none are set, everybody is
+ * allowed.
+ */
 const covered = ({ userId }: Principal): SQL =>
   sql`(${appStoreSettings.allowedGroupIds} is null or ${appStoreSettings.allowedGroupIds} && ${groupArrayOf(userId)})`
 
-/** A condition on `app_store_settings`: the caller finds the app as a requester. */
+/** Returns the condition on `app_store_settings` that the caller sees the app as a requester. */
 export const foundBy = (principal: Principal): SQL =>
   sql`(${appStoreSettings.inAppStore} and (${appStoreSettings.discoverability} = 'FULL'
     or (${appStoreSettings.discoverability} = 'LIMITED' and ${covered(principal)})))`
 
-/** Whether the caller reads an app whole, as a value: a condition on `apps`. */
+/**
+ * Returns the condition on `apps` that the caller sees all of an app. It is always defined, so that it can be
+ * selected.
+ */
 const readsWhole = (principal: Principal): SQL =>
   reachesNone(principal, 'appstore.read')
     ? sql`false`
     : (reach(principal, 'appstore.read') ?? sql`true`)
 
-/** A condition on `requestable_permissions` beside `app_store_settings`: what `permissionsFoundBy` says of requesters. */
+/**
+ * Returns the condition of `permissionsFoundBy` for requesters, on `requestable_permissions` joined with
+ * `app_store_settings`.
+ */
 export const shownIn = (principal: Principal): SQL => {
   const { visibility, allowedGroupsOverride, allowedGroupIds } = requestablePermissions
   return sql`(${visibility} = 'VISIBLE'
@@ -44,13 +53,13 @@ export const shownIn = (principal: Principal): SQL => {
 export type VisibleApp = {
   app: AppRow
   settings: SettingsRow | null
-  /** Whether the caller reads everything of it, or what requesters need. */
+  /** True if the caller sees everything, false if only what requesters need. */
   whole: boolean
-  /** Whether the allowed groups of the app cover the caller. */
+  /** True if the allowed groups of the app include the caller. */
   covered: boolean
 }
 
-/** Those of some apps that the caller finds in the store, or reads whole wherever they are, by their ids. */
+/** Reads those of the given apps that the caller sees in the store, or sees all of anywhere, by id. */
 export async function findAllFound(
   db: Db,
   principal: Principal,
@@ -75,14 +84,14 @@ export async function findAllFound(
   return new Map(found.map((row) => [row.app.id, row]))
 }
 
-/** One of them. @throws CoreError not_found */
+/** Reads one such app. @throws CoreError `not_found` */
 export async function findFound(db: Db, principal: Principal, appId: string): Promise<VisibleApp> {
   const [found] = (await findAllFound(db, principal, [appId])).values()
   if (!found) throw notFound('App')
   return found
 }
 
-/** Those of some apps that the caller finds in the store, by their ids. */
+/** Reads those of the given apps that the caller sees in the store, by id. */
 export async function findAllInStore(
   db: Db,
   principal: Principal,
@@ -93,9 +102,9 @@ export async function findAllInStore(
 }
 
 /**
- * An app that the caller finds in the store.
+ * Reads an app that the caller sees in the store.
  *
- * @throws CoreError not_found also for an app that is not in the store.
+ * @throws CoreError `not_found` also for an app that is not in the store
  */
 export async function findInStore(
   db: Db,
@@ -107,12 +116,13 @@ export async function findInStore(
   return found
 }
 
+/** Returns the error for an app that is not in the store. */
 export const notInStore = () => notFound('App in the app store')
 
 /**
- * A condition on `requestable_permissions` of a found app: undefined where the caller reads all of them. A
- * requester finds those that are visible, in an app that shows its permissions, whose allowed groups (the
- * app's, unless they have their own) cover him.
+ * Returns the condition on `requestable_permissions` of an app for those that the caller sees, or undefined
+ * if the caller sees all of them. A requester sees visible permissions, in an app that shows its permissions,
+ * if the allowed groups include the requester: the permission's own, or else the app's.
  */
 export function permissionsFoundBy(
   principal: Principal,

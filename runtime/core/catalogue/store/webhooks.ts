@@ -1,4 +1,4 @@
-/** Inline webhooks as records: what settings, permissions and rules refer to. */
+/** Inline webhooks as records, to which settings, permissions and rules refer. */
 import { asc, eq } from 'drizzle-orm'
 import type { InlineWebhook } from '../../../contract/models/inline-webhook.ts'
 import type { Db } from '../../../database/database.ts'
@@ -6,7 +6,7 @@ import { inlineWebhooks } from '../../../database/schema/app_store.ts'
 import { reachesNone } from '../../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
 
-/** A webhook as on the wire. */
+/** Converts a webhook to its wire form. */
 export const toWebhook = (row: typeof inlineWebhooks.$inferSelect): InlineWebhook => ({
   id: row.id,
   hook_type: row.hookType,
@@ -14,7 +14,12 @@ export const toWebhook = (row: typeof inlineWebhooks.$inferSelect): InlineWebhoo
   description: row.description,
 })
 
-/** Callers who may read settings choose among them: App Admins do so for their apps. */
+/**
+ * Lists the inline webhooks, for callers who may read settings and choose among them. App Admins do so for
+ * their apps.
+ *
+ * @throws CoreError `forbidden`
+ */
 export async function listWebhooks(db: Db, principal: Principal): Promise<InlineWebhook[]> {
   if (reachesNone(principal, 'appstore.read')) demand(principal, 'appstore.read')
   const rows = await db
