@@ -1,31 +1,36 @@
 /**
- * Spans of associations, read and written. What has ended, or is about to, is a row of `association_spans`. What is
- * held is the row of `associations` itself, which a sync writes, notes as seen (`seen_run`) and deletes: its span began when a complete run recorded
- * the run that saw it first (`sync_runs.recorded_at`). So a sync writes what it finds once.
+ * Spans of associations, read and written. A span that has ended or is about to end is a row of
+ * `association_spans`. A current span is the row of `associations` itself, which a sync writes, marks as seen
+ * (`seen_run`) and deletes. It began when a complete run recorded the run that saw it first
+ * (`sync_runs.recorded_at`). A sync therefore writes each association once.
  *
- * Associations of versions before have no first run: `association_spans` has their open spans too. So it is with all of them
- * as long as hosts of such a version may run beside this one (older-hosts.ts).
+ * Associations of older versions have no first run: their open spans are in `association_spans` too. The same
+ * applies to all associations while hosts of such a version may run at the same time (older-hosts.ts).
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { MOMENT, type Moment, spanHolds } from './as-of.ts'
 import { olderHosts } from './older-hosts.ts'
 
-/** Which spans: of an app, and below it of an account or an entitlement. Expressions of the question around it. */
+/**
+ * Selection of spans: of an app, and within it of an account or an entitlement. The values are expressions of
+ * the enclosing query.
+ */
 type Which = {
   domainId: SQL
   appId: SQL
   accountId?: SQL
   entitlementId?: SQL
-  /** Those that hold a moment. */
+  /** Only spans that contain this moment. */
   at?: Moment
-  /** So many of them, the first by account and entitlement: as indexes have them, without reading the others. */
+  /** Maximum number, in order of account and entitlement: an index finds them without reading the others. */
   first?: number
 }
 
 /**
- * Spans of associations, in parentheses; after `lateral` where they depend on other rows of the question. Columns:
- * domain_id, app_id, account_id, entitlement_id, since, until, first_run, last_run, gone_run.
+ * Returns a subquery for spans of associations, in parentheses. It goes after `lateral` if it depends on
+ * other rows of the query. Columns: domain_id, app_id, account_id, entitlement_id, since, until, first_run,
+ * last_run, gone_run.
  */
 export function associationSpansOf(which: Which): SQL {
   const { domainId, appId, accountId, entitlementId, at, first } = which
@@ -49,7 +54,10 @@ export function associationSpansOf(which: Which): SQL {
     ${some(sql`held.account_id, held.entitlement_id`)}))`
 }
 
-/** Those of an account `a` with its `domain_id`, `app_id` and `account_id`, as rows of `account_spans` have them. */
+/**
+ * Returns a subquery for the spans of an account `a`, which has `domain_id`, `app_id` and `account_id` like
+ * rows of `account_spans`.
+ */
 export const heldBy = (a: SQL): SQL =>
   associationSpansOf({
     domainId: sql`${a}.domain_id`,
@@ -57,7 +65,7 @@ export const heldBy = (a: SQL): SQL =>
     accountId: sql`${a}.account_id`,
   })
 
-/** Those of an entitlement: `e` is its row of `entitlements`. */
+/** Returns a subquery for the spans of an entitlement `e`, a row of `entitlements`. */
 export const holdersOf = (e: SQL): SQL =>
   associationSpansOf({
     domainId: sql`${e}.domain_id`,
@@ -69,9 +77,10 @@ export const holdersOf = (e: SQL): SQL =>
 type OfApp = { appId: string; domainId: string }
 
 /**
- * Deletes associations `gone` of an app that fit a condition, and keeps their spans, which `recordAssociations` ends.
+ * Deletes the associations `gone` of an app that meet a condition, and stores their spans, which
+ * `recordAssociations` ends.
  *
- * @returns how many were deleted
+ * @returns the number of deleted associations
  */
 export async function deleteAssociations(tx: Db, appId: string, which: SQL): Promise<number> {
   const { rows } = await tx.execute<{ n: string }>(sql`
@@ -92,10 +101,10 @@ export async function deleteAssociations(tx: Db, appId: string, which: SQL): Pro
 }
 
 /**
- * Records what a complete run found of associations: ends spans whose association is gone, and lets those begin that no
- * run had recorded before.
+ * Records the associations that a complete run found: ends the spans of deleted associations, and begins the
+ * spans that no earlier run recorded.
  *
- * @param ended What is set in spans that end.
+ * @param ended assignments for spans that end
  */
 export async function recordAssociations(
   tx: Db,
@@ -113,24 +122,27 @@ export async function recordAssociations(
   const older = await olderHosts(tx)
   if (older.mayBe) await writeSpans(tx, run)
   else if (older.were) await beginUnknown(tx, run)
-  // Last: a host that renews its lease would wait for what comes behind it.
+  // Last, because a host that renews its lease would wait for any later statement.
   await tx.execute(sql`
     update sync_runs set recorded_at = ${MOMENT}, recorded_by = ${run.id}
     where app_id = ${run.appId} and id <= ${run.id} and recorded_at is null`)
 }
 
-/** A condition on associations `h`: no span of theirs is written and open. */
+/** Returns the condition on associations `h` that they have no open span in `association_spans`. */
 const isUnwritten = ({ domainId, appId }: OfApp): SQL => sql`h.app_id = ${appId} and not exists (
   select from association_spans s where s.domain_id = ${domainId} and s.app_id = ${appId}
     and s.until is null and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id)`
 
-/** Lets spans begin of what an older host found in a run that it did not end: there is no first run, and no open span. */
+/**
+ * Begins spans of associations that an older host found in a run that it did not end: they have no first run
+ * and no open span.
+ */
 async function beginUnknown(tx: Db, run: OfApp & { id: number }): Promise<void> {
   await tx.execute(sql`
     update associations h set first_run = ${run.id} where h.first_run is null and ${isUnwritten(run)}`)
 }
 
-/** Writes the spans of all that is held, as older hosts read, end and write them. */
+/** Writes the spans of all current associations in the form that older hosts read, end and write. */
 async function writeSpans(tx: Db, run: OfApp & { id: number }): Promise<void> {
   await tx.execute(sql`
     insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
@@ -144,8 +156,9 @@ async function writeSpans(tx: Db, run: OfApp & { id: number }): Promise<void> {
 }
 
 /**
- * Leaves one open span of each pair, the older one. A pair has two where a run began to delete it and stopped, and a later
- * one found it again; and where a host of a version before, which knows only written spans, ended a run.
+ * Keeps only the older of two open spans of a pair. There are two if a run stopped while deleting the pair
+ * and a later one found it again, or if an older host, which knows only spans in `association_spans`, ended a
+ * run.
  */
 async function keepOlder(tx: Db, open: SQL, there: SQL): Promise<void> {
   await tx.execute(sql`

@@ -1,19 +1,20 @@
 /**
- * Hosts of versions before migration 0056: they know no other spans of associations than written ones. What they found
- * without ending a run has no span at all, and as long as they may run beside this one, all spans are written for them.
+ * Hosts of versions before migration 0056, which know only spans in `association_spans`. Associations that
+ * they found without ending a run have no span at all. While they may run at the same time, all spans are
+ * written for them.
  */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 
-/** When that migration was written (migrations/meta/_journal.json), which is what tells migrations apart. */
+/** Timestamp of that migration (migrations/meta/_journal.json), which identifies migrations. */
 export const SPANS_BY_RUN = 1_795_717_078_880
 
-/** How long they may run beside this one, in days: docs/operate/upgrade.md. */
+/** How long they may run at the same time as this version, in days (docs/operate/upgrade.md). */
 const BESIDE_DAYS = 30
 
-/** Whether there were such hosts, and whether there may be some now. */
+/** Reports whether there were such hosts, and whether there may be some now. */
 export async function olderHosts(tx: Db): Promise<{ were: boolean; mayBe: boolean }> {
-  // A new database has its domain after its migrations.
+  // In a new database, the domain is created after the migrations.
   const { rows } = await tx.execute<{ were: boolean; may_be: boolean }>(sql`
     select v.at > d.created_at as were,
       v.at > d.created_at and v.at > now() - make_interval(days => ${BESIDE_DAYS}) as may_be

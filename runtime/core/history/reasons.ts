@@ -1,4 +1,6 @@
-/** Why a user has something: a span from when a request gave it until it was taken back, or left for good. */
+/**
+ * Reasons for a user's access: a span from when a request granted it until it was revoked, or left for good.
+ */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -18,7 +20,7 @@ type Given = Pick<
   | 'entitlement'
 >
 
-/** Begins the reason that a request is, from when it was given. */
+/** Begins the reason span of a request, at the time of the grant. */
 export async function beginReason(tx: Db, request: Given): Promise<void> {
   const { id, targetUserId, domainId, policyId, appId, carriedAppId, label, entitlement } = request
   await tx
@@ -32,7 +34,7 @@ export async function beginReason(tx: Db, request: Given): Promise<void> {
     .onConflictDoNothing()
 }
 
-/** Ends it; one that never began is none. */
+/** Ends the reason span of a request. Does nothing if it never began. */
 export async function endReason(tx: Db, { id }: Pick<Given, 'id'>): Promise<void> {
   await ending(tx, { requestId: id })
 }

@@ -1,13 +1,15 @@
 /**
- * Opens and ends spans (schema/history.ts) by comparing what is there with what is open: set by set, in the
- * transaction that ends a complete run, an upload or an import. Only differences are written.
+ * Opens and ends spans (schema/history.ts) by comparing the current rows with the open spans, set by set, in
+ * the transaction that ends a complete run, an upload or an import. Only differences are written.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { MOMENT } from './as-of.ts'
 import { recordAssociations } from './associations.ts'
 
-/** A complete run of an app; `skipped` are the listings that it left out, of which it says nothing. */
+/**
+ * A complete run of an app. `skipped` lists the listings that it left out, about which it has no information.
+ */
 type CompleteRun = {
   id: number
   appId: string
@@ -15,7 +17,10 @@ type CompleteRun = {
   skipped: readonly string[]
 }
 
-/** Append to a lookup by a key, so that it stays one: statistics of tables that grow fast are outdated. */
+/**
+ * Append to a lookup by a key, to keep the planner from scanning: statistics of tables that grow fast are
+ * outdated.
+ */
 const EACH_BY_KEY = sql`limit 1`
 
 /** Columns of an account whose change ends its span. */
@@ -25,7 +30,7 @@ const columnsOf = (table: string): SQL =>
 
 const COLUMNS = sql.raw(TRACKED.join(', '))
 
-/** Writes what a complete run found. All of its spans begin and end at one moment: when `tx` began. */
+/** Records the results of a complete run. All of its spans begin and end at one moment: the start of `tx`. */
 export async function recordRun(tx: Db, run: CompleteRun): Promise<void> {
   const before = await lastCompleteRun(tx, run)
   const ended = sql`until = ${MOMENT}, gone_run = ${run.id}, last_run = coalesce(${before}::bigint, s.first_run)`
@@ -46,8 +51,8 @@ export async function recordRun(tx: Db, run: CompleteRun): Promise<void> {
 }
 
 /**
- * Has whole sets joined. Tables that grow within a transaction have no statistics: the planner would look up each row,
- * or even scan one table for each row of the other.
+ * Runs `work` without nested-loop joins. Tables that grow within a transaction have no statistics: the
+ * planner would look up each row, or even scan one table for each row of the other.
  */
 async function bySets(tx: Db, work: () => Promise<void>): Promise<void> {
   await tx.execute(sql`set local enable_nestloop = off`)
@@ -63,7 +68,9 @@ async function lastCompleteRun(tx: Db, run: CompleteRun): Promise<number | null>
   return last === null ? null : Number(last)
 }
 
-/** Writes what an upload, or anything else that is no sync, said of the accounts of an app without a system. */
+/**
+ * Records the accounts of an app without a system, after an upload or any other change that is not a sync.
+ */
 export async function recordAccounts(tx: Db, appId: string): Promise<void> {
   await bySets(tx, async () => {
     await endAccounts(tx, appId, sql`until = ${MOMENT}`, sql`true`)
@@ -72,8 +79,8 @@ export async function recordAccounts(tx: Db, appId: string): Promise<void> {
 }
 
 /**
- * Writes what was read of single accounts between syncs: the span of one that is no longer as it was ends, and another
- * begins. What no sync has seen yet is left to the next one.
+ * Records accounts that were read individually between syncs: the span of a changed account ends, and another
+ * begins. Accounts that no sync has seen yet are left to the next one.
  */
 export async function recordReadings(tx: Db, accountIds: readonly string[]): Promise<void> {
   const write = sql`
@@ -87,15 +94,17 @@ export async function recordReadings(tx: Db, accountIds: readonly string[]): Pro
     select a.domain_id, a.app_id, a.id, ended.until, ${columnsOf('a')}
     from ended join accounts a on a.id = ended.account_id`
   await tx.execute(write)
-  // A run that ended meanwhile has put another span in the place of the one that this waited for.
+  // Repeat it: a run that ended in between may have replaced the span that the first statement waited for.
   await tx.execute(write)
 }
 
-/** Spans `s` of an app, by what their indexes begin with. */
+/** Returns the condition that spans `s` are of an app, with the leading columns of their indexes. */
 const ofApp = (appId: string): SQL =>
   sql`s.app_id = ${appId} and s.domain_id = (select domain_id from apps where id = ${appId})`
 
-/** Ends spans of accounts that are gone, or are no longer as they were. `which`: accounts `a` that were looked at. */
+/**
+ * Ends the spans of accounts that were removed or changed. `which` selects the accounts `a` that were read.
+ */
 async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promise<void> {
   if (await isFirst(tx, appId)) return
   await tx.execute(sql`
@@ -115,10 +124,10 @@ async function openAccounts(tx: Db, appId: string, run: number | null, which: SQ
     where a.app_id = ${appId} and a.gone_at is null and ${which} and s.id is null`)
 }
 
-/** In place of a lookup of open spans where there are none: of the first run of an app. */
+/** Replaces the lookup of open spans where there are none: in the first run of an app. */
 const NONE_OPEN = sql`cross join (select null::bigint as id) s`
 
-/** Whether an app has no spans of accounts yet. */
+/** Reports whether an app has no spans of accounts yet. */
 async function isFirst(tx: Db, appId: string): Promise<boolean> {
   const { rows } = await tx.execute<{ found: boolean }>(sql`
     select exists (select from account_spans s where ${ofApp(appId)}) as found`)
@@ -128,7 +137,7 @@ async function isFirst(tx: Db, appId: string): Promise<boolean> {
 const recordMembers = (tx: Db, run: CompleteRun, ended: SQL): Promise<void> =>
   writeMembers(tx, sql`g.app_id = ${run.appId}`, ended, run.id)
 
-/** Writes who is in the groups that an import has changed. */
+/** Records the members of the groups that an import has changed. */
 export const recordImportedMembers = (tx: Db, domainId: string): Promise<void> =>
   writeMembers(
     tx,
@@ -137,7 +146,7 @@ export const recordImportedMembers = (tx: Db, domainId: string): Promise<void> =
     null,
   )
 
-/** `which`: groups `g` that were looked at. */
+/** Records the members of groups. `which` selects the groups `g` that were read. */
 async function writeMembers(tx: Db, which: SQL, ended: SQL, run: number | null): Promise<void> {
   await tx.execute(sql`
     update member_spans s set ${ended} where s.id = any(array(
@@ -163,7 +172,7 @@ type Moves = {
   joined: readonly string[]
 }
 
-/** Writes who left one group and who joined it: of a large group that one person joins, the others are not looked at. */
+/** Records who left and who joined one group. The other members of a large group are not read. */
 export async function recordMoves(
   tx: Db,
   { domainId, groupId, left, joined }: Moves,
@@ -180,7 +189,7 @@ export async function recordMoves(
       on conflict (group_id, user_id) where until is null do nothing`)
 }
 
-/** Writes that one person is in groups no more. */
+/** Records that one person left groups. */
 export const recordLeaver = async (tx: Db, userId: string): Promise<void> => {
   await tx.execute(sql`
     update member_spans s set until = ${MOMENT} where s.user_id = ${userId} and s.until is null

@@ -1,6 +1,6 @@
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 
-/** BOUNDED: table -> what bounds its rows, for tables that do not grow with time. */
+/** Table -> bound on its rows, for tables that do not grow with time. */
 export const BOUNDED: Readonly<Record<string, string>> = {
   domains: 'one row',
   activity_checkpoints: 'at most one row',

@@ -1,6 +1,6 @@
 /**
- * Removes expired rows in small batches, without waiting for locks; it can be stopped at any time. Each table is walked
- * once by an index in time order, so that rows that stay are not read again for each batch.
+ * Removes expired rows in small batches, without waiting for locks. It can be stopped at any time. Each table
+ * is walked once by an index in time order, so that remaining rows are not read again for each batch.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
@@ -8,9 +8,9 @@ import type { Db } from '../../database/database.ts'
 import { pruneLog } from '../kernel/audit/prune-log.ts'
 import { type KeptDays, RETENTION_NAMES, type RetentionName, retentionOf } from './rules.ts'
 
-/** Rows that one statement reads, and removes at most. */
+/** Maximum number of rows that one statement reads and removes. */
 const BATCH = 500
-/** Longest time for one table per run, in milliseconds; the rest follows in the next run. */
+/** Maximum time for one table per run, in milliseconds. The next run removes the rest. */
 const TABLE_MS = 120_000
 /** Pause after each batch that removed rows, in milliseconds, to leave the disk to others. */
 const PAUSE_MS = 20
@@ -22,13 +22,13 @@ type Walked = { looked: number; removed: number; moment: string | null; key: str
 const momentBefore = (name: RetentionName, days: number): SQL =>
   sql`${retentionOf(name).moment} < now() - make_interval(days => ${days})`
 
-/** SQL condition of the rows to remove. */
+/** Returns the SQL condition for the rows to remove. */
 export function isPrunable(name: RetentionName, days: number): SQL {
   const { isDone, isOver } = retentionOf(name)
   return sql`${momentBefore(name, days)} and ${isDone} and ${isOver}`
 }
 
-/** Removes the expired rows of each table. @returns rows removed, by table */
+/** Removes the expired rows of each table. @returns number of removed rows, by table */
 export async function prune(db: Db, kept: KeptDays, signal: AbortSignal): Promise<Removed> {
   const removed: Removed = {}
   for (const name of RETENTION_NAMES) {
@@ -54,10 +54,10 @@ export async function prune(db: Db, kept: KeptDays, signal: AbortSignal): Promis
   return removed
 }
 
-/** Rows removed, by table. */
+/** Number of removed rows, by table. */
 type Removed = Partial<Record<RetentionName | 'activity_logs', number>>
 
-/** The rows of the next batch: the oldest after the position. */
+/** Returns the query for the next batch: the oldest rows after the position. */
 export function lookedAt(name: RetentionName, days: number, at: At | null): SQL {
   const { moment, key, isDone, inOrder } = retentionOf(name)
   const [column, type] = [sql.identifier(key[0]), sql.raw(key[1])]

@@ -1,4 +1,7 @@
-/** RETENTION: how long rows are kept. One entry for each table that grows with time; the reference is generated from it. */
+/**
+ * Retention periods of rows, with one entry for each table that grows with time. The reference is generated
+ * from it.
+ */
 import { type SQL, sql } from 'drizzle-orm'
 import { isKeyOf, keysOf, mapValues } from '../../contract/schema/keys.ts'
 import { literals } from '../../database/schema/literals.ts'
@@ -6,23 +9,23 @@ import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { REQUEST_STATES } from '../requests/machine/states.ts'
 
 type Row = {
-  /** What the rows are, for people. */
+  /** Description of the rows, for people. */
   what: string
   /** Days that a row is kept after `moment`. */
   keptDays: number
-  /** Lowest setting for an operator; null: cannot be set. */
+  /** Minimum that an operator may set, or null if it cannot be set. */
   leastDays: number | null
-  /** Which rows stay regardless of their age, for people. */
+  /** Rows that stay regardless of their age, for people. */
   stays: string
-  /** When a row ended. */
+  /** Time when a row ended. */
   moment: SQL
-  /** Condition on the row's own columns; the index of `moment` is partial by it. */
+  /** Condition on the row's own columns. The index of `moment` is partial by it. */
   isDone?: SQL
-  /** Condition: nothing else needs the row any more; without one nothing ever does. */
+  /** Condition: nothing else needs the row any more. Without one, nothing ever needs it. */
   isOver?: SQL
-  /** The primary key, which orders rows of the same moment, and its type; without one it is the uuid `id`. */
+  /** Primary key, which orders rows of the same moment, and its type. The default is the uuid `id`. */
   key?: readonly [column: string, type: 'uuid' | 'bigint' | 'text']
-  /** Run before rows are removed, with the days that they are kept. */
+  /** Statement to run before rows are removed, given the days that they are kept. */
   first?: (days: number) => SQL
   /** Rows are added and end in the order of their keys, so only the oldest are read. */
   inOrder?: true
@@ -37,18 +40,24 @@ const REQUESTS_OVER = Object.entries(REQUEST_STATES)
   )
   .map(([name]) => name)
 
-/** Latest runs of an app that always stay. */
+/** Number of the latest runs of an app that always stay. */
 const RUNS_PER_APP = 20
 
-/** Each app's latest run that succeeded: asked once for a statement, not for each of its rows. */
+/** Latest successful run of each app. Evaluated once per statement, not for each row. */
 const LATEST_SUCCESSFUL = sql`array(select coalesce((select r.id from sync_runs r
   where r.app_id = apps.id and r.state = 'SUCCEEDED' order by r.id desc limit 1), 0) from apps)`
 
-/** What is held is held since its first run. All associations are read once for a statement, where a run is old enough. */
+/**
+ * Condition: the run is not the first one of a current association, whose span begins with it. All
+ * associations are read once per statement, if any run is old enough.
+ */
 const FIRST_SAW_NOTHING_HELD = sql`id not in (
   select distinct first_run from associations where first_run is not null)`
 
-/** Spans of the history that have ended; what can be asked of the past ends with them (core/history). */
+/**
+ * Returns the entry for spans of the history that have ended. Queries of the past are limited accordingly
+ * (core/history).
+ */
 const ended = (what: string) =>
   ({
     what: `history: ${what}`,
@@ -58,7 +67,7 @@ const ended = (what: string) =>
     moment: sql`until`,
     key: ['id', 'bigint'],
     isDone: sql`until is not null`,
-    // What was held before is no longer known in full.
+    // Earlier access is no longer completely known.
     first: (days: number) => sql`
       update history_start set since = date_trunc('milliseconds', now() - make_interval(days => ${days}))
       where since < now() - make_interval(days => ${days})`,
@@ -222,14 +231,14 @@ export const RETENTION = {
 export type RetentionName = keyof typeof RETENTION
 export const RETENTION_NAMES = keysOf(RETENTION)
 
-/** The row of a table, with all that it need not say. */
+/** Returns the row of a table, with defaults. */
 export const retentionOf = (name: RetentionName): Whole => ({
   ...{ isDone: sql`true`, isOver: sql`true`, key: ['id', 'uuid'] },
   ...RETENTION[name],
 })
 type Whole = Row & Required<Pick<Row, 'isDone' | 'isOver' | 'key'>>
 
-/** What grows, or would, and is bounded by other means: table -> how. */
+/** Table -> how its growth is bounded by other means. */
 export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
   activity_personal: 'as long as the log; until the person is erased',
   activity_redactions: 'one for each entry of the log out of which names were taken',
@@ -245,13 +254,13 @@ export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
 
 type Settable = {
   what: string
-  /** Null: for ever. */
+  /** Days that rows are kept, or null for ever. */
   keptDays: number | null
   leastDays: number | null
   stays: string
 }
 
-/** REMOVED_ELSEWHERE: what grows with time and is removed in a way of its own; its days are set as those of RETENTION. */
+/** Tables that grow with time and are pruned by other code. Their days are set like those of RETENTION. */
 export const REMOVED_ELSEWHERE = {
   jobs: {
     what: 'background jobs, in the schema `jobs`',
@@ -267,7 +276,7 @@ export const REMOVED_ELSEWHERE = {
   },
 } as const satisfies Record<string, Settable>
 
-/** KEPT: all of it by name, in the order of the reference. */
+/** All settable tables by name, in the order of the reference. */
 export const KEPT: Readonly<Record<string, Settable>> = { ...RETENTION, ...REMOVED_ELSEWHERE }
 
 /** Days by table. */
@@ -281,16 +290,16 @@ const DEFAULTS: KeptDays = {
   activity_logs: REMOVED_ELSEWHERE.activity_logs.keptDays,
 }
 
-/** What an operator may set. */
+/** Names that an operator may set. */
 const SETTABLE = Object.keys(KEPT).filter((name) => KEPT[name]?.leastDays !== null)
 
-/** Longest that may be set, in days: a hundred years. */
+/** Maximum setting, in days: a hundred years. */
 const MOST_DAYS = 36_500
 
 /**
- * Reads `KEYWAY_RETENTION`, such as `tasks=365 sync_runs=30`.
+ * Parses `KEYWAY_RETENTION`, such as `tasks=365 sync_runs=30`.
  *
- * @throws Error with a message that names the wrong entry.
+ * @throws Error with a message that names the wrong entry
  */
 export function parseRetention(text: string): KeptDays {
   const set: Record<string, number> = {}

@@ -1,4 +1,4 @@
-/** Uploaded accounts of a custom app, put over those that are there. */
+/** Uploaded accounts of a custom app, merged into the existing ones. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { recordAccounts } from '../history/spans.ts'
@@ -7,9 +7,9 @@ import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 import { managedBySender, SENDER_GONE } from './sender.ts'
 
 /**
- * Adds and changes accounts; none is removed for not being named. One is found by its id in the app, or where
- * it was sent without, by its e-mail. It belongs to the user of its e-mail. When it was used never goes
- * back, nor beyond now. The same upload again changes nothing.
+ * Adds and changes accounts. Accounts missing from the upload stay. An account is identified by its id in the
+ * app, or if none was sent, by its e-mail address. It is linked to the user with its e-mail address. Times of
+ * last use never move back, nor beyond now. Uploading the same file again changes nothing.
  */
 export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<UploadOutcome> {
   const { appId, domainId } = upload
@@ -51,7 +51,10 @@ export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<UploadO
   return { added: more, changed: other, unchanged: total - more - other }
 }
 
-/** upload_rows: what was sent, with the account and the user of each; answers how many there are. */
+/**
+ * Fills the temporary table upload_rows with the uploaded rows and the account and user of each. Returns
+ * their number.
+ */
 async function stage(tx: Db, { appId, domainId, text }: KeptUpload): Promise<number> {
   const { rows, count } = await stageUpload('accounts', text)
   await tx.execute(sql`
@@ -82,6 +85,6 @@ async function stage(tx: Db, { appId, domainId, text }: KeptUpload): Promise<num
   return count
 }
 
-/** A moment, or now where that lies ahead; `least` would make now of none. */
+/** Returns a moment, or now if it is in the future. `least` would turn null into now. */
 const untilNow = (moment: SQL): SQL =>
   sql`case when ${moment} > now() then now() else ${moment} end`

@@ -1,4 +1,4 @@
-/** Uploaded records of when accounts were used. */
+/** Uploaded records of the use of accounts. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { stageUpload } from './apart.ts'
@@ -6,10 +6,10 @@ import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 import { managedBySender, SENDER_GONE } from './sender.ts'
 
 /**
- * Sets when accounts were last signed in to, or used: never back, nor beyond now. The account is one of the
- * source app; where the record names an instance, of the one app with that `instance_id` that its sender
- * manages. It is found by its id in the app, or else by its e-mail. Records of what is not found are counted,
- * and nothing else.
+ * Sets the times of last sign-in and last use of accounts: never back, nor beyond now. The account belongs to
+ * the source app or, if the record names an instance, to the one app with that `instance_id` that the sender
+ * manages. It is identified by its id in the app, or if none was sent, by its e-mail address. Records of
+ * unknown accounts are only counted.
  */
 export async function applyActivity(tx: Db, upload: KeptUpload): Promise<UploadOutcome> {
   const managed = await managedBySender(tx, upload)
@@ -36,7 +36,10 @@ export async function applyActivity(tx: Db, upload: KeptUpload): Promise<UploadO
   }
 }
 
-/** upload_records: what was sent, with the app and the account of each; answers how many there are. */
+/**
+ * Fills the temporary table upload_records with the uploaded records and the app and account of each. Returns
+ * their number.
+ */
 async function stage(tx: Db, { domainId, text }: KeptUpload, managed: SQL): Promise<number> {
   const { rows, count } = await stageUpload('activity', text)
   await tx.execute(sql`
@@ -53,7 +56,7 @@ async function stage(tx: Db, { domainId, text }: KeptUpload, managed: SQL): Prom
     update upload_records as r set app_id = apps.id from apps
     where r.instance is null and apps.id::text = lower(r.source)
       and apps.domain_id = ${domainId} and ${managed}`)
-  // An instance that several apps have, such as that of every custom app, names none.
+  // An instance shared by several apps, such as that of every custom app, identifies none.
   await tx.execute(sql`
     update upload_records as r set app_id = one.id from (
       select instance_id, min(id::text)::uuid as id from apps

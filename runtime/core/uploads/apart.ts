@@ -14,7 +14,7 @@ import { parse, type Staged, stage, type UploadWork } from './work.ts'
 /** Uploads below these limits are processed on the main thread, in about 10 ms at most: bytes, and structural characters (see `marksIn`). */
 const SMALL_BYTES = 128 * 1024
 const SMALL_MARKS = 16_384
-/** Most queued tasks, each with up to eight megabytes. */
+/** Maximum number of queued tasks, each with up to eight megabytes. */
 const MAX_WAITING = 16
 /** Idle time after which the thread ends, in milliseconds. */
 const IDLE_MS = 30_000
@@ -37,7 +37,10 @@ let thread: { worker: Worker; waiting: Map<number, Waiting>; idle: NodeJS.Timeou
   null
 let lastId = 0
 
-/** Parses the body of an upload. @throws body_too_large; CoreError unavailable while too many wait */
+/**
+ * Parses the body of an upload. @throws `body_too_large`, CoreError `unavailable` if too many tasks are
+ * queued
+ */
 export async function parseUpload(
   kind: UploadKind,
   bytes: Uint8Array,
@@ -45,14 +48,17 @@ export async function parseUpload(
 ): Promise<ParsedBody> {
   const isSmall = bytes.length <= SMALL_BYTES && marksIn(bytes, SMALL_MARKS) <= SMALL_MARKS
   if (isSmall) return parse({ kind, bytes, isJson })
-  // The cast: `apart` answers what `done` answers to a task of this name.
+  // The cast is safe: `apart` returns the result of `done` for a task of this name.
   return (await apart({ name: 'parse', kind, bytes, isJson })) as ParsedBody
 }
 
-/** Rows of a kept upload, from its text, for a temporary table. @throws CoreError unavailable while too many wait */
+/**
+ * Returns the rows of a stored upload, from its text, for a temporary table. @throws CoreError `unavailable`
+ * if too many tasks are queued
+ */
 export async function stageUpload(kind: UploadKind, text: string): Promise<Staged> {
   if (text.length <= SMALL_BYTES) return stage({ kind, text })
-  // The cast: as above.
+  // The cast is safe, as above.
   return (await apart({ name: 'stage', kind, text })) as Staged
 }
 

@@ -1,4 +1,4 @@
-/** Taking uploads: they are judged at once, kept, and worked through in the background. */
+/** Acceptance of uploads: they are validated at once, stored, and processed in the background. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { bodyEntry, CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { Uploaded, UploadKind } from '../../contract/models/upload.ts'
@@ -14,14 +14,14 @@ import { demandRoom } from '../kernel/room.ts'
 type Parts = Pick<CoreContext, 'send'>
 type UploadRow = typeof uploads.$inferSelect
 
-/** When to come again, in seconds. */
+/** Retry delay for clients, in seconds. */
 const WAITING_RETRY_SECONDS = 10
 
 /**
- * Keeps accounts of a custom app to be worked through.
+ * Stores accounts of a custom app for processing.
  *
- * @throws CoreError forbidden, not_found; invalid for a connected app, for accounts that are doubled, or that nothing names;
- *   too_many_requests while too many of the caller's wait.
+ * @throws CoreError `forbidden`, `not_found`; `invalid` for a connected app, and for accounts that are
+ * duplicate or have no identifier; `too_many_requests` if too many uploads of the caller wait
  */
 export async function uploadAccounts(
   db: Db,
@@ -40,9 +40,10 @@ export async function uploadAccounts(
 }
 
 /**
- * Keeps records of the use of accounts to be worked through.
+ * Stores records of the use of accounts for processing.
  *
- * @throws CoreError forbidden, not_found where a source is none of the caller's apps, invalid, too_many_requests
+ * @throws CoreError `forbidden`, `not_found` if a source is not an app of the caller, `invalid`,
+ * `too_many_requests`
  */
 export async function uploadActivity(
   db: Db,
@@ -50,7 +51,7 @@ export async function uploadActivity(
   uploaded: Uploaded,
   parts: Parts,
 ) {
-  // Who manages no app uploads nothing, also where nothing is named.
+  // Refuse a caller who manages no app, even if no app is named.
   reach(principal, 'apps.write')
   refuseEmpty('records', uploaded)
   for (const id of uploaded.apps) await findApp(db, principal, id, 'apps.write')
@@ -59,21 +60,21 @@ export async function uploadActivity(
   return { job: toRun(job) }
 }
 
-/** Nothing is no upload: it would only be written to the log. */
+/** Refuses an empty upload: its only effect would be a log entry. @throws CoreError `invalid` */
 function refuseEmpty(member: string, { count }: Uploaded): void {
   if (count === 0)
     throw new CoreError('invalid', [bodyEntry([member], 'must hold at least one entry')])
 }
 
-/** @throws CoreError not_found */
+/** Reads an upload of accounts. @throws CoreError `not_found` */
 export const accountUpload = (db: Db, principal: Principal, id: string) =>
   findUpload(db, principal, 'accounts', id)
 
-/** @throws CoreError not_found */
+/** Reads an upload of activity records. @throws CoreError `not_found` */
 export const activityUpload = async (db: Db, principal: Principal, id: string) =>
   toRun(await findUpload(db, principal, 'activity', id))
 
-/** @throws CoreError too_many_requests while too many of the user's wait. */
+/** Stores an upload. @throws CoreError `too_many_requests` if too many uploads of the user wait */
 async function keep(
   db: Db,
   { domainId, userId }: Principal,
@@ -103,7 +104,10 @@ async function keep(
   })
 }
 
-/** Whose upload it is finds it, and who may manage every app. */
+/**
+ * Reads an upload of the caller, or of anyone for a caller who may manage every app. @throws CoreError
+ * `not_found`
+ */
 async function findUpload(
   db: Db,
   { domainId, userId, permissions }: Principal,

@@ -1,4 +1,4 @@
-/** Working through uploads: each in one transaction, so that all of it is there, or none. */
+/** Processing of uploads, each in one transaction, so that all of it or nothing is applied. */
 import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
@@ -51,10 +51,12 @@ async function workThrough(db: Db, id: string, { tell }: RequestContext): Promis
     )
 }
 
-/** All but the rows: those would be parsed as they come. */
+/** All columns but the rows, which the driver would parse. */
 const { body: _rows, ...columns } = getTableColumns(uploads)
 
-/** An upload that is not finished, held until the transaction ends; null when another host was faster. */
+/**
+ * Reads and locks an unfinished upload until the transaction ends. Returns null if another host was faster.
+ */
 async function lock(tx: Db, id: string): Promise<KeptUpload | null> {
   const [row] = await tx
     .select({ ...columns, text: sql<string>`coalesce(${uploads.body}::text, '[]')` })

@@ -1,8 +1,8 @@
 /** An upload between its request and its job. */
 import type { uploads } from '../../database/schema/uploads.ts'
 
-/** An upload that waits: its rows as the text that they are kept as. */
+/** An upload that waits, with its rows as the stored text. */
 export type KeptUpload = Omit<typeof uploads.$inferSelect, 'body'> & { text: string }
 
-/** What an upload came to: counts for the log; `problem` where nothing of it was done. */
+/** Outcome of an upload: counts for the log, or `problem` if nothing of it was applied. */
 export type UploadOutcome = { problem?: string } & Record<string, unknown>

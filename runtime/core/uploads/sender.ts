@@ -1,4 +1,4 @@
-/** What the sender of an upload may do by the time that it is worked through. */
+/** Permissions of the sender of an upload at the time of its processing. */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
@@ -6,10 +6,10 @@ import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { callerOf, mayAct } from '../kernel/identity/principal.ts'
 import type { KeptUpload } from './kept-upload.ts'
 
-/** The problem of an upload whose sender is no longer active, or no longer manages any app. */
+/** Problem of an upload whose sender is no longer active, or no longer manages any app. */
 export const SENDER_GONE = 'its sender is no longer active, or no longer manages any app'
 
-/** A condition on `apps`: those that the sender manages now; null where that is none. */
+/** Returns the condition on `apps` that the sender manages them now, or null if the sender manages none. */
 export async function managedBySender(
   tx: Db,
   { domainId, userId }: Pick<KeptUpload, 'domainId' | 'userId'>,

@@ -1,4 +1,4 @@
-/** The thread that works on the text of uploads (apart.ts). */
+/** Worker thread that processes the text of uploads (apart.ts). */
 import { parentPort } from 'node:worker_threads'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { ThreadAnswer } from './apart.ts'

@@ -36,7 +36,7 @@ const BODIES: Record<UploadKind, AnySchema> = {
   activity: UploadedActivity,
 }
 
-/** Makes the rows of a kept upload. */
+/** Builds the rows of a stored upload. */
 export function stage({ kind, text }: Omit<StageWork, 'name'>): Staged {
   const rows = kind === 'accounts' ? accountRows(JSON.parse(text)) : activityRows(JSON.parse(text))
   return { rows: JSON.stringify(rows), count: rows.length }
