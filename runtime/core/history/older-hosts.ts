@@ -9,7 +9,7 @@ import type { Db } from '../../database/database.ts'
 /** Timestamp of that migration (migrations/meta/_journal.json), which identifies migrations. */
 export const SPANS_BY_RUN = 1_795_717_078_880
 
-/** How long they may run at the same time as this version, in days (docs/operate/upgrade.md). */
+/** Maximum time that they may run alongside this version, in days (docs/operate/upgrade.md). */
 const BESIDE_DAYS = 30
 
 /** Reports whether there were such hosts, and whether there may be some now. */

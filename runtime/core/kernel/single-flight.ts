@@ -24,13 +24,13 @@ type SingleFlightDeps = {
 }
 
 /**
- * How long other hosts wait for the host that is finding an answer, in seconds: the maximum duration of a
- * call.
+ * Maximum time that other hosts wait for the host that is finding an answer, in seconds: the maximum duration
+ * of a call.
  */
 const FINDING_SECONDS = 120
-/** How long an answer is valid for later callers, in seconds. */
+/** Validity of an answer for later callers, in seconds. */
 const GOOD_SECONDS = CACHES.shared_answers.goodMs / 1000
-/** How often waiting hosts poll, in milliseconds. */
+/** Poll interval of waiting hosts, in milliseconds. */
 const LOOK_MS = 50
 
 /**

@@ -26,7 +26,9 @@ function wantedAttributes({ settings }: Walk): string[] {
   return [...new Set(named)].filter((name) => !sameAttribute.includes(name))
 }
 
-/** Members of a listed account that are always read. Extra data, usually the largest, is read only if it is mapped. */
+/**
+ * Members of a listed account that are always read. Extra data, usually the largest, is read only if mapped.
+ */
 const READ = [
   ...(['integration_specific_id', 'email', 'given_name', 'family_name', 'username'] as const),
   ...(['account_type', 'user_status', 'custom_attributes'] as const),

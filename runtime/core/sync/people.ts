@@ -88,7 +88,10 @@ async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
   return Number(rows[0]?.n ?? 0)
 }
 
-/** Most attempts for users who are changed by others during a sync. The next sync handles the rest. */
+/**
+ * Maximum number of attempts for users who are changed by others during a sync. The next sync handles the
+ * rest.
+ */
 const MOST_LOOKS = 5
 
 /** Updates existing users that differ from their accounts. */

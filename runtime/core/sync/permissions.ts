@@ -3,7 +3,7 @@
  *
  *   label       `RESOURCE: ENTITLEMENT`, by their labels; `ENTITLEMENT` alone for the global resource
  *   visibility  HIDDEN, until an admin shows it
- *   gone_at     when the entitlement was found to be removed or no longer assignable; null again when it is back
+ *   gone_at     when the entitlement was found removed or no longer assignable; null again once it is back
  *
  * Changes by an admin stay: the request settings always, the label if it differs from that of the last sync.
  */

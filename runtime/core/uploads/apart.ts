@@ -1,6 +1,6 @@
 /**
- * Processes large uploads in a worker thread: parsing and validating eight megabytes of rows takes 0.2 s. There is one
- * thread per host, started on demand.
+ * Processes large uploads in a worker thread: parsing and validating eight megabytes of rows takes 0.2 s.
+ * There is one thread per host, started on demand.
  */
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -11,7 +11,10 @@ import { marksIn } from '../../contract/limits/reply-limits.ts'
 import type { UploadKind } from '../../contract/models/upload.ts'
 import { parse, type Staged, stage, type UploadWork } from './work.ts'
 
-/** Uploads below these limits are processed on the main thread, in about 10 ms at most: bytes, and structural characters (see `marksIn`). */
+/**
+ * Uploads below these limits, in bytes and in structural characters (see `marksIn`), are processed on the
+ * main thread, in about 10 ms at most.
+ */
 const SMALL_BYTES = 128 * 1024
 const SMALL_MARKS = 16_384
 /** Maximum number of queued tasks, each with up to eight megabytes. */

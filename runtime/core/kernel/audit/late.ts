@@ -48,10 +48,10 @@ type LateDeps = {
 
 /** Maximum number of queued entries. */
 const MOST = 1000
-/** How often to check whether the database is back, in milliseconds. */
+/** Interval between checks whether the database is back, in milliseconds. */
 const EVERY_MS = 1000
 
-/** How long an attempt waits for an earlier one whose outcome is unknown. */
+/** Settings of an attempt, which waits up to a second for an earlier one whose outcome is unknown. */
 const PATIENT: Beginning = { settings: { lock_timeout: '1000' }, once: true }
 
 /** Writes an entry, unless an earlier attempt whose connection broke at commit has written it. */

@@ -49,7 +49,7 @@ const HEARTBEAT_SECONDS = 15
 const LEFT_SECONDS = 3
 /** Maximum number of abandoned jobs that one host continues at once. */
 const MOST_TAKEN = 4
-/** How long a stop waits for running jobs, in milliseconds. */
+/** Maximum time that a stop waits for running jobs, in milliseconds. */
 const STOP_MS = 10_000
 
 /** Queues whose keys are worked on under a lock, which shows whether any host works on a key. */

@@ -49,7 +49,7 @@ export type CoreContext = {
 }
 
 /**
- * Context of one request or one job. Its outgoing calls are aborted when the caller is gone, and are logged
+ * Context of one request or one job. Its outgoing calls are aborted when the caller leaves, and are logged
  * with its cause.
  */
 export type RequestContext = CoreContext & { requestId: string; cause: Cause; signal: AbortSignal }

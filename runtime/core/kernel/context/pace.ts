@@ -3,7 +3,7 @@
 export type Pace = {
   /** Interval between looks for due work, in milliseconds. */
   lookMs: number
-  /** How long a host works on one sync before others get their turn, in milliseconds. */
+  /** Time that a host works on one sync before others get their turn, in milliseconds. */
   turnMs: number
   /** Interval at which the lease of a sync is renewed, in milliseconds. The lease lasts fifteen seconds. */
   renewMs: number

@@ -52,7 +52,8 @@ export async function keepToken(
       prefix: hasher.prefixOf(text),
       hash: hasher.hash(text),
       keyId: hasher.keyId,
-      // Not from a text that a person chose: what is made from it could be guessed.
+      // No proof key for an operator's token: a person chose its text, so a key derived from it could be
+      // guessed.
       proofKey: token.operator ? null : hostProofKey(text),
     })
     .onConflictDoNothing({ target: [apiTokens.userId, apiTokens.formId] })

@@ -26,7 +26,7 @@ export type QueueRow = {
    * after pg-boss detects the loss.
    */
   lease: 'turn' | 'record'
-  /** What happens when a job has failed for good. */
+  /** Consequence of a final failure, as text. */
   end: string
 }
 

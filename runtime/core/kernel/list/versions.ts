@@ -1,23 +1,23 @@
 /**
- * The version of what a snapshot shows of tables: an exact number, not an estimate.
+ * Version of the tables as a snapshot sees them: an exact number, not an estimate.
  *
  * Every statement that changes a tracked table adds one row with `changes` = 1 to `table_changes`, in its
- * own transaction (schema/changes.ts). The sum of `changes` that a snapshot sees is the version. Why equal
- * versions mean equal rows, whatever runs at the same time:
+ * own transaction (schema/changes.ts). The version is the sum of `changes` that a snapshot sees. Equal
+ * versions mean equal rows, under any concurrency, for these reasons:
  *
- * 1. A snapshot that has written nothing itself sees exactly what was committed before it. Of two such
- *    snapshots the later one sees all that the earlier one saw: the sets of changes that snapshots see
- *    form a chain, however ids or commits interleave.
- * 2. Each change counts 1, so of two sets in a chain the greater has the greater sum. Equal sums: equal
- *    sets of committed changes, and so equal rows.
- * 3. What was rolled back is never seen by another transaction, and cannot be mistaken for what came later.
- * 4. Folding replaces rows by one with their sum, in one statement: no snapshot sees a part of it.
+ * 1. A snapshot that has written nothing itself sees exactly the changes committed before it. Of two such
+ *    snapshots, the later one sees all changes that the earlier one saw: the sets of visible changes form a
+ *    chain, however ids or commits interleave.
+ * 2. Each change counts 1, so of two sets in a chain, the larger has the larger sum. Equal sums therefore
+ *    mean equal sets of committed changes, and so equal rows.
+ * 3. Rolled-back changes are never visible to another transaction, and cannot be mistaken for later ones.
+ * 4. Folding replaces rows by one with their sum in a single statement: no snapshot sees part of it.
  *
- * A server that took another's place may have lost the last changes and count on from there, so the moment
- * that it started is a part of the version.
+ * After a failover, the new server may have lost the last changes and count on from there. The start time of
+ * the server is therefore part of the version.
  *
- * In the same way the sum of `rows` is the exact number of rows of a domain. (1) needs a transaction that
- * writes nothing: that is what `inSnapshot` gives.
+ * Likewise, the sum of `rows` is the exact number of rows of a domain. (1) requires a transaction that writes
+ * nothing, which `inSnapshot` provides.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
