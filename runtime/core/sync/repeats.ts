@@ -21,8 +21,8 @@ type PageOf = {
 /** Number of repeated rows that is always allowed. */
 const FEW_REPEATS = 1000
 /**
- * Maximum number of consecutive pages with nothing new. The second applies where an operator allows repeats,
- * and to each batch of accounts whose activity is requested.
+ * Maximum number of consecutive pages with nothing new; the second applies where an operator allows repeats.
+ * In the activity phase, pages are counted for each batch of accounts.
  */
 const MOST_IDLE_PAGES = 1000
 const MOST_IDLE_PAGES_ALLOWED = 100_000
