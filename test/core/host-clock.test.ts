@@ -2,13 +2,15 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../runtime/database/open.ts'
+import { users } from '../../runtime/database/schema/people.ts'
 import { createSharedClock } from '../../runtime/database/shared-clock.ts'
 import { databaseTime } from '../../runtime/database/transactions.ts'
 import { envelope } from '../e2e/several.ts'
 import { fixture } from '../fixtures/folders.ts'
-import { type CoreHost, startCore } from './host.ts'
+import { app, type CoreHost, startCore } from './host.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -79,5 +81,50 @@ describe('the clock that hosts share', () => {
     const there = await databaseTime(opened.db)
     expect(Math.abs(opened.now() - there.getTime())).toBeLessThan(DAY_MS)
     await opened.close()
+  })
+})
+
+describe('on a host whose clock is days ahead, what changes has the time of the database', () => {
+  let id = ''
+  const behind = async (column: string, table: string, where: string) => {
+    const { rows } = await core.db.execute(
+      sql.raw(`select ${column} <= clock_timestamp() as past from ${table} where ${where}`),
+    )
+    return rows
+  }
+
+  beforeAll(async () => {
+    id = await app(core.db, 'Clocked', {
+      connectorId: 'several-parts',
+      sealedConnection: Buffer.from('sealed'),
+    })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * DAY_MS })
+  })
+  afterAll(() => {
+    vi.useRealTimers()
+  })
+
+  test('a person', async () => {
+    const [me] = await core.db.update(users).set({ givenName: 'Ada' }).returning()
+    expect(await behind('updated_at', 'users', `id = '${me?.id}'`)).toEqual([{ past: true }])
+  })
+
+  test('the settings of a sync', async () => {
+    for (const every_hours of [7, 8])
+      expect(
+        await core.call('PUT', `/operator/apps/${id}/sync`, {
+          body: { settings: { every_hours } },
+        }),
+      ).toMatchObject({
+        status: 200,
+      })
+    expect(await behind('updated_at', 'sync_settings', `app_id = '${id}'`)).toEqual([
+      { past: true },
+    ])
+  })
+
+  test('an app that is disconnected', async () => {
+    expect((await core.call('DELETE', `/apps/${id}`)).status).toBeLessThan(300)
+    expect(await behind('disconnected_at', 'apps', `id = '${id}'`)).toEqual([{ past: true }])
   })
 })

@@ -290,7 +290,7 @@ async function took(
         uniqueIdentifier: account,
         email,
         status: 'ACCESS_CREATED',
-        discoveredAt: new Date(),
+        discoveredAt: sql`now()`,
         sources: ['LUMOS_INTEGRATION'],
       })
       .onConflictDoUpdate({

@@ -15,7 +15,7 @@ export async function change(
   request: RequestRow,
   values: RequestChange & Partial<Pick<RequestRow, 'status' | 'notes'>>,
 ): Promise<RequestRow> {
-  const set = Object.entries({ ...values, updatedAt: new Date() }).filter(
+  const set = Object.entries(values).filter(
     (one): one is [ColumnName, never] => one[1] !== undefined,
   )
   const columns = set.map(([name]) => name).sort()

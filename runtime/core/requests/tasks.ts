@@ -91,16 +91,13 @@ export async function closeTasks(
   request: RequestRow,
   status: 'DISMISSED' | 'EXPIRED' | 'COMPLETED',
 ): Promise<void> {
-  await closing(tx, { status, updatedAt: new Date().toISOString(), requestId: request.id })
+  await closing(tx, { status, requestId: request.id })
 }
 
 const closing = prepared('close tasks of access request', (db) =>
   db
     .update(tasks)
-    .set({
-      status: sql`${sql.placeholder('status')}`,
-      updatedAt: sql`${sql.placeholder('updatedAt')}`,
-    })
+    .set({ status: sql`${sql.placeholder('status')}` })
     .where(
       and(
         eq(tasks.accessRequestId, sql.placeholder('requestId')),

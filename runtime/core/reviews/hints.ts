@@ -12,7 +12,7 @@ import { rulesInForce } from '../separation/check.ts'
 import { breakersOf } from '../separation/holdings.ts'
 import { attribute } from './attribute.ts'
 
-/** Days without use that make a hint. */
+/** Days of the hint `UNUSED_90_DAYS`, whose name is fixed on the wire. Those of findings may change. */
 const UNUSED_DAYS = 90
 
 const WHEN: Record<Exclude<Hint, 'SEPARATION_BROKEN'>, SQL> = {

@@ -119,7 +119,7 @@ export async function changeSettings(
         .values({ appId: app.id, domainId: app.domainId, ...values, ...nextAt })
         .onConflictDoUpdate({
           target: syncSettings.appId,
-          set: { ...values, ...nextAt, updatedAt: new Date() },
+          set: { ...values, ...nextAt, updatedAt: sql`now()` },
         })
         .returning()
       if (dryRun) throw new DryRun(toWire(app.id, row))

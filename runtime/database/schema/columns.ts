@@ -1,4 +1,5 @@
 /** Columns that most tables have. */
+import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, bigint, customType, timestamp, uuid } from 'drizzle-orm/pg-core'
 
 /** A random id, made by the database. */
@@ -23,7 +24,8 @@ export const updatedAt = () =>
   timestamp('updated_at', { withTimezone: true })
     .notNull()
     .defaultNow()
-    .$onUpdate(() => new Date())
+    // By the database's clock: that of a host may be wrong, and retention counts from here.
+    .$onUpdate(() => sql`now()`)
 
 export const timestamps = () => ({ createdAt: createdAt(), updatedAt: updatedAt() })
 

@@ -2,7 +2,7 @@
  * Creation, connection, change and disconnection of apps. A system is called before anything is written, so
  * that no lock is held during the call. The transaction then checks again what was read before.
  */
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Connection } from '../../../contract/connector/connection.ts'
 import { type Manifest, normalizeId } from '../../../contract/connector/manifest.ts'
 import {
@@ -339,7 +339,7 @@ export async function disconnectApp(db: Db, principal: Principal, id: string) {
     const row = await lockApp(tx, principal, appId, 'apps.write')
     managedHere(row)
     if (row.disconnectedAt === null) {
-      const gone = { disconnectedAt: new Date(), sealedConnection: null, syncStatus: null }
+      const gone = { disconnectedAt: sql`now()`, sealedConnection: null, syncStatus: null }
       await tx.update(apps).set(gone).where(eq(apps.id, row.id))
       await tx.delete(tokenRenewals).where(eq(tokenRenewals.appId, row.id))
       const { appClassId: app_class_id, instanceId: instance_id } = row

@@ -1,5 +1,5 @@
 /** Settings of an app: one record, exposed as `/appstore/apps/{id}/settings` and `/apps/{id}/settings`. */
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type {
   AppSettingInput,
   AppStoreAppSettingsInput,
@@ -155,7 +155,7 @@ async function store(
     .values({ appId: app.id, domainId: app.domainId, ...values })
     .onConflictDoUpdate({
       target: appStoreSettings.appId,
-      set: { ...values, updatedAt: new Date() },
+      set: { ...values, updatedAt: sql`now()` },
     })
     .returning()
   const { adminUserIds, adminGroupIds, allowMultiplePermissionSelection } = app
