@@ -1,39 +1,48 @@
-/** The one bounded map of the host: made from a row of caches.ts, which it cannot outgrow. */
+/** Bounded map of the host, created from a row of caches.ts. It cannot exceed the bounds of its row. */
 import { CACHES, type CacheBounds, type CacheName } from './caches.ts'
 
 type Cache<V> = {
-  /** The value, which counts as used now; undefined where there is none that is good. */
+  /** Returns the value and marks it as most recently used, or undefined if there is no valid one. */
   get(key: string): V | undefined
-  /** Keeps a value as the newest, and lets others go for it. One that alone is too large is not kept. */
+  /**
+   * Stores a value as the most recent one and evicts others to make room. A value that alone exceeds the
+   * bounds is not stored.
+   */
   set(key: string, value: V): void
   delete(key: string): boolean
-  /** Lets all go. */
+  /** Removes all entries. */
   clear(): void
-  /** Oldest first. */
+  /** Values, oldest first. */
   values(): IterableIterator<V>
   readonly entries: number
   readonly bytes: number
 }
 
 type CacheMeans<V> = {
-  /** How much a value holds, without its key. */
+  /** Returns the size of a value in bytes, without its key. */
   bytesOf(value: V): number
-  /** Whether a value may not go now; there are never more of these than calls in flight, or than is served. */
+  /**
+   * Reports whether a value must not be evicted now. There are never more such values than calls in flight or
+   * served versions.
+   */
   isBusy?(value: V, key: string): boolean
-  /** Who shares the cache: if one has to go, it is one of the owner that holds most. */
+  /** Owner of an entry. If an entry must be evicted, it is one of the owner that holds most. */
   groupOf?(key: string): string
-  /** Called with what went because the cache was full, or was no longer good. */
+  /** Called with each value that was evicted or has expired. */
   onGone?(value: V): void
   now?(): number
 }
 
 type Entry<V> = { value: V; bytes: number; untilMs: number }
 
-/** What an entry costs without its key and value, in bytes. */
+/** Overhead of an entry in bytes, without its key and value. */
 const ENTRY_BYTES = 96
-/** Pause between two looks for entries that are no longer good, at least, in milliseconds. */
+/** Minimum interval between two sweeps for expired entries, in milliseconds. */
 const SWEEP_MS = 1000
-/** Busy entries that are passed over for one that has to go: each counts as used then. */
+/**
+ * Maximum number of busy entries that are skipped when one must be evicted. Each skipped entry counts as
+ * used.
+ */
 const MAX_PASSED = 64
 
 export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> {
@@ -42,7 +51,7 @@ export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> 
   const kept = new Map<string, Entry<V>>()
   const heldBy = new Map<string, number>()
   let bytes = 0
-  /** The key that was used last: its entry is at the end already. */
+  /** Most recently used key. Its entry is already the last one. */
   let newest: string | null = null
   let sweep: NodeJS.Timeout | null = null
 
@@ -68,7 +77,10 @@ export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> 
     if (entry !== undefined) onGone?.(entry.value)
   }
 
-  /** With a time that entries are good for, the oldest ends first: reading does not make one younger. */
+  /**
+   * Evicts expired entries. If entries expire, the oldest one expires first: reading does not extend the
+   * lifetime.
+   */
   function letOldGo(): void {
     if (goodMs === undefined) return
     const nowMs = now()
@@ -78,11 +90,11 @@ export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> 
     }
   }
 
-  /** Secrets are held only while they are good, also when nobody asks any more. */
+  /** Schedules a sweep. Secrets are dropped when they expire, even if the cache is no longer used. */
   function sweepLater(): void {
     const [oldest] = kept.values()
     if (goodMs === undefined || sweep !== null || oldest === undefined) return
-    // No longer than an entry is good, also where the clock was set back.
+    // At most one lifetime, even if the clock was set back.
     const waitMs = Math.min(oldest.untilMs - now(), goodMs)
     sweep = setTimeout(
       () => {
@@ -97,7 +109,7 @@ export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> 
 
   const isOver = () => kept.size > maxEntries || bytes > maxBytes
 
-  /** Lets the oldest ones go that may, until the rest fits. */
+  /** Evicts the oldest entries that may be evicted, until the rest fits. */
   function makePlace(added: string, mayGo: (key: string) => boolean): void {
     let passed = 0
     for (const [key, entry] of kept) {
@@ -107,7 +119,7 @@ export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> 
         letGo(key)
         continue
       }
-      // Used, so it is not the oldest; what comes next passes over others.
+      // It counts as used, so the next search skips other entries.
       newest = key
       kept.delete(key)
       kept.set(key, entry)

@@ -1,19 +1,19 @@
 /**
- * Everything that a host remembers for as long as it runs and that grows with what it is asked: one row each,
- * with its bounds. The caches are made from these rows (cache.ts); a cache that is not here does not exist.
+ * All data that a host keeps in memory and that grows with its requests: one row per cache, with its bounds.
+ * The caches are created from these rows (cache.ts). A cache without a row here does not exist.
  *
- * What is not a cache is bounded elsewhere: by what is installed (versions that are served, their routes,
- * documents and lanes), or by the calls in flight (turns, lookups, budgets, requests under way).
+ * Other memory is bounded by what is installed (served versions, their routes, documents and lanes) or by the
+ * calls in flight (slots, lookups, budgets, open requests).
  */
 export type CacheBounds = {
-  /** What it holds. */
+  /** Contents of the cache. */
   holds: string
   maxEntries: number
-  /** Of keys and values together, as their owner counts them. */
+  /** Maximum size of keys and values together, in bytes as counted by the cache's owner. */
   maxBytes: number
-  /** How long an entry is good; without it an entry is good until it has to go. In milliseconds. */
+  /** Lifetime of an entry in milliseconds. Without it, entries are valid until they are evicted. */
   goodMs?: number
-  /** Which entry goes when it is full, and what that costs. */
+  /** Which entry is evicted when the cache is full, and what that costs. */
   goes: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * The first so many characters of a text, as a text of its own: a slice would keep the whole text in memory
- * for as long as the slice is kept.
+ * Returns the first characters of a text as an independent string. A slice would keep the whole text in
+ * memory.
  */
 export const cut = (text: string, maxLength: number): string =>
   text.length <= maxLength

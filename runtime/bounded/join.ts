@@ -1,13 +1,16 @@
-/** Joins pieces of bytes without holding the main thread: a copy of 16 MiB is mostly memory that is taken, and lasts up to 90 ms. */
+/**
+ * Joins buffers without blocking the main thread. Copying 16 MiB mostly allocates memory and takes up to 90
+ * ms.
+ */
 import { inSlices, type Steps } from './slices.ts'
 
-/** What is copied at once, in bytes. */
+/** Bytes copied in one step. */
 const PORTION_BYTES = 256 * 1024
 
 /**
- * Joins pieces. Few bytes are joined at once, without a turn of the event loop.
+ * Joins buffers. Small ones are joined immediately, without a turn of the event loop.
  *
- * @param totalBytes How long they are together.
+ * @param totalBytes total length of the buffers
  */
 export const joinPieces = (
   pieces: readonly Uint8Array[],

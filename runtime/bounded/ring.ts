@@ -1,21 +1,24 @@
 /**
- * The latest entries of something, in slots that are used again. A cache keeps several young objects for each entry, and
- * V8's collector copies every one of them twice before it takes them for old; here nothing is allocated for an entry.
+ * Ring buffer of the latest entries, with reused slots. A cache allocates several objects per entry, each of
+ * which V8's collector copies twice before it promotes them. The ring allocates nothing per entry.
  */
 import { CACHES, type CacheName } from './caches.ts'
 
 type Ring<S> = {
-  /** The slot of a new entry of so many bytes, to be filled; the oldest go for it. Null: alone it is too large. */
+  /**
+   * Returns the slot for a new entry of the given size, to be filled. Evicts the oldest entries. Null if the
+   * entry alone is too large.
+   */
   take(bytes: number): S | null
-  /** Newest first. A slot is good until the next entry is taken. */
+  /** Entries, newest first. A slot is valid until the next entry is taken. */
   newest(): IterableIterator<S>
 }
 
 /**
- * Makes the ring of a row of caches.ts.
+ * Creates the ring of a row of caches.ts.
  *
- * @param make makes a slot; there are never more than the row's entries
- * @param empty lets go of what a slot holds
+ * @param make creates a slot; at most as many as the row's entries
+ * @param empty releases the contents of a slot
  */
 export function createRing<S>(name: CacheName, make: () => S, empty: (slot: S) => void): Ring<S> {
   const { maxEntries, maxBytes } = CACHES[name]

@@ -1,17 +1,17 @@
 /**
- * Long work of the host's main thread, done in slices. Over the whole host one slice runs in a turn of the
- * event loop: fifty long works at once delay a small request by one slice, not by fifty.
+ * Runs long work on the main thread in slices. The whole host runs one slice per turn of the event loop:
+ * fifty long jobs delay a small request by one slice, not by fifty.
  */
 
-/** Work that may pause wherever it yields; answers its result in the end. */
+/** Work that can pause wherever it yields. It returns its result at the end. */
 export type Steps<T> = Generator<void, T>
 
-/** Length of a slice, in milliseconds: what a request that arrives meanwhile waits at most. */
+/** Length of a slice in milliseconds, which is the longest delay of a request that arrives during one. */
 const SLICE_MS = 2
 
-/** Works that wait for a turn of their own, in order. */
+/** Jobs waiting for a turn, in order. */
 const waiting: (() => void)[] = []
-/** What works have taken of this turn, in milliseconds. */
+/** Time that jobs have used of this turn, in milliseconds. */
 let spentMs = 0
 
 function spend(ms: number): void {
@@ -35,10 +35,10 @@ function takeTurn(): void {
 }
 
 /**
- * Runs work to its end in slices. What is short ends at once, without a turn of the event loop.
+ * Runs work to its end in slices. Short work ends immediately, without a turn of the event loop.
  *
- * @param work Yields wherever it can be interrupted, at least once in a millisecond of work.
- * @returns what the work returns
+ * @param work yields wherever it can be interrupted, at least once per millisecond of work
+ * @returns the result of the work
  * @throws what the work throws
  */
 export async function inSlices<T>(work: Iterator<void, T>): Promise<T> {
@@ -61,7 +61,7 @@ export async function inSlices<T>(work: Iterator<void, T>): Promise<T> {
   }
 }
 
-/** Runs the same work without a pause, where the caller knows that it is short. */
+/** Runs the same work without a pause, if the caller knows that it is short. */
 export function atOnce<T>(work: Iterator<void, T>): T {
   for (;;) {
     const step = work.next()

@@ -1,23 +1,23 @@
 /**
- * What is under way, by number. Not a Map: V8 makes a new table whenever a Map or Set grows, shrinks or is full of what
- * was deleted. Once such a table is old all later ones are born old, each keeps what was in it at its end, and so nearly
- * every call would live until the next collection of the whole heap (test/bench/RESULTS.md).
+ * Calls in flight, by number. Not a Map: V8 allocates a new table whenever a Map grows, shrinks or is full of
+ * deleted entries. Once such a table is promoted, later ones are allocated as old and each retains its last
+ * contents, so that nearly every call would live until the next full collection (test/bench/RESULTS.md).
  */
 
 type Slots<V> = {
-  /** Puts a value in, under a number that is greater than all before; after the greatest they begin again at 1. */
+  /** Stores a value under a number greater than all before. After the greatest, numbers start again at 1. */
   add(value: V): number
   get(id: number): V | undefined
   delete(id: number): void
-  /** All of them as they are now, in no particular order. */
+  /** All current values, in no particular order. */
   values(): V[]
   readonly size: number
 }
 
-/** A power of two, as all later sizes are. */
+/** A power of two, like all later sizes. */
 const FIRST_SIZE = 64
 
-/** Numbers go over the wire as 32 bits without a sign. */
+/** Numbers are sent as unsigned 32-bit integers. */
 const MAX_ID = 2 ** 32 - 1
 
 export function createSlots<V extends object>(maxId: number = MAX_ID): Slots<V> {
@@ -29,7 +29,7 @@ export function createSlots<V extends object>(maxId: number = MAX_ID): Slots<V> 
   const placeOf = (id: number): number => id & (held.length - 1)
   const after = (id: number): number => (id === maxId ? 1 : id + 1)
 
-  /** Doubles the places: two numbers that had a place each have one each in twice as many. */
+  /** Doubles the capacity. Two numbers with different places keep different places in twice as many. */
   function grow(): void {
     const [old, oldIds] = [held, ids]
     held = new Array<V | null>(2 * old.length).fill(null)
@@ -47,7 +47,7 @@ export function createSlots<V extends object>(maxId: number = MAX_ID): Slots<V> 
     add(value) {
       if (2 * size >= held.length) grow()
       last = after(last)
-      // Who stays long keeps its place: its number comes round again and again, and is left out.
+      // A long-lived call keeps its place. Numbers that map to it are skipped.
       while (held[placeOf(last)] !== null) last = after(last)
       held[placeOf(last)] = value
       ids[placeOf(last)] = last

@@ -1,15 +1,18 @@
-/** What a failed reply of the guest means to the caller: the guest's words, the host's judgement. */
+/**
+ * Converts a failed reply of the guest to the error for the caller: the message of the guest, classified by
+ * the host.
+ */
 import { isErrorCode } from '../contract/envelope/envelope.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { Reply } from '../protocol/frames.ts'
 import type { Redact } from '../redact/redact.ts'
 
-/** Longest message that leaves, in characters. */
+/** Maximum length of a message for the caller, in characters. */
 const MAX_MESSAGE_LENGTH = 2000
 
 /**
- * The error of a failed reply. A guest cannot make itself `Keyway`: what egress refused comes from the
- * host's own record (`fetchError`), everything else is the connector's word.
+ * Returns the error of a failed reply. A guest cannot pose as `Keyway`: refusals of egress come from the
+ * host's own record (`fetchError`), everything else is attributed to the connector.
  */
 export function answerError(
   reply: Extract<Reply, { ok: false }>,
@@ -46,7 +49,10 @@ export function answerError(
   )
 }
 
-/** The class that the guest names, where it is one and not ours: no blanks or look-alikes before it. */
+/**
+ * Returns the class that the guest names, if it is a class name and not one of Keyway's. Rejects leading
+ * blanks and look-alikes.
+ */
 const classOf = (name: string | null): string =>
   name !== null && /^[A-Za-z_$][\w$.-]*$/.test(name) && !/^keyway/i.test(name)
     ? name

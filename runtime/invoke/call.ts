@@ -1,4 +1,4 @@
-/** A capability's call by the host itself, as values: what the core does with connectors goes this way too. */
+/** Calls a capability from within the host, with plain values. The core calls connectors through it too. */
 import { randomUUID } from 'node:crypto'
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import { errorBody } from '../contract/envelope/envelope.ts'
@@ -14,29 +14,29 @@ import { fittingAnswer, fittingTable, isListing } from './fitting.ts'
 import type { Invoke } from './invoke.ts'
 import type { CallEnd, ServedVersion } from './ports.ts'
 
-/** `callId`: the id under which the log and `keyway logs` have the call. */
+/** `callId`: id of the call in the log and in `keyway logs`. */
 type Outcome = { callId: string } & (
   | {
       ok: true
       response: unknown
       page: { token: string; size: number | null } | null
       raw: Record<string, unknown> | null
-      /** Of the reply, as JSON. */
+      /** Size of the reply as JSON. */
       bytes: number
     }
   | {
       ok: false
       error: ErrorResponse['error']
-      /** Why it failed, more exactly than the code of `error`. */
+      /** Reason of the failure, more specific than the code of `error`. */
       reason: RuntimeCode
-      /** How long the upstream asked to be left alone, in milliseconds. */
+      /** Time to wait before the next request to the upstream system, in milliseconds. */
       retryAfterMs?: number
     }
 )
 
 /**
- * Makes a function that never throws for what can go wrong with a connector or its upstream. Each end is
- * handed to `onCall`, under a request id of its own: one request, sync or job makes many calls.
+ * Creates the function. It does not throw for failures of a connector or its upstream system. Every result is
+ * passed to `onCall` under its own request id, because one request, sync or job makes many calls.
  */
 export const createCall =
   (
@@ -47,13 +47,16 @@ export const createCall =
   async (call: {
     connectorId: string
     capability: CapabilityName
-    /** The envelope of service.md section 2.1. */
+    /** Envelope of service.md section 2.1. */
     body: Record<string, unknown>
     requestId: string
     cause: Cause
     appId: string | null
     signal: AbortSignal
-    /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts), or which of its columns. */
+    /**
+     * Whether to return a response that is a list of rows as a table (contract/schema/table.ts), or which
+     * columns of it.
+     */
     asTable?: boolean | readonly string[]
   }): Promise<Outcome> => {
     const { body, connectorId, capability, cause, appId, signal, asTable = false } = call
@@ -70,7 +73,7 @@ export const createCall =
         ...columns,
       })
       served = answer.served
-      // The worker has looked, but a guest that broke out of it says what it likes.
+      // The worker has checked this, but a guest that escaped its sandbox controls what the worker sends.
       const over = overLimits(answer.body, limits)
       if (over !== null)
         throw new RuntimeError(
@@ -107,7 +110,7 @@ export const createCall =
     } finally {
       const seconds = (performance.now() - begun) / 1000
       const known = failed?.code !== 'connector_unknown'
-      // A later page goes to the version that began the sequence.
+      // A later page is served by the version that started the sequence.
       const asked = served !== null || failed?.details.page !== undefined ? null : find(connectorId)
       onCall({
         connector: connectorId,
@@ -123,18 +126,18 @@ export const createCall =
     }
   }
 
-/** An answer's envelope; all but the response is the host's. */
+/** Envelope of an answer. All members except the response are written by the host. */
 type Reply = { response: unknown } & Pick<Extract<Outcome, { ok: true }>, 'page'> & {
     raw_data?: Record<string, unknown> | null
   }
 
-/** @throws RuntimeError reply_invalid: the response stands in it as the worker gave it */
+/** Parses a reply. The response is as the worker sent it. @throws RuntimeError reply_invalid */
 function replyIn(body: Buffer): Reply {
   let reply: Reply
   try {
     reply = JSON.parse(body.toString('utf8'))
   } catch (error) {
-    // Not the cause: its words would repeat a piece of the reply.
+    // Without the cause, whose message would quote a part of the reply.
     throw new RuntimeError('reply_invalid', notJson('The reply', error))
   }
   if (isObject(reply) && Object.hasOwn(reply, 'response')) return reply

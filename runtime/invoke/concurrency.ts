@@ -1,26 +1,25 @@
 /**
- * Bounded concurrency: so many calls of one tenant at once, so many of one connector waiting. A tenant
- * that floods waits behind itself, and where the line is full it is the flood that has to go. The bound is that
- * of the latest call: another version of the connector, or a grant, may have changed it.
+ * Bounds concurrency: a maximum number of running calls per tenant, and of waiting calls per connector. A
+ * tenant that floods waits behind its own calls, and its calls are rejected when the queue is full. The bound
+ * is that of the latest call, since another version of the connector, or another grant, may have changed it.
  */
 
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { CALLER_LIMITS } from '../contract/limits/caller-limits.ts'
 
-/** How many calls of one tenant run at once. */
+/** Maximum number of concurrent calls of one tenant. */
 export type TurnBounds = { concurrency: number }
 
-/** Most calls of one connector that may wait. */
+/** Maximum number of waiting calls of one connector. */
 export const MAX_WAITING: number = CALLER_LIMITS.waiting_calls.most
 
 export type ConcurrencyLimit = {
-  /** A turn if one is free now, without any waiting; null otherwise. */
+  /** Returns the release function of a slot that is free now, without waiting; null if none is free. */
   tryTake(connector: string, tenant: string, bounds: TurnBounds): (() => void) | null
   /**
-   * Waits for a turn; the answer gives it back.
+   * Waits for a slot. Returns the function that releases it.
    *
-   * @throws queue_full, also later, when a tenant with fewer calls needs the place; what `signal` was
-   * aborted with.
+   * @throws queue_full, also later if a tenant with fewer calls needs the place; the abort reason of `signal`
    */
   take(
     connector: string,
@@ -28,13 +27,13 @@ export type ConcurrencyLimit = {
     bounds: TurnBounds,
     signal: AbortSignal,
   ): Promise<() => void>
-  /** Calls of all connectors that wait now. */
+  /** Number of waiting calls of all connectors. */
   readonly waiting: number
 }
 
 type Waiter = { enter(): void; refuse(error: RuntimeError): void }
 type Line = { running: number; bounds: TurnBounds; waiting: Waiter[] }
-/** The lines of one connector, by tenant. */
+/** Queues of one connector, by tenant. */
 type Lines = { tenants: Map<string, Line>; waiting: number }
 
 export function createConcurrencyLimit(): ConcurrencyLimit {
@@ -102,7 +101,7 @@ export function createConcurrencyLimit(): ConcurrencyLimit {
   }
 }
 
-/** Lets those in who wait, as far as the bound allows. */
+/** Starts waiting calls as far as the bound allows. */
 function admit(line: Line): void {
   while (line.running < line.bounds.concurrency && line.waiting.length > 0)
     line.waiting.shift()?.enter()
@@ -131,15 +130,15 @@ function wait(line: Line, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Sends the newest call of the longest line away for one of a shorter line.
+ * Rejects the newest call of the longest queue in favour of a shorter one.
  *
- * @throws queue_full where there is none.
+ * @throws queue_full if no queue is longer
  */
 function makePlace({ tenants }: Lines, mine: Line): void {
   let longest = mine
   for (const line of tenants.values())
     if (line.waiting.length > longest.waiting.length) longest = line
-  // Of two equally long ones the newcomer goes: they would send each other away in turn.
+  // If two queues are equally long, reject the new call. Otherwise they would evict each other in turn.
   if (longest.waiting.length <= mine.waiting.length + 1) throw queueFull()
   longest.waiting.pop()?.refuse(queueFull())
 }

@@ -1,5 +1,6 @@
 /**
- * Refuses grants of what a connector does not have: the types of a request are those of its manifest.
+ * Rejects grants of types that the connector does not declare. The types in a request must be in the
+ * manifest.
  * Source: connector-interface.md sections 1.2 (assign_entitlement, create_account) and 1.3.
  */
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
@@ -7,15 +8,17 @@ import type { Manifest } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { nearest } from '../contract/errors/nearest.ts'
 
-/** The resource that every system has without declaring it: empty, or as the public service names it. */
+/**
+ * The global resource, which every system has without declaring it: empty, or as the public service names it.
+ */
 const GLOBAL_RESOURCE: readonly string[] = ['', 'GLOBAL_RESOURCE']
 
-/** Types that a message names at most. */
+/** Maximum number of types listed in a message. */
 const MOST_NAMED = 20
 
 type Types = Pick<Manifest, 'id' | 'entitlement_types' | 'resource_types'>
 type Kind = 'entitlement_types' | 'resource_types'
-/** A type that a request names, and where it stands. */
+/** A type in a request, and its position. */
 type Named = { kind: Kind; at: string; type: string }
 
 type Grant = { entitlement_type: string; resource_type: string }
@@ -34,7 +37,7 @@ const ofAccount = ({ entitlements }: { entitlements: Pick<Grant, 'entitlement_ty
     }),
   )
 
-/** Capability -> the types that its request, which has been parsed, names. */
+/** Capability -> types in its validated request. */
 const NAMED: Partial<Record<CapabilityName, (request: never) => Named[]>> = {
   create_account: ofAccount,
   assign_entitlement: ofGrant,
@@ -44,22 +47,22 @@ const NAMED: Partial<Record<CapabilityName, (request: never) => Named[]>> = {
 }
 
 /**
- * Checks that a manifest declares every type that a request names.
+ * Checks that a manifest declares every type in a request.
  *
- * @throws request_invalid naming the first that it does not, and those that it does
+ * @throws request_invalid naming the first undeclared type and the declared ones
  */
 export function checkDeclaredTypes(
   manifest: Types,
   capability: CapabilityName,
   request: unknown,
 ): void {
-  // The cast: the request has been parsed by the schema of this capability.
+  // Cast: the request was parsed by the schema of this capability.
   const named = NAMED[capability]?.(request as never)
   if (named === undefined) return
   const known = knownOf(manifest)
   const wrong = named.find(({ kind, type }) => !known[kind].has(type))
   if (!wrong) return
-  // As the connector itself would say it, for callers that distinguish who refused a grant.
+  // Attributed to the connector, for callers that distinguish who refused a grant.
   const raised = { raisedBy: 'ConnectorError', raisedIn: `${manifest.id}:${capability}` }
   throw new RuntimeError('request_invalid', `request.${words(manifest, wrong)}`, raised)
 }
@@ -68,7 +71,7 @@ type Known = Record<Kind, ReadonlySet<string>>
 
 const knownTypes = new WeakMap<Types, Known>()
 
-/** The types of a manifest; collected once. */
+/** Returns the types of a manifest. Collected once per manifest. */
 function knownOf(manifest: Types): Known {
   const collected = knownTypes.get(manifest)
   if (collected) return collected

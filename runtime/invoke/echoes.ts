@@ -1,19 +1,19 @@
 /**
- * What is left of a provider's answer to an OAuth request when the secrets are taken out that it repeats.
- * Replies of other capabilities lose theirs before a connector sees them.
+ * Removes secrets that a provider echoes from its answer to an OAuth request. Replies of other capabilities
+ * are redacted before a connector sees them.
  */
 
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { isObject, membersOf } from '../contract/schema/record.ts'
 import { type Redact, redactValue } from '../redact/redact.ts'
 
-/** What a token endpoint gives in these members is the caller's, also where it is what was sent. */
+/** Members of a token response that belong to the caller, even if they repeat what was sent. */
 const GIVEN = ['access_token', 'refresh_token', 'id_token', 'token_type', 'expires_in']
 
-/** Largest raw data that is parsed for it, in bytes; larger ones are left out. */
+/** Maximum size of raw data that is parsed, in bytes. Larger raw data is omitted. */
 const MAX_BYTES = INPUTS.upstream_json.maxBytes
 
-/** The provider's JSON without echoes. */
+/** Returns the provider's JSON without echoed secrets. */
 export function withoutEchoes(raw: object, redact: Redact): object {
   const members = Object.entries(raw).flatMap(([name, value]): [string, unknown][] =>
     GIVEN.includes(name) && typeof value !== 'object'
@@ -23,7 +23,7 @@ export function withoutEchoes(raw: object, redact: Redact): object {
   return Object.fromEntries(members)
 }
 
-/** The same of JSON that a connector made: `null` for what is none or too large. */
+/** The same for JSON made by a connector. Returns `null` for invalid or too large JSON. */
 export function rawWithoutEchoes(json: Buffer, redact: Redact): Buffer {
   if (json.length === 0) return json
   if (json.length > MAX_BYTES) return Buffer.from('null')
@@ -32,7 +32,7 @@ export function rawWithoutEchoes(json: Buffer, redact: Redact): Buffer {
     const shown = isObject(raw) ? withoutEchoes(raw, redact) : redactValue(raw, redact)
     return Buffer.from(JSON.stringify(shown))
   } catch {
-    // A worker that sends this is not ours any more.
+    // A worker that sends this is compromised.
     return Buffer.from('null')
   }
 }

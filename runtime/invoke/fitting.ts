@@ -1,6 +1,6 @@
 /**
- * Checks in the host every answer that the core gets. The worker has checked it too, but a guest that broke out of its
- * sandbox speaks for the worker.
+ * Validates every answer to the core in the host. The worker has validated it too, but a guest that escaped
+ * its sandbox controls what the worker sends.
  */
 import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../contract/capabilities/capabilities.ts'
@@ -10,7 +10,10 @@ import { membersOf } from '../contract/schema/record.ts'
 import { type AnySchema, schemaEntries, shapeOf } from '../contract/schema/shape.ts'
 import { type TableOf, tableOfRows } from '../contract/schema/table.ts'
 
-/** What fits a schema. The first two are most values, for which valibot takes many times as long. */
+/**
+ * Validator of a member. `anyText` and `nothing` cover most values, for which valibot takes many times as
+ * long.
+ */
 type Judge = { anyText: boolean; nothing: boolean; other(value: unknown): boolean }
 
 function judgeOf(schema: AnySchema): Judge {
@@ -27,13 +30,13 @@ function areAll({ anyText, nothing, other }: Judge, values: readonly unknown[]):
     const value = values[n]
     if (typeof value === 'string' ? anyText : nothing && (value === null || value === undefined))
       continue
-    // Most others are the one of the row before.
+    // Most other values equal that of the previous row.
     if ((n === 0 || value !== values[n - 1]) && !other(value)) return false
   }
   return true
 }
 
-/** By capability, a judge of each member of the rows that it lists, or of its one answer. */
+/** Capability -> validators of the members of its rows, or of its single answer. */
 const JUDGES: Record<CapabilityName, Record<string, Judge>> = mapValues(CAPABILITIES, (row) => {
   const { item = row.output }: { item?: AnySchema } = shapeOf(row.output)
   return mapValues(schemaEntries(item), judgeOf)
@@ -43,9 +46,9 @@ export const isListing = (capability: CapabilityName): boolean =>
   shapeOf(CAPABILITIES[capability].output).type === 'array'
 
 /**
- * The answer of a capability that lists nothing. It may have members that its connector declares.
+ * Validates the answer of a capability that does not list. It may have members that its connector declares.
  *
- * @throws RuntimeError reply_invalid where it does not fit the contract
+ * @throws RuntimeError reply_invalid if it does not match the contract
  */
 export function fittingAnswer(capability: CapabilityName, answer: unknown): unknown {
   fittingTable(capability, { rows: [answer] })
@@ -53,11 +56,10 @@ export function fittingAnswer(capability: CapabilityName, answer: unknown): unkn
 }
 
 /**
- * What a capability listed, as a table.
+ * Validates the response of a capability that lists, and returns it as a table.
  *
- * @param listed rows, whose members of other names are left out; or a table that was read
- *
- * @throws RuntimeError reply_invalid where it does not fit the contract
+ * @param listed rows, whose unknown members are dropped, or a parsed table
+ * @throws RuntimeError reply_invalid if it does not match the contract
  */
 export function fittingTable(
   capability: CapabilityName,

@@ -1,7 +1,7 @@
 /**
- * Whose pace towards an upstream it is: settings, and what stays the same of the credentials when they are
- * rotated. A kind that has nothing of the sort (a bare token) counts by its secret: else all tenants
- * without settings would wait for each other.
+ * Identifies the tenant whose request rate towards an upstream system is limited: by its settings, and by the
+ * parts of its credentials that rotation does not change. A kind without such parts (a bare token) is
+ * identified by its secret, since otherwise all tenants without settings would wait for each other.
  *
  * Source: architecture.md section 2, "Three identities".
  */
@@ -17,7 +17,7 @@ import { canonicalJson } from '../contract/schema/canonical-json.ts'
 import { membersOf } from '../contract/schema/record.ts'
 import { type AnySchema, metadataOf, wrappedIn } from '../contract/schema/shape.ts'
 
-/** Names of the fields that stay, by kind. */
+/** Fields that rotation does not change, by kind. */
 const IDENTITY = new Map(
   CREDENTIAL_KINDS.map((kind) => [
     kind,
@@ -33,7 +33,7 @@ function natureOf(field: AnySchema): unknown {
   return nature ?? (wrapped ? natureOf(wrapped) : undefined)
 }
 
-/** A digest; nothing of a credential can be read from it. */
+/** Returns a digest from which no credential can be recovered. */
 export function governorKeyOf({
   settings,
   auth,

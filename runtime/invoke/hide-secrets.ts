@@ -1,4 +1,4 @@
-/** A call without its secrets: what the sandbox gets of it, and what takes them out of texts. */
+/** Replaces the secrets of a call: its form for the sandbox, and the function that redacts texts. */
 import {
   CAPABILITIES,
   type CapabilityName,
@@ -15,13 +15,13 @@ import type { ServedVersion } from './ports.ts'
 
 type Of = { version: ServedVersion; capability: CapabilityName; tenant: string; marks: Marks }
 
-/** Puts placeholders in the place of a call's secrets. */
+/** Replaces a call's secrets by placeholders. */
 export function hideSecrets(
   call: Call,
   { version, capability, tenant, marks }: Of,
 ): { secrets: CallSecrets; redact: Redact } {
   const { settings, manifest } = version
-  // A version that took the sequence over may lack the capability; the contract still says what is secret.
+  // A version that took over the sequence may lack the capability. The contract still defines what is secret.
   const schemas = {
     settings,
     request: version.request(capability) ?? CAPABILITIES[capability].input,
@@ -47,7 +47,7 @@ export function hideSecrets(
 
 const granted = new WeakMap<object, ReadonlySet<string>>()
 
-/** The fields that a manifest has in clear; collected once. */
+/** Returns the fields that a manifest receives in clear. Collected once per manifest. */
 function grantedBy(manifest: Pick<Manifest, 'clear_secrets'>): ReadonlySet<string> {
   const known = granted.get(manifest)
   if (known) return known
@@ -57,9 +57,9 @@ function grantedBy(manifest: Pick<Manifest, 'clear_secrets'>): ReadonlySet<strin
 }
 
 /**
- * What the sandbox gets: placeholders in the place of secrets, and what more of them are made of. `raw`: whether the caller
- * wants what `ctx.raw` keeps, which is else not even written. `table`: whether the reply may be a table, or which of its
- * columns are read.
+ * Returns the call for the sandbox, with placeholders instead of secrets, and further placeholders for values
+ * derived from them. `raw`: whether the caller wants the data of `ctx.raw`; otherwise it is not written.
+ * `table`: whether the reply may be a table, or which of its columns are read.
  */
 export function callJson(
   { sealed, secrets, marks: { head, tail }, call }: CallSecrets,

@@ -1,6 +1,6 @@
 /**
- * One capability call, from the caller's text to the answer's bytes: a straight line of values. Knows
- * which version serves and how to page; knows nothing of HTTP, processes or sockets, which are handed in.
+ * One capability call, from the caller's text to the bytes of the answer. Knows which version serves and how
+ * paging works. HTTP, processes and sockets are passed in.
  */
 import { type CapabilityName, hasNoCredentials } from '../contract/capabilities/capabilities.ts'
 import { hostPerforms } from '../contract/connector/oauth.ts'
@@ -22,13 +22,13 @@ import { toLane } from './to-lane.ts'
 
 export type Invoke = (invocation: Invocation) => Promise<Answer>
 
-/** What the upstreams of a call said, in milliseconds since the epoch. */
+/** When the upstream systems of a call allow the next request, in milliseconds since the epoch. */
 type Asked = { untilMs: number }
 
 /**
- * Makes the function that carries out calls.
+ * Creates the function that carries out calls.
  *
- * It throws RuntimeError for everything that can go wrong; `details.page` repeats the caller's page.
+ * It throws RuntimeError for every failure. `details.page` repeats the caller's page.
  */
 export function createInvoke(deps: InvokeDeps): Invoke {
   const { turns = createConcurrencyLimit() } = deps
@@ -71,7 +71,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       settings: call.settings,
     }
     const { version, page } = await openPage(deps, routed, call, scope)
-    // Taken back since the sequence began: what that version does for it is not to run.
+    // Revoked since the sequence started. The version must not run it any more.
     if (!version.request(capability))
       throw new RuntimeError('capability_missing', `${version.id} does not offer ${capability} now`)
     const bounds = boundsOf(version, deps)
@@ -91,7 +91,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
       const connector = await version.load()
-      // It may have waited long for its turn.
+      // The call may have waited for its slot for a long time.
       deps.demandServed?.(version, capability)
       const { laneCall, end, waitsFor } = toLane(deps, ready, {
         connector,
@@ -117,7 +117,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     }
   }
 
-  /** Signals are made only for calls that really wait. */
+  /** Waits for a slot. Signals are created only for calls that wait. */
   async function waitForTurn(
     version: ServedVersion,
     capability: CapabilityName,
@@ -141,8 +141,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 }
 
 /**
- * The page to run, and the version to run it on: a sequence goes on where it began, also when another
- * version has taken over meanwhile.
+ * Returns the page to run and its version. A sequence stays on the version that started it, even if another
+ * version has taken over.
  */
 async function openPage(
   { pageTokens, byDigest }: InvokeDeps,

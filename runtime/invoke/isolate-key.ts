@@ -1,11 +1,12 @@
-/** The isolate that serves a call, and its limits. */
+/** Determines the isolate that serves a call, and its limits. */
 import { hash } from 'node:crypto'
 import type { Call } from '../contract/envelope/envelope.ts'
 import type { TurnBounds } from './concurrency.ts'
 import type { InvokeDeps, ServedVersion } from './ports.ts'
 
 /**
- * A digest of settings and credentials. It may change with a token refresh, and with the order of members in the body.
+ * Returns a digest of settings and credentials. It may change with a token refresh and with the order of
+ * members in the body.
  */
 export function isolateKeyOf({
   settings,
@@ -15,10 +16,10 @@ export function isolateKeyOf({
   return hash('sha256', JSON.stringify([settings, auth, credentials]), 'base64url')
 }
 
-/** What a tenant has of a version: turns, and the deadline of a call, in milliseconds. */
+/** Limits of a tenant of a version: concurrency, and the deadline of a call in milliseconds. */
 export type TenantBounds = TurnBounds & { deadlineMs: number }
 
-/** The bounds of a version: what its manifest wishes, under the operator's ceilings. */
+/** Returns the limits of a version: those requested by its manifest, capped by the operator's. */
 export function boundsOf(
   { manifest: { limits } }: Pick<ServedVersion, 'manifest'>,
   { ceilings }: Pick<InvokeDeps, 'ceilings'>,

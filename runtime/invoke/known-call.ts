@@ -17,11 +17,14 @@ import type { ServedVersion } from './ports.ts'
 export type Sent = { tenant: string; call: Call }
 
 type KnownCalls = {
-  /** The parts of a body that is valid apart from credentials and settings; null if it needs full validation. */
+  /**
+   * Returns the parts of a body that is valid except for its credentials and settings; null if it needs full
+   * validation.
+   */
   sent(body: unknown, version: ServedVersion, capability: CapabilityName): Sent | null
-  /** Whether its credentials and settings were validated for this version. */
+  /** Reports whether its credentials and settings were validated for this version. */
   isJudged(sent: Sent, version: ServedVersion): boolean
-  /** Stores that they were validated, with the resulting tenant. */
+  /** Records that they were validated, and the resulting tenant. */
   judged(sent: Sent, version: ServedVersion, tenant: string): void
 }
 
@@ -56,7 +59,7 @@ type Body = {
   include_raw_data?: unknown
 }
 
-/** The members of a common envelope, with credentials and settings as sent; null for other forms. */
+/** Returns the members of a common envelope, with credentials and settings as sent; null for other forms. */
 function partsOf(body: unknown): Call | null {
   if (!isObject(body)) return null
   const { request, settings, auth, credentials, page, include_raw_data: raw }: Body = body
@@ -74,7 +77,7 @@ function partsOf(body: unknown): Call | null {
   }
 }
 
-/** The size of a first page; null: not given; undefined: needs validation by the schema. */
+/** Returns the size of a first page; null if not given; undefined if the schema has to validate it. */
 function sizeOf(page: unknown): number | null | undefined {
   if (page === undefined || page === null) return null
   if (!isObject(page)) return undefined

@@ -1,10 +1,10 @@
 /**
- * Page tokens: the connector's cursor, sealed. A caller can neither read nor make one, and one is good
- * only for the sequence that it came from.
+ * Page tokens: the connector's cursor, encrypted. A caller can neither read nor forge one, and a token is
+ * valid only for its own page sequence.
  *
- * Bound to connector, capability, request and settings (as additional authenticated data) and to the
- * package digest and page size (inside); not to credentials: a refresh in the middle of a listing
- * must not break it. AES-256-GCM; the key's id leads, so that keys can be rotated.
+ * It is bound to connector, capability, request and settings (as additional authenticated data) and to the
+ * package digest and page size (inside). It is not bound to credentials, because a refresh during a listing
+ * must not break it. AES-256-GCM; the key id comes first, so that keys can be rotated.
  */
 import { createHash } from 'node:crypto'
 import { RuntimeError } from '../contract/errors/errors.ts'
@@ -13,25 +13,27 @@ import { canonicalJson } from '../contract/schema/canonical-json.ts'
 import { createSealer, SEAL_BYTES, SealError } from '../secrets/seal.ts'
 import type { Course } from './referee.ts'
 
-/** How long a token is good, in milliseconds. */
+/** Lifetime of a token in milliseconds. */
 export const TOKEN_LIFETIME_MS: number = PAGE_TOKEN_LIFETIME_MS
 
-/** Longest token that is looked at, in characters: the longest cursor, sealed, fits with room to spare. */
+/**
+ * Maximum length of an accepted token in characters. The longest encrypted cursor fits with room to spare.
+ */
 const MAX_TOKEN_LENGTH = 65_536
 
 const VERSION = 2
 
-/** What a token stands for. */
+/** Contents of a token. */
 export type TokenPage = {
-  /** The author's cursor as JSON text. */
+  /** Cursor of the connector as JSON text. */
   cursorJson: string
   size: number | null
   digest: string
-  /** What the referee knows of the sequence. */
+  /** State of the paging referee for the sequence. */
   course: Course
 }
 
-/** What a token is good for: everything here must be the same on every page. */
+/** Scope of a token: everything here must be the same on every page. */
 export type PageScope = {
   connector: string
   capability: string
@@ -41,14 +43,14 @@ export type PageScope = {
 
 export type PageTokens = {
   seal(page: TokenPage, scope: PageScope): string
-  /** @throws page_token_invalid, saying which of the reasons. */
+  /** Decrypts a token. @throws page_token_invalid with the reason */
   open(token: string, scope: PageScope): TokenPage
 }
 
 /**
- * Seals with the first secret, opens with any of them.
+ * Creates the functions. They encrypt with the first secret and decrypt with any of them.
  *
- * @param now The same on every host that opens them, in milliseconds since 1970.
+ * @param now milliseconds since 1970, the same on all hosts that decrypt the tokens
  */
 export function createPageTokens(
   secrets: readonly string[],

@@ -1,4 +1,4 @@
-/** A call that the host carries out itself, by declaration: no sandbox sees anything of it. */
+/** Carries out declared capabilities in the host itself. No sandbox is involved. */
 import { CAPABILITIES } from '../contract/capabilities/capabilities.ts'
 import { type OAuthCapability, secretParameters } from '../contract/connector/oauth.ts'
 import { secretsOf } from '../contract/connector/secrets.ts'
@@ -12,9 +12,9 @@ import { redactError } from './redact-error.ts'
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * Carries a declared capability out.
+ * Carries out a declared capability.
  *
- * @throws RuntimeError without the call's secrets, which an authorization server may repeat
+ * @throws RuntimeError without the call's secrets, which an authorization server may echo
  */
 export async function perform(
   {
@@ -35,7 +35,7 @@ export async function perform(
   const deadlineMs = Math.min(version.manifest.limits.deadline_ms, ceilings.maxDeadlineMs)
   const endMs = Date.now() + deadlineMs
   const { signal, cut, end } = limitedSignal(caller, deadlineMs)
-  // Not a refresh: the token that it has sent is spent, and what comes for it must not be lost.
+  // Not for a refresh: its token has been spent, and the new one must not be lost.
   const ended =
     capability === 'refresh_access_token'
       ? undefined
@@ -50,7 +50,7 @@ export async function perform(
       served: `${version.id}@${version.version}`,
     }
   } catch (error) {
-    // Without what caused it: that is logged, with the parameters that it holds.
+    // Without the cause, which is logged and contains the parameters.
     if (error instanceof RuntimeError)
       throw new RuntimeError(error.code, redact(error.message), error.details)
     throw redactError(error, redact)
@@ -60,7 +60,7 @@ export async function perform(
   }
 }
 
-/** Aborts when the caller hangs up or the deadline passes, with the error that says which. */
+/** Returns a signal that aborts when the caller hangs up or the deadline passes, with the matching error. */
 function limitedSignal(caller: AbortSignal, deadlineMs: number) {
   const over = new AbortController()
   const hangUp = () => over.abort(new RuntimeError('caller_gone', 'the caller hung up'))

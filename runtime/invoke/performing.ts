@@ -1,4 +1,4 @@
-/** Calls outside the lanes: those that the host carries out itself, and those that wait for their turn. */
+/** Calls outside the lanes: those that the host carries out itself, and those that wait for a slot. */
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import type { BegunVersion, DemandServed } from '../protocol/lane-call.ts'
 
@@ -9,13 +9,13 @@ type Performed = {
 }
 
 export type Performing = {
-  /** @returns what to call when the call has ended */
+  /** Registers a call. Returns the function to call when it has ended. */
   begin(call: Performed): () => void
-  /** Ends the calls for which `demand` throws, with what it throws. */
+  /** Ends the calls for which `demand` throws, with the thrown error. */
   cutOff(demand: DemandServed): void
 }
 
-/** Makes an empty list of such calls. */
+/** Creates an empty list of such calls. */
 export function createPerforming(): Performing {
   const calls = new Set<Performed>()
   return {

@@ -1,6 +1,6 @@
 /**
- * What a call needs of the rest of the host, as functions that main hands in: invoke imports neither
- * the registry nor the lanes nor egress, so each can be read and tested without the others.
+ * Dependencies of a call, as functions that main passes in. invoke imports neither the registry nor the lanes
+ * nor egress, so that each can be read and tested alone.
  */
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
@@ -28,21 +28,24 @@ import type { Performing } from './performing.ts'
 export type Invocation = {
   connectorId: string
   capability: string
-  /** The request's body. */
+  /** Body of the request. */
   text: string
   requestId: string
   /** Aborted when the caller hangs up. */
   signal: AbortSignal
-  /** Where the answer is not for a caller, but parsed here. */
+  /** Set if the answer is parsed in the host instead of being sent to a caller. */
   limits?: ReplyLimits
-  /** If the answer is parsed here: the members of listed rows that are read; all if not given. */
+  /** If the answer is parsed here: the members of listed rows that are read; all by default. */
   columns?: readonly string[]
 }
 
-/** The answer's bytes, and which version gave it. `isTable`: its response is one (protocol/tables.ts). */
+/**
+ * Bytes of the answer, and the version that served it. `isTable`: the response is a table
+ * (protocol/tables.ts).
+ */
 export type Answer = { body: Buffer; served: string; isTable?: boolean }
 
-/** A connector version that is being served. */
+/** A served connector version. */
 export type ServedVersion = {
   id: string
   key: string
@@ -61,7 +64,7 @@ export type OpenedEgress = {
   hasWritten(): boolean
 }
 
-/** A log line of a connector, redacted. */
+/** Logs a line of a connector, redacted. */
 export type CallLog = (line: {
   level: 'debug' | 'info' | 'warn' | 'error'
   message: string
@@ -71,71 +74,76 @@ export type CallLog = (line: {
   requestId: string
 }) => void
 
-/** How a call ended. */
+/** Result of a call. */
 export type CallEnd = {
   connector: string
   capability: string
-  /** Both are names that there are; else they are the caller's, who may invent any number of them. */
+  /**
+   * True if connector and capability exist. Otherwise the names come from the caller, who may invent any
+   * number of them.
+   */
   known: boolean
-  /** The version that answered, as `acme@1.0.0`; of a failed call the one that calls went to. Null where that is not known. */
+  /** Version that answered, as `acme@1.0.0`; for a failed call the routed one. Null if unknown. */
   served: string | null
-  /** Null for an answer. */
+  /** Null for a successful call. */
   error: RuntimeError | null
   seconds: number
   requestId: string
   cause: Cause
-  /** The app of the core that it was for; null where it was for none. */
+  /** App of the core that made the call; null if none. */
   appId: string | null
 }
 
-/** A capability that the host carries out itself, by the manifest's declaration. */
+/** A capability that the host carries out itself, as the manifest declares. */
 type PerformedCall = {
   version: ServedVersion
   capability: OAuthCapability
   request: unknown
   settings: Record<string, unknown>
   requestId: string
-  /** Ends the call; its reason is a RuntimeError. */
+  /** Ends the call. Its reason is a RuntimeError. */
   signal: AbortSignal
-  /** When that is, at the latest, in milliseconds since the epoch. */
+  /** Deadline of the call, in milliseconds since the epoch. */
   endMs: number
   redact(text: string): string
 }
 
 export type InvokeDeps = {
   find(id: string): ServedVersion | null
-  /** Whether connectors are being looked up: one that is not found may be there in a moment. */
+  /** Reports whether connectors are being discovered: an unknown one may appear soon. */
   isLooking?(): boolean
-  /** Where there is none: what page sequences that have begun may end on, new calls not. */
+  /**
+   * Version on which started page sequences may finish, if no version is routed. New calls may not use it.
+   */
   ending?(id: string): ServedVersion | null
-  /** A version that began a page sequence, also when it is no longer routed to. */
+  /** Returns the version that started a page sequence, even if it is no longer routed. */
   byDigest(id: string, digest: string): ServedVersion | null | Promise<ServedVersion | null>
   run(lane: string, call: LaneCall): Promise<LaneReply>
-  /** Left out where the operator cannot end calls. */
+  /** Omitted if the operator cannot end calls. */
   demandServed?: DemandServed
   /** Calls outside the lanes that `demandServed` may end. */
   performing?: Performing
   openEgress(call: {
     version: ServedVersion
     capability: CapabilityName
-    /** Whose call it is, by the digest of settings and credentials. */
+    /** Tenant, as the digest of settings and credentials. */
     tenant: string
     settings: Record<string, unknown>
     signal: AbortSignal
-    /** When the call ends, in milliseconds since the epoch. */
+    /** Deadline of the call, in milliseconds since the epoch. */
     endMs: number
     governorKey(): string
-    /** Removes the call's secrets from what is reported of a request. */
+    /** Removes the call's secrets from reports of a request. */
     redact(text: string): string
-    /** What stands behind the placeholders that the sandbox got. */
+    /** Secrets behind the placeholders of the sandbox. */
     secrets: CallSecrets
   }): OpenedEgress
-  /** @throws RuntimeError */
+  /** Carries out an OAuth capability. @throws RuntimeError */
   performOAuth(call: PerformedCall): Promise<{ response: object; raw: object | null }>
   pageTokens: PageTokens
-  /** Names the place in the author's files, such as `connector.ts:31:12`, or null where it is unknown. */
+  /** Returns the position in the author's files, such as `connector.ts:31:12`, or null if unknown. */
   locate(digest: string, at: readonly Position[]): Promise<string | null>
-  /** Handed in if waiting calls are counted. */
+  /** Set if waiting calls are counted. */
   turns?: ConcurrencyLimit
   ceilings: Ceilings
   log: CallLog

@@ -1,26 +1,29 @@
 /**
- * What was thrown below a call, for the log: engines and libraries quote what they were given, which may be
- * a secret, at any length.
+ * Redacts errors thrown below a call, for the log. Engines and libraries quote their input, which may be a
+ * secret, at any length.
  */
 
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { codeOf } from '../contract/errors/thrown.ts'
 import type { Redact } from '../redact/redact.ts'
 
-/** Longest message and longest stack that are kept, in characters, and how many causes. */
+/** Maximum length of a message and of a stack in characters, and maximum number of causes. */
 const MAX_MESSAGE = 2000
 const MAX_STACK = 8000
 const MAX_CAUSES = 5
 
-/** The same error, without secrets where an engine or a library speaks. The words of the call's own have none. */
+/**
+ * Returns the same error, with secrets removed from messages of engines and libraries. Messages of the call
+ * itself have none.
+ */
 export function withRedactedCause(error: unknown, redact: Redact): unknown {
   if (error instanceof RuntimeError) {
     const { code, message, details, cause } = error
     if (cause === undefined) return error
     return new RuntimeError(code, message, details, redactError(cause, redact))
   }
-  // Others are told by their class further up: they keep it. The log takes the values out of questions of a
-  // database, and needs them as they are for that.
+  // Errors of other classes keep their class, which callers check. The log removes the values from database
+  // queries, and needs them unchanged for that.
   if (error instanceof Error && !('query' in error)) {
     const { message, stack } = redactError(error, redact)
     Object.assign(error, { message, stack })
@@ -28,7 +31,7 @@ export function withRedactedCause(error: unknown, redact: Redact): unknown {
   return error
 }
 
-/** A copy without secrets, and short: name, message, stack, code and causes, nothing else. */
+/** Returns a short copy without secrets: name, message, stack, code and causes, and nothing else. */
 export function redactError(thrown: unknown, redact: Redact, depth = 1): Error {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   const { name, message, stack = '', cause } = error

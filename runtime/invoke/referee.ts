@@ -1,16 +1,16 @@
 /**
- * The paging referee: a connector that comes back to a cursor, or never ends, would keep a caller busy for
- * ever. Nothing is kept between pages but what the token carries: a count, and one cursor of the past
- * (R. Brent, "An improved Monte Carlo factorization algorithm", 1980: the remembered place moves on at
- * powers of two, so that a circle of any length is met).
+ * Paging referee. A connector that returns to an earlier cursor, or never ends, would occupy a caller
+ * forever. The only state between pages is in the token: a count, and one past cursor (R. Brent, "An improved
+ * Monte Carlo factorization algorithm", 1980: the remembered position moves at powers of two, so that a cycle
+ * of any length is found).
  */
 import { hash } from 'node:crypto'
 import { RuntimeError } from '../contract/errors/errors.ts'
 
-/** What is known of a sequence: pages so far, and the digest of a cursor that one of them ended with. */
+/** State of a sequence: number of pages, and the digest of a cursor that ended one of them. */
 export type Course = { pages: number; mark: string }
 
-/** Before the first page. */
+/** State before the first page. */
 export const BEGUN: Course = { pages: 0, mark: '' }
 
 const digestOf = (cursorJson: string): string =>
@@ -19,7 +19,7 @@ const digestOf = (cursorJson: string): string =>
 const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0
 
 /**
- * The course after a page that was asked for with one cursor and ended with another.
+ * Returns the state after a page that was requested with one cursor and ended with another.
  *
  * @throws paging_circles, paging_endless
  */

@@ -10,12 +10,12 @@ export type Route = {
   capability: CapabilityName
   /** Schema of the capability's request. */
   request: AnySchema
-  /** It is being retired: only page sequences that have begun may continue. */
+  /** The version is being retired. Only started page sequences may continue. */
   isEnding: boolean
 }
 
 /**
- * The version and capability of a call: the order of connector-interface.md section 1.1.
+ * Returns the version and capability of a call, checked in the order of connector-interface.md section 1.1.
  *
  * @throws connector_unknown, capability_unknown, capability_missing
  */
@@ -38,7 +38,7 @@ export function route(
   return { version, capability, request, isEnding: served === null }
 }
 
-/** The connector does not exist, no longer, or not yet. */
+/** Returns the error for a connector that does not exist, was removed, or is not yet discovered. */
 export function unknownConnector(id: string, isLooking = false): RuntimeError {
   const named = `there is no connector ${JSON.stringify(id.slice(0, 64))}`
   return new RuntimeError(

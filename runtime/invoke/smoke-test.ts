@@ -1,4 +1,4 @@
-/** Calls a version that serves nobody yet, as it is going to serve. */
+/** Calls a version before it serves, in the configuration in which it is going to serve. */
 import { randomUUID } from 'node:crypto'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
@@ -6,7 +6,7 @@ import { createCall } from './call.ts'
 import { createInvoke } from './invoke.ts'
 import type { CallEnd, InvokeDeps, ServedVersion } from './ports.ts'
 
-/** How long each of the two calls may take, in milliseconds. */
+/** Deadline of each of the two calls, in milliseconds. */
 const PATIENCE_MS = 30_000
 
 type SmokeTest = (
@@ -15,8 +15,8 @@ type SmokeTest = (
 ) => Promise<string | null>
 
 /**
- * Makes the function. It loads the version in a sandbox, and calls `validate_credentials` where there are
- * credentials to try it with; the answer is what went wrong, or null.
+ * Creates the function. It loads the version in a sandbox and calls `validate_credentials` if there are
+ * credentials to test with. It returns what went wrong, or null.
  */
 export function createSmokeTest(
   deps: InvokeDeps,

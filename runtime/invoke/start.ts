@@ -1,6 +1,6 @@
 /**
- * The fast path of a call that waits for nothing but its sandbox: it runs without promises. It validates and answers with
- * the functions of the general path (invoke.ts), which takes all other calls.
+ * Fast path of a call that waits only for its sandbox. It runs without promises. It validates and answers
+ * with the functions of the general path (invoke.ts), which handles all other calls.
  */
 
 import { hasNoCredentials } from '../contract/capabilities/capabilities.ts'
@@ -23,7 +23,7 @@ import { BEGUN } from './referee.ts'
 import { type Route, route } from './route.ts'
 import { type ReadyCall, toLane } from './to-lane.ts'
 
-/** Exactly one of them is called once, possibly before `Start` returns. */
+/** Exactly one of them is called, once, possibly before `Start` returns. */
 type Ends = { answer(answer: Answer): void; fail(error: unknown): void }
 
 type FastInvocation = Omit<Invocation, 'signal' | 'limits'> & { signal: CallerSignal }
@@ -49,7 +49,10 @@ export function createStart(deps: StartDeps): Start {
   const knownCalls = createKnownCalls()
   const loaded = new WeakMap<ServedVersion, LoadedConnector>()
 
-  /** The code of a version, if it is loaded; else starts loading, and the call takes the general path. */
+  /**
+   * Returns the code of a version if it is loaded. Otherwise starts loading it, and the call takes the
+   * general path.
+   */
   function loadedOf(version: ServedVersion): LoadedConnector | null {
     const known = loaded.get(version)
     if (known) return known
@@ -82,7 +85,7 @@ export function createStart(deps: StartDeps): Start {
       const { laneCall, end, waitsFor } = toLane(deps, ready, means)
       deps.start(version.lane, laneCall, (ended) => {
         leave()
-        // Ending the call ends what it waits for.
+        // Ending the call also ends what it waits for.
         const late = withLimit(ended, deadlineMs, waitsFor)
         const asked = { untilMs: end() }
         settle(ready, late instanceof RuntimeError ? late : ended, {

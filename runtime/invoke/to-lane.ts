@@ -13,7 +13,7 @@ import { callJson } from './hide-secrets.ts'
 import type { PageScope, TokenPage } from './page-token.ts'
 import type { InvokeDeps, OpenedEgress, ServedVersion } from './ports.ts'
 
-/** A call that is parsed and routed, with its secrets replaced by placeholders. */
+/** A parsed and routed call, with placeholders instead of secrets. */
 export type ReadyCall = {
   requestId: string
   version: ServedVersion
@@ -36,12 +36,16 @@ type Means = {
 type OnLane = {
   laneCall: LaneCall
   /**
-   * Call when the lane is done: aborts open requests and reports those that were made.
+   * Called when the lane is done. Aborts open requests and reports the requests made.
    *
-   * @returns when the upstreams allow the next request (`Retry-After`), in milliseconds since the epoch; 0 if none asked
+   * @returns when the upstream systems allow the next request (`Retry-After`), in milliseconds since the
+   * epoch; 0 if none asked
    */
   end(): number
-  /** What the call waits for: a request that has no answer yet, as records name it; null where there is none. Ask before `end`. */
+  /**
+   * Returns the unanswered request that the call waits for, as records name it; null if there is none. Call
+   * it before `end`.
+   */
   waitsFor(): string | null
 }
 

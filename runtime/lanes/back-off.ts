@@ -1,26 +1,29 @@
 /**
- * When a worker that keeps dying may be started again. An answer in between proves nothing: only time
- * without a death does.
+ * Computes when a worker that keeps dying may be restarted. A successful call in between does not reset it;
+ * only time without a death does.
  */
 export type BackOffLimits = {
-  /** First and longest pause before a worker that keeps dying is started again, in milliseconds. */
+  /** First and maximum pause before a restart, in milliseconds. */
   restartMs: number
   maxRestartMs: number
-  /** Time without a death after which the earlier ones are forgotten, in milliseconds. */
+  /** Time without a death after which earlier deaths are forgotten, in milliseconds. */
   calmMs: number
 }
 
 type BackOff = {
   died(): void
-  /** None could be started. That has nothing to do with what runs in it, and the pause never grows. */
+  /**
+   * Records that no worker could be started. This is not caused by its connectors, and the pause does not
+   * grow.
+   */
   failed(): void
-  /** How long the next start has to wait, in milliseconds. */
+  /** Returns the pause before the next start, in milliseconds. */
   pauseMs(): number
-  /** As if it had never died. */
+  /** Forgets all deaths. */
   forget(): void
 }
 
-/** Deaths that cost no pause: a worker may be killed for what is not its connector's fault. */
+/** Deaths without a pause. A worker may be killed through no fault of its connector. */
 const FREE_DEATHS = 2
 
 export function createBackOff(limits: BackOffLimits, now: () => number): BackOff {

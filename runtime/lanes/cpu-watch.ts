@@ -1,24 +1,27 @@
 /**
- * Finds the worker that burns CPU without answering anything, which then has to wait for all others
- * (priority.ts). Linux alone; elsewhere it finds nothing.
+ * Detects a worker that uses much CPU without answering. Its priority is then lowered below all others
+ * (priority.ts). Linux only; a no-op elsewhere.
  */
 import { readStat } from './process-stat.ts'
 
 type CpuWatchLimits = {
-  /** How long a worker may burn before it is made to wait for others, in milliseconds. */
+  /** How long a worker may burn CPU before its priority is lowered, in milliseconds. */
   burnMs: number
-  /** Share of one core from which on it burns; low, because on a busy machine nobody gets a whole one. */
+  /**
+   * Share of one core from which a worker counts as burning. It is low because no worker gets a whole core on
+   * a busy machine.
+   */
   burnShare: number
-  /** Answers in a second from which on it is at work, whatever it takes. */
+  /** Answers per second from which a worker counts as working, whatever CPU it uses. */
   busyAnswers: number
 }
 
 const CPU_WATCH_LIMITS: CpuWatchLimits = { burnMs: 1000, burnShare: 0.35, busyAnswers: 20 }
 
-/** `burned` once: at the moment in which it has burned for too long. */
+/** `burned` is reported once, when the worker has burned for too long. */
 export type CpuUse = 'calm' | 'burns' | 'burned'
 
-/** One look at a lane's worker: what it has done since the one before. */
+/** Measures a lane's worker since the previous measurement. */
 export type CpuWatch = (pid: number, answers: number) => CpuUse
 
 type Seen = {
@@ -30,7 +33,7 @@ type Seen = {
   told: boolean
 }
 
-/** Watches the workers of one lane, of which there is one at a time. */
+/** Watches the workers of one lane, one at a time. */
 export function createCpuWatch(
   now: () => number = Date.now,
   cpuMsOf: (pid: number) => number | null = (pid) => readStat(pid)?.cpuMs ?? null,

@@ -1,47 +1,47 @@
 /**
- * The system's own limit of what a worker may hold (RLIMIT_DATA), kept in step with its isolates.
+ * Memory limit of a worker in the operating system (RLIMIT_DATA), adjusted to the number of its isolates.
  *
- * V8 takes an address range of 512 MiB for the code of each isolate, writable from the start, and Linux
- * counts it as data although hardly any of it is ever used (measured: an idle worker with 64 isolates holds
- * 165 MiB and counts 33 GiB). One figure for all workers would either end a worker with its fourth isolate
- * or stop nobody, so the limit starts low and is raised before each isolate that needs it.
+ * V8 reserves an address range of 512 MiB for the code of each isolate. It is writable, so Linux counts it as
+ * data although hardly any of it is used (measured: an idle worker with 64 isolates uses 165 MiB and counts
+ * 33 GiB). One limit for all workers would either kill a worker at its fourth isolate or limit none. So the
+ * limit starts low and is raised before each isolate that needs it.
  */
-/** What V8 reserves for each isolate's code, in bytes. */
+/** Address range that V8 reserves for the code of an isolate, in bytes. */
 const ISOLATE_RANGE_BYTES = 512 * 1024 * 1024
 
 /**
- * The rest of a worker, in bytes: 0.6 GiB of Node's own ranges, and more than the resident memory at which it
- * is killed from outside.
+ * Data of the rest of a worker, in bytes: 0.6 GiB of Node's own ranges, and more than the resident memory at
+ * which the host kills it.
  */
 const WORKER_BYTES = 2 * 1024 * 1024 * 1024
 
-/** Isolates that a worker starts with room for; those of one tenant never need more. */
+/** Isolates covered by the initial limit. Workers of one tenant never need more. */
 const FIRST_ISOLATES = 2
 
-/** What is asked for by a worker that holds so many: raised seldom, and ahead of who needs it. */
+/** Returns the number of isolates to raise the limit for: in large steps, before they are needed. */
 const next = (held: number): number => held + Math.max(2, Math.ceil(held / 4))
 
-/** How long until a raise that failed is tried again, in milliseconds: the system may be out of descriptors. */
+/** Delay before a failed raise is retried, in milliseconds. The system may be out of descriptors. */
 const RETRY_MS = 100
 
-/** The limit of a worker that holds so many isolates, in bytes. */
+/** Returns the limit of a worker with this many isolates, in bytes. */
 export const dataLimitOf = (isolates: number): number =>
   WORKER_BYTES + isolates * ISOLATE_RANGE_BYTES
 
-/** The limit that a worker starts with, in bytes. */
+/** Initial limit of a worker, in bytes. */
 export const FIRST_DATA_LIMIT: number = dataLimitOf(FIRST_ISOLATES)
 
-/** Sets the limit of a running process, in bytes. Rejects when the system refuses or has no room for it. */
+/** Sets the limit of a running process, in bytes. Rejects if the system refuses it or is out of resources. */
 export type SetDataLimit = (pid: number, bytes: number) => Promise<void>
 
 type DataRoom = {
-  /** Goes on when the worker may hold so many isolates: mostly at once. */
+  /** Calls `then` when the worker may have this many isolates, which is usually immediately. */
   forIsolates(count: number, then: () => void): void
-  /** The worker has ended; who waits is not called any more. */
+  /** The worker has ended. Waiting callbacks are dropped. */
   stop(): void
 }
 
-/** Room for the isolates of one worker. With `set` null there is no limit, and always room. */
+/** Manages the limit of one worker. If `set` is null there is no limit, and every isolate is allowed. */
 export function createDataRoom(pid: number, set: SetDataLimit | null): DataRoom {
   let granted = set === null ? Number.POSITIVE_INFINITY : FIRST_ISOLATES
   let wanted = 0
@@ -58,7 +58,7 @@ export function createDataRoom(pid: number, set: SetDataLimit | null): DataRoom 
         await set(pid, dataLimitOf(count))
         granted = count
       } catch {
-        // The deadlines of those that wait bound it; a worker that is gone stops it.
+        // Bounded by the deadlines of the waiting calls, and ended by the end of the worker.
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
       }
       letIn()

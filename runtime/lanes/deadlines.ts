@@ -1,21 +1,21 @@
-/** Deadlines of a lane's calls, with one timer for all, because hardly any ever pass. */
+/** Deadlines of a lane's calls. All share one timer, because hardly any ever pass. */
 import { createSlots } from '../bounded/slots.ts'
 
 /** Handle to clear a deadline. */
 type Deadline = number
 
 type Deadlines = {
-  /** Calls `late` once after so many milliseconds, at most one tick later, unless cleared. */
+  /** Calls `late` once after a delay in milliseconds, at most one tick later, unless cleared. */
   set(inMs: number, late: () => void): Deadline
   clear(deadline: Deadline): void
 }
 
-/** Longest delay after a deadline, in milliseconds. */
+/** Maximum delay after a deadline, in milliseconds. */
 export const TICK_MS = 10
 
 /**
- * A monotonic clock: a correction of the system time must not end calls. `onTick` is called at each tick
- * while there are deadlines.
+ * Uses a monotonic clock, since a correction of the system time must not end calls. `onTick` is called at
+ * each tick while there are deadlines.
  */
 export function createDeadlines(
   tickMs: number = TICK_MS,
@@ -28,7 +28,7 @@ export function createDeadlines(
     onTick()
     const nowMs = performance.now()
     for (const { id, endMs, late } of open.values()) {
-      // One that is late may have cleared it.
+      // Another expired deadline may have cleared it.
       if (endMs > nowMs || open.get(id) === undefined) continue
       open.delete(id)
       late()

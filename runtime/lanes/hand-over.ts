@@ -1,42 +1,43 @@
 /**
- * Large bodies on their way to a worker: so many bytes at once, the others wait. A connector may ask for them faster than
- * its worker reads, and a channel that is full breaks for everybody in the worker.
+ * Limits the large bodies on their way to a worker: a maximum number of bytes at once, the others wait. A
+ * connector may request them faster than its worker reads, and a full channel fails for all calls in the
+ * worker.
  */
 import { isFairShare } from '../bounded/fair-share.ts'
 
 export type HandOver = {
   /**
-   * Waits until a body may be sent; the answer is its ticket. Null when too much of this isolate waits already, and
-   * when the signal aborts.
+   * Waits until a body may be sent, and returns its ticket. Null if too many bytes of this isolate are
+   * waiting, or if the signal aborts.
    */
   enter(isolate: number, bytes: number, signal: AbortSignal): Promise<number | null>
-  /** The worker has brought a body in, or it will not be sent. @returns false for a ticket that there is not */
+  /** The worker has received a body, or it will not be sent. @returns false for an unknown ticket */
   left(ticket: number): boolean
 }
 
 type HandOverLimits = {
-  /** Bytes that are being sent, or wait in the worker, at once; one that is longer goes alone. */
+  /** Maximum bytes in transit or waiting in the worker. A larger body is sent alone. */
   maxSentBytes: number
-  /** Those that wait or are being sent, of all isolates together. */
+  /** Maximum bytes waiting or in transit, of all isolates together. */
   maxHeldBytes: number
 }
 
-/** A quarter, and all, of what a channel holds at most. The first is also what waits in a worker for its turn. */
+/** A quarter, and all, of the channel's capacity. The first also limits what waits in a worker. */
 const HAND_OVER_LIMITS: HandOverLimits = {
   maxSentBytes: 64 * 1024 * 1024,
   maxHeldBytes: 256 * 1024 * 1024,
 }
 
-/** What waits; `go` is told whether it may be sent. */
+/** A waiting body. `go` is told whether it may be sent. */
 type Waiter = { isolate: number; bytes: number; go(entered: boolean): void }
 
-/** Makes the way to one worker. */
+/** Creates the limiter of one worker. */
 export function createHandOver(limits: HandOverLimits = HAND_OVER_LIMITS): HandOver {
-  /** In the order in which they go: an isolate that has had its turn goes behind the others. */
+  /** Waiting bodies in order. After its turn an isolate moves to the end. */
   const waiting = new Map<number, Set<Waiter>>()
-  /** What each isolate holds, sent or waiting. */
+  /** Bytes of each isolate, in transit or waiting. */
   const held = new Map<number, number>()
-  /** What was sent, by ticket: to be called when it is there. */
+  /** Bodies in transit, by ticket, with the callback for their arrival. */
   const sent = new Map<number, () => void>()
   let tickets = 0
   let heldBytes = 0

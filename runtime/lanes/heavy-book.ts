@@ -4,21 +4,26 @@
  */
 import { createCache } from '../bounded/cache.ts'
 
-/** First and longest time on threads, in milliseconds; a mark is remembered for `forgetMs` after its end. */
+/**
+ * First and maximum duration of a mark, in milliseconds. A mark is remembered for `forgetMs` after it ends.
+ */
 export const HEAVY_LIMITS = { firstMs: 2000, longestMs: 600_000, forgetMs: 60_000 } as const
 
-/** What an entry takes in memory, in bytes. */
+/** Memory of an entry, in bytes. */
 const ENTRY_BYTES = 256
 
 type Mark = { untilMs: number; forMs: number }
 
 export type HeavyBook = {
-  /** A call of this capability has taken too much of a worker's main thread; without one, all of the connector are meant. */
+  /**
+   * Marks a capability whose call used too much of a worker's main thread; null marks all capabilities of the
+   * connector.
+   */
   mark(connector: string, capability: string | null): void
   has(connector: string, capability: string): boolean
 }
 
-/** `connector` is a digest. */
+/** Creates the book. `connector` is a digest. */
 export function createHeavyBook(now: () => number = Date.now): HeavyBook {
   const { firstMs, longestMs, forgetMs } = HEAVY_LIMITS
   const marks = createCache<Mark>('heavy_capabilities', {

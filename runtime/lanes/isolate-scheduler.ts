@@ -1,6 +1,6 @@
 /**
- * Where the calls of one worker sit: gives each an isolate, or a place in line for one, and sees to it
- * that an isolate which should be free or gone really is.
+ * Assigns the calls of one worker to isolates or to its wait queue, and makes sure that isolates which should
+ * be free or removed really are.
  */
 import { isFairShare } from '../bounded/fair-share.ts'
 import type { LaneCall } from '../protocol/lane-call.ts'
@@ -9,68 +9,68 @@ import { createWaitQueue, type Ticket } from './wait-queue.ts'
 import { createWatchdog } from './watchdog.ts'
 
 export type SchedulerLimits = IsolateLimits & {
-  /** Calls that may wait for an isolate of this worker. */
+  /** Maximum number of calls waiting for an isolate of this worker. */
   maxWaiting: number
-  /** Several connectors sit in this worker, and none of them may take all of it. */
+  /** Several connectors share this worker, and none of them may take all of it. */
   shared: boolean
-  /** How long a guest may take to answer a ping after a deadline, in milliseconds. */
+  /** Time to answer a ping after a deadline, in milliseconds. */
   pingMs: number
-  /** The same for an isolate in which nothing runs: nobody waits for it, and the machine may be busy. */
+  /** The same for an idle isolate. It may be longer: no call waits, and the machine may be busy. */
   idlePingMs: number
-  /** How long a worker may take to confirm that an isolate is gone, in milliseconds. */
+  /** Time for a worker to confirm that an isolate was disposed of, in milliseconds. */
   disposeMs: number
 }
 
-/** What the seats ask of the lane. */
+/** Operations of the lane that the scheduler uses. */
 type SchedulerSteps = {
   ping(isolate: number): void
   dispose(isolate: number): void
-  /** The isolate does not answer: its calls are over. */
+  /** The isolate does not answer: fails its calls. */
   fail(isolate: number): void
-  /** An isolate does not end; see the watchdog. */
+  /** Kills the worker because an isolate does not end; see watchdog.ts. */
   kill(starved: boolean): void
   watchStarvation(): () => boolean
 }
 
-/** What an orphan runs; it ends early if the operator takes that away. */
+/** The code that an orphaned call runs. It is ended early if the operator revokes it. */
 type Orphan = Pick<LaneCall, 'version'> & { capability: LaneCall['capability'] | null }
 
 export type IsolateScheduler = {
   /**
-   * Seats a call, now or when there is room: first come, first served, but for connectors that have more
-   * than their share.
+   * Assigns a call to an isolate, now or when there is room. First come, first served, except for connectors
+   * that exceed their share.
    *
    * @throws queue_full
    */
   take(ticket: Ticket): void
-  /** The call waits no more. */
+  /** Removes a waiting call. */
   giveUp(ticket: Ticket): void
   /** A call has ended. */
   release(isolate: number): void
-  /** A call has run past its deadline: its isolate takes no others, and shows that it still lives. */
+  /** A call has passed its deadline. Its isolate takes no further calls and is pinged. */
   overrun(isolate: number): void
-  /** Nobody waits for this call any more, but it keeps its seat until its answer, or for so long. */
+  /** The caller is gone, but the call keeps its isolate until it answers, or for `leftMs`. */
   orphan(call: number, isolate: number, leftMs: number, of: Orphan): void
-  /** Ends some orphans now. */
+  /** Ends the orphaned calls for which `isOver` is true. */
   lapse(isOver: (of: Orphan) => boolean): void
-  /** An orphan has answered. */
+  /** An orphaned call has answered. */
   replied(call: number): void
   answered(isolate: number): void
-  /** The worker says that an isolate is gone; where nobody had asked for that, it is made sure. */
+  /** The worker reports that an isolate is gone. If this was not requested, the end is verified. */
   gone(isolate: number, asked: boolean): void
   /**
-   * Looks at idle isolates: code of theirs may run on when no call is left to have a deadline, and many that are idle
-   * for long hold memory for nobody.
+   * Checks idle isolates: their code may still run although no call has a deadline, and idle isolates use
+   * memory.
    */
   tend(): void
-  /** Whose isolates there are. */
+  /** Digests of the connectors that have isolates. */
   connectors(): string[]
   readonly size: number
-  /** All that take room in the worker, those on their way out included. */
+  /** Isolates that use memory of the worker, including those being disposed of. */
   readonly held: number
-  /** Calls that wait for an isolate. */
+  /** Calls waiting for an isolate. */
   readonly waiting: number
-  /** Abandoned calls, and isolates that were told to end but have not: their code may still run. */
+  /** Orphaned calls, and isolates whose disposal is not confirmed. Their code may still run. */
   readonly unheard: number
   /** The worker has ended. */
   stop(): void
@@ -93,7 +93,7 @@ export function createIsolateScheduler(
     {
       ping: steps.ping,
       silent(isolate) {
-        // A call that came after the ping has a deadline of its own.
+        // A call that started after the ping has a deadline of its own.
         if (isolates.serves(isolate)) return
         isolates.discard(isolate)
         steps.fail(isolate)
@@ -111,12 +111,12 @@ export function createIsolateScheduler(
     steps.dispose(isolate)
   }
 
-  /** Whether its isolate would be one too many of its connector. */
+  /** Reports whether its isolate would exceed the connector's share. */
   function isOverShare({ connector, isolateKey }: Ticket): boolean {
     if (!limits.shared || isolates.isBusy(connector, isolateKey)) return false
     const held = isolates.busy(connector)
     const free = limits.maxIsolates - isolates.busy() - 1
-    // Who has none may have the last.
+    // A connector without an isolate may have the last one.
     return held > 0 && !isFairShare(held + 1, free)
   }
 
@@ -134,9 +134,9 @@ export function createIsolateScheduler(
     if (stopped || line.size === 0) return
     let full = false
     for (const ticket of line.tickets()) {
-      // Whose tenant sits already takes nothing from those before.
+      // A tenant that already has an isolate takes no room from the calls before it.
       if (full && !isolates.knows(ticket.connector, ticket.isolateKey)) continue
-      // One that has its share leaves the seat to those behind.
+      // A connector at its share leaves the place to later calls.
       if (!line.has(ticket) || isOverShare(ticket)) continue
       full = !seat(ticket) || full
     }

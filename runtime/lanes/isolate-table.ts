@@ -1,28 +1,37 @@
 /**
- * Which isolates a worker holds, which tenant each serves, and when each goes. Pure bookkeeping: the host
- * decides all of it, the worker only carries it out.
+ * Bookkeeping of the isolates of a worker: the tenant of each, and when each is disposed of. Pure. The host
+ * makes all decisions, the worker only carries them out.
  *
- * An isolate serves one connector version and one isolate key (settings and credentials), never two:
- * a module variable would carry one tenant's data to another.
+ * An isolate serves one connector version and one isolate key (settings and credentials), never two: a module
+ * variable would carry one tenant's data to another.
  */
 export type IsolateLimits = {
-  /** Most isolates in one worker, those that run included; idle ones go, least recently used first. */
+  /**
+   * Maximum number of isolates in a worker, running ones included. The least recently used idle ones are
+   * removed first.
+   */
   maxIsolates: number
   /** Calls after which a warm isolate is replaced. */
   maxCalls: number
   /** Age after which a warm isolate is replaced, in milliseconds. */
   maxAgeMs: number
-  /** So many isolates stay however long they are idle; others go after `warmMs` without a call, in milliseconds. */
+  /**
+   * Number of isolates that stay however long they are idle. Others are removed after `warmMs` milliseconds
+   * without a call.
+   */
   warmIsolates: number
   warmMs: number
 }
 
-/** How many isolates may be on their way out beside those that are in use. */
+/** Maximum number of isolates being disposed of in addition to those in use. */
 const MAX_LEAVING = 8
-/** How often an idle isolate is looked at, in milliseconds: after it was used, and otherwise. */
+/**
+ * Interval between checks of an idle isolate in milliseconds: if it was used since the last one, and
+ * otherwise.
+ */
 const CHECK_USED_MS = 1000
 const CHECK_UNUSED_MS = 10_000
-/** Most idle isolates that go at one look: the end of each takes the worker a moment. */
+/** Maximum number of idle isolates removed in one check. Each disposal takes the worker a moment. */
 const COOLED_AT_ONCE = 4
 
 type Entry = {
@@ -34,53 +43,56 @@ type Entry = {
   calls: number
   bornMs: number
   retiring: boolean
-  /** Whether it had calls since it was looked at last, and when that was. */
+  /** Whether it had calls since the last check, and the time of that check. */
   used: boolean
   checkedMs: number
-  /** When its last call ended, in milliseconds. */
+  /** End of its last call, in milliseconds. */
   idleSinceMs: number
 }
 
-/** The isolate for a call, or null while there is no room; and those to dispose of. */
+/** The isolate for a call, or null if there is no room, and the isolates to dispose of. */
 type Taken = { isolate: number | null; evicted: number[] }
 
 type IsolateTable = {
   take(connector: string, isolateKey: string): Taken
-  /** True when this tenant has an isolate already. */
+  /** Reports whether this tenant has an isolate. */
   knows(connector: string, isolateKey: string): boolean
-  /** True when calls of this tenant run. */
+  /** Reports whether calls of this tenant are running. */
   isBusy(connector: string, isolateKey: string): boolean
-  /** Isolates in which calls run, of one connector or of all. */
+  /** Number of isolates with running calls, of one connector or of all. */
   busy(connector?: string): number
-  /** A call has ended; true when its isolate is to be disposed of now. */
+  /** A call has ended. Returns true if its isolate must be disposed of now. */
   release(isolate: number): boolean
-  /** No new calls for this isolate; true when it is idle and can go now. */
+  /** Closes an isolate to new calls. Returns true if it is idle and can be disposed of now. */
   retire(isolate: number): boolean
-  /** The isolate is to be disposed of now, whatever runs in it; false when it is none of the table's. */
+  /**
+   * Marks an isolate for immediate disposal, even with running calls. Returns false if it is not in the
+   * table.
+   */
   discard(isolate: number): boolean
-  /** The isolate is gone. */
+  /** Removes a disposed isolate. */
   forget(isolate: number): void
   has(isolate: number): boolean
-  /** True when calls run in it that may go on. */
+  /** Reports whether it has running calls that may continue. */
   serves(isolate: number): boolean
-  /** Idle isolates that are to be looked at now; each is told once in a while. */
+  /** Returns the idle isolates that are due for a check. */
   toCheck(): number[]
-  /** Idle isolates that are to be disposed of now: nobody has used them for long, and there are many. */
+  /** Returns the idle isolates to dispose of now: unused for long, and more than enough remain. */
   cool(): number[]
-  /** Whose isolates there are. */
+  /** Digests of the connectors that have isolates. */
   connectors(): string[]
   readonly size: number
-  /** Those included of whose end nobody has heard yet. */
+  /** Number of isolates, including those whose disposal is not confirmed. */
   readonly held: number
 }
 
 export function createIsolateTable(limits: IsolateLimits, now: () => number): IsolateTable {
-  // Insertion order is the order of use: an entry is put back at the end when taken.
+  // Insertion order is the order of use: a taken entry is moved to the end.
   const current = new Map<string, Entry>()
   const byId = new Map<number, Entry>()
-  /** Isolates that were let go and of whose end nobody has heard yet: they take memory still. */
+  /** Isolates whose disposal is not confirmed. They still use memory. */
   const leaving = new Set<number>()
-  /** The key that was taken last: its entry is at the end already. */
+  /** Most recently taken key. Its entry is already the last one. */
   let newest = ''
   let nextId = 1
 
@@ -106,7 +118,7 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
     return evicted
   }
 
-  /** A new isolate, where there is room for one. */
+  /** Creates an isolate if there is room. */
   function make(key: string, connector: string): Entry | null {
     const { size } = byId
     if (size >= limits.maxIsolates || size + leaving.size >= limits.maxIsolates + MAX_LEAVING)
@@ -213,7 +225,7 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
     },
     cool() {
       const cooled: number[] = []
-      // Those that were used longest ago come first.
+      // Least recently used first.
       for (const entry of current.values()) {
         if (byId.size <= limits.warmIsolates || cooled.length === COOLED_AT_ONCE) break
         if (entry.running > 0 || now() - entry.idleSinceMs < limits.warmMs) continue

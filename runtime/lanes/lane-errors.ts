@@ -1,11 +1,11 @@
-/** What the end of an isolate or a worker means for the calls that were in it. */
+/** Errors of calls whose isolate or worker has ended. */
 import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
 import type { Heads } from '../protocol/frames.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 /**
- * A call was lost with its sandbox. `innocent`: not by its own doing, as far as can be told. `slow`: because
- * something computed for too long on the main thread of its worker, which gets a thread of its own next time.
+ * A call was lost with its sandbox. `innocent`: not caused by the call itself, as far as known. `slow`: some
+ * call used the worker's main thread for too long; that capability runs on a thread of its own next time.
  */
 export class SandboxLost extends RuntimeError {
   readonly innocent: boolean
@@ -18,7 +18,7 @@ export class SandboxLost extends RuntimeError {
   }
 }
 
-/** The error of every call in an isolate that is gone. */
+/** Returns the error of every call in a disposed isolate. */
 export function isolateError({ reason, message, at }: Heads['disposed']): RuntimeError {
   if (reason === 'memory')
     return new RuntimeError('isolate_memory', 'the connector ran out of memory')
@@ -40,18 +40,21 @@ export function isolateError({ reason, message, at }: Heads['disposed']): Runtim
   return new RuntimeError('isolate_disposed', 'the sandbox of this call was ended')
 }
 
-/** The error of a call that had no answer in time. */
+/** Returns the error of a call that did not answer in time. */
 export const overdueError = (): RuntimeError =>
   new RuntimeError('deadline_passed', 'no answer before the deadline of the call')
 
-/** The error of a call in an isolate that another call of its tenant holds up. */
+/** Returns the error of a call in an isolate that is blocked by another call of its tenant. */
 export const heldUpError = (): RuntimeError =>
   new SandboxLost('isolate_disposed', 'another call of this tenant would not end', true)
 
-/** Ends of a worker that none of its calls has brought about. */
+/** Ends of a worker that were not caused by its calls. */
 const FROM_OUTSIDE: readonly WorkerEnd['reason'][] = ['killed', 'crowded', 'unstarted']
 
-/** The error of every call in a worker that has exited. `calls`: their number, including abandoned ones. */
+/**
+ * Returns the error of every call in a worker that has exited. `calls`: their number, including orphaned
+ * ones.
+ */
 export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError {
   if (reason === 'stopped') return new RuntimeError('stopping', 'the runtime is stopping')
   const slow = reason === 'stalled'
@@ -67,13 +70,19 @@ export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError 
   return new SandboxLost('worker_died', message, innocent, slow)
 }
 
-/** Longest part of a worker's last words in an error, in characters. */
+/** Maximum length of a worker's last output in an error, in characters. */
 const WORDS_LENGTH = 200
 
-/** The line of Node's report of an error that says what it is; anything else it says names files of this machine. */
+/**
+ * Matches the line of Node's error report with the error itself. The other lines contain file names of this
+ * machine.
+ */
 const ERROR_LINE = /^\w*Error\b.*$/m
 
-/** The error of every call that waits for a worker that ended before it was ready: no connector's code has run in it. */
+/**
+ * Returns the error of every call that waited for a worker that ended before it was ready. No connector code
+ * had run in it.
+ */
 export function unreadyError(end: WorkerEnd): RuntimeError {
   const [words] = ERROR_LINE.exec(end.detail) ?? []
   const error = workerError(end, 0)
@@ -82,11 +91,11 @@ export function unreadyError(end: WorkerEnd): RuntimeError {
   return new SandboxLost('worker_died', message, false)
 }
 
-/** Whether the end of a worker says something about the connectors in it. */
+/** Reports whether the end of a worker counts against its connectors. */
 export const isGuilty = ({ reason }: WorkerEnd): boolean =>
   reason !== 'stopped' && !FROM_OUTSIDE.includes(reason)
 
-/** What was thrown on the way to a worker. */
+/** Converts an error thrown on the way to a worker. */
 export function toLaneError(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error
   return new RuntimeError('worker_died', 'no worker process could be used', {}, error)

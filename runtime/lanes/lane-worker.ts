@@ -1,4 +1,4 @@
-/** One worker of a lane: its link, whether it is ready, the bundles it holds and who sits in it. */
+/** One worker of a lane: its link, its readiness, its loaded bundles and its isolates. */
 import type { Message } from '../protocol/frames.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import { MAIN_THREAD } from '../protocol/worker-heads.ts'
@@ -20,27 +20,27 @@ export type LaneWorker = {
   readonly seats: IsolateScheduler
   readonly stall: StallWatch
   readonly handOver: HandOver
-  /** Rejects when the worker ends before it was ready. */
+  /** Rejects if the worker ends before it is ready. */
   readonly ready: Promise<void>
   readonly isReady: boolean
   /**
-   * Makes room for the isolates there are, hands a bundle over (once, and once more where its grants have changed), and
-   * goes on when it has left: a small message would overtake it.
+   * Raises the memory limit for the current isolates, sends a bundle (once, and again if its grants changed),
+   * and continues when it has left: a small message would overtake it.
    */
   load(connector: LoadedConnector, then: () => void): void
-  /** The last call that was given to it. */
+  /** Id of the last call that was sent to it. */
   lastCall: number
 }
 
 type LaneWorkerEvents = {
   onMessage(from: LaneWorker, message: Message): void
   onEnd(from: LaneWorker, end: WorkerEnd): void
-  /** An isolate does not answer: its calls are over. */
+  /** An isolate does not answer: fails its calls. */
   onSilent(isolate: number): void
 }
 
 export type LaneWorkerLimits = SchedulerLimits & {
-  /** How long a worker may take to start, in milliseconds. */
+  /** Time for a worker to start, in milliseconds. */
   startMs: number
 }
 
@@ -53,7 +53,7 @@ export function startLaneWorker(
 ): LaneWorker {
   const ready = Promise.withResolvers<void>()
   let isReady = false
-  // Every call awaits it; none may be there yet when it fails.
+  // Calls await this. There may be none yet when it fails.
   ready.promise.catch(() => {})
   const link = startWorker(
     launcher,
@@ -80,7 +80,7 @@ export function startLaneWorker(
       dispose: (isolate) => link.send('dispose', 0, { isolate }),
       fail: events.onSilent,
       kill(starved) {
-        // One that was stopped (SIGSTOP), or did not get to run, could not end it.
+        // A worker that was stopped (SIGSTOP), or got no CPU time, could not end it.
         const { stopped = false } = readStat(link.pid) ?? {}
         link.kill(stopped || starved ? 'killed' : 'crashed', 'an isolate did not end')
       },
@@ -92,7 +92,7 @@ export function startLaneWorker(
   const stall = createStallWatch({
     ask: () => link.send('ping', 0, { isolate: MAIN_THREAD }),
     stalled() {
-      // A worker stopped by a signal is continued by that user, or replaced by the lane.
+      // A worker stopped by a signal is continued by the user who stopped it, or replaced by the lane.
       if (readStat(link.pid)?.stopped) stall.heard()
       else link.kill('stalled', 'its main thread did not answer')
     },
@@ -122,7 +122,7 @@ export function startLaneWorker(
   return made
 }
 
-/** What the worker was told of a connector; `waiters` wait until the bundle has left, null once it has. */
+/** State of a connector in the worker. `waiters` wait until the bundle has left; null once it has. */
 type Sent = Pick<LoadedConnector, 'memoryMb' | 'responseFields'> & {
   waiters: (() => void)[] | null
 }
@@ -133,7 +133,7 @@ function createLoader(link: WorkerLink): LaneWorker['load'] {
   return (connector, then) => {
     const { digest, memoryMb, responseFields } = connector
     const known = loaded.get(digest)
-    // The same package with other grants is told anew.
+    // The same package with other grants is sent again.
     if (known?.memoryMb === memoryMb && known.responseFields === responseFields) {
       if (known.waiters === null) return then()
       return void known.waiters.push(then)

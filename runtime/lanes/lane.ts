@@ -1,7 +1,7 @@
 /**
- * A lane: one worker process at a time and the calls in it. Starts it lazily, gives calls to its
- * isolates, serves their requests from egress, holds every deadline, and replaces the worker when it
- * dies. Decides connector, tenant, capability and deadline of everything a worker says from its own
+ * A lane: one worker process at a time and the calls in it. Starts the worker lazily, assigns calls to its
+ * isolates, serves their requests through egress, enforces deadlines, and replaces the worker when it dies.
+ * For every message of a worker, connector, tenant, capability and deadline are taken from the host's own
  * table, by call id.
  */
 
@@ -31,36 +31,36 @@ export type LaneLimits = LaneWorkerLimits & BackOffLimits
 export type Lane = {
   /** Runs a call; `done` may be called before this returns. */
   start(call: LaneCall, done: Done<LaneReply>): void
-  /** Asks the connector's code what it implements; loads it in an isolate of its own. */
+  /** Returns the capabilities that the connector's code implements. Loads it in an isolate of its own. */
   describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
   readonly pid: number | null
   readonly running: number
-  /** When the lane last had work, in milliseconds since the epoch. */
+  /** End of the lane's last work, in milliseconds since the epoch. */
   readonly lastUsedMs: number
   readonly isolates: number
-  /** Calls that wait for an isolate. */
+  /** Calls waiting for an isolate. */
   readonly waiting: number
-  /** Answers that its workers have given so far. */
+  /** Number of answers from its workers so far. */
   readonly answers: number
-  /** To be called again and again: makes sure that isolates without calls are idle. */
+  /** Called periodically. Makes sure that isolates without calls are idle. */
   tend(): void
-  /** Starts the next worker at once, however often earlier ones died. */
+  /** Allows the next worker to start immediately, however often earlier ones died. */
   forgive(): void
-  /** Ends the calls for which `demand` throws with what it throws, as at their deadlines. */
+  /** Ends the calls for which `demand` throws, with the thrown error, as if their deadline had passed. */
   cutOff(demand: DemandServed): void
-  /** Ends the worker. With the reason `stopped` the lane is over: no other is started. */
+  /** Ends the worker. With the reason `stopped` the lane is closed and starts no other. */
   kill(reason: WorkerEnd['reason'], detail: string): void
 }
 
 type Send = (to: LaneWorker, call: number, isolate: number) => void
 
-/** Ends of a worker after which its connectors are kept off the main thread of the next one for a time. */
+/** Ends of a worker after which its connectors are kept off the next worker's main thread for a time. */
 const BY_GUESTS: readonly WorkerEnd['reason'][] = ['stalled', 'memory', 'crashed']
 
-/** Most requests of one call, one after the other included. */
+/** Maximum number of requests of one call in total. */
 const MAX_FETCHES = REQUEST_LIMITS.inAll
 
-/** The error of a call whose version or capability was taken away; null if it may go on. */
+/** Returns the error of a call whose version or capability was revoked; null if it may continue. */
 function takenFrom(
   { version, capability }: Pick<Errand, 'version' | 'capability'>,
   demand: DemandServed,
@@ -74,17 +74,17 @@ function takenFrom(
   }
 }
 
-/** Makes a lane; nothing is started before its first call. */
+/** Creates a lane. It starts no worker before its first call. */
 export function createLane(
   launcher: Launcher,
   limits: LaneLimits,
   heavy: HeavyBook,
-  /** Told of every worker's end, with the connectors that sat in it. */
+  /** Called at the end of every worker, with the connectors that were in it. */
   onEnd: (end: WorkerEnd, connectors: string[]) => void,
   now: () => number = Date.now,
 ): Lane {
   const pending = createSlots<Pending>()
-  /** Calls that have no isolate yet: their worker is starting, or full. */
+  /** Calls without an isolate: their worker is starting, or full. */
   const waiting = new Map<Pending['settle'], Pick<Pending, 'errand' | 'cut'>>()
   const backOff = createBackOff(limits, now)
   const deadlines = createDeadlines(TICK_MS, () => {
@@ -101,7 +101,7 @@ export function createLane(
     onSilent: (isolate: number) => failIsolate(isolate, heldUpError()),
   }
 
-  /** The next calls of its kind get threads of their own. */
+  /** Moves the next calls of this capability to threads of their own. */
   function markHeavy({ errand: { connector, capability } }: Pending): void {
     if (capability !== null) heavy.mark(connector.digest, capability)
   }
@@ -112,22 +112,22 @@ export function createLane(
     if (end.reason === 'unstarted') backOff.failed()
     else if (end.reason !== 'stopped') backOff.died()
     const connectors = from.seats.connectors()
-    // Whose doing it was cannot be told, nor in which of its calls.
+    // It is not known which connector or call caused it.
     if (BY_GUESTS.includes(end.reason))
       for (const connector of connectors) heavy.mark(connector, null)
     const error = workerError(end, pending.size + from.seats.unheard)
-    // First: no seat that a call gives back may be given away again.
+    // First, so that no isolate freed by a failing call is assigned again.
     from.seats.stop()
-    // Before its calls hear of it: they may come again, and not where they were.
+    // Before the calls fail: they may be retried, in another lane.
     onEnd(end, connectors)
     for (const call of pending.values()) call.settle(error)
   }
 
-  /** The running worker; after repeated deaths a pause comes first, which the call's deadline bounds. */
+  /** Returns the running worker. After repeated deaths it waits first, bounded by the call's deadline. */
   async function obtain(): Promise<LaneWorker> {
     const pauseMs = worker === null ? backOff.pauseMs() : 0
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
-    // Let go while the call waited: a worker started now would have no owner.
+    // The lane was closed while the call waited. A worker started now would have no owner.
     if (closed) throw workerError({ reason: 'stopped', detail: '' }, 0)
     worker ??= start()
     const mine = worker
@@ -146,7 +146,7 @@ export function createLane(
     }
   }
 
-  /** One entry of the call table: placed in an isolate, ended exactly once. */
+  /** Adds an entry to the call table: assigns it to an isolate and ends it exactly once. */
   function place(errand: Errand, send: Send, done: Done<LaneReply | string[]>): void {
     const { connector, isolateKey, deadlineMs, signal } = errand
     lastUsedMs = now()
@@ -165,7 +165,7 @@ export function createLane(
       if (call) close(call)
       done(result)
     }
-    /** Frees the call's seat before its answer arrives, when nothing else of it is outstanding. */
+    /** Frees the call's isolate before its answer arrives, if nothing else of it is outstanding. */
     const leave = (error: RuntimeError) => {
       if (call?.sent) call.worker.link.send('cancel', call.id, { isolate: call.isolate })
       settle(error)
@@ -177,7 +177,8 @@ export function createLane(
     }
     const deadline = deadlines.set(deadlineMs, cut)
     const hangUp = () => {
-      // The caller is gone, but its code must still end: by an answer, at its deadline, or when it is taken away.
+      // The caller is gone, but the code must still end: by an answer, at its deadline, or when it is
+      // revoked.
       if (call?.sent) {
         call.orphaned = true
         const { version, capability } = errand
@@ -200,7 +201,7 @@ export function createLane(
       if (over) return
       const ticket: Ticket = {
         connector: connector.digest,
-        // An isolate keeps the memory limit that it was made with.
+        // An isolate keeps the memory limit that it was created with.
         isolateKey: `${connector.memoryMb} ${isolateKey}`,
         enter: (isolate) => enter(mine, isolate),
         again: begin,
@@ -211,7 +212,7 @@ export function createLane(
     }
     const failed = (error: unknown) => settle(toLaneError(error))
     const begin = () => {
-      // In a warm lane a call enters synchronously: each promise would cost a tick.
+      // In a warm lane a call starts synchronously, since each promise would cost a tick.
       if (!worker?.isReady || closed) return void obtain().then(queue).catch(failed)
       try {
         queue(worker)
@@ -276,7 +277,7 @@ export function createLane(
     const call = pending.get(message.call)
     if (!call) {
       if (kind === 'reply') from.seats.replied(message.call)
-      // A call that has ended may still be heard of; one that never was, may not.
+      // Messages of ended calls may still arrive. Messages of calls that never existed may not.
       if (message.call > from.lastCall) from.link.kill('protocol', `call ${message.call} never was`)
       return
     }
@@ -314,13 +315,13 @@ export function createLane(
         : await performFetch(call.fetch, head, body, abort.signal)
     const { handOver, link } = call.worker
     const size = done.bytes.length
-    // What fits into a frame goes at once: many are, and each promise would cost a tick.
+    // A body that fits into a frame is sent immediately. Most do, and each promise would cost a tick.
     const isLarge = size > MAX_FRAME_PAYLOAD
     const ticket = isLarge ? await handOver.enter(call.isolate, size, abort.signal) : undefined
     call.requests.delete(head.request)
     if (pending.get(call.id) === undefined) return void (ticket && handOver.left(ticket))
     const { reply, bytes, error } = ticket === null ? failed(tooMuchWaits()) : done
-    // One record of the many that say the same.
+    // Record only one of the many identical errors.
     if (error && call.fetches <= MAX_FETCHES + 1) {
       call.fetchErrors ??= new Map()
       call.fetchErrors.set(head.request, error)
@@ -334,12 +335,12 @@ export function createLane(
       const send: Send = (to, id, isolate) => {
         const { connector, capability, raw, limits } = call
         const { digest } = connector
-        // What must not run again is never cut.
+        // A call that must not be retried is never cut.
         const threaded = call.hasWritten() || heavy.has(digest, capability)
         const head = { connector: digest, isolate, capability, raw, threaded, limits }
         to.link.send('call', id, head, call.callJson)
       }
-      // The cast: calls are settled with replies only; `described` settles descriptions.
+      // Cast: calls are settled with replies only; `described` settles descriptions.
       place(call, send, done as Done<LaneReply | string[]>)
     },
     describe: (connector, deadlineMs) =>
@@ -349,7 +350,7 @@ export function createLane(
           { connector, isolateKey: 'describe', deadlineMs, ...nobody },
           (to, id, isolate) =>
             to.link.send('describe', id, { connector: connector.digest, isolate }),
-          // The cast: see `start`.
+          // Cast: see `start`.
           (ended) => (ended instanceof RuntimeError ? reject(ended) : resolve(ended as string[])),
         )
       }),
@@ -374,12 +375,13 @@ export function createLane(
     tend: () => worker?.seats.tend(),
     forgive: backOff.forget,
     cutOff(demand) {
-      // Those that wait first: a seat that becomes free must not let one of them begin.
+      // Waiting calls first: an isolate that becomes free must not start one of them.
       for (const { errand, cut } of [...waiting.values(), ...pending.values()]) {
         const error = takenFrom(errand, demand)
         if (error !== null) cut(takenAway(error, errand.hasWritten?.() ?? false))
       }
-      // This harms no system: earlier writes are done, and open requests were aborted when the caller hung up.
+      // This is safe for the upstream system: earlier writes are done, and open requests were aborted when
+      // the caller hung up.
       worker?.seats.lapse((of) => takenFrom(of, demand) !== null)
     },
     kill(reason, detail) {

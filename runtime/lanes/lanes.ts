@@ -1,7 +1,7 @@
 /**
- * All lanes of a host. A built-in connector shares a lane with the others of its kind; every other
- * connector version has one of its own. Lanes start lazily and are reaped when idle; a worker whose
- * resident memory passes its bound is killed.
+ * All lanes of a host. Built-in connectors share lanes by kind; every other connector version has a lane of
+ * its own. Lanes start lazily and are stopped when idle. A worker whose resident memory exceeds its bound is
+ * killed.
  */
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { DemandServed, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
@@ -19,19 +19,19 @@ import { createSpare } from './spare.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 export type LanesLimits = LaneLimits & {
-  /** Idle time after which a worker is let go, in milliseconds. */
+  /** Idle time after which a worker is stopped, in milliseconds. */
   idleMs: number
   /** Resident memory at which a worker is killed, in bytes. */
   maxWorkerBytes: number
-  /** How long a worker may be stopped by a signal before another takes its place, in milliseconds. */
+  /** How long a worker may be stopped by a signal before it is replaced, in milliseconds. */
   maxStoppedMs: number
   /**
-   * How long a worker is calm before it stands beside the host for the processor, in milliseconds: the first time,
-   * and after it has burned or anything is held against its connectors.
+   * How long a worker must be calm before it gets the same priority as the host, in milliseconds: initially,
+   * and after it has burned CPU or while its connectors are under suspicion.
    */
   newMs: number
   goodMs: number
-  /** How often resident memory, idleness and idle isolates are looked at, in milliseconds. */
+  /** Interval of the checks of resident memory, idleness and idle isolates, in milliseconds. */
   pollMs: number
 }
 
@@ -45,7 +45,7 @@ export const LANES_LIMITS: LanesLimits = {
   shared: false,
   pingMs: 100,
   idlePingMs: 1000,
-  // A worker may be busy with a large reply, and there is only one for all of a shared lane.
+  // A worker may be busy with a large reply, and a shared lane has only one.
   disposeMs: 1000,
   startMs: 10_000,
   restartMs: 100,
@@ -59,13 +59,13 @@ export const LANES_LIMITS: LanesLimits = {
   pollMs: 250,
 }
 
-/** How often a call runs again because something computed for too long beside it. */
+/** Maximum number of repetitions of a call because other code of the worker computed for too long. */
 const MAX_SLOW = 3
 
-/** In the place of a lane: the worker that no lane has yet. */
+/** Key of the spare worker, which has no lane yet. */
 const SPARE = 'spare'
 
-/** A lane of its own, or a shared one by name. */
+/** Key of a lane: of one connector version, or the name of a shared one. */
 type LaneKey = string
 
 export type LaneState = {
@@ -80,11 +80,11 @@ export type LaneState = {
 
 export type Lanes = {
   readonly containment: Containment
-  /** How workers stand behind the host for the processor. */
+  /** Priority of workers relative to the host. */
   readonly scheduling: Scheduling
   /**
-   * Runs a call. One that was lost with its sandbox, not by its own doing, runs again if nothing but GET and
-   * HEAD has left for it: once, and some times more where the sandbox was ended for computing too long.
+   * Runs a call. A call that was lost with its sandbox through no fault of its own is repeated if it has sent
+   * only GET and HEAD requests: once, and more often if the sandbox was ended for computing too long.
    *
    * @throws RuntimeError
    */
@@ -92,23 +92,26 @@ export type Lanes = {
   /** The same without promises; `done` may be called before this returns. */
   start(lane: LaneKey, call: LaneCall, done: Done<LaneReply>): void
   /**
-   * Loads a connector in a worker of its own, that is gone afterwards, and asks what it implements.
+   * Loads a connector in a temporary worker and returns the capabilities it implements.
    *
    * @throws load_failed, isolate_memory, deadline_passed, worker_died
    */
   describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
-  /** Ends the calls for which `demand` throws, with what it throws. */
+  /** Ends the calls for which `demand` throws, with the thrown error. */
   cutOff(demand: DemandServed): void
-  /** Ends a lane's worker once its calls are done. */
+  /** Stops a lane's worker once its calls are done. */
   drain(lane: LaneKey): void
   states(): LaneState[]
-  /** How a connector stands, by its digest. */
+  /** State of a connector, by its digest. */
   standing: Pick<QuarantineBook, 'of' | 'count'>
-  /** Ends suspicion, quarantine and pauses of a connector; false when there was none. */
+  /** Ends suspicion, quarantine and pauses of a connector. Returns false if there was none. */
   release(digest: string): boolean
-  /** Keeps a worker ready that no lane has yet, for the next one that starts. */
+  /** Keeps a spare worker ready for the next lane that starts. */
   keepSpare(): void
-  /** Starts a worker now, for a lane or a description that is about to begin. The answer ends it where none did. */
+  /**
+   * Starts a worker now, for a lane or description that is about to begin. The returned function stops it if
+   * none began.
+   */
   prepare(): () => void
   stop(): void
 }
@@ -117,26 +120,26 @@ type Entry = {
   lane: Lane
   deaths: number
   draining: boolean
-  /** Its worker burned CPU and waits for all others now. */
+  /** Its worker burned CPU and has the lowest priority. */
   slowed: boolean
   uses: CpuWatch
   rank: Rank
-  /** Since when its worker is seen stopped, in milliseconds since the epoch; null while it runs. */
+  /** Since when its worker has been stopped, in milliseconds since the epoch; null while it runs. */
   stoppedSinceMs: number | null
 }
 
-/** Eyes on the lanes, for the log and the metrics. */
+/** Events of the lanes, for the log and the metrics. */
 export type LanesEvents = {
   onEnd?(lane: LaneKey, end: WorkerEnd): void
-  /** A call runs once more. */
+  /** A call is repeated. */
   onRepeat?(lane: LaneKey): void
-  /** A connector, by its digest, takes no calls for a while: its worker kept dying. */
+  /** A connector, by its digest, is quarantined because its worker kept dying. */
   onQuarantined?(digest: string): void
-  /** A worker burns CPU without answering, and waits for all others from now on. */
+  /** A worker burned CPU without answering. Its priority is now the lowest. */
   onSlowed?(lane: LaneKey): void
 }
 
-/** Makes the lanes; no worker is started before the first call, but where a spare one is kept. */
+/** Creates the lanes. No worker is started before the first call, except the spare one. */
 export function createLanes(
   launcher: Launcher,
   events: LanesEvents = {},
@@ -151,7 +154,7 @@ export function createLanes(
   )
   const heavy = createHeavyBook()
   const lanes = new Map<LaneKey, Entry>()
-  /** Lanes of connectors that are being judged. */
+  /** Lanes of connectors that are being verified. */
   const describing = new Map<Lane, { rank: Rank; uses: CpuWatch }>()
   let stopped = false
 
@@ -162,7 +165,7 @@ export function createLanes(
   function open(key: LaneKey, { digest }: LoadedConnector): Lane {
     const known = lanes.get(key)
     if (known) {
-      // Back before it was empty: the same version is served again.
+      // It is used again before it was empty: the same version is served again.
       known.draining = false
       return known.lane
     }
@@ -192,10 +195,16 @@ export function createLanes(
     return entry.lane
   }
 
-  /** A lane alone is of a connector in whose worker something died; of the others only the digest is known. */
+  /**
+   * A lane alone belongs to a connector in whose worker something died. Of other lanes only the digest is
+   * known.
+   */
   const isClear = (key: LaneKey) => standing.of(key.replace(/^alone /, '')).state === 'clear'
 
-  /** Where workers of a connector have died, the start of the next one is what they cost the others: it is ranked too. */
+  /**
+   * If workers of a connector have died, starting the next one costs the others, so its start has a low
+   * priority too.
+   */
   const startFor = (key: LaneKey) => (isClear(key) ? spare.start() : launcher.start())
 
   const look = ({ pid }: Lane) => (pid === null ? null : readStat(pid))
@@ -205,7 +214,7 @@ export function createLanes(
       lane.kill(lane.isolates > 1 ? 'crowded' : 'memory', 'resident memory')
   }
 
-  /** Calls of a worker that was stopped (SIGSTOP) would wait for their deadlines. */
+  /** Replaces a worker that was stopped (SIGSTOP). Its calls would wait until their deadlines. */
   const replaceStopped = (entry: Entry, seen: ProcessStat | null) => {
     if (!seen?.stopped) entry.stoppedSinceMs = null
     else {
@@ -232,7 +241,7 @@ export function createLanes(
         const use = entry.uses(pid, lane.answers)
         entry.rank.looked(pid, use, isClear(key))
         if (use === 'burned') {
-          // It comes up no more: the worker goes when its calls are over.
+          // Its priority is not raised again. The worker is stopped when its calls are done.
           entry.slowed = true
           events.onSlowed?.(key)
         }
@@ -245,7 +254,7 @@ export function createLanes(
   }, limits.pollMs)
   poll.unref()
 
-  /** The lane for a call now: who is under suspicion shares none. */
+  /** Returns the lane for a call now. A suspected connector shares none. */
   function laneFor(key: LaneKey, { digest }: LoadedConnector): LaneKey {
     const stands = standing.of(digest)
     if (stands.state === 'quarantined')
@@ -342,7 +351,7 @@ export function createLanes(
   }
 }
 
-/** Tells the rank of a lane of every worker that is started for it. */
+/** Sets the priority of every worker started for a lane. */
 const ranked = (launcher: Launcher, rank: Rank, isClear: () => boolean): Launcher => ({
   ...launcher,
   onReady: rank.ready,
@@ -354,5 +363,5 @@ const ranked = (launcher: Launcher, rank: Rank, isClear: () => boolean): Launche
   },
 })
 
-/** The lane of a connector that shares none for a while. */
+/** Returns the key of the lane of a connector that shares none for a time. */
 const aloneKey = (digest: string): LaneKey => `alone ${digest}`

@@ -1,6 +1,6 @@
 /**
- * Starts worker processes behind every layer of containment that this machine offers, and says which
- * ones those are. Measured and tried: sandbox.md; architecture section 2.
+ * Starts worker processes inside every containment layer that this machine offers, and reports which ones.
+ * Measured and tested: sandbox.md; architecture section 2.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -12,32 +12,34 @@ import type { WorkerBundle } from './worker-bundle.ts'
 
 type Layer = {
   name: string
-  /** What it stops. */
+  /** What it prevents. */
   stops: string
-  /** A further program that it cannot do without. */
+  /** Another program that it requires. */
   needs?: string
 } & (
   | {
-      /** The command that is put before the worker's own; tried once with `node -v` behind it. */
+      /** Command prefix of the worker's own command. Tested once by running `node -v` in it. */
       prefix: readonly [string, ...string[]]
     }
   | {
-      /** What a shell does before it becomes the command behind it. Layers that follow one another share a shell. */
+      /**
+       * Commands that a shell runs before it becomes the command behind it. Adjacent layers share a shell.
+       */
       setUp: string
     }
 )
 
 const MEMORY_LIMIT = 'memory-limit'
 
-/** Changes limits of processes that run. */
+/** Changes limits of running processes. */
 const PRLIMIT = 'prlimit'
 
-/** Where the kernel looks first when it has to end a process for its memory. */
+/** OOM score at which the kernel kills a worker before other processes. */
 const FIRST_TO_GO = 1000
 
 /**
- * Layers per platform, outermost first. Namespaces come before the death signal because entering a
- * user namespace clears it.
+ * Layers per platform, outermost first. Namespaces come before the death signal, because entering a user
+ * namespace clears it.
  */
 const LAYERS: Partial<Record<NodeJS.Platform, readonly Layer[]>> = {
   linux: [
@@ -65,13 +67,13 @@ const LAYERS: Partial<Record<NodeJS.Platform, readonly Layer[]>> = {
   ],
 }
 
-/** How much later than asked for a timer of a worker may fire, in nanoseconds. */
+/** Timer slack of a worker in nanoseconds: how late its timers may fire. */
 const TIMER_SLACK_NS = 2_000_000
 
 /**
- * Lets the kernel fire the timers of a worker together. isolated-vm has a thread that sleeps until the timeout of each
- * slice in turn, in time or not: with the usual slack of 50 µs it wakes once per call, which took 25 µs of processor time
- * per call, and takes 4 now.
+ * Lets the kernel fire timers of a worker together. isolated-vm has a thread that sleeps until the timeout of
+ * each slice, whether it is needed or not. With the usual slack of 50 µs it woke once per call and used 25 µs
+ * of processor time per call; now it uses 4 µs.
  */
 const COALESCED_TIMERS: Layer = {
   name: 'coalesced-timers',
@@ -79,9 +81,9 @@ const COALESCED_TIMERS: Layer = {
   setUp: `echo ${TIMER_SLACK_NS} > /proc/self/timerslack_ns`,
 }
 
-/** What stands between a connector and the machine. */
+/** Containment of connectors on this machine. */
 export type Containment = {
-  /** `full` when every layer of this platform is there; `basic` is Node's permission model alone. */
+  /** `full` if all layers of this platform work; `basic` is Node's permission model alone. */
   level: 'full' | 'partial' | 'basic'
   layers: string[]
   missing: { name: string; stops: string }[]
@@ -90,32 +92,35 @@ export type Containment = {
 export type WorkerProcess = {
   process: ChildProcess
   pipe: Duplex
-  /** It was started before, and has run the host's own code since. */
+  /** It was started in advance and has run only the host's own code since. */
   hasStarted?: boolean
 }
 
 export type Launcher = {
   containment: Containment
-  /** The layers' commands, for other processes that touch what third parties wrote. */
+  /** Commands of the layers, for other processes that handle third-party code. */
   prefix: readonly string[]
-  /** Raises the limit that workers start with; null where they have none. */
+  /** Raises the initial memory limit of workers; null if they have none. */
   setDataLimit: SetDataLimit | null
-  /** Throws, or gives a process that tells an error, where the system has no room for one. */
+  /**
+   * Starts a worker. Throws, or returns a process that reports an error, if the system has no resources for
+   * one.
+   */
   start(): WorkerProcess
-  /** Hears of each worker that has started: from now on it runs a connector's code. */
+  /** Called when a worker has started. From now on it runs a connector's code. */
   onReady?(pid: number): void
 }
 
-/** Old-generation limit of a worker's own heap, in MiB: it holds messages, never connector data. */
+/** Old-generation limit of a worker's own heap, in MiB. It holds messages, never connector data. */
 const WORKER_HEAP_MB = 512
 
 /**
- * Longest semi-space of each heap in a worker, the isolates' as well, in MiB. Left alone (16), a worker that answers
- * lists of 28 kB keeps 100 MB more, and is no faster (test/bench/RESULTS.md).
+ * Maximum semi-space of each heap in a worker, including its isolates, in MiB. With the default (16), a
+ * worker that answers lists of 28 kB uses 100 MB more and is no faster (test/bench/RESULTS.md).
  */
 const SEMI_SPACE_MB = 4
 
-/** Tries the layers of this platform and returns what starts workers behind those that work. */
+/** Tests the layers of this platform and returns a launcher that uses those that work. */
 export function createLauncher(bundle: WorkerBundle): Launcher {
   const layers = LAYERS[process.platform] ?? []
   const all = together()
@@ -147,14 +152,15 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
     },
     start() {
       const child = spawn(command, args, {
-        // The pipe is the standard output: from 26.12 on, Node's permission model lets a process take no other descriptor for a
-        // socket, unless all of the network is allowed. Nothing else is written there: Node and V8 write to the error output.
+        // The pipe is the standard output: from 26.12 on, Node's permission model lets a process use no other
+        // descriptor for a socket unless the whole network is allowed. Nothing else is written there: Node
+        // and V8 write to the error output.
         stdio: ['ignore', 'pipe', 'pipe'],
-        // Nothing of the host's environment; a fixed time zone, which Intl would show to the guest.
+        // Nothing of the host's environment. A fixed time zone, because Intl would reveal the host's.
         env: { TZ: 'UTC' },
         cwd: path.dirname(bundle.file),
-        // A process group of its own: Ctrl-C in a terminal goes to the whole group of the host, and
-        // would end the calls that the host is about to answer.
+        // A process group of its own: Ctrl-C in a terminal reaches the whole group of the host, and would end
+        // the calls that the host is about to answer.
         detached: true,
       })
       return { process: child, pipe: pipeOf(child) }
@@ -163,8 +169,8 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
 }
 
 /**
- * The worker's pipe. Where the host is out of descriptors, Node gives a child without any stream, and tells
- * why by an event that would end the host if nobody listened.
+ * Returns the worker's pipe. If the host is out of descriptors, Node returns a child without streams, and
+ * reports why by an event that would end the host if it were not handled.
  */
 function pipeOf(child: ChildProcess): Duplex {
   const stdio: ChildProcess['stdio'] | undefined = child.stdio
@@ -189,12 +195,12 @@ function nodeFlags({ file, isolatedVm }: WorkerBundle): string[] {
   ]
 }
 
-/** Layers that have worked here once: they are not tried again by this process. */
+/** Layers that have worked here. This process does not test them again. */
 const working = new Set<Layer>()
 
 /**
- * All layers of this platform, to be tried behind one another, as workers have them: mostly all work, and each try starts
- * a program. Null where one is not there, and where they have worked.
+ * Returns all layers of this platform, to be tested in one command, as workers use them: usually all work,
+ * and each test starts a program. Null if one is missing, and once they have worked.
  */
 function together(): { layers: readonly Layer[]; command: string[] } | null {
   const own = LAYERS[process.platform]
@@ -209,18 +215,21 @@ function learn(layers: readonly Layer[]): void {
   for (const layer of layers) working.add(layer)
 }
 
-/** Begins to try the layers, for a launcher that is made later: the program that it takes runs beside what is done until then. */
+/**
+ * Starts testing the layers for a launcher that is created later. The test runs in parallel with the work
+ * until then.
+ */
 export function tryLayers(): void {
   const all = together()
   if (all === null) return
   const [file = '', ...args] = all.command
-  // What does not work is tried again by the launcher, layer by layer.
+  // The launcher tests failed layers again, one by one.
   execFile(file, [...args, process.execPath, '-v'], { timeout: TRY_MS }, (error) => {
     if (error === null) learn(all.layers)
   })
 }
 
-/** Whether a layer works here. */
+/** Reports whether a layer works here. */
 function isUsable(layer: Layer): boolean {
   if (working.has(layer)) return true
   const command = commandOf([layer])
@@ -229,7 +238,7 @@ function isUsable(layer: Layer): boolean {
   return true
 }
 
-/** The command that is put before a worker's own, with full paths; null where a program is missing. */
+/** Returns the command prefix of a worker with full paths; null if a program is missing. */
 function commandOf(layers: readonly Layer[]): string[] | null {
   if (layers.some(({ needs }) => needs !== undefined && onPath(needs) === null)) return null
   const commands = prefixesOf(layers).map(([program = '', ...args]) => {
@@ -239,7 +248,10 @@ function commandOf(layers: readonly Layer[]): string[] | null {
   return commands.includes(null) ? null : commands.flatMap((command) => command ?? [])
 }
 
-/** Shells in a row are one, in which the order does not matter: each takes as long to start as all else that it does. */
+/**
+ * Merges adjacent shells into one, since starting a shell takes as long as all else that it does. The order
+ * does not matter.
+ */
 function prefixesOf(layers: readonly Layer[]): string[][] {
   const prefixes: string[][] = []
   for (const layer of layers) {
@@ -253,10 +265,10 @@ function prefixesOf(layers: readonly Layer[]): string[][] {
 
 const SHELL = 'sh'
 
-/** How long a try may take, in milliseconds. */
+/** Timeout of a test, in milliseconds. */
 const TRY_MS = 5000
 
-/** Whether Node starts behind a command. */
+/** Reports whether Node starts with a command prefix. */
 function runs([file = '', ...args]: readonly string[]): boolean {
   const { status } = spawnSync(file, [...args, process.execPath, '-v'], {
     stdio: 'ignore',
@@ -273,7 +285,7 @@ function onPath(program: string): string | null {
       accessSync(file, constants.X_OK)
       return file
     } catch {
-      // Not in this folder: look in the next.
+      // Not in this folder. Try the next one.
     }
   }
   return null

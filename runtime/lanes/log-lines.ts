@@ -1,11 +1,11 @@
-/** The log lines of one call, bounded by the host too: a guest may have broken its own bound. */
+/** Bounds the log lines of one call in the host, since a guest may have bypassed its own bound. */
 import type { Heads } from '../protocol/frames.ts'
 
 type Line = Heads['log']
 
-/** Most lines of one call; then one more says that others are dropped. */
+/** Maximum number of lines of one call. One more line reports that others are dropped. */
 const MAX_LINES = 200
-/** Longest message, and longest JSON of a line's fields, in characters. */
+/** Maximum length of a message, and of the JSON of a line's fields, in characters. */
 const MAX_LENGTH = 16 * 1024
 
 const DROPPED: Line = {
@@ -14,7 +14,7 @@ const DROPPED: Line = {
   fields: null,
 }
 
-/** What is logged of a call's line: the line itself, cut; a word on those dropped; or nothing. */
+/** Returns what to log for a line of a call: the truncated line, a note on dropped ones, or null. */
 export function boundLine(line: Line, count: number): Line | null {
   if (count <= MAX_LINES) return shorten(line)
   return count === MAX_LINES + 1 ? DROPPED : null
@@ -32,7 +32,7 @@ function lengthOf(fields: unknown): number {
   try {
     return JSON.stringify(fields)?.length ?? 0
   } catch {
-    // Nested deeper than the stack.
+    // Nested too deeply for the stack.
     return Number.POSITIVE_INFINITY
   }
 }

@@ -1,21 +1,21 @@
-/** What a lane knows of a call that it runs. */
+/** State of a call that a lane runs. */
 import type { RuntimeError } from '../contract/errors/errors.ts'
 import type { CallerSignal, LaneCall, LaneReply } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import type { LaneWorker } from './lane-worker.ts'
 
-/** Ends a call before its answer. Its isolate takes no others, because its code may run on. */
+/** Ends a call before its answer. Its isolate takes no further calls, because its code may still run. */
 export type Cut = (error?: RuntimeError) => void
 
-/** A call that has an isolate. */
+/** A call with an isolate. */
 export type Pending = {
   id: number
   errand: Errand
   isolate: number
   worker: LaneWorker
-  /** The worker knows it. */
+  /** The call was sent to the worker. */
   sent: boolean
-  /** Its seat is kept although nobody waits for it any more. */
+  /** It keeps its isolate although its caller is gone. */
   orphaned: boolean
   settle(result: LaneReply | string[] | RuntimeError): void
   cut: Cut
@@ -28,7 +28,7 @@ export type Pending = {
   fetchErrors: Map<number, RuntimeError> | null
 }
 
-/** What differs between a call and a description, which has no capability. */
+/** Differences between a call and a description, which has no capability. */
 export type Errand = {
   connector: LoadedConnector
   version?: LaneCall['version']

@@ -1,9 +1,9 @@
-/** One request of a guest: made by the performer that the host handed in, answered in the guest's terms. */
+/** Performs one request of a guest, and converts the result for the guest. */
 import { ERRORS, RuntimeError } from '../contract/errors/errors.ts'
 import type { Heads } from '../protocol/frames.ts'
 import type { FetchReply, FetchRequest } from '../protocol/lane-call.ts'
 
-/** The answer for the guest; `error` is the host's own record of what went wrong. */
+/** Answer for the guest. `error` is the host's own record of the failure. */
 type Performed = {
   reply: Heads['fetched']['reply']
   bytes: Buffer
@@ -12,7 +12,7 @@ type Performed = {
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** Performs a request. Never throws: a defect of the door must reach the guest's promise too. */
+/** Performs a request. Never throws: a bug in egress must reach the guest's promise too. */
 export async function performFetch(
   fetch: ((request: FetchRequest) => Promise<FetchReply>) | null,
   { url, method, headers, redirect, hasBody }: Heads['fetch'],
@@ -38,7 +38,7 @@ export async function performFetch(
   }
 }
 
-/** A failed request as the guest sees it: what its author can act on, nothing of the host. */
+/** Returns a failed request as the guest sees it: what its author can act on, and nothing of the host. */
 export function failed(error: RuntimeError): Performed {
   const row = ERRORS[error.code]
   const told = {
@@ -51,11 +51,11 @@ export function failed(error: RuntimeError): Performed {
   return { reply: { error: told }, bytes: NOTHING, error }
 }
 
-/** The error of a request beyond the limit of its call. */
+/** Returns the error of a request beyond the limit of its call. */
 export const tooManyFetches = (max: number): RuntimeError =>
   new RuntimeError('egress_concurrency', `more than ${max} requests in one call`)
 
-/** The error of a request whose reply does not fit into what may wait for its worker. */
+/** Returns the error of a request whose reply exceeds what may wait for its worker. */
 export const tooMuchWaits = (): RuntimeError =>
   new RuntimeError(
     'egress_concurrency',

@@ -1,7 +1,6 @@
 /**
- * How worker processes stand behind the host for the processor. Lowering needs no privilege; what was
- * lowered by a nice value comes up again only for who may raise it, what was lowered by an autogroup
- * always. Measured: test/bench/RESULTS.md.
+ * Processor priority of worker processes relative to the host. Lowering it needs no privilege. Raising a nice
+ * value again does; raising an autogroup does not. Measured: test/bench/RESULTS.md.
  */
 
 import { execFile, spawnSync } from 'node:child_process'
@@ -11,37 +10,38 @@ import { codeOf } from '../contract/errors/thrown.ts'
 import { membersOf } from '../contract/schema/record.ts'
 import { threadsOf } from './process-stat.ts'
 
-/** As the host itself; behind it; behind everything else. */
+/** Like the host; below it; below everything else. */
 export type Priority = 'usual' | 'low' | 'last'
 
 /**
- * What lowers a process: its nice value, and on desktops and plain servers that of its autogroup. Where
- * Linux has these, every worker is in one of its own, and its nice value counts among its own threads alone.
+ * Means to lower a process: its nice value, and on desktops and plain servers also the nice value of its
+ * autogroup. With autogroups, every worker is in one of its own, and its nice value counts only among its own
+ * threads.
  */
 type Means = 'nice' | 'autogroup'
 
-/** What this machine offers, for /readyz. */
+/** Means that this machine offers, for /readyz. */
 export type Scheduling = {
   means: Means[]
-  /** Whether a worker of good standing comes up again to where the host is. */
+  /** Whether a well-behaved worker is raised to the host's priority again. */
   raises: boolean
 }
 
 export type Priorities = {
   readonly scheduling: Scheduling
-  /** False where it did not take effect, or not all of it: to be tried again. */
+  /** Sets a priority. Returns false if it did not fully take effect and should be retried. */
   set(pid: number, priority: Priority): boolean
 }
 
-/** How far behind the host, in steps of the nice value: ten are a tenth of its weight. */
+/** Distance from the host's priority, in nice steps. Ten steps are a tenth of its weight. */
 const BEHIND: Record<Priority, number> = { usual: 0, low: 10, last: 39 }
 
-/** The lowest priority there is. */
+/** Lowest priority. */
 const LOWEST = 19
 
 const below = (own: number, priority: Priority): number => Math.min(LOWEST, own + BEHIND[priority])
 
-/** Looks once at what this machine offers. */
+/** Detects once which means this machine offers. */
 export function createPriorities(): Priorities {
   const ownNice = getPriority()
   const ownGroup = autogroupNice()
@@ -53,7 +53,7 @@ export function createPriorities(): Priorities {
 
   function set(pid: number, priority: Priority): boolean {
     const group = ownGroup === null || setAutogroup(pid, below(ownGroup, priority))
-    // Among the threads of an autogroup it changes nothing, so that what may not come up again need not.
+    // Within an autogroup it has no effect, so a value that could not be raised again is not needed.
     if (ownGroup !== null && priority === 'usual' && !raisesNice) return group
     return setNice(pid, below(ownNice, priority)) && group
   }
@@ -61,15 +61,21 @@ export function createPriorities(): Priorities {
   return { scheduling, set }
 }
 
-/** The host's own; null where there are no autogroups, or not for what runs in a control group. */
+/**
+ * Returns the nice value of the host's autogroup; null without autogroups, or inside a weighted control
+ * group.
+ */
 function autogroupNice(): number | null {
-  // Also where a service may not read it.
+  // Assume so if a service may not read it.
   const isOn = read('/proc/sys/kernel/sched_autogroup_enabled')?.trim() !== '0'
   const nice = /nice (-?\d+)/.exec(read('/proc/self/autogroup') ?? '')?.[1]
   return isOn && nice !== undefined && !isWeighed() ? Number(nice) : null
 }
 
-/** Whether a control group above this process shares the processor out: autogroups are not asked then. */
+/**
+ * Reports whether a control group above this process distributes the processor. Autogroups have no effect
+ * then.
+ */
 function isWeighed(): boolean {
   const rows = (read('/proc/self/cgroup') ?? '').trim().split('\n')
   return rows.some((row) => {
@@ -77,22 +83,22 @@ function isWeighed(): boolean {
     if (controllers.split(',').includes('cpu')) return own !== '/'
     if (controllers !== '') return false
     const folders = own.split('/').map((_, index, names) => names.slice(0, index + 1).join('/'))
-    // A container may see its own as the root; the true root has no weight.
+    // A container may see its own group as the root. The true root has no weight.
     return ['', ...folders].some((folder) => isThere(`/sys/fs/cgroup${folder}/cpu.weight`))
   })
 }
 
-/** What was found for an own nice value: it stays so for the life of this process. */
+/** Results of the tests, by own nice value. They hold for the life of this process. */
 const raising = new Map<number, boolean>()
 
-/** Tries it once with a process that ends at once: a capability may count for less than it says. */
+/** Tests once, with a short-lived process: a capability may have less effect than it claims. */
 function mayRaise(own: number): boolean {
   const known = raising.get(own) ?? raises(own)
   raising.set(own, known)
   return known
 }
 
-/** Lowers itself, raises itself again, and prints what has come of it. */
+/** Lowers itself, raises itself again, and prints the result. */
 const ATTEMPT = ['-n', '1', 'nice', '-n', '-1', 'nice'] as const
 const ATTEMPT_MS = 5000
 
@@ -101,16 +107,16 @@ function raises(own: number): boolean {
   return status === 0 && Number(stdout.trim()) === own
 }
 
-/** Begins the try, for what is made later: the program that it takes runs beside what is done until then. */
+/** Starts the test in advance, in parallel with the work until its result is needed. */
 export function tryRaising(): void {
   const own = getPriority()
   execFile('nice', ATTEMPT, { timeout: ATTEMPT_MS }, (error, stdout) => {
-    // What failed is tried again.
+    // A failed test is repeated.
     if (error === null) raising.set(own, Number(stdout.trim()) === own)
   })
 }
 
-/** A nice value belongs to a thread: new ones inherit it. */
+/** Sets the nice value of all threads. It belongs to a thread; new threads inherit it. */
 function setNice(pid: number, nice: number): boolean {
   const threads = threadsOf(pid)
   return (threads.length === 0 ? [pid] : threads).every((thread) => {
@@ -119,7 +125,7 @@ function setNice(pid: number, nice: number): boolean {
       return true
     } catch (error) {
       const code = codeOf(membersOf(error)['info'])
-      // The thread is gone, the others still are to be set; or it may not be raised.
+      // The thread is gone and the others are still to be set, or it may not be raised.
       if (code === 'ESRCH') return true
       if (code === 'EACCES' || code === 'EPERM') return false
       throw error
@@ -131,7 +137,7 @@ const nameOfGroup = (pid: number | 'self'): string | undefined =>
   read(`/proc/${pid}/autogroup`)?.split(' ')[0]
 
 function setAutogroup(pid: number, nice: number): boolean {
-  // One that could not get a group of its own shares the host's: all of that would be lowered.
+  // A worker that could not get an autogroup shares the host's, which must not be lowered.
   if (nameOfGroup(pid) === nameOfGroup('self')) return true
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(nice))
@@ -140,7 +146,7 @@ function setAutogroup(pid: number, nice: number): boolean {
     const code = codeOf(error) ?? ''
     // The process is gone.
     if (code === 'ENOENT' || code === 'ESRCH') return true
-    // Who is not root may do so ten times a second; or it may not be raised so far.
+    // Without root this is limited to ten times a second, or the value may not be raised so far.
     if (code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') return false
     throw error
   }
@@ -150,7 +156,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Not Linux, or a kernel without it.
+    // Not Linux, or a kernel without autogroups.
     return null
   }
 }

@@ -1,21 +1,21 @@
-/** What Linux says of a process. Nothing elsewhere. */
+/** Reads the state of a process from Linux. Returns nothing on other platforms. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What Linux counts CPU time in: 100 ticks a second, on every platform that Node runs on. */
+/** Unit of CPU time in Linux: 100 ticks a second on every platform that Node supports. */
 const TICK_MS = 10
 const PAGE_BYTES = 4096
 
 export type ProcessStat = {
-  /** Stopped by a signal; not by a debugger. */
+  /** Stopped by a signal, not by a debugger. */
   stopped: boolean
-  /** It has ended, and nobody has asked how yet. */
+  /** It has ended, and its exit status has not been read. */
   hasEnded: boolean
-  /** Of all its threads, in milliseconds. */
+  /** CPU time of all its threads, in milliseconds. */
   cpuMs: number
   residentBytes: number
 }
 
-/** How a process is; null where that cannot be known: not Linux, or just gone. */
+/** Returns the state of a process; null if unknown: not Linux, or the process has ended. */
 export function readStat(pid: number): ProcessStat | null {
   const fields = fieldsOf(`/proc/${pid}/stat`)
   if (fields === null) return null
@@ -27,10 +27,13 @@ export function readStat(pid: number): ProcessStat | null {
   }
 }
 
-/** Processor time in which a worker that is let to run has done what it was asked for, in milliseconds. */
+/** CPU time in which a worker that gets to run has done what it was asked, in milliseconds. */
 const ENOUGH_CPU_MS = 100
 
-/** Begins to look at a process; the answer says whether it would have run since, and was not let to. */
+/**
+ * Starts observing a process. The returned function reports whether it was runnable since, but got no CPU
+ * time.
+ */
 export function watchStarvation(pid: number): () => boolean {
   const before = readStat(pid)
   return () => {
@@ -41,10 +44,10 @@ export function watchStarvation(pid: number): () => boolean {
 }
 
 /**
- * Begins to look at the main thread of a process; the answer says whether it has computed since for as long as
- * takes to do what it was asked for. One that waits, for a core or for other threads, has not. Time in the kernel does not count: it
- * goes into pages of memory, half of what the worker's own copy of a large text takes (16 MB: 65 ms on a slow machine), while the code
- * of a guest has soon taken all that it may have.
+ * Starts observing the main thread of a process. The returned function reports whether it has computed long
+ * enough since to do what it was asked. Waiting for a core or for other threads does not count. Time in the
+ * kernel does not count either: it goes into memory pages, half of the time of copying a large text (16 MB:
+ * 65 ms on a slow machine), while guest code soon has all the memory it may have.
  */
 export function watchMainThread(pid: number): () => boolean {
   const file = `/proc/${pid}/task/${pid}/stat`
@@ -59,29 +62,29 @@ export function watchMainThread(pid: number): () => boolean {
 const userMsOf = (fields: string[]): number => Number(fields[11]) * TICK_MS
 const cpuMsOf = (fields: string[]): number => userMsOf(fields) + Number(fields[12]) * TICK_MS
 
-/** Whether a thread of a process runs, or would if it were given a core. */
+/** Reports whether a thread of a process runs, or would run if it had a core. */
 const isRunnable = (pid: number): boolean =>
   threadsOf(pid).some((thread) => fieldsOf(`/proc/${pid}/task/${thread}/stat`)?.[0] === 'R')
 
-/** The ids of a process's threads. */
+/** Returns the ids of a process's threads. */
 export function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)
   } catch {
-    // Not Linux, or just gone.
+    // Not Linux, or the process has just ended.
     return []
   }
 }
 
-/** What stands behind the name: the state first. */
+/** Returns the fields after the name; the first is the state. */
 function fieldsOf(file: string): string[] | null {
   if (process.platform !== 'linux') return null
   try {
     const stat = readFileSync(file, 'latin1')
-    // The name in brackets may hold anything, spaces and brackets too.
+    // The name in parentheses may contain anything, including spaces and parentheses.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    // It ended between two looks; its end is told by its own event.
+    // It ended since the last look. Its end is reported by its own event.
     return null
   }
 }

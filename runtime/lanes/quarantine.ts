@@ -1,18 +1,19 @@
 /**
- * How each connector stands after workers have died. When a shared worker dies, guilt cannot be read off:
- * all that sat in it are suspects and run alone for a while. Who dies alone is guilty; who keeps doing so
- * is in quarantine, until it is released or a pause has passed. Per host, never stored.
+ * State of each connector after deaths of workers. When a shared worker dies, the guilty connector is not
+ * known: all connectors in it become suspects and run alone for a time. A connector that dies alone is
+ * guilty. If it keeps dying, it is quarantined until it is released or a pause has passed. Per host, never
+ * stored.
  */
 import { createCache } from '../bounded/cache.ts'
 
 type QuarantineLimits = {
-  /** How long a suspect runs alone, in milliseconds; doubled each time it is one again. */
+  /** How long a suspect runs alone, in milliseconds. Doubled each time it is suspected again. */
   aloneMs: number
-  /** Deaths alone, within `memoryMs`, that lead to quarantine. */
+  /** Number of deaths alone within `memoryMs` that lead to quarantine. */
   maxDeaths: number
   /** How long a death alone is remembered, in milliseconds. */
   memoryMs: number
-  /** First and longest quarantine, in milliseconds; doubled each time. */
+  /** First and maximum quarantine, in milliseconds. Doubled each time. */
   quarantineMs: number
   maxQuarantineMs: number
 }
@@ -25,21 +26,21 @@ export const QUARANTINE_LIMITS: QuarantineLimits = {
   maxQuarantineMs: 3_600_000,
 }
 
-/** `clear` is not reported; the others are, as text for people. */
+/** `clear` is not reported. The others have a text for people. */
 type Standing =
   | { state: 'clear' }
   | { state: 'suspect'; untilMs: number; reason: string }
   | { state: 'quarantined'; untilMs: number; reason: string }
 
 export type QuarantineBook = {
-  /** A worker died in which these connectors sat. */
+  /** A worker with these connectors has died. */
   died(connectors: readonly string[]): void
   of(connector: string): Standing
-  /** Whether it may not share a worker now. */
+  /** Reports whether it must not share a worker now. */
   alone(connector: string): boolean
-  /** Forgets everything about a connector; false when nothing was known. */
+  /** Forgets everything about a connector. Returns false if nothing was known. */
   release(connector: string): boolean
-  /** Connectors in each state, for the metrics. */
+  /** Number of connectors in a state, for the metrics. */
   count(state: 'suspect' | 'quarantined'): number
 }
 
@@ -47,13 +48,13 @@ type Entry = {
   connector: string
   suspicions: number
   aloneUntilMs: number
-  /** Moments of its deaths alone. */
+  /** Times of its deaths alone. */
   deaths: number[]
   quarantines: number
   quarantinedUntilMs: number
 }
 
-/** What an entry takes in memory, with as many deaths as are remembered, in bytes. */
+/** Memory of an entry with the maximum number of deaths, in bytes. */
 const ENTRY_BYTES = 512
 
 export function createQuarantineBook(
@@ -96,7 +97,7 @@ export function createQuarantineBook(
     entry.quarantinedUntilMs = now() + Math.min(limits.maxQuarantineMs, forMs)
     entry.quarantines += 1
     onQuarantined(entry.connector)
-    // What it did before is paid for; the next time is quick to show, and lasts longer.
+    // Earlier deaths are partly forgotten. The next quarantine comes sooner and lasts longer.
     entry.deaths = entry.deaths.slice(-Math.floor(limits.maxDeaths / 2))
   }
 

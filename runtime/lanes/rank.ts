@@ -1,27 +1,33 @@
-/** Where one lane's worker stands for the processor, from one look at it to the next. */
+/** Processor priority of one lane's worker over time. */
 import type { CpuUse } from './cpu-watch.ts'
 import type { Priorities, Priority } from './priority.ts'
 
 export type Rank = {
   /**
-   * A worker was started, or is one that `hasStarted` before; `isClear`: nothing is held against its connectors.
+   * A worker was started, or is one that `hasStarted` before. `isClear`: its connectors are not under
+   * suspicion.
    */
   started(pid: number, isClear: boolean, hasStarted: boolean): void
-  /** Its start is over, which was the host's own code: what it runs now is a connector's. */
+  /** Its start, which runs the host's own code, is over. It now runs connector code. */
   ready(pid: number): void
   looked(pid: number, use: CpuUse, isClear: boolean): void
 }
 
 type RankLimits = {
-  /** Only connectors that come with the host, or that a trusted publisher signed, share a lane: it stays beside the host. */
+  /**
+   * Only built-in connectors, or connectors signed by a trusted publisher, share a lane. Its worker keeps the
+   * host's priority.
+   */
   isShared: boolean
-  /** How long a worker is calm before it is of good standing, in milliseconds. */
+  /** How long a new worker must be calm to be well-behaved, in milliseconds. */
   newMs: number
-  /** The same after it has burned beside the host, or while anything was held against its connectors. */
+  /**
+   * The same after it has burned CPU at the host's priority, or while its connectors were under suspicion.
+   */
   goodMs: number
 }
 
-/** Ranks the workers of one lane, of which there is one at a time. */
+/** Ranks the workers of one lane, one at a time. */
 export function createRank(
   priorities: Priorities,
   { isShared, newMs, goodMs }: RankLimits,
@@ -45,10 +51,10 @@ export function createRank(
     isReady = false
     neededMs = isClear ? newMs : goodMs
     calmSinceMs = now()
-    // Where workers have died before, the start of the next one is what they cost the others.
-    // The kernel may take one value in a tenth of a second: what has started is lowered at once.
+    // If workers have died before, starting the next one costs the others. The kernel may accept only one
+    // value per tenth of a second, so a worker that has already started is lowered immediately.
     wanted = isShared || (isClear && !hasStarted) ? 'usual' : 'low'
-    // The host's own autogroup may have been moved.
+    // The host's own autogroup may have changed.
     isSet = priorities.set(pid, wanted)
   }
 
@@ -63,10 +69,10 @@ export function createRank(
     looked(pid, use, isClear) {
       if (of !== pid) return
       if (use !== 'calm' || !isClear) calmSinceMs = now()
-      // The first calls of a worker take much, and are no reason to doubt it.
+      // The first calls of a worker use much CPU, and are no reason for suspicion.
       if ((use !== 'calm' && isReady && wanted === 'usual') || !isClear) neededMs = goodMs
       if (wanted === 'last' || use === 'burned') return take(pid, 'last')
-      // Not yet: it takes the processor to start.
+      // Not yet: starting uses the processor.
       if (!isReady) return take(pid, wanted)
       const isGood = priorities.scheduling.raises && now() - calmSinceMs >= neededMs
       take(pid, isShared || isGood ? 'usual' : 'low')

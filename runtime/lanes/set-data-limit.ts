@@ -1,25 +1,26 @@
 /**
- * Sets the data limit of running processes, by one shell that stays. A program that the host starts itself costs a copy of
- * the host's page tables, during which nothing else of it runs: 8 to 17 ms for a host of 220 MB (test/bench/RESULTS.md).
+ * Sets the data limit of running processes through one long-lived shell. Each program that the host starts
+ * itself costs a copy of the host's page tables, which blocks it: 8 to 17 ms for a host of 220 MB
+ * (test/bench/RESULTS.md).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { SetDataLimit } from './data-limit.ts'
 
 /**
- * Reads lines of a process id and bytes, and answers each with prlimit's exit code. Only the soft limit is set, which may
- * be raised again.
+ * Reads lines with a process id and bytes, and answers each with prlimit's exit code. Only the soft limit is
+ * set, which may be raised again.
  */
 const LOOP =
   'while read -r pid bytes; do "$0" --pid "$pid" "--data=$bytes:" 2>/dev/null; echo $?; done'
 
 type Shell = {
   process: ChildProcess
-  /** Who waits for an answer, in the order of the questions. */
+  /** Callbacks for the answers, in order of the questions. */
   waiting: ((code: string) => void)[]
 }
 
-/** `prlimit` is the path of the program of that name from util-linux. */
+/** Creates the function. `prlimit` is the path of that program from util-linux. */
 export function createSetDataLimit(prlimit: string): SetDataLimit {
   let shell: Shell | null = null
 
@@ -27,7 +28,7 @@ export function createSetDataLimit(prlimit: string): SetDataLimit {
     const child = spawn('/bin/sh', ['-c', LOOP, prlimit], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: {},
-      // Ctrl-C in a terminal is for the host, which lets it go.
+      // Ctrl-C in a terminal is for the host, which stops the shell.
       detached: true,
     })
     const made: Shell = { process: child, waiting: [] }
@@ -43,9 +44,9 @@ export function createSetDataLimit(prlimit: string): SetDataLimit {
     })
     child.on('error', over)
     child.on('close', over)
-    // A broken pipe: its end is told by `close`.
+    // Broken pipe: the end is reported by `close`.
     child.stdin.on('error', () => {})
-    // It ends with the host and must not keep it.
+    // The shell ends with the host and must not keep it alive.
     child.unref()
     for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref()
     return made

@@ -1,31 +1,36 @@
 /**
- * Keeps one worker that no lane has yet. The first call of a lane then waits for its connector alone: a process takes 60 to
- * 100 ms to start, and the host is stopped while its page tables are copied for it.
+ * Keeps one spare worker that has no lane yet. The first call of a lane then waits only for its connector: a
+ * process takes 60 to 100 ms to start, and copying its page tables blocks the host.
  */
 import type { Launcher, WorkerProcess } from './launch.ts'
 import { readStat } from './process-stat.ts'
 
 type Spare = {
-  /** The worker that is kept, or a new one where there is none. Throws what the launcher throws. */
+  /** Returns the spare worker, or a new one. Throws what the launcher throws. */
   start(): WorkerProcess
-  /** Keeps one from now on. */
+  /** Keeps a spare worker from now on. */
   keep(): void
-  /** Starts the one that is kept at once, for a start that is about to come. The answer ends it where none came. */
+  /**
+   * Starts the spare worker now, for a start that is about to come. The returned function stops it if none
+   * came.
+   */
   prepare(): () => void
-  /** Ends the one that is kept, and keeps none any more. */
+  /** Stops the spare worker and keeps none any more. */
   stop(): void
 }
 
 type SparePace = {
-  /** How long after `keep` one is started, in milliseconds: what a host begins with comes first. */
+  /** Delay of the first spare after `keep`, in milliseconds: the start of the host comes first. */
   firstMs: number
-  /** How long after one was taken the next is started, in milliseconds: the call that took it comes first. */
+  /** Delay of the next spare after one was taken, in milliseconds: the call that took it comes first. */
   nextMs: number
 }
 
 const PACE: SparePace = { firstMs: 100, nextMs: 3000 }
 
-/** `onLost`: the one that was kept has ended by itself, or was ended by others; `how` is a signal or an exit code. */
+/**
+ * Creates the keeper. `onLost`: the spare ended by itself or was killed; `how` is a signal or an exit code.
+ */
 export function createSpare(
   launcher: Pick<Launcher, 'start'>,
   onLost: (how: string) => void,
@@ -46,7 +51,8 @@ export function createSpare(
       return
     }
     kept = made
-    // One that is lost has no successor until the next start: where workers cannot live, each would be followed by another.
+    // A lost spare is not replaced until the next start. If workers cannot live, each would be replaced again
+    // and again.
     const lose = (how: string) => {
       if (kept !== made) return
       drop()
@@ -97,14 +103,20 @@ export function createSpare(
   }
 }
 
-/** One that was killed a moment ago has not told so yet; one that is stopped would answer nobody. */
+/**
+ * Reports whether a worker runs. A worker killed a moment ago has not reported it yet, and a stopped one
+ * would not answer.
+ */
 function runs({ process: { pid, exitCode, signalCode } }: WorkerProcess): boolean {
   if (pid === undefined || exitCode !== null || signalCode !== null) return false
   const seen = readStat(pid)
   return process.platform !== 'linux' || (seen !== null && !seen.stopped && !seen.hasEnded)
 }
 
-/** Does what comes before a description while its worker starts, and ends that worker where there will be none. */
+/**
+ * Does the work that precedes a description while its worker starts. Stops the worker if there will be no
+ * description.
+ */
 export async function withWorker<T extends { ok: boolean }>(
   { prepare }: { prepare(): () => void },
   work: () => Promise<T>,

@@ -4,11 +4,11 @@
  * it is stalled.
  */
 export type StallWatch = {
-  /** The worker has said something. */
+  /** The worker has sent a message. */
   heard(): void
-  /** The worker itself has so many characters to work on, during which it reads nothing; 0 when it is done. */
+  /** The worker is processing this many characters, during which it reads nothing; 0 when done. */
   working(chars: number): void
-  /** To be called every 10 ms while calls are in the worker. */
+  /** Called every 10 ms while calls are in the worker. */
   look(): void
 }
 
@@ -21,18 +21,17 @@ type StallSteps = {
   watchMainThread(): () => boolean
 }
 
-/** Silence before a ping, and the time to answer it, in looks of 10 ms. */
+/** Silence before a ping, and the time to answer it, in checks of 10 ms. */
 const QUIET_LOOKS = 10
 const ANSWER_LOOKS = 20
 
-/** Additional looks per million characters that it works on, and the most characters that count. */
+/**
+ * Additional checks per million characters being processed, and the maximum number of characters that count.
+ */
 const LOOKS_PER_MILLION = 30
 const MAX_WORKED_CHARS = 34_000_000
 
-/**
- * Counts looks and not time: where the host itself was held up, an answer may lie in the pipe that it
- * reads before its next look.
- */
+/** Counts checks instead of time: if the host itself was blocked, an answer may already be in the pipe. */
 export function createStallWatch(steps: StallSteps): StallWatch {
   let silentLooks = 0
   let extraLooks = 0
@@ -60,7 +59,7 @@ export function createStallWatch(steps: StallSteps): StallWatch {
         return
       }
       if (silentLooks < ANSWER_LOOKS || silentLooks % ANSWER_LOOKS !== 0) return
-      // A thread that waits is not stuck in guest code, and another worker would not be faster.
+      // A waiting thread is not stuck in guest code, and another worker would not be faster.
       if (hasRun()) steps.stalled()
     },
   }

@@ -1,7 +1,10 @@
-/** The line for the isolates of one worker: bounded, and where it is full it is the flood that has to go. */
+/**
+ * Queue for the isolates of one worker. It is bounded; when it is full, calls of the owner that floods are
+ * rejected.
+ */
 import { RuntimeError } from '../contract/errors/errors.ts'
 
-/** One call that wants an isolate. */
+/** A call that needs an isolate. */
 export type Ticket = {
   /** Digest of the connector. */
   connector: string
@@ -9,23 +12,23 @@ export type Ticket = {
   enter(isolate: number): void
   /** The worker ended while the call waited. */
   again(): void
-  /** The place was needed for a tenant with fewer calls in the queue. */
+  /** Rejects the call: its place was needed for a tenant with fewer calls in the queue. */
   refuse(error: RuntimeError): void
 }
 
 type WaitQueue = {
   /**
-   * Puts a ticket at the end. In a full line the newest ticket goes of the owner that has most: of the
-   * connector, then of the tenant.
+   * Adds a ticket at the end. In a full queue the newest ticket of the owner with most tickets is rejected:
+   * of the connector, then of the tenant.
    *
-   * @throws queue_full where there are most of the newcomer's own.
+   * @throws queue_full if that is the owner of the new ticket
    */
   add(ticket: Ticket): void
   delete(ticket: Ticket): void
   has(ticket: Ticket): boolean
-  /** Whether a call of this connector waits. */
+  /** Reports whether a call of this connector waits. */
   holds(connector: string): boolean
-  /** In the order of coming. */
+  /** Waiting tickets, oldest first. */
   tickets(): Ticket[]
   readonly size: number
 }
@@ -62,7 +65,10 @@ export function createWaitQueue(maxWaiting: number): WaitQueue {
   }
 }
 
-/** Who goes for a newcomer; null where nobody has more calls in the line than the newcomer would have. */
+/**
+ * Returns the ticket to reject for a new one; null if no owner has more tickets than the new one's would
+ * have.
+ */
 function whoGoes(tickets: Ticket[], newcomer: Ticket): Ticket | null {
   const connectors = Map.groupBy(tickets, ({ connector }) => connector)
   const mine = connectors.get(newcomer.connector) ?? []
@@ -74,6 +80,6 @@ function whoGoes(tickets: Ticket[], newcomer: Ticket): Ticket | null {
   return isMine && goes.length <= own + 1 ? null : (goes.at(-1) ?? null)
 }
 
-/** The last of those that are longest. */
+/** Returns the last of the longest groups. */
 const longest = (groups: Iterable<Ticket[]>): Ticket[] =>
   [...groups].reduce((found, group) => (group.length >= found.length ? group : found), [])

@@ -1,14 +1,17 @@
 /**
- * Makes sure that an isolate which should be free, or gone, really is. One that does not answer a ping
- * is reported silent; a worker that does not confirm the end of one is killed: some native loops end in
- * no other way (sandbox.md section 3).
+ * Makes sure that an isolate which should be free or disposed of really is. An isolate that does not answer a
+ * ping is reported as silent. A worker that does not confirm a disposal is killed, since some native loops
+ * end in no other way (sandbox.md section 3).
  */
 export type Watchdog = {
-  /** Pings an isolate that must answer in so many milliseconds. Of several such watches the shortest counts. */
+  /**
+   * Pings an isolate, which must answer within this many milliseconds. Of several watches the shortest
+   * counts.
+   */
   watch(isolate: number, patienceMs: number): void
-  /** The worker was told to dispose of an isolate, and must confirm it. */
+  /** The worker was told to dispose of an isolate and must confirm it. */
   disposing(isolate: number): void
-  /** The isolate answered. That is no confirmation of its end. */
+  /** The isolate answered. This does not confirm a disposal. */
   answered(isolate: number): void
   /** The isolate is gone. */
   gone(isolate: number): void
@@ -19,18 +22,21 @@ type WatchdogSteps = {
   ping(isolate: number): void
   /** The isolate did not answer. */
   silent(isolate: number): void
-  /** The worker did not confirm; `starved` where it was hardly let to run in all that time. */
+  /** The worker did not confirm. `starved`: it got hardly any CPU time. */
   kill(starved: boolean): void
-  /** Begins to look at the worker; the answer says whether it would have run since, and was not let to. */
+  /**
+   * Starts observing the worker. The returned function reports whether it was runnable since, but got no CPU
+   * time.
+   */
   watchStarvation(): () => boolean
 }
 
-/** How many times as long a worker is waited for that is starved. */
+/** Factor of the time allowed to a starved worker. */
 const STARVED_TURNS = 5
 
 type Watch = { timer: NodeJS.Timeout; patienceMs: number }
 
-/** `disposeMs` is how long the worker may take to confirm an end, in milliseconds. */
+/** Creates the watchdog. `disposeMs`: time for the worker to confirm a disposal, in milliseconds. */
 export function createWatchdog(steps: WatchdogSteps, disposeMs: number): Watchdog {
   const pinged = new Map<number, Watch>()
   const disposed = new Map<number, NodeJS.Timeout>()
@@ -40,7 +46,10 @@ export function createWatchdog(steps: WatchdogSteps, disposeMs: number): Watchdo
     pinged.delete(isolate)
   }
 
-  /** On a machine that is too busy another worker would be no sooner: this one gets more time. */
+  /**
+   * Waits for the confirmation. On a busy machine another worker would be no faster, so this one gets more
+   * time.
+   */
   function awaitEnd(isolate: number, turn: number): void {
     const isStarved = steps.watchStarvation()
     const unconfirmed = () => {

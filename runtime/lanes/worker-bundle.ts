@@ -1,7 +1,7 @@
 /**
- * Makes the one file that a worker process runs: the worker's code with the guest prelude's text
- * inside. Made of the runtime's own files at start, so that there is no build step to forget; named without
- * their endings, which are others in the installed package.
+ * Builds the one file that a worker process runs: the worker's code with the text of the guest prelude
+ * inside. Built from the runtime's sources at start, so that no build step can be forgotten. Sources are
+ * named without their extensions, which differ in the installed package.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -9,37 +9,40 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 export type WorkerBundle = {
-  /** The worker's file. */
+  /** File of the worker. */
   file: string
-  /** isolated-vm's binary for this Node and platform: the one other file that a worker reads. */
+  /** isolated-vm's binary for this Node and platform, the only other file that a worker reads. */
   isolatedVm: string
 }
 
-/** The file of the bundle that a command which is one program has beside it (scripts/bundle.ts). */
+/** File of the bundle that ships next to a bundled command (scripts/bundle.ts). */
 declare const BUILT_WORKER: string | undefined
 
 const RUNTIME = path.join(import.meta.dirname, '..')
 
-/** Writes the bundle into a folder and says where it is. Takes some 60 ms where it has to be made first. */
+/** Writes the bundle into a folder and returns its path. Building takes some 60 ms. */
 export async function buildWorker(directory: string): Promise<WorkerBundle> {
   const worker =
     typeof BUILT_WORKER === 'undefined' ? await makeWorker() : await readFile(BUILT_WORKER, 'utf8')
   const digest = createHash('sha256').update(worker).digest('hex').slice(0, 16)
   await mkdir(directory, { recursive: true })
   const file = path.join(directory, `worker-${digest}.cjs`)
-  // Renamed into place: two hosts may start from one folder at once.
+  // Renamed into place: two hosts may start from one folder at the same time.
   const made = `${file}.${randomUUID()}`
   await writeFile(made, worker)
   await rename(made, file)
   return { file, isolatedVm: isolatedVmBinary() }
 }
 
-/** No module: loading the loader of modules would be an eighth of the start of a worker. */
+/**
+ * Builds the worker as a script, not a module: loading the module loader would take an eighth of a worker's
+ * start.
+ */
 async function makeWorker(): Promise<string> {
-  // Loaded where it is needed: the installed package has the file.
+  // Imported only when needed: the installed package has the file.
   const { buildSync, stop } = await import('esbuild')
   function bundle(entry: string, format: 'iife' | 'cjs', define: Record<string, string>) {
-    // The blocking form: no other build of this process can be under way when the bundler is stopped.
+    // The synchronous form, so that no other build of this process is running when the bundler is stopped.
     const result = buildSync({
       entryPoints: [path.join(RUNTIME, entry)],
       bundle: true,
@@ -49,7 +52,7 @@ async function makeWorker(): Promise<string> {
       platform: format === 'cjs' ? 'node' : 'neutral',
       target: 'esnext',
       minify: format === 'iife',
-      // Sloppy functions of the prelude could be seen from the guest through `.caller`.
+      // Without it, functions of the prelude could be seen from the guest through `.caller`.
       banner: { js: "'use strict';" },
       legalComments: 'none',
       tsconfigRaw: {},
@@ -58,7 +61,7 @@ async function makeWorker(): Promise<string> {
   }
   const prelude = bundle('worker/guest/prelude', 'iife', {})
   const worker = bundle('worker/main', 'cjs', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
-  // It would stay for the life of the host.
+  // The bundler would otherwise stay for the life of the host.
   await stop()
   return worker
 }

@@ -1,6 +1,6 @@
 /**
- * One running worker seen from the host: its process, its channel, and how it ended. Treats the other
- * side as hostile: a breach of the protocol ends the process.
+ * A running worker as seen from the host: its process, its channel, and how it ended. The other side is
+ * treated as hostile: a protocol violation ends the process.
  */
 import * as v from 'valibot'
 import { type Channel, openChannel } from '../protocol/channel.ts'
@@ -8,12 +8,12 @@ import { MAX_FRAME_PAYLOAD, type Message, ProtocolError } from '../protocol/fram
 import { isUsualReply, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
-/** Kinds without a schema are not for a host. */
+/** Kinds without a schema are not sent to a host. */
 const HEADS: Partial<Record<Message['kind'], v.GenericSchema>> = WORKER_HEADS
 
 /**
- * Why a worker is no more; `killed` from outside, `crowded` by more tenants than it has memory for,
- * `stalled` because its main thread did not answer, `unstarted` because the system had no room for it.
+ * Why a worker ended: `killed` from outside, `crowded` by more tenants than it has memory for, `stalled`
+ * because its main thread did not answer, `unstarted` because the system had no resources for it.
  */
 export type WorkerEnd = {
   reason:
@@ -25,26 +25,29 @@ export type WorkerEnd = {
     | 'protocol'
     | 'crashed'
     | 'stopped'
-  /** As text, for the log: the last lines the process wrote, or the breach. */
+  /** Text for the log: the last lines of its output, or the violation. */
   detail: string
 }
 
 export type WorkerLink = {
   readonly pid: number
   readonly send: Channel['send']
-  /** Ends the process now. A worker is never asked to exit: after a native loop it could not. */
+  /** Kills the process. A worker is never asked to exit, since it could not after a native loop. */
   kill(reason: WorkerEnd['reason'], detail: string): void
-  /** What went wrong in the host because of this worker ends it, and nothing else. */
+  /** Ends the worker because of an error in the host that it caused, and nothing else. */
   contain(error: unknown): void
 }
 
-/** Longest tail of a worker's error output that is kept, in characters. */
+/** Maximum length of a worker's error output that is kept, in characters. */
 const TAIL_LENGTH = 4000
 
-/** How long after a worker's end its error output is waited for, and after its pipe's its end, in milliseconds. */
+/**
+ * How long to wait for its error output after a worker's end, and for its end after its pipe has closed, in
+ * milliseconds.
+ */
 const LAST_WORDS_MS = 100
 
-/** Starts a worker; `onEnd` is called exactly once. */
+/** Starts a worker. `onEnd` is called exactly once. */
 export function startWorker(
   launcher: Launcher,
   onMessage: (message: Message) => void,
@@ -64,7 +67,7 @@ export function startWorker(
   const kill = (reason: WorkerEnd['reason'], detail: string) => {
     told ??= { reason, detail }
     child.kill('SIGKILL')
-    // At once: a call that came between the signal and the process's end would be lost.
+    // Immediately: a call that arrived between the signal and the end of the process would be lost.
     finish(told)
   }
 
@@ -83,13 +86,13 @@ export function startWorker(
     const detail = `${signal ?? `exit ${code}`} ${tail}`.trim()
     finish({ reason: reasonOf(tail, signal), detail })
   }
-  // Its last words may arrive after its end; `close` comes when all of them are there.
+  // Its last output may arrive after its end. `close` follows all of it.
   child.on('close', judge)
   child.on('exit', (code, signal) => {
     setTimeout(() => judge(code, signal), LAST_WORDS_MS).unref()
   })
-  // A worker that closes its pipe is of no use any more, whatever it goes on doing. One that ended closes
-  // it too, and is judged by its end.
+  // A worker that closes its pipe is useless, whatever it does. A worker that ended closes it too, and is
+  // classified by its end.
   const drop = () => {
     pipe.destroy()
     const judgeAlive = () => {
@@ -105,8 +108,8 @@ export function startWorker(
   const hear = (message: Message) => {
     const schema = HEADS[message.kind]
     if (over || told) return
-    // The body of a request may wait for its turn, and would keep all that was read with it. One that is longer than a frame
-    // is in memory of its own: to copy 16 MB would hold the host up.
+    // The body of a request may wait, and would retain everything read with it. A body longer than a frame
+    // has memory of its own; copying 16 MB would block the host.
     const { kind, body } = message
     if (kind === 'fetch' && body.length > 0 && body.length <= MAX_FRAME_PAYLOAD)
       message.body = Buffer.from(body)
@@ -120,7 +123,7 @@ export function startWorker(
 }
 
 function reasonOf(tail: string, signal: NodeJS.Signals | null): WorkerEnd['reason'] {
-  // isolated-vm's word for code that cannot be stopped; its other catastrophes are memory.
+  // isolated-vm's message for code that cannot be stopped. Its other fatal errors are out of memory.
   if (/failed to terminate/i.test(tail)) return 'crashed'
   if (/out of memory|heap limit|catastrophe|allocation failed|invalid size error/i.test(tail))
     return 'memory'
