@@ -1,4 +1,7 @@
-/** Calls go to another version: once it is agreed to, and has been tried. */
+/**
+ * Activates a version: routes calls to it once the operator has agreed to it and it has passed its smoke
+ * test.
+ */
 
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Grant, InstalledConnector, Statement } from '../../contract/endpoints/generation.ts'
@@ -21,10 +24,10 @@ type Activation = ChangeOptions & {
 }
 
 /**
- * Tries a version, and lets calls go to it.
+ * Tests a version and routes calls to it.
  *
- * @throws RuntimeError state_conflict with what is to be granted or allowed first; upstream_failed when the
- *   try fails; CoreError 404 and 409
+ * @throws RuntimeError state_conflict with what must be granted or allowed first; upstream_failed if the test
+ * fails; CoreError 404 and 409
  */
 export async function activate(
   deps: OperateDeps,
@@ -54,7 +57,7 @@ export async function activate(
   })
 }
 
-/** A digest, or the beginning of one that means one version alone; or its number. */
+/** Resolves a version given by digest, by a unique prefix of it, or by number. */
 function digestOf(connector: InstalledConnector, asked: string): string {
   const found = connector.versions.filter(
     ({ digest, version }) =>
@@ -69,7 +72,7 @@ function digestOf(connector: InstalledConnector, asked: string): string {
   )
 }
 
-/** Refuses what the operator has not agreed to. */
+/** Rejects a version that needs what the operator has not agreed to. */
 async function judge(
   deps: OperateDeps,
   statement: Statement,
@@ -105,7 +108,7 @@ async function judge(
   }
 }
 
-/** What is wrong with the credentials that a version is tried with, and what to do. */
+/** Returns the message about unusable test credentials, and what to do. */
 const probeWords = (id: string, unfit: string): string =>
   `The probe that it is tried with does not fit (${unfit}): give it again with keyway probe ${id} --as FILE`
 
@@ -121,7 +124,7 @@ async function next(
   const after = activated(statement, id, {
     digest,
     grants: chosen(deps, uncovered(wantsOf(manifest), connector.grants), grant, reason),
-    // What one wants that cannot be read is not known: nothing is dropped then.
+    // The wants of an unreadable package are unknown. No grant is dropped then.
     wanted: kept.flatMap((one) => (one ? wantsOf(one) : connector.grants)),
     allowDowngrade,
     at: new Date().toISOString(),

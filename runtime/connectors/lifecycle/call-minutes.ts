@@ -1,6 +1,6 @@
 /**
- * Counts the calls of this process by minute, connector and capability, and writes each minute once. Nothing is lost for
- * calls while the database is away: the counts wait, up to a bound, and a call never waits for them.
+ * Counts the calls of this process by minute, connector and capability, and writes each minute once. While
+ * the database is away, counts are kept up to a bound, and calls never wait for them.
  */
 import { randomUUID } from 'node:crypto'
 import { OTHER } from '../../contract/endpoints/metrics.ts'
@@ -12,25 +12,28 @@ import type { Db } from '../../database/database.ts'
 import { callMinutes } from '../../database/schema/call_minutes.ts'
 
 const MINUTE_MS = 60_000
-/** Pairs of connector and capability that are told apart in one minute; further ones are counted together. */
+/** Maximum number of pairs of connector and capability per minute. Further ones are counted together. */
 const MOST_PAIRS = 1000
-/** Upstream hosts that are told apart in a pair. */
+/** Maximum number of upstream hosts per pair. */
 const MOST_HOSTS = 20
-/** Rows that wait while the database is away: an hour of a busy host. The oldest go first. */
+/**
+ * Maximum number of rows kept while the database is away: an hour of a busy host. The oldest are dropped
+ * first.
+ */
 const MOST_WAITING = 10_000
-/** Rows of one statement. */
+/** Rows per statement. */
 const AT_ONCE = 1000
 
-/** A call that has ended. */
+/** A finished call. */
 type CountedCall = {
   connector: string
   capability: string
-  /** Null for an answer. */
+  /** Null for a successful call. */
   blame: Blame | null
   ms: number
 }
 
-/** A request that a call made, or that was refused. */
+/** A request of a call, sent or refused. */
 type CountedRequest = {
   connector: string
   capability: string
@@ -42,7 +45,7 @@ type CountedRequest = {
 }
 
 type Row = Omit<typeof callMinutes.$inferSelect, 'domainId' | 'id'>
-/** What is counted of a pair in a minute. */
+/** Counts of a pair in a minute. */
 type Count = Omit<Row, 'minute' | 'host' | 'upstream'> & {
   upstream: Map<string, [sent: number, refused: number]>
 }
@@ -50,21 +53,21 @@ type Count = Omit<Row, 'minute' | 'host' | 'upstream'> & {
 export type CallMinutes = {
   called(call: CountedCall): void
   requested(request: CountedRequest): void
-  /** Writes what was counted until now; an error is told to `onError`, and what could not be written waits. */
+  /** Writes the counts so far. Errors go to `onError`, and unwritten counts are kept. */
   write(): Promise<void>
-  /** Writes what is left. */
+  /** Writes the remaining counts. */
   stop(): Promise<void>
 }
 
 type CallMinutesDeps = {
-  /** Null while the database is away, or where there is none. */
+  /** Null while the database is away, or if there is none. */
   place(): { db: Db; domainId: string } | null
-  /** The time that all hosts agree on, in milliseconds since the epoch. */
+  /** Time shared by all hosts, in milliseconds since the epoch. */
   now(): number
   onError(error: unknown): void
 }
 
-/** Column of whose fault a failure was. */
+/** Blame of a failure -> column. */
 const COLUMN = {
   caller: 'byCaller',
   connector: 'byConnector',
@@ -80,7 +83,7 @@ const nothing = (connector: string, capability: string): Count => ({
   upstream: new Map(),
 })
 
-/** Whether the rules for egress refused a request. */
+/** Reports whether the egress rules refused a request. */
 const isRefused = (error: string | null): boolean =>
   error !== null && isKeyOf(ERRORS, error) && ERRORS[error].raisedBy === 'Keyway.EgressPolicy'
 
@@ -104,17 +107,17 @@ export function createCallMinutes({ place, now, onError }: CallMinutesDeps): Cal
     return made
   }
 
-  /** The first call of a minute winds the clock: a host that is not called does nothing. */
+  /** Starts the timer at the first call of a minute. A host without calls does nothing. */
   function begin(): void {
     if (timer !== null || stopped) return
     const nowMs = now()
-    // A clock that is set back must not make a minute that is written already.
+    // If the clock is set back, do not use a minute that is already written.
     minuteMs = Math.max(nowMs - (nowMs % MINUTE_MS), minuteMs + MINUTE_MS)
     timer = setTimeout(() => void write(), minuteMs + MINUTE_MS - nowMs)
     timer.unref()
   }
 
-  /** Puts what was counted with what waits. */
+  /** Moves the counts of the minute to the rows waiting to be written. */
   function close(): void {
     if (timer !== null) clearTimeout(timer)
     timer = null
@@ -132,7 +135,7 @@ export function createCallMinutes({ place, now, onError }: CallMinutesDeps): Cal
     while (waiting.length > 0) {
       const some = waiting.slice(0, AT_ONCE)
       const values = some.map((one) => ({ ...one, domainId }))
-      // Whether the answer of an earlier try was lost is not known here.
+      // An earlier attempt may have succeeded although its answer was lost.
       await db.insert(callMinutes).values(values).onConflictDoNothing()
       const written = new Set(some)
       waiting = waiting.filter((one) => !written.has(one))

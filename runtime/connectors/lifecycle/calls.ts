@@ -1,6 +1,6 @@
 /**
- * The latest calls of this host, for operators: what was called, how it ended, what it sent where. Each process of a
- * host keeps its own, and asks the others for theirs.
+ * The latest calls of this host, for operators: capability, result and requests. Each process of a host keeps
+ * its own calls and asks the others for theirs.
  */
 import { createCache } from '../../bounded/cache.ts'
 import { cut } from '../../bounded/cut.ts'
@@ -9,19 +9,19 @@ import { normalizeId } from '../../contract/connector/manifest.ts'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { type CauseKind, causeText } from '../../contract/models/causes.ts'
 
-/** Requests and log lines that are kept of one call. */
+/** Maximum number of requests and log lines kept per call. */
 const MAX_PARTS = 50
-/** Longest log line, and longest message of a failure, that is kept, in characters. */
+/** Maximum length of a kept log line or error message, in characters. */
 const MAX_MESSAGE = 500
-/** What a request takes in memory, and a line and a call without their texts, in bytes. */
+/** Memory of a request, and of a line or call without its texts, in bytes. */
 const PART_BYTES = 256
 
 type Parts = Pick<CallRecord, 'upstream' | 'log'>
-/** `served` is the version with its connector, as `acme@1.0.0`. */
+/** `served`: version with its connector, as `acme@1.0.0`. */
 type EndedCall = Omit<CallRecord, keyof Parts | 'at' | 'version'> & { served: string | null }
 
 type Sized<T> = { held: T; bytes: number }
-/** A call as it is kept, one member for each column. The list makes records of the few that are asked for. */
+/** A call as stored, with one member per column. Records are created only for the calls that are listed. */
 type Kept = Omit<EndedCall, 'cause'> & {
   atMs: number
   cause: CauseKind
@@ -33,7 +33,7 @@ const NO_PARTS: Parts = { upstream: [], log: [] }
 const NONE: Sized<Parts> = { held: NO_PARTS, bytes: 0 }
 
 const makeSlot = (): Kept => ({
-  // No whole numbers: V8 writes later ones into their place then, and makes no object for each.
+  // Fractions: V8 then overwrites numbers in place instead of allocating an object for each.
   atMs: 0.5,
   request_id: '',
   connector: '',
@@ -57,7 +57,7 @@ function emptySlot(slot: Kept): void {
   slot.parts = NO_PARTS
 }
 
-/** Which calls; null: whichever. A cause is a kind, or a kind with its id (`sync:17`). */
+/** Filters of calls; null matches all. A cause is a kind, or a kind with its id (`sync:17`). */
 type CallsQuery = {
   connector: string | null
   app: string | null
@@ -66,18 +66,18 @@ type CallsQuery = {
 }
 
 export type RecentCalls = {
-  /** A request that a call made; `begin_ms` is since the epoch here. */
+  /** Adds a request of a call. `begin_ms` is since the epoch here. */
   upstream(requestId: string, record: CallRecord['upstream'][number]): void
-  /** A line that a connector logged. */
+  /** Adds a line logged by a connector. */
   logged(requestId: string, line: { level: string; message: string }): void
   ended(call: EndedCall): void
-  /** Those of this process, newest first. */
+  /** Lists calls of this process, newest first. */
   list(query: CallsQuery): CallRecord[]
-  /** Those of all processes of the host, newest first. */
+  /** Lists calls of all processes of the host, newest first. */
   listAll(query: CallsQuery): Promise<CallRecord[]>
 }
 
-/** What the other processes of the host answer: of each that answers in time, what its `list` gives. */
+/** Returns the lists of the other processes of the host that answer in time. */
 export type ListOthers = (query: CallsQuery) => Promise<unknown[]>
 
 const NO_OTHERS: ListOthers = () => Promise.resolve([])
@@ -87,7 +87,7 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
   const open = createCache<Sized<Parts>>('open_calls', { bytesOf })
   const ended = createRing<Kept>('calls', makeSlot, emptySlot)
 
-  /** Adds to the parts of a call that has not ended; `part` gives what that takes in bytes. */
+  /** Adds to the parts of a call that is still running. `part` returns the added bytes. */
   function add(requestId: string, part: (parts: Parts) => number): void {
     const { held, bytes } = open.get(requestId) ?? { held: { upstream: [], log: [] }, bytes: 0 }
     open.set(requestId, { held, bytes: bytes + part(held) })
@@ -128,7 +128,7 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
       })
     },
     ended({ request_id, connector, capability, served, outcome, message, ms, cause, app_id }) {
-      // Most calls have no parts, and this is on the way of each: no object is made here.
+      // Most calls have no parts, and every call comes here, so no object is created.
       const { held, bytes } = takeParts(request_id)
       const said = message === null ? null : cut(message, MAX_MESSAGE)
       const chars =
@@ -151,13 +151,13 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
     list,
     async listAll(query) {
       const others = await listOthers(query)
-      // The cast: each is what `list` gave in another process of the same version.
+      // Cast: each is a result of `list` in another process of the same version.
       return merged([list(query), ...(others as CallRecord[][])], query.limit)
     },
   }
 }
 
-/** A call as it is told: its requests by when they began in it. */
+/** Returns the record of a call, with its requests ordered by their start. */
 function recordOf({ atMs, ms, served, cause, causeId, app_id, parts, ...call }: Kept): CallRecord {
   const beganAtMs = atMs - ms
   const since = (at: number): number => Math.max(0, Math.round(at - beganAtMs))
@@ -170,7 +170,7 @@ function recordOf({ atMs, ms, served, cause, causeId, app_id, parts, ...call }: 
   }
 }
 
-/** One list of several, each with its newest first: the same, whichever process makes it. */
+/** Merges lists that are sorted newest first. The result does not depend on the process. */
 function merged(lists: readonly CallRecord[][], limit: number): CallRecord[] {
   const [only = [], ...more] = lists
   if (more.length === 0) return only

@@ -1,4 +1,7 @@
-/** Who a version would break: the connected apps of its connector, and the credentials that it is tried with. */
+/**
+ * Finds what a version would break: the connected apps of its connector, and the credentials of its smoke
+ * test.
+ */
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import type { Connection } from '../../contract/connector/connection.ts'
@@ -13,14 +16,17 @@ import { apps } from '../../database/schema/apps.ts'
 import type { Sealer } from '../../secrets/seal.ts'
 import type { Incompatibility } from '../registry/compatibility.ts'
 
-/** `why` is what of the connection does not fit; null where the app loses something that it may call. */
+/** `why`: the part of the connection that does not fit; null if the app loses something that it may call. */
 export type BrokenApp = { id: string; name: string; why: string | null }
 
-/** Most apps that are looked at, and most that are named. */
+/** Maximum number of apps examined, and named. */
 const MAX_LOOKED_AT = 1000
 const MAX_NAMED = 10
 
-/** What of a kept connection, or of a probe, a version does not take; null where it takes it. Holds no value. */
+/**
+ * Returns which part of a stored connection or probe a version does not accept; null if it accepts all.
+ * Contains no values.
+ */
 export function misfit(manifest: Manifest, kept: Partial<Connection>): string | null {
   const { authentication_schema: single, credentials = [] } = manifest
   const schema = flatSchema(manifest.settings)
@@ -43,8 +49,8 @@ export function misfit(manifest: Manifest, kept: Partial<Connection>): string | 
 }
 
 /**
- * The connected apps that a version would break: where it takes a capability or a type away, all of them;
- * else those whose connection does not fit.
+ * Returns the connected apps that a version would break: all of them if it removes a capability or a type,
+ * otherwise those whose connection does not fit.
  */
 export async function brokenApps(
   db: Db,
@@ -75,7 +81,7 @@ export async function brokenApps(
   })
 }
 
-/** One that cannot be opened is broken already. */
+/** Decrypts a connection. One that cannot be decrypted is broken already. */
 function opened(vault: Sealer, app: typeof apps.$inferSelect): Connection | null {
   try {
     return openConnection(vault, app)
@@ -85,7 +91,7 @@ function opened(vault: Sealer, app: typeof apps.$inferSelect): Connection | null
   }
 }
 
-/** A sentence that names the apps; empty for none. */
+/** Returns a sentence that names the apps; empty if there are none. */
 export function brokenInWords(broken: readonly BrokenApp[]): string {
   if (broken.length === 0) return ''
   const named = broken

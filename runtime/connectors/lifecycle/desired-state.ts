@@ -1,6 +1,6 @@
 /**
- * What an operator's wish makes of a statement. Pure: what is refused is thrown, and nothing is half done
- * because nothing is done here.
+ * Computes the next statement from an operator's change. Pure: a refused change throws, and nothing is half
+ * done.
  */
 import semver from 'semver'
 import { normalizeId } from '../../contract/connector/manifest.ts'
@@ -16,12 +16,12 @@ import {
 } from '../../contract/endpoints/generation.ts'
 import { CoreError, conflict } from '../../contract/errors/problem.ts'
 
-/** Versions of one connector that are kept at least, so that a rollback finds them. */
+/** Minimum number of kept versions per connector, so that a rollback finds them. */
 const KEPT_VERSIONS = 20
-/** How long a version is kept after calls went to it: as long as its page tokens may live, in milliseconds. */
+/** How long a version is kept after calls left it, in milliseconds: the lifetime of its page tokens. */
 const TOKENS_MS = 24 * 3_600_000
 
-/** A connector of a statement, by its id in any spelling. */
+/** Finds a connector in a statement, ignoring the spelling of its id. */
 export function connectorOf(statement: Statement, id: string): InstalledConnector {
   const found = saidOf(statement, id)
   if (found) return found
@@ -37,10 +37,11 @@ const withConnector = (statement: Statement, connector: InstalledConnector): Sta
 })
 
 /**
- * Keeps a package for its connector, without any call going to it. Of one that is kept already, a better
- * or another signature counts; none takes nothing away.
+ * Adds a package to its connector without routing calls to it. For a package that is already kept, a better
+ * or different signature counts; a missing one removes nothing.
  *
- * @throws CoreError conflict for the same version with other content, and for an id of another publisher
+ * @throws CoreError `conflict` for the same version with different content, and for an id of another
+ * publisher
  */
 export function installed(
   statement: Statement,
@@ -70,7 +71,7 @@ export function installed(
   return withConnector(statement, { ...connector, id, versions })
 }
 
-/** Forgets the oldest versions that nothing needs any more. */
+/** Removes the oldest versions that are no longer needed. */
 function withoutSurplus(
   versions: readonly InstalledVersion[],
   active: string | null,
@@ -86,7 +87,7 @@ function withoutSurplus(
   })
 }
 
-/** The versions of a connector after calls have moved to another. */
+/** Returns the versions of a connector after calls have moved to another one. */
 const moved = (
   { versions, active }: InstalledConnector,
   to: string | null,
@@ -97,7 +98,7 @@ const moved = (
     return one.digest === active ? { ...one, served_until: at } : one
   })
 
-/** What was kept, with what its new signature is worth. */
+/** Returns a kept version with the trust of its new signature. */
 const signedAnew = (
   { installed_at, served_until }: InstalledVersion,
   signed: InstalledVersion,
@@ -108,19 +109,19 @@ const isJudgedAlike = (one: InstalledVersion, other: InstalledVersion): boolean 
 
 type Activation = {
   digest: string
-  /** What is granted with it. */
+  /** Grants given with the activation. */
   grants: readonly Grant[]
-  /** What all versions that are kept want: grants for nothing are dropped. */
+  /** Wants of all kept versions. Grants that match none are dropped. */
   wanted: readonly Want[]
   allowDowngrade: boolean
-  /** When, in UTC. */
+  /** Time in UTC. */
   at: string
 }
 
 /**
- * Lets calls go to a version.
+ * Routes calls to a version.
  *
- * @throws CoreError not_found for a version that is not installed, conflict for a downgrade
+ * @throws CoreError `not_found` for a version that is not installed, `conflict` for a downgrade
  */
 export function activated(statement: Statement, id: string, wish: Activation): Statement {
   const connector = connectorOf(statement, id)
@@ -144,7 +145,7 @@ export function activated(statement: Statement, id: string, wish: Activation): S
   })
 }
 
-/** @throws CoreError not_found */
+/** Returns a version by digest. @throws CoreError `not_found` */
 export function versionOf({ id, versions }: InstalledConnector, digest: string): InstalledVersion {
   const found = versions.find((one) => one.digest === digest)
   if (found) return found
@@ -155,9 +156,10 @@ export function versionOf({ id, versions }: InstalledConnector, digest: string):
 }
 
 /**
- * A version that calls may go to.
+ * Returns a version that calls may be routed to.
  *
- * @throws CoreError not_found for a version that is not installed, conflict for one whose key is trusted no more
+ * @throws CoreError `not_found` for a version that is not installed, `conflict` for one whose key is no
+ * longer trusted
  */
 export function demandTrust(connector: InstalledConnector, digest: string): InstalledVersion {
   const found = versionOf(connector, digest)
@@ -167,7 +169,7 @@ export function demandTrust(connector: InstalledConnector, digest: string): Inst
   )
 }
 
-/** Newer grants replace those that they cover. */
+/** Merges grants. Newer ones replace those that they cover. */
 function merged(before: readonly Grant[], more: readonly Grant[]): Grant[] {
   const identity = ({ kind, key, amount, secrets }: Grant) =>
     JSON.stringify([kind, key, amount, secrets])
@@ -176,8 +178,8 @@ function merged(before: readonly Grant[], more: readonly Grant[]): Grant[] {
 }
 
 /**
- * Switches a connector off or on. One that is not installed (built in, or dropped in) can be switched off
- * as well: the statement wins.
+ * Disables or enables a connector. One that is not installed (built in, or dropped in) can be disabled too:
+ * the statement takes precedence.
  */
 export function switched(
   statement: Statement,
@@ -193,7 +195,7 @@ export function switched(
   return withConnector(statement, { ...connector, disabled, at_once: disabled && atOnce })
 }
 
-/** A connector of which nothing is said. */
+/** Returns the state of a connector that the statement does not mention. */
 export const blank = (id: string): InstalledConnector => ({
   id,
   active: null,
@@ -203,7 +205,7 @@ export const blank = (id: string): InstalledConnector => ({
   grants: [],
 })
 
-/** Forgets a connector with its versions and grants; a built-in or dropped-in one serves again. */
+/** Removes a connector with its versions and grants. A built-in or dropped-in one is served again. */
 export function removed(statement: Statement, id: string): Statement {
   connectorOf(statement, id)
   return without(statement, normalizeId(id))
@@ -214,13 +216,13 @@ function without(statement: Statement, key: string): Statement {
   return { ...statement, connectors }
 }
 
-/** @throws CoreError not_found */
+/** Adds grants. @throws CoreError `not_found` */
 export function granted(statement: Statement, id: string, more: readonly Grant[]): Statement {
   const connector = connectorOf(statement, id)
   return withConnector(statement, { ...connector, grants: merged(connector.grants, more) })
 }
 
-/** @throws CoreError not_found also where nothing was granted of that */
+/** Revokes grants. @throws CoreError `not_found`, also if nothing matching was granted */
 export function revoked(
   statement: Statement,
   id: string,
@@ -234,14 +236,14 @@ export function revoked(
 }
 
 /**
- * What an earlier generation served, with the grants and the publishers of today: what was revoked since
- * stays revoked.
+ * Restores an earlier generation with the current grants and publishers: what was revoked since stays
+ * revoked.
  */
 export function rolledBack(now: Statement, then: Statement, at: string): Statement {
   const connectors = Object.fromEntries(
     Object.entries(then.connectors).map(([key, old]) => {
       const present = saidOf(now, key)
-      // Of one that was removed since, the grants went with it.
+      // If the connector was removed since, its grants were removed with it.
       if (!present) return [key, { ...old, grants: [] }]
       const known = new Set(present.versions.map(({ digest }) => digest))
       const versions = [
@@ -254,13 +256,13 @@ export function rolledBack(now: Statement, then: Statement, at: string): Stateme
   return { connectors, publishers: now.publishers }
 }
 
-/** Trusts a key, again where it was revoked. */
+/** Trusts a key, also one that was revoked. */
 export function trusting(statement: Statement, publisher: Publisher): Statement {
   const others = statement.publishers.filter(({ key }) => key !== publisher.key)
   return { ...statement, publishers: [...others, publisher] }
 }
 
-/** @throws CoreError not_found */
+/** Revokes the trust in a key. @throws CoreError `not_found` */
 export function distrusting(statement: Statement, key: string, at: string): Statement {
   const found = statement.publishers.find((one) => one.key === key)
   if (!found) throw new CoreError('not_found', `There is no trusted key ${key.slice(0, 64)}`)

@@ -1,4 +1,4 @@
-/** What is different between two statements, as text that an operator can decide by. */
+/** Describes the difference between two statements, for the operator's decision. */
 import {
   type InstalledConnector,
   type Statement,
@@ -7,7 +7,7 @@ import {
   type Want,
 } from '../../contract/endpoints/generation.ts'
 
-/** One line for each thing; empty when they say the same. */
+/** Returns one line per change; empty if the statements are equal. */
 export function difference(before: Statement, after: Statement): string[] {
   const keys = [...new Set([...Object.keys(before.connectors), ...Object.keys(after.connectors)])]
   return [
@@ -22,7 +22,7 @@ function ofConnector(
 ): string[] {
   if (!after) {
     if (!before) return []
-    // Of a connector that is not installed a statement only says that it is disabled.
+    // A statement mentions a connector that is not installed only if it is disabled.
     return [`${before.id}: ${before.versions.length === 0 ? 'enabled' : 'removed'}`]
   }
   const { id } = after
@@ -70,7 +70,7 @@ const disabling = (one: InstalledConnector | null): string =>
 const numberOf = ({ active, versions }: InstalledConnector): string | null =>
   versions.find(({ digest }) => digest === active)?.version ?? null
 
-/** Wants of `some` that are not in `others`, grouped by kind and subject. */
+/** Lists the wants of `some` that are not in `others`, grouped by kind and subject. */
 function grants(some: readonly Want[], others: readonly Want[]): string[] {
   const known = new Set(others.map(identity))
   return wantsInWords(some.filter((one) => !known.has(identity(one))))
@@ -79,11 +79,14 @@ function grants(some: readonly Want[], others: readonly Want[]): string[] {
 const identity = ({ kind, key, amount, secrets }: Want): string =>
   JSON.stringify([kind, key, amount, secrets])
 
-/** Wants for people: requests once for each address and list of methods, with the capabilities that share both. */
+/**
+ * Describes wants. Requests are listed once per address and list of methods, with the capabilities that share
+ * both.
+ */
 export function wantsInWords(wants: readonly Want[]): string[] {
   const sent = sentBy(wants.filter(({ kind }) => kind === 'egress')).map(
     ({ methods, url, capabilities }) => {
-      // The place of a statement says that it is a database.
+      // The position of a statement shows that it is a database.
       const what = url.startsWith('in ') ? `run ${methods} ${url}` : `send ${methods} to ${url}`
       return `${what} (for ${capabilities})`
     },

@@ -1,6 +1,6 @@
 /**
- * Keeps this host at the newest generation: notified by the database, and asking every two seconds in
- * case it was not. A generation that was missed does not matter, because each is whole.
+ * Keeps this host at the newest generation. The database notifies it; it also polls every two seconds in case
+ * a notification is lost. A skipped generation does not matter, because each is complete.
  */
 import { randomUUID } from 'node:crypto'
 import type { InstalledConnector } from '../../contract/endpoints/generation.ts'
@@ -8,33 +8,33 @@ import type { Db } from '../../database/database.ts'
 import { CHANNEL, newest, newestNumber, type Stated, stateDigest } from './generations.ts'
 import { sayGone, saySeen } from './nodes.ts'
 
-/** How often the database is asked, in milliseconds. */
+/** Interval of polls, in milliseconds. */
 const POLL_MS = 2000
-/** Longest pause before what could not be taken over is tried again, in milliseconds; the first is a poll. */
+/** Maximum pause before a failed part is retried, in milliseconds. The first pause is one poll. */
 const MAX_PAUSE_MS = 300_000
 
 type FollowDeps = {
-  /** Null until the database is there. */
+  /** Null until the database is available. */
   db(): Db | null
   domainId(): string
-  /** Ids of the host's secrets, newest first: other hosts compare them with their own. */
+  /** Ids of the host's secrets, newest first. Other hosts compare them with their own. */
   keyIds: readonly string[]
-  /** Calls back for every word on a channel; the answer ends it. */
+  /** Calls back for every message on a channel. The returned function stops it. */
   listen(channel: string, hear: () => void): () => Promise<void>
-  /** Takes a generation over; @returns what of it could not be, as text */
+  /** Applies a generation. @returns the problems, as text */
   apply(stated: Stated): Promise<string[]>
   onError(error: unknown): void
 }
 
 export type Follower = {
-  /** The number of the generation that is served. */
+  /** Number of the served generation. */
   generation(): number
-  /** Takes the newest one over now; resolves when it is served. */
+  /** Applies the newest generation now. Resolves when it is served. */
   catchUp(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Begins to follow; `served` is what this host serves already. */
+/** Starts following. `served` is what this host already serves. */
 export function follow(deps: FollowDeps, served: Stated): Follower {
   const id = randomUUID()
   let current = served
@@ -49,8 +49,8 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
   async function step(db: Db): Promise<void> {
     const domainId = deps.domainId()
     const isNew = (await newestNumber(db, domainId)) !== current.number
-    // What could not be taken over is tried again, because the database may have been away in the middle; ever
-    // more seldom, because a package that is broken stays so.
+    // Retry what failed, since the database may have gone away in the middle. Retry less and less often,
+    // since a broken package stays broken.
     const isDue = problems.length > 0 && performance.now() - triedMs >= pauseMs
     if (isNew || isDue) {
       const states = Object.values(current.statement.connectors)
@@ -85,7 +85,7 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
     } while (again && !stopping)
   }
 
-  /** One at a time; who asks meanwhile is answered by one more round. */
+  /** Runs one update at a time. Calls during one lead to another round. */
   function wake(): Promise<void> {
     if (running !== null) {
       again = true
@@ -118,7 +118,7 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
       await deafen()
       await running
       const db = deps.db()
-      // Who cannot say so is not heard of any more, which says the same a little later.
+      // If the host cannot report its end, the others notice a little later that it is gone.
       if (db) await sayGone(db, id).catch(() => undefined)
     },
   }

@@ -1,6 +1,6 @@
 /**
- * Generations in the database: each is one row that is never changed, made in one transaction with its
- * entry in the activity log, so that a host that is killed at any line leaves the last one whole.
+ * Generations in the database. Each is an immutable row, written in one transaction with its entry in the
+ * activity log, so that a host killed at any point leaves the last one complete.
  */
 import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
@@ -21,28 +21,28 @@ import { generations, installedStates } from '../../database/schema/lifecycle.ts
 import { users } from '../../database/schema/people.ts'
 import { difference } from './difference.ts'
 
-/** The channel that hosts listen to; what is said there is the number. */
+/** Notification channel of hosts. The payload is the number. */
 export const CHANNEL = 'keyway_generation'
 
-/** A generation with all that it says; number 0 is before the first. */
+/** A generation with its statement. Number 0 precedes the first one. */
 export type Stated = { number: number; statement: Statement }
 
 /** Who changes what is installed, and why. */
 export type Wish = {
   action: Action
   reason: string
-  /** The newest generation that they have seen; null where that does not matter. */
+  /** Newest generation that the operator has seen; null if it does not matter. */
   expected: number | null
-  /** Only says what would be different. */
+  /** Only report the difference. */
   dryRun: boolean
 }
 
-/** What became of a wish; `number` is the newest generation then. */
+/** Result of a change. `number` is the newest generation afterwards. */
 export type ChangeOutcome = { number: number; difference: string[]; changed: boolean }
 
 type Row = typeof generations.$inferSelect
 
-/** The newest generation. `known` are states that the caller has already, by digest. */
+/** Reads the newest generation. `known`: states that the caller already has, by digest. */
 export async function newest(
   db: Db,
   domainId: string,
@@ -57,7 +57,7 @@ export async function newest(
   return row ? stated(db, row, known) : { number: 0, statement: NOTHING_INSTALLED }
 }
 
-/** The number of the newest generation: cheap enough to be asked for all the time. */
+/** Reads the number of the newest generation. Cheap enough to be polled. */
 export async function newestNumber(db: Db, domainId: string): Promise<number> {
   const [row] = await db
     .select({ number: sql<number>`coalesce(max(${generations.number}), 0)` })
@@ -66,7 +66,7 @@ export async function newestNumber(db: Db, domainId: string): Promise<number> {
   return Number(row?.number ?? 0)
 }
 
-/** What an earlier generation said, or null where there was none of that number. */
+/** Reads the statement of an earlier generation, or null if the number is unknown. */
 export async function statementOf(
   db: Db,
   domainId: string,
@@ -111,10 +111,13 @@ async function stated(
   return { number, statement: { connectors: Object.fromEntries(all), publishers } }
 }
 
-/** Of states that never change, by what they are: a thousand connectors would be digested at each change. */
+/**
+ * Digests by state object, since states are immutable. Otherwise a thousand connectors would be hashed at
+ * each change.
+ */
 const digests = new WeakMap<InstalledConnector, string>()
 
-/** The digest of what is said of one connector. */
+/** Returns the digest of a connector's state. */
 export function stateDigest(state: InstalledConnector): string {
   const digest =
     digests.get(state) ?? createHash('sha256').update(canonicalJson(state)).digest('hex')
@@ -123,10 +126,10 @@ export function stateDigest(state: InstalledConnector): string {
 }
 
 /**
- * Makes the next generation. `change` is given the newest one and answers what is to be; where that says
- * the same, nothing is written and the newest one is the answer.
+ * Creates the next generation. `change` gets the newest statement and returns the new one. If they are equal,
+ * nothing is written and the newest one is returned.
  *
- * @throws CoreError conflict if the newest generation is not `expected`
+ * @throws CoreError `conflict` if the newest generation is not `expected`
  */
 export async function commit(
   db: Db,
@@ -181,7 +184,7 @@ export async function commit(
   })
 }
 
-/** Who changed what and why, newest first. */
+/** Lists who changed what and why, newest first. */
 export async function listGenerations(
   db: Db,
   domainId: string,

@@ -1,4 +1,4 @@
-/** What operators grant, and take back. */
+/** Grants and revocations by operators. */
 
 import type { Grant, Want } from '../../contract/endpoints/generation.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -7,7 +7,7 @@ import { connectorOf, granted, revoked } from './desired-state.ts'
 import { type ChangeOutcome, commit } from './generations.ts'
 import { type ChangeOptions, type OperateDeps, readable } from './operating.ts'
 
-/** The wants that a selection means, as grants. */
+/** Returns the wants that match a selection, as grants. */
 export function chosen(
   { email }: OperateDeps,
   wants: readonly Want[],
@@ -20,14 +20,14 @@ export function chosen(
     .map((one) => ({ ...one, granted_at: at, granted_by: email, reason }))
 }
 
-/** `kind`, `kind subject`, or the words of one want. */
+/** Matches a selection: `kind`, `kind subject`, or the text of one want. */
 const isSelected = (want: Want, selection: 'all' | readonly string[]): boolean =>
   selection === 'all' ||
   selection.some((text) =>
     [want.kind, `${want.kind} ${want.subject}`, `${want.kind} ${want.words}`].includes(text),
   )
 
-/** @throws CoreError not_found where no version wants that */
+/** Grants wants. @throws CoreError `not_found` if no version wants that */
 export async function grant(
   deps: OperateDeps,
   id: string,
@@ -43,7 +43,7 @@ export async function grant(
   })
 }
 
-/** @throws CoreError not_found where nothing of that is granted */
+/** Revokes grants. @throws CoreError `not_found` if nothing matching is granted */
 export async function revoke(
   { db, actor }: OperateDeps,
   id: string,
@@ -55,7 +55,7 @@ export async function revoke(
   })
 }
 
-/** A selection that means nothing is a slip of the pen. */
+/** Rejects a selection that matches nothing, which is a typo. */
 function checkSelection(
   id: string,
   wants: readonly Want[],

@@ -1,4 +1,7 @@
-/** The last generation that this host served, kept on its disk: it serves it before the database answers. */
+/**
+ * The last generation that this host served, stored on its disk. The host serves it before the database
+ * answers.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,13 +13,13 @@ const FILE = 'generation.json'
 
 const LastKnown = v.object({ domain: v.string(), number: v.number(), statement: Statement })
 
-/** Nothing, where there is none or it cannot be read: the database knows. */
+/** Reads it. Returns an empty statement if there is none or it is unreadable, since the database has it. */
 export async function readLastKnown(directory: string): Promise<Stated & { domain: string }> {
   try {
     const text = await readFile(path.join(directory, FILE), 'utf8')
     return v.parse(LastKnown, JSON.parse(text))
   } catch {
-    // Never written, or by another version.
+    // Never written, or written by another version.
     return { domain: '', number: 0, statement: NOTHING_INSTALLED }
   }
 }
@@ -31,7 +34,7 @@ export async function keepLastKnown(
     await writeFile(made, JSON.stringify(known), { mode: 0o600 })
     await rename(made, path.join(directory, FILE))
   } catch (error) {
-    // A full disk must not get fuller with each try.
+    // A full disk must not fill up further with each attempt.
     await rm(made, { force: true })
     throw error
   }

@@ -1,7 +1,7 @@
 /**
- * What is installed on this host: follows the newest generation, keeps the packages that it names, and lets
- * operators make the next one. Knows the database and the registry; how a package is checked and a version
- * is called is handed in.
+ * Installed connectors of this host: follows the newest generation, stores its packages, and lets operators
+ * create the next one. It uses the database and the registry. Checking a package and calling a version are
+ * passed in.
  */
 import path from 'node:path'
 import type { Manifest } from '../../contract/connector/manifest.ts'
@@ -33,9 +33,9 @@ import { type Probe, probeOf } from './probes.ts'
 type LifecycleDeps = {
   dataDir: string
   folders: Registry
-  /** Keeps packages on this host's disk. */
+  /** Stores packages on this host's disk. */
   store: Store
-  /** Null for a host without one. */
+  /** Null for a host without a database. */
   database: {
     db(): Db | null
     domainId(): string | null
@@ -47,9 +47,9 @@ type LifecycleDeps = {
   vault: Sealer
   checkEgress: CheckEgress
   checkPackage(one: Package): Promise<{ findings: PackageFinding[]; manifest: Manifest | null }>
-  /** Calls a version that serves nobody yet; @returns what went wrong, as text */
+  /** Smoke test: calls a version before it serves. @returns what went wrong, as text */
   tryOut(version: Version, probe: Probe | null): Promise<string | null>
-  /** This and `onTaken`: see the registry of what is installed. */
+  /** For this and `onTaken` see the registry of installed connectors. */
   onRetired(version: Version): void
   onTaken(manifestNow: Installed['manifestNow']): void
   onError(error: unknown): void
@@ -63,28 +63,28 @@ export type Lifecycle = {
   calls: RecentCalls
   minutes: CallMinutes
   generation(): number
-  /** As the registry's; asks first whether there is a newer generation where it knows none of that digest. */
+  /** Like the registry's, but if it does not know the digest, looks for a newer generation first. */
   byDigest: Registry['byDigest']
-  /** Resolves when the newest generation is served, once the database is there. */
+  /** Resolves when the newest generation is served, after the database is available. */
   ready: Promise<void>
-  /** What an operator's operation needs. */
+  /** Returns the dependencies of an operator's operation. */
   operate(db: Db, actor: Doer, email: string): OperateDeps
-  /** Takes the newest generation over on this host now. */
+  /** Applies the newest generation on this host now. */
   catchUp(): Promise<void>
   stop(): Promise<void>
 }
 
-/** In place of a generation's number, before the database has been asked. */
+/** Generation number before the database has been asked. */
 const NOT_ASKED = -1
 
-/** Serves what was installed last, and follows from there. */
+/** Serves what was installed last, and follows newer generations from there. */
 export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   const { dataDir, store, database, vault, onError } = deps
   const directory = path.join(dataDir, 'installed')
   const { folders, onRetired, onTaken } = deps
   const registry = createInstalled({ folders, kept, onRetired, onTaken })
 
-  /** A package of this host's disk; else of the database. */
+  /** Reads a package from this host's disk, else from the database. */
   async function kept(digest: string): Promise<KeptPackage> {
     const known = await store.manifest(digest)
     if (known) return { manifest: known, readCode: () => store.code(digest) }
@@ -126,7 +126,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   const last = await readLastKnown(directory)
   let told = await registry.take(last.statement)
   for (const problem of told) deps.tell(problem)
-  /** The generation that lies on the disk. */
+  /** Number of the generation on disk. */
   let onDisk = -1
 
   let follower: Follower | null = null
@@ -136,8 +136,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     await database?.first
     const domain = database?.domainId()
     if (!database || !domain || stopped) return
-    // Taken over again in any case: the database may be another one, or one that was restored, and a package
-    // may have been lost meanwhile.
+    // Apply it in any case: the database may be another or a restored one, and a package may have been lost.
     const served = { number: NOT_ASKED, statement: last.statement }
     follower = follow(
       {
@@ -149,7 +148,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
           const found = await registry.take(stated.statement)
           for (const problem of found) if (!told.includes(problem)) deps.tell(problem)
           told = found
-          // Served all the same: the disk may be full, and the next start asks the database.
+          // It is served all the same: the disk may be full, and the next start asks the database.
           if (onDisk !== stated.number)
             await keepLastKnown(directory, { ...stated, domain }).then(() => {
               onDisk = stated.number
@@ -184,7 +183,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     async byDigest(id, digest) {
       const known = await registry.byDigest(id, digest)
       if (known || !follower) return known
-      // A page sequence that another host began on what is new: this one has not heard of it yet.
+      // Another host may have started a page sequence on a newer generation.
       await follower.catchUp()
       return registry.byDigest(id, digest)
     },
@@ -202,7 +201,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
     }),
     catchUp: async () => follower?.catchUp(),
     async stop() {
-      // Not `ready`: a database that was never there would be waited for.
+      // Not `ready`: the host would wait for a database that never became available.
       stopped = true
       await Promise.all([follower?.stop(), minutes.stop()])
     },

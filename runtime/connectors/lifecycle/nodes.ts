@@ -1,16 +1,16 @@
-/** The hosts on one database: which generation each serves, and whether it is still there. */
+/** The hosts on one database: the generation that each serves, and whether it is alive. */
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { NodeRow } from '../../contract/endpoints/generation.ts'
 import { isLive } from '../../core/kernel/deployment/deployment.ts'
 import type { Db } from '../../database/database.ts'
 import { nodes } from '../../database/schema/lifecycle.ts'
 
-/** A host that is gone this long is forgotten, in seconds. */
+/** Seconds after which a missing host is forgotten. */
 const FORGOTTEN_SECONDS = 3600
-/** How often the others are looked at, in milliseconds. */
+/** Interval of looks at the other hosts, in milliseconds. */
 const LOOK_MS = 50
 
-/** Says what a host serves, and which secrets it knows. */
+/** Reports what a host serves, and which secrets it has. */
 export async function saySeen(
   db: Db,
   domainId: string,
@@ -27,7 +27,7 @@ export async function saySeen(
     .where(lt(nodes.seenAt, sql`now() - make_interval(secs => ${FORGOTTEN_SECONDS})`))
 }
 
-/** The host stops: nobody waits for it. */
+/** Reports that the host is stopping, so that no operation waits for it. */
 export async function sayGone(db: Db, id: string): Promise<void> {
   await db.delete(nodes).where(eq(nodes.id, id))
 }
@@ -47,7 +47,7 @@ export async function listNodes(db: Db, domainId: string): Promise<NodeRow[]> {
   return rows.map(({ seenAt, ...row }) => ({ ...row, seen_at: seenAt.toISOString() }))
 }
 
-/** What live hosts could not take over, each told once. */
+/** Reads the problems of live hosts, each once. */
 export async function problemsOf(db: Db, domainId: string): Promise<string[]> {
   const all = await listNodes(db, domainId)
   return [...new Set(all.flatMap(({ live, problems }) => (live ? problems : [])))]
@@ -56,7 +56,7 @@ export async function problemsOf(db: Db, domainId: string): Promise<string[]> {
 /**
  * Waits until every live host serves a generation, or the time is over.
  *
- * @returns whether all do.
+ * @returns whether all do
  */
 export async function converged(
   db: Db,

@@ -1,6 +1,6 @@
 /**
- * Switching connectors off and on, removing them, going back to what served before, and whose packages are trusted: what
- * these have signed is judged again with each change.
+ * Enabling, disabling and removing connectors, rollbacks, and trusted publishers. Packages signed by a
+ * publisher are judged again with each change of its trust.
  */
 
 import { saidOf } from '../../contract/endpoints/generation.ts'
@@ -41,16 +41,16 @@ export const switchOn = ({ db, actor }: OperateDeps, id: string, change: ChangeO
 export const remove = ({ db, actor }: OperateDeps, id: string, change: ChangeOptions) =>
   commit(db, actor, { ...change, action: 'remove' }, async (now, tx) => {
     const after = removed(now, id)
-    // Whatever is installed under this id next is not to be tried with them.
+    // The next package installed under this id must not be tested with these credentials.
     if (!change.dryRun) await forgetProbe(tx, actor.domainId, id)
     return after
   })
 
 /**
- * Serves what an earlier generation served. What serves now and goes on does so with what it has: only what
- * comes back must have all that it wants.
+ * Serves what an earlier generation served. Versions that keep serving do so with their current grants; only
+ * returning versions must have all that they want.
  *
- * @throws CoreError not_found for a generation that never was; RuntimeError state_conflict for what it wants more
+ * @throws CoreError `not_found` for an unknown generation; RuntimeError state_conflict for missing grants
  */
 export async function rollBack(
   deps: OperateDeps,
@@ -82,7 +82,7 @@ export async function rollBack(
   })
 }
 
-/** @throws PackageError for what is no key */
+/** Trusts a publisher's key. @throws PackageError if it is not a key */
 export function trust(
   { db, actor }: OperateDeps,
   { name, publicKey, ...change }: ChangeOptions & { name: string; publicKey: string },

@@ -1,4 +1,4 @@
-/** What every act of an operator needs, and how packages that are kept are read. */
+/** Dependencies shared by all operations of an operator, and reading of kept packages. */
 
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
@@ -14,7 +14,7 @@ import type { BrokenApp } from './dependents.ts'
 import type { Wish } from './generations.ts'
 import type { Probe } from './probes.ts'
 
-/** Which packages may be installed: signed by a publisher that the operator trusts, or any that is not invalid. */
+/** Which packages may be installed: those signed by a trusted publisher, or all that are not invalid. */
 export type InstallPolicy = 'trusted' | 'any'
 
 export type OperateDeps = {
@@ -23,22 +23,22 @@ export type OperateDeps = {
   /** E-mail address of the actor. */
   email: string
   policy: InstallPolicy
-  /** What is wrong with a package, its cases included; null for the manifest of one that cannot serve. */
+  /** Checks a package with its cases. Returns the findings, and the manifest or null if it cannot serve. */
   check(one: Package): Promise<{ findings: PackageFinding[]; manifest: Manifest | null }>
-  /** The manifest of a package that is kept. */
+  /** Reads the manifest of a kept package. */
   manifestOf(digest: string): Promise<Manifest>
-  /** Calls a version as it will serve; @returns what went wrong, as text */
+  /** Calls a version as it will serve. @returns what went wrong, as text */
   tryOut(digest: string, grants: readonly Want[], probe: Probe | null): Promise<string | null>
   probeOf(id: string): Promise<Probe | null>
-  /** The connected apps that a version would break by what was found. */
+  /** Returns the connected apps that a version would break, given the findings. */
   brokenApps(id: string, manifest: Manifest, findings: Incompatibility[]): Promise<BrokenApp[]>
 }
 
 export type ChangeOptions = Omit<Wish, 'action'>
 
 /**
- * The manifest of a package that is kept, or null for one that cannot be used here any more: what stands in
- * the way of its own serving must not stand in the way of what replaces it.
+ * Reads the manifest of a kept package, or null if it can no longer be used here: what prevents it from
+ * serving must not prevent its replacement.
  */
 export async function readable(
   { manifestOf }: Pick<OperateDeps, 'manifestOf'>,
@@ -47,13 +47,15 @@ export async function readable(
   try {
     return await manifestOf(digest)
   } catch (error) {
-    // Why is told where connectors are listed.
+    // The list of connectors shows the reason.
     if (isAway(error)) throw error
     return null
   }
 }
 
-/** @throws RuntimeError state_conflict with the reason, for a package that cannot be used here */
+/**
+ * Reads the manifest. @throws RuntimeError state_conflict with the reason if the package cannot be used here
+ */
 export async function usable(
   { manifestOf }: OperateDeps,
   id: string,

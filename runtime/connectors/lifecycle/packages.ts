@@ -1,4 +1,4 @@
-/** Packages in the database, by their digest. */
+/** Packages in the database, by digest. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import type { InstalledVersion, Publisher, Statement } from '../../contract/endpoints/generation.ts'
@@ -7,10 +7,10 @@ import { packages } from '../../database/schema/lifecycle.ts'
 import type { Package } from '../packages/format.ts'
 import { trustOf } from '../packages/sign.ts'
 
-/** A package as it was uploaded. */
+/** A package as uploaded. */
 export type UploadedPackage = { package: Package; packed: Buffer; signature: string | null }
 
-/** Keeps a package. What it is signed with comes with the generation that names it. */
+/** Stores a package. Its signature comes with the generation that names it. */
 export async function keepPackage(
   db: Db,
   domainId: string,
@@ -24,7 +24,7 @@ export async function keepPackage(
     .onConflictDoNothing()
 }
 
-/** Says what a package is signed with; in the transaction of the generation that says what that is worth. */
+/** Stores the signature of a package, in the transaction of the generation that records its trust. */
 export async function keepSignature(
   tx: Db,
   domainId: string,
@@ -37,12 +37,12 @@ export async function keepSignature(
     .where(and(eq(packages.domainId, domainId), eq(packages.digest, digest)))
 }
 
-/** How many generations back a rollback finds its packages. */
+/** Number of past generations whose packages are kept for a rollback. */
 const KEPT_GENERATIONS = 100
 
 /**
- * Forgets packages that none of the last hundred generations names, a day after they were uploaded at the
- * earliest: others may just be installing them. In a transaction that holds the lock of a change.
+ * Deletes packages that none of the last hundred generations names, at the earliest one day after their
+ * upload, since another operation may be installing them. Requires the lock of a change.
  */
 export async function forgetUnnamed(tx: Db, domainId: string): Promise<void> {
   await tx.execute(sql`
@@ -59,7 +59,7 @@ export async function forgetUnnamed(tx: Db, domainId: string): Promise<void> {
       and uploaded_at < now() - interval '1 day' and digest not in (select digest from named)`)
 }
 
-/** The bytes of a package, or null where it is not kept. */
+/** Reads the bytes of a package, or null if it is not stored. */
 export async function packedOf(db: Db, domainId: string, digest: string): Promise<Buffer | null> {
   const [row] = await db
     .select({ packed: packages.packed })
@@ -68,7 +68,7 @@ export async function packedOf(db: Db, domainId: string, digest: string): Promis
   return row?.packed ?? null
 }
 
-/** What the operator's trust makes of a package, as it stands in a statement. */
+/** Returns the trust of a package, as recorded in a statement. */
 export function trusted(
   { digestsText }: Pick<Package, 'digestsText'>,
   signature: string | null,
@@ -83,7 +83,7 @@ export function trusted(
   }
 }
 
-/** A statement in which every version has the trust that its publishers give it now. */
+/** Returns a statement in which every version has the trust that its publishers give it now. */
 export async function judgedAnew(
   tx: Db,
   domainId: string,
@@ -107,7 +107,7 @@ export async function judgedAnew(
     const row = byDigest.get(version.digest)
     if (!row) return version
     const { why: _told, key, ...trust } = trusted(row, row.signature, statement.publishers)
-    // Whose a connector is stays known when the key is trusted no more.
+    // The owner of a connector stays known when its key is no longer trusted.
     return { ...version, ...trust, key: key ?? version.key }
   }
   return {

@@ -1,4 +1,7 @@
-/** Credentials that a new version of a connector is tried with before calls go to it; sealed at rest. */
+/**
+ * Credentials with which a new version of a connector is tested before calls are routed to it. Encrypted at
+ * rest.
+ */
 import { and, eq } from 'drizzle-orm'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -6,10 +9,10 @@ import type { Db } from '../../database/database.ts'
 import { probes } from '../../database/schema/lifecycle.ts'
 import { SealError, type Sealer } from '../../secrets/seal.ts'
 
-/** The envelope's members that hold the credentials and settings of a call. */
+/** Members of the envelope with the credentials and settings of a call. */
 export type Probe = Record<string, unknown>
 
-/** What the sealed text of a connector's probe is bound to. */
+/** Returns the associated data of a connector's encrypted probe. */
 export const boundToProbe = (domainId: string, connector: string): Buffer =>
   Buffer.from(`probe ${domainId} ${connector}`)
 
@@ -48,7 +51,7 @@ const rowOf = async (db: Db, domainId: string, id: string) => {
 export const hasProbe = async (db: Db, domainId: string, id: string): Promise<boolean> =>
   (await rowOf(db, domainId, id)) !== undefined
 
-/** @throws RuntimeError state_conflict where they cannot be opened any more */
+/** Reads the credentials. @throws RuntimeError state_conflict if they can no longer be decrypted */
 export async function probeOf(
   db: Db,
   vault: Sealer,

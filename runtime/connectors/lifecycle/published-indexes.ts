@@ -1,4 +1,4 @@
-/** The newest index that was seen of each registry and key: who serves one cannot go back behind it. */
+/** The newest index seen of each registry and key, so that a registry cannot serve an older one. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { isToCome } from '../../contract/endpoints/published-indexes.ts'
 import { conflict, notFound } from '../../contract/errors/problem.ts'
@@ -10,23 +10,24 @@ import { newest } from './generations.ts'
 import type { OperateDeps } from './operating.ts'
 
 type Seen = { key: string; version: number }
-/** The same at some addresses; none where the caller names no registry. */
+/** The same for some addresses; empty if the caller names no registry. */
 type SeenAt = Seen & { registries: readonly string[] }
 
-/** Most addresses of registries that are remembered, each with each of its keys; the last seen. */
+/** Maximum number of remembered registry addresses, each with all its keys. The last seen are kept. */
 const MOST_REGISTRIES = 1000
 
 /**
- * Remembers an index, by the addresses of its registry and the key that signed it. Of one key each registry counts for
- * itself; of one registry each key does, or a mirror could show the index of another publisher, and lock the real one out.
+ * Records an index by the addresses of its registry and the key that signed it. Each registry of a key counts
+ * for itself, and each key of a registry too: otherwise a mirror could serve the index of another publisher
+ * and lock the real one out.
  *
- * @throws CoreError not_found for a key that is not trusted, conflict where a newer index was seen
+ * @throws CoreError `not_found` for an untrusted key, `conflict` if a newer index was seen
  */
 export async function seeIndex({ db, actor }: OperateDeps, index: SeenAt): Promise<Seen> {
   const { domainId } = actor
   const { key, version } = index
   return db.transaction(async (tx) => {
-    // Nobody trusts or distrusts a key until the end.
+    // No key is trusted or distrusted until the end of the transaction.
     await tx.execute(lockUntilEnd('changing what is installed'))
     const { publishers } = (await newest(tx, domainId)).statement
     const publisher = publishers.find((one) => one.key === key && one.revoked_at === null)
@@ -45,7 +46,7 @@ export async function seeIndex({ db, actor }: OperateDeps, index: SeenAt): Promi
       index.registries.length === 0
         ? await rememberByKey(tx, domainId, index)
         : await remember(tx, domainId, index)
-    // Again: another may have seen a newer one meanwhile.
+    // Check again: another operation may have seen a newer one in between.
     await demandNewest()
     if (changed) {
       const target = { target_type: 'Publisher', name: publisher.name, id: key }
@@ -55,7 +56,10 @@ export async function seeIndex({ db, actor }: OperateDeps, index: SeenAt): Promi
   })
 }
 
-/** The newest of the key that was seen at any of the addresses; of a registry that is new here, what was seen of the key before. */
+/**
+ * Returns the newest index of the key seen at any of the addresses. For a new registry, the newest one seen
+ * of the key elsewhere.
+ */
 async function newestSeen(
   tx: Db,
   domainId: string,
@@ -81,13 +85,13 @@ async function newestSeen(
   return byKey?.version ?? null
 }
 
-/** Whether something was new. */
+/** Records the index. Returns whether something was new. */
 async function remember(
   tx: Db,
   domainId: string,
   { key, version, registries }: SeenAt,
 ): Promise<boolean> {
-  // In one order: two at once wait for each other instead of for ever.
+  // In a fixed order, so that two transactions do not deadlock.
   const rows = [...registries].sort().map((registry) => ({ domainId, registry, key, version }))
   const written = await tx
     .insert(registryIndexes)

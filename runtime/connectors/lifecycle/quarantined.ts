@@ -1,12 +1,13 @@
-/** Records that a connector was put in quarantine on this host, or released, also while the database is away. */
+/** Records that a connector was quarantined on this host, or released, even while the database is away. */
 import { type Actor, recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { LateEntries } from '../../core/kernel/audit/late.ts'
 import type { Db } from '../../database/database.ts'
 
 /**
- * Ends suspicion and quarantine in all processes of this host, and records who did it. It works without the database.
+ * Ends suspicion and quarantine in all processes of this host, and records who did it. Works without the
+ * database.
  *
- * @returns null if no such connector is served; `released` is false if nothing was held against it
+ * @returns null if no such connector is served; `released` is false if there was nothing to release
  */
 export type ReleaseConnector = (
   id: string,
@@ -28,7 +29,7 @@ export const noteQuarantine = (entries: LateEntries, id: string): Promise<void> 
   )
 
 /**
- * Records a release. The person who released it is looked up once the database is there; if they are unknown by then, the
+ * Records a release. The person is looked up once the database is available; if they are unknown by then, the
  * entry names the host.
  */
 export const noteRelease = (

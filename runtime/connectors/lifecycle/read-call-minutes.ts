@@ -1,12 +1,12 @@
-/** What operators read of the minutes that all hosts have written. */
+/** Statistics for operators from the call minutes of all hosts. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { CALL_GROUPS, CalledHost, CallStep } from '../../contract/endpoints/call-minutes.ts'
 import { LATENCY_BUCKETS, percentile } from '../../contract/models/call-minutes.ts'
 import type { Db } from '../../database/database.ts'
 
-/** Most rows of an answer. */
+/** Maximum number of rows in an answer. */
 const MOST_ROWS = 5000
-/** Most hosts of an answer. */
+/** Maximum number of hosts in an answer. */
 const MOST_HOSTS = 500
 
 type Which = { connector: string | null; capability: string | null; hours: number }
@@ -32,12 +32,12 @@ const within = (domainId: string, { connector, capability, hours }: Which): SQL 
   and (${connector}::text is null or connector = ${connector})
   and (${capability}::text is null or capability = ${capability})`
 
-/** Each bucket added up. */
+/** Sums of the histogram buckets. */
 const BUCKETS = sql.raw(
   Array.from({ length: LATENCY_BUCKETS }, (_, at) => `sum(buckets[${at + 1}])`).join(', '),
 )
 
-/** The calls by steps of time, oldest first; of too many rows the newest. */
+/** Reads the calls by time step, oldest first. If there are too many rows, the newest are returned. */
 export async function readCallMinutes(
   db: Db,
   domainId: string,
@@ -83,7 +83,7 @@ function toStep(row: Row): CallStep {
   }
 }
 
-/** Where requests went and what was refused, the most used first. */
+/** Reads the hosts that requests were sent to or refused for, most used first. */
 export async function readCalledHosts(
   db: Db,
   domainId: string,

@@ -1,4 +1,4 @@
-/** A package comes in: it is checked and kept, and no call goes to it yet. */
+/** Upload of a package: it is checked and stored. No calls are routed to it yet. */
 
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import {
@@ -27,9 +27,9 @@ import {
 } from './packages.ts'
 
 /**
- * Checks a package and keeps it.
+ * Checks and stores a package.
  *
- * @throws RuntimeError input_invalid with the report, for one that may not be installed; CoreError conflict
+ * @throws RuntimeError input_invalid with the report if it may not be installed; CoreError `conflict`
  */
 export async function upload(
   deps: OperateDeps,
@@ -48,15 +48,15 @@ export async function upload(
   const errors = findings.filter(({ severity }) => severity === 'error')
   if (!manifest || errors.length > 0)
     throw refused(`it does not pass its checks: ${briefly(errors)}`, report)
-  // Content first: a generation never names what is not there. What is left over by a kill is harmless.
+  // Content first: a generation never names a missing package. What a kill leaves behind is harmless.
   if (!change.dryRun) await keepPackage(db, actor.domainId, uploaded)
   const installedAt = new Date().toISOString()
   const outcome = await commit(db, actor, { ...change, action: 'install' }, async (now, tx) => {
-    // Again: the checks take a while, and the key may have been distrusted meanwhile.
+    // Check again: the key may have been distrusted during the checks.
     const trust = judged(uploaded, policy, now.publishers)
     const made = { digest, version, ...trust, installed_at: installedAt, served_until: null }
     const after = installed(now, id, made, change)
-    // What is refused, or says nothing new, leaves the signature that the versions were judged by.
+    // If the change is refused or changes nothing, the signature that the versions were judged by stays.
     if (after !== now && !change.dryRun) {
       await keepSignature(tx, actor.domainId, digest, signature)
       await forgetUnnamed(tx, actor.domainId)
@@ -83,7 +83,7 @@ function judged(
   return trust
 }
 
-/** The first few findings. */
+/** Returns the first few findings. */
 function briefly(findings: readonly PackageFinding[]): string {
   const shown = findings.slice(0, 3).map(({ where, message }) => `${where}: ${message}`)
   const more = findings.length - shown.length
@@ -97,7 +97,7 @@ const refused = (why: string, report: PackageReport | null = null): RuntimeError
     report ? { raw: { package: report } } : {},
   )
 
-/** What a version is beside the one that serves, and what it wants. */
+/** Compares a version with the serving one, and lists its wants. */
 export async function reportOf(
   deps: OperateDeps,
   before: InstalledConnector | null,
@@ -122,7 +122,7 @@ export async function reportOf(
 
 const told = (wants: Want[]) => ({ wants, words: wantsInWords(wants) })
 
-/** A grant as the want that it was given for. */
+/** Returns the want that a grant was given for. */
 function plain({ granted_at: _at, granted_by: _by, reason: _why, ...want }: Grant): Want {
   return want
 }

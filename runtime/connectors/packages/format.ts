@@ -1,7 +1,7 @@
 /**
- * What a connector package is: a gzipped tar of few files with fixed names, and among them `digests.json`,
- * which names every other file with its SHA-256. The digest of that file is the package's name: the
- * same content has the same digest, wherever and whenever it was packed.
+ * Format of a connector package: a gzipped tar of a few files with fixed names, including `digests.json`,
+ * which lists every other file with its SHA-256. The digest of that file identifies the package: the same
+ * content has the same digest, wherever and whenever it was packed.
  *
  * Source: runtime/docs/authors/manifest.md, runtime/docs/design/architecture.md section 4.
  */
@@ -12,12 +12,12 @@ import { INPUTS } from '../../contract/limits/inputs.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { fileOf } from './file-of.ts'
 
-/** The form that this version writes, and the only one it reads. */
+/** Format that this version writes, and the only one it reads. */
 export const FORMAT = 1
 
 export const DIGESTS = 'digests.json'
 
-/** The files of a package and how large each may be, in bytes; in addition the logo that its manifest names. */
+/** Files of a package and their maximum sizes in bytes. The logo named by the manifest is added. */
 export const PARTS = {
   'connector.json': { maxBytes: INPUTS.manifest.maxBytes, required: true },
   'code.js': { maxBytes: INPUTS.package_file.maxBytes, required: true },
@@ -29,13 +29,13 @@ type Part = { maxBytes: number; required: boolean }
 
 const LOGO: Part = { maxBytes: 64 * 1024, required: false }
 
-/** What may be in a package under a name, or null. */
+/** Returns the rules for a file name in a package, or null if it is not allowed. */
 export function partOf(name: string): Part | null {
   if (isKeyOf(PARTS, name)) return PARTS[name]
   return /^[a-zA-Z0-9_-]{1,60}\.(svg|png)$/.test(name) ? LOGO : null
 }
 
-/** Largest package, packed and unpacked, in bytes. */
+/** Maximum size of a package, packed and unpacked, in bytes. */
 export const MAX_PACKED_BYTES = 16 * 1024 * 1024
 export const MAX_UNPACKED_BYTES = 32 * 1024 * 1024
 export const MAX_DIGESTS_BYTES = 16 * 1024
@@ -47,7 +47,7 @@ export const Digests = v.strictObject({
   format: v.literal(FORMAT),
   id: v.pipe(v.string(), v.maxLength(63)),
   version: v.pipe(v.string(), v.maxLength(200)),
-  /** The runtime's range, so that it can be refused before anything else is read. */
+  /** Runtime range, so that the package can be rejected before anything else is read. */
   runtime: v.pipe(v.string(), v.maxLength(200)),
   files: v.record(
     v.pipe(
@@ -59,9 +59,9 @@ export const Digests = v.strictObject({
 })
 export type Digests = v.InferOutput<typeof Digests>
 
-/** A package that was read, or is to be written. */
+/** A package that was read or is to be written. */
 export type Package = {
-  /** SHA-256 of `digests.json`, in hex: what is signed, installed and routed to. */
+  /** SHA-256 of `digests.json`, in hex. It is what is signed, installed and routed to. */
   digest: string
   /** `digests.json`, byte for byte. */
   digestsText: string
@@ -69,7 +69,7 @@ export type Package = {
   files: ReadonlyMap<string, Buffer>
 }
 
-/** Something is wrong with a package; the message says what, and that nothing was changed. */
+/** A package is invalid. The message says why, and that nothing was changed. */
 export class PackageError extends Error {
   override name = 'PackageError'
 }
@@ -77,7 +77,7 @@ export class PackageError extends Error {
 export const sha256 = (bytes: Buffer | string): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-/** Makes a package of its files; the same files give the same bytes of `digests.json`. */
+/** Builds a package from its files. The same files give the same bytes of `digests.json`. */
 export function packageOf(
   manifest: { id: string; version: string; runtime: string },
   files: ReadonlyMap<string, Buffer>,

@@ -1,8 +1,8 @@
-/** Secrets that were left in a package: what everybody who installs it could read. */
+/** Detects secrets left in a package, which everyone who installs it could read. */
 
 import { inSlices } from '../../bounded/slices.ts'
 
-/** Forms of secrets that cannot be anything else. */
+/** Patterns that match only secrets. */
 const FORMS: readonly [RegExp, what: string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key'],
   [/\bAKIA[0-9A-Z]{16}\b/, 'an AWS access key'],
@@ -17,7 +17,7 @@ const FORMS: readonly [RegExp, what: string][] = [
 const PIECE = 64 * 1024
 const OVERLAP = 1024
 
-/** What looks like a secret in the files of a package, as text; cases may hold invented ones. */
+/** Describes likely secrets in the files of a package. Cases are exempt, since they contain invented ones. */
 export function leaksIn(files: ReadonlyMap<string, Buffer>): Promise<string[]> {
   return inSlices(look(files))
 }

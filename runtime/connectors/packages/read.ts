@@ -1,6 +1,6 @@
 /**
- * Reads a package that anybody may have made: bounded in every way, nothing but plain files with the names
- * of a package, each of them what `digests.json` says. Nothing is written to disk.
+ * Reads an untrusted package. Everything is bounded. Only plain files with the names of a package are
+ * accepted, each with its digest in `digests.json`. Nothing is written to disk.
  */
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -24,7 +24,7 @@ import {
   sha256,
 } from './format.ts'
 
-/** Most entries that are looked at; a package has eight. */
+/** Maximum number of entries that are read. A package has eight. */
 const MAX_ENTRIES = 16
 
 /**
@@ -57,7 +57,7 @@ async function* entriesOf(packed: Buffer): AsyncGenerator<ParsedTarEntry> {
         throw new PackageError(`it holds more than ${MAX_UNPACKED_BYTES} bytes`)
       yield chunk
     }
-    // Behind the end it would be kept, and no digest covers it.
+    // Data after the end would be stored, and no digest covers it.
     if (gunzip.bytesWritten !== packed.length)
       throw new PackageError('it has data behind its end; pack it again')
   }
@@ -74,7 +74,7 @@ async function* entriesOf(packed: Buffer): AsyncGenerator<ParsedTarEntry> {
   }
 }
 
-/** The name of an entry that may be there: a plain file, with a name of the table, once. */
+/** Returns the name of an allowed entry: a plain file with a known name, which occurs once. */
 function nameOf({ header }: ParsedTarEntry, found: ReadonlyMap<string, Buffer>): string {
   const { name, type } = header
   const shown = JSON.stringify(name.slice(0, 100))
@@ -134,7 +134,7 @@ function parseDigests(text: string): Digests {
   throw new PackageError(`${DIGESTS}: ${placeOfIssue(issue) || 'it'} is wrong: ${issue.message}`)
 }
 
-/** The messages of gzip and tar. */
+/** Translates the messages of gzip and tar. */
 function translated(error: unknown): unknown {
   if (error instanceof PackageError) return error
   const code = codeOf(error)

@@ -1,7 +1,7 @@
 /**
- * Signatures of packages: Ed25519, detached, over `digests.json`. A key is a publisher; operators keep the
- * ones that they trust. The name of the form is part of what is signed, so that a signature made for
- * anything else says nothing here.
+ * Signatures of packages: Ed25519, detached, over `digests.json`. A key identifies a publisher; operators
+ * store the keys that they trust. The format name is part of the signed text, so that a signature made for
+ * anything else is invalid here.
  */
 import {
   createHash,
@@ -17,30 +17,30 @@ import { type Package, PackageError } from './format.ts'
 
 const FORM = 'keyway-package-1'
 
-/** The header beside an upload: the text of `<package>.sig`, in base64. */
+/** Header of an upload with the content of `<package>.sig`, in base64. */
 export const SIGNATURE_HEADER = 'keyway-signature'
 
 const KeyId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/))
 
-/** The file beside a package, `<package>.sig`, or beside another text that is signed. */
+/** Content of the file `<package>.sig`, or of the signature of another text. */
 const Signature = v.strictObject({
   form: v.pipe(v.string(), v.maxLength(50)),
-  /** Which key: a digest of its public half. */
+  /** Key id: a digest of the public key. */
   key: KeyId,
   signature: v.pipe(v.string(), v.base64(), v.maxLength(100)),
 })
 type Signature = v.InferOutput<typeof Signature>
 
-/** A key pair as it is kept: PEM, the private half for its owner alone. */
+/** A stored key pair in PEM. The private key is readable only by its owner. */
 type KeyPair = { id: string; privateKey: string; publicKey: string }
 
-/** What a signature is worth. */
+/** Result of verifying a signature. */
 type Trust =
   | { state: 'trusted'; key: string; publisher: string }
   | { state: 'untrusted'; key: string | null }
   | { state: 'invalid'; why: string; isRevoked?: true }
 
-/** A key that the operator trusts, or trusted once; `public_key` is PEM. */
+/** A key that the operator trusts or has trusted; `public_key` is PEM. */
 export type KnownPublisher = {
   key: string
   name: string
@@ -48,7 +48,7 @@ export type KnownPublisher = {
   revoked_at: string | null
 }
 
-/** Makes a key pair. */
+/** Generates a key pair. */
 export function makeKeyPair(): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
@@ -58,16 +58,16 @@ export function makeKeyPair(): KeyPair {
   }
 }
 
-/** Which key this is: 22 characters of its digest. */
+/** Returns the id of a key: 22 characters of its digest. */
 function keyIdOf(publicKey: KeyObject): string {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(der).digest('base64url').slice(0, 22)
 }
 
 /**
- * Reads a public key that an operator is to trust.
+ * Reads the public key of a publisher.
  *
- * @throws PackageError for what is no Ed25519 key
+ * @throws PackageError if it is not an Ed25519 key
  */
 export function readPublicKey(pem: string): { id: string; key: KeyObject } {
   const key = keyOf(() => createPublicKey(pem))
@@ -75,9 +75,9 @@ export function readPublicKey(pem: string): { id: string; key: KeyObject } {
 }
 
 /**
- * The public half of a private key, as PEM.
+ * Returns the public key of a private key, as PEM.
  *
- * @throws PackageError for what is no Ed25519 key
+ * @throws PackageError if it is not an Ed25519 key
  */
 export const publicPemOf = (privateKeyPem: string): string =>
   createPublicKey(privateKeyOf(privateKeyPem)).export({ type: 'spki', format: 'pem' }).toString()
@@ -85,15 +85,15 @@ export const publicPemOf = (privateKeyPem: string): string =>
 /**
  * Signs a package.
  *
- * @throws PackageError for what is no Ed25519 key
+ * @throws PackageError if the key is not an Ed25519 key
  */
 export const signPackage = ({ digestsText }: Package, privateKeyPem: string): Signature =>
   signText(FORM, digestsText, privateKeyPem)
 
 /**
- * Signs a text of some form.
+ * Signs a text in some format.
  *
- * @throws PackageError for what is no Ed25519 key
+ * @throws PackageError if the key is not an Ed25519 key
  */
 export function signText(form: string, text: string, privateKeyPem: string): Signature {
   const key = privateKeyOf(privateKeyPem)
@@ -102,8 +102,8 @@ export function signText(form: string, text: string, privateKeyPem: string): Sig
 }
 
 /**
- * What a package's signature is worth to an operator who trusts these publishers. Of a key that nobody
- * knows it cannot be told whether it signed well: that is `untrusted`, as without a signature.
+ * Verifies a package's signature for an operator who trusts these publishers. A signature by an unknown key
+ * cannot be verified and is `untrusted`, like a missing one.
  */
 export const trustOf = (
   { digestsText }: Pick<Package, 'digestsText'>,
@@ -111,7 +111,7 @@ export const trustOf = (
   publishers: readonly KnownPublisher[],
 ): Trust => trustOfText(FORM, digestsText, signatureText, publishers)
 
-/** The same of a text of some form. */
+/** The same for a text in some format. */
 export function trustOfText(
   form: string,
   text: string,
@@ -140,7 +140,10 @@ export function trustOfText(
       }
 }
 
-/** Which key a signature of a package names; null for what is no signature. Whether it signed is not asked. */
+/**
+ * Returns the key that a package's signature names, or null if the text is not a signature. Does not verify
+ * it.
+ */
 export function namedKey(signatureText: string): string | null {
   const signature = parse(FORM, signatureText)
   return typeof signature === 'string' ? null : signature.key
@@ -148,7 +151,7 @@ export function namedKey(signatureText: string): string | null {
 
 const signedBytes = (form: string, text: string): Buffer => Buffer.from(`${form}\n${text}`)
 
-/** A signature, or what is wrong with the text. */
+/** Parses a signature. Returns a description of the problem if it is invalid. */
 function parse(form: string, text: string): Signature | string {
   try {
     const parsed = v.safeParse(Signature, JSON.parse(text))

@@ -1,16 +1,16 @@
-/** Writes a package: the same input gives the same bytes. */
+/** Writes a package. The same input gives the same bytes. */
 import { gzipSync } from 'node:zlib'
 import { packTar } from 'modern-tar'
 import { fileOf } from './file-of.ts'
 import { DIGESTS, MAX_PACKED_BYTES, type Package, PackageError } from './format.ts'
 
-/** Of every entry: who packed it, when and where must not show. */
+/** Metadata of every entry. It must not reveal who packed it, when and where. */
 const NOBODY = { type: 'file', mode: 0o644, uid: 0, gid: 0, mtime: new Date(0) } as const
 
 /**
- * The package as a gzipped tar: `digests.json` first, then the files by name.
+ * Returns the package as a gzipped tar: `digests.json` first, then the files by name.
  *
- * @throws PackageError when it is larger than may be installed
+ * @throws PackageError if it is too large to be installed
  */
 export async function writePackage({ digestsText, files }: Package): Promise<Buffer> {
   const names = [...files.keys()].sort()
@@ -24,7 +24,7 @@ export async function writePackage({ digestsText, files }: Package): Promise<Buf
       body: new Uint8Array(body),
     })),
   )
-  // Node writes no time into the header; the byte for the operating system is set by hand.
+  // Node writes no time into the header. The byte for the operating system is set here.
   const packed = gzipSync(tar, { level: 9 })
   packed[9] = 0xff
   if (packed.length > MAX_PACKED_BYTES)

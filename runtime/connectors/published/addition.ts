@@ -1,4 +1,4 @@
-/** What an index says of a package that was read. */
+/** Converts a package to its entry in an index. */
 import * as v from 'valibot'
 import { Manifest } from '../../contract/connector/manifest.ts'
 import { fileOf } from '../packages/file-of.ts'
@@ -6,7 +6,7 @@ import { type Package, PackageError, sha256 } from '../packages/format.ts'
 import { wantsOf } from '../registry/requested-grant.ts'
 import type { Addition } from './rules.ts'
 
-/** The addition, and the logo that is to lie beside it. */
+/** Returns the entry and the logo file to publish with it. */
 export function additionOf(
   { digests, digest, files }: Package,
   { bytes, signed }: { bytes: number; signed: boolean },

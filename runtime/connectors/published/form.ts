@@ -1,6 +1,7 @@
 /**
- * What a published registry is: a folder with `index.json`, its signature beside it, packages and logos. Any web server
- * can serve it. Names of files follow from ids, versions and digests, so an index can name none outside of the folder.
+ * Format of a published registry: a folder with `index.json`, its signature, packages and logos, which any
+ * web server can serve. File names are derived from ids, versions and digests, so an index cannot name a file
+ * outside the folder.
  */
 import semver from 'semver'
 import * as v from 'valibot'
@@ -14,7 +15,7 @@ export const INDEX_FORM = 'keyway-index-1'
 export const INDEX_FILE = 'index.json'
 export const INDEX_SIGNATURE = 'index.json.sig'
 
-/** Largest index and signature, in bytes, and most of what an index lists. */
+/** Maximum sizes of index and signature in bytes, and maximum lengths of its lists. */
 export const MAX_INDEX_BYTES = 4 * 1024 * 1024
 export const MAX_INDEX_SIGNATURE_BYTES = 4096
 const MAX_CONNECTORS = 2000
@@ -31,19 +32,19 @@ const areDifferent = (texts: readonly string[]): boolean => new Set(texts).size 
 const WrittenVersion = v.strictObject({
   version: v.pipe(
     Text(200),
-    // As connector.json may write it: a second spelling would be a second version.
+    // The spelling of connector.json, since a second spelling would be a second version.
     v.check(
       (text) => /^\d\S*$/.test(text) && semver.valid(text) !== null,
       'write a version such as 1.2.0',
     ),
   ),
-  /** The package's name: what is signed, installed and routed to. */
+  /** Digest of the package, which is signed, installed and routed to. */
   digest: Sha256,
-  /** Of the file. */
+  /** Size of the file in bytes. */
   bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_PACKED_BYTES)),
-  /** The runtime's range. */
+  /** Runtime range. */
   runtime: Text(200),
-  /** Whether the package has a signature of its own beside it. */
+  /** Whether the package has its own signature file. */
   signed: v.boolean(),
   wants: v.pipe(
     v.array(v.strictObject({ kind: Text(50), subject: Text(2000), words: Text(4000) })),
@@ -78,11 +79,11 @@ export type PublishedConnector = v.InferOutput<typeof Connector>
 
 export const PublishedIndex = v.strictObject({
   form: v.literal(INDEX_FORM),
-  /** Grows with each publication: an older index is never taken for a newer one. */
+  /** Increases with each publication, so that an older index is never accepted as newer. */
   version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   published_at: Moment,
   expires_at: Moment,
-  /** Where the same files lie as well: addresses of other web servers. */
+  /** Addresses of other web servers with the same files. */
   mirrors: v.optional(
     v.pipe(
       v.array(Text(500)),
@@ -98,19 +99,19 @@ export const PublishedIndex = v.strictObject({
 })
 export type PublishedIndex = v.InferOutput<typeof PublishedIndex>
 
-/** Where the package of a version lies. */
+/** Path of the package of a version. */
 export const packageFile = (id: string, { version, digest }: PublishedVersion): string =>
   `packages/${id}-${version.replace(/[^0-9A-Za-z.-]/g, '_')}-${digest.slice(0, 12)}.tgz`
 
-/** Where the logo of a connector lies; null for none. */
+/** Path of a connector's logo; null if it has none. */
 export const logoFile = ({ id, logo }: Pick<PublishedConnector, 'id' | 'logo'>): string | null =>
   logo === null ? null : `logos/${id}-${logo.sha256.slice(0, 12)}.${logo.kind}`
 
-/** An index that was read, and whose it is. */
+/** A verified index and its publisher. */
 export type SignedIndex = { index: PublishedIndex; key: string; publisher: string }
 
 /**
- * Reads an index that anybody may have written: nothing of it counts unless a trusted key has signed it.
+ * Reads an untrusted index. It is accepted only if a trusted key has signed it.
  *
  * @throws PackageError that says what to do
  */
@@ -139,7 +140,7 @@ export function readIndex(
   return { index: parseIndex(text), key: trust.key, publisher: trust.publisher }
 }
 
-/** The text of an index, as it is signed. */
+/** Returns the text of an index as it is signed. */
 export function textOfIndex(index: PublishedIndex): string {
   const connectors = index.connectors.map(({ versions, ...one }) => ({
     ...one,
@@ -148,7 +149,7 @@ export function textOfIndex(index: PublishedIndex): string {
   return `${JSON.stringify({ ...index, connectors }, null, 1)}\n`
 }
 
-/** @throws PackageError */
+/** Parses an index. @throws PackageError */
 export function parseIndex(text: string): PublishedIndex {
   let value: unknown
   try {

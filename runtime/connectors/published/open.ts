@@ -1,4 +1,4 @@
-/** A registry that was opened: its index is believed, and its packages are those that the index names. */
+/** Opens a registry: its index is verified, and its packages are checked against the index. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { MAX_PACKED_BYTES, type Package, PackageError } from '../packages/format.ts'
@@ -19,8 +19,8 @@ import { demandFresh } from './rules.ts'
 import { type Source, SourceError, spelled } from './source.ts'
 
 /**
- * `sources` has all packages of the index: where it was found first, then what was named, then its mirrors. `publishers`
- * may have signed them.
+ * `sources` serve the packages of the index: first the one the index was read from, then the named ones, then
+ * its mirrors. `publishers` may have signed the packages.
  */
 export type Opened = SignedIndex & {
   source: Source
@@ -31,20 +31,25 @@ export type Opened = SignedIndex & {
 /** A package of a registry, with its own signature if it has one. */
 export type Fetched = { packed: Buffer; signature: Buffer | null }
 
-/** Most addresses that are asked for an index: mirrors may name mirrors. */
+/** Maximum number of addresses asked for an index, since mirrors may name mirrors. */
 const MAX_ASKED = 20
-/** From so long on no mirror of an index is asked any more that the operator has not named, in milliseconds. */
+/** Time after which only addresses named by the operator are asked, in milliseconds. */
 const ASKING_MS = 15_000
-/** Pause before an index is read once more whose signature is another's: it may be published just now. In milliseconds. */
+/**
+ * Pause before an index whose signature does not match is read again, in milliseconds. It may just be being
+ * published.
+ */
 const AGAIN_MS = 300
 
 /**
- * The first registry whose index is signed by a trusted key, has not expired and is not older than one that was seen. An
- * index that is signed, but too old, is believed as far as its mirrors: they are asked behind what the operator named.
+ * Opens the first registry whose index is signed by a trusted key, has not expired and is not older than one
+ * seen before. From an outdated but signed index only the mirrors are used; they are asked after the
+ * addresses that the operator named.
  *
- * @param sources One registry: its address, and those of its mirrors.
- * @param seen Remembers it, by all addresses that were named and by the one that it was read from; throws PackageError for an older one.
- * @throws PackageError with why, registry by registry
+ * @param sources addresses of one registry and its mirrors
+ * @param seen records the index for all named addresses and the one it was read from; throws PackageError for
+ * an older one
+ * @throws PackageError with the reason for each registry
  */
 export async function openRegistry(
   sources: readonly Source[],
@@ -76,7 +81,7 @@ export async function openRegistry(
   throw new PackageError([...told].map(([address, why]) => `${address}: ${why}`).join('\n'))
 }
 
-/** @throws SourceError, PackageError */
+/** Reads and verifies an index. @throws SourceError, PackageError */
 async function readSigned(
   source: Source,
   publishers: readonly KnownPublisher[],
@@ -100,7 +105,7 @@ async function readSigned(
 const mirrorsOf = (source: Source, { index }: SignedIndex): Source[] =>
   index.mirrors.flatMap((address) => source.mirror(address) ?? [])
 
-/** @throws what is neither of them */
+/** Describes a SourceError or PackageError. @throws any other error */
 function whyNot(error: unknown): string {
   if (error instanceof SourceError || error instanceof PackageError) return error.message
   throw error
@@ -109,11 +114,11 @@ function whyNot(error: unknown): string {
 type Published = { connector: PublishedConnector; version: PublishedVersion }
 
 /**
- * The package of a version, checked against the index: the digest says whether it is the same, wherever it lies. Its own
- * signature decides who owns the connector. The index does not name its key, and a mirror can replace the file: the key must
- * be one of a trusted publisher.
+ * Fetches the package of a version and checks it against the index by digest, wherever it comes from. Its own
+ * signature determines the owner of the connector. The index does not name that key, and a mirror can replace
+ * the file, so the key must belong to a trusted publisher.
  *
- * @throws PackageError with why, address by address
+ * @throws PackageError with the reason for each address
  */
 export async function fetchPackage(
   published: Published,
@@ -138,7 +143,7 @@ export async function fetchPackage(
   return { packed, signature }
 }
 
-/** @throws PackageError where it is not what the index says */
+/** Reads a package. @throws PackageError if it does not match the index */
 async function readAs(
   { connector, version }: Published,
   file: string,

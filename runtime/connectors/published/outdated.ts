@@ -1,4 +1,7 @@
-/** Outdated and withdrawn connectors, with the versions that an install would take; those of other publishers are left out. */
+/**
+ * Finds outdated and withdrawn connectors and the versions that an install would choose. Versions of other
+ * publishers are ignored.
+ */
 import { ownerOf, type Statement, saidOf } from '../../contract/endpoints/generation.ts'
 import { PackageError } from '../packages/format.ts'
 import { namedKey } from '../packages/sign.ts'
@@ -12,21 +15,21 @@ import type { Opened } from './open.ts'
 import { type InstalledHere, newerOf, type Outdated, withdrawalOf } from './rules.ts'
 import { SourceError } from './source.ts'
 
-/** Most versions of a connector whose signatures are read, the newest first. */
+/** Maximum number of versions per connector whose signatures are read, newest first. */
 const MAX_READ = 20
-/** From so long on no signature is read any more, in milliseconds: what is not read is told. */
+/** Time after which no further signature is read, in milliseconds. Unread versions are reported. */
 const READING_MS = 10_000
-/** Connectors that are looked at side by side. */
+/** Number of connectors examined at the same time. */
 const AT_ONCE = 8
 
 type Here = {
   statement: Statement
-  /** Whether only what a trusted publisher has signed is installed (KEYWAY_INSTALL). */
+  /** Whether only packages signed by a trusted publisher may be installed (KEYWAY_INSTALL). */
   onlyTrusted: boolean
 }
 type Published = { connector: PublishedConnector; version: PublishedVersion }
 
-/** @param serving What calls go to. */
+/** @param serving versions that calls are routed to */
 export async function outdatedHere(
   registry: Opened,
   serving: readonly InstalledHere[],
@@ -48,7 +51,7 @@ export async function outdatedHere(
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  // Withdrawn connectors come first.
+  // Withdrawn connectors first.
   const rank = ({ withdrawn }: Outdated) => (withdrawn === undefined ? 1 : 0)
   return found.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
 }
@@ -81,8 +84,9 @@ async function isTaken(
 }
 
 /**
- * Whether a signature names one of the keys, wherever one can be read: a mirror can have another one. What cannot be read is
- * taken for it: a server that leaves out a signature, or spoils it, would hold back a version unseen.
+ * Reports whether a signature names one of the keys at any readable address, since a mirror may have a
+ * different one. An unreadable signature counts as one of them: otherwise a server that omits or corrupts a
+ * signature could hide a version.
  */
 async function isSignedBy(
   keys: readonly string[],

@@ -1,4 +1,4 @@
-/** What an index may say: what is added to it, which version is meant, what is too old. Pure. */
+/** Rules of an index: adding versions, choosing a version, and detecting outdated indexes. Pure. */
 import semver from 'semver'
 import { INTERFACE_VERSION, normalizeId } from '../../contract/connector/manifest.ts'
 import { isToCome } from '../../contract/endpoints/published-indexes.ts'
@@ -13,15 +13,15 @@ import type { Withdrawn } from './withdrawn.ts'
 
 const DAY_MS = 86_400_000
 
-/** A version to be published, with what of its connector is shown. */
+/** A version to publish, with the displayed data of its connector. */
 export type Addition = Omit<PublishedConnector, 'versions'> & { version: PublishedVersion }
 
 /**
- * The next index. Its version is that of a clock in seconds, and greater than that of the one before, so that it grows
- * also where the one before was lost.
+ * Returns the next index. Its version is the time in seconds, and greater than the previous version, so that
+ * it also increases if the previous index was lost.
  *
- * @param mirrors Those of the index before, where none are given.
- * @throws PackageError for a version that is there with another content, and where the clock was set back
+ * @param mirrors those of the previous index by default
+ * @throws PackageError for a published version with different content, and if the clock was set back
  */
 export function nextIndex(
   before: PublishedIndex | null,
@@ -65,7 +65,7 @@ function withVersion(
       `${shown.id} ${version.version} is published already with another content; a version never changes: raise it in connector.json`,
     )
   const others = before?.versions.filter((one) => one !== same) ?? []
-  // The signature file is still there, and publishing again does not undo a withdrawal.
+  // The signature file still exists, and publishing again does not undo a withdrawal.
   const kept = same?.withdrawn ? { withdrawn: same.withdrawn } : {}
   const added = { ...version, signed: version.signed || same?.signed === true, ...kept }
   const versions = [...others, added].sort(newestFirst)
@@ -74,9 +74,9 @@ function withVersion(
 }
 
 /**
- * Refuses an index that has expired: who serves it may hold back a newer one (one that is older than the one before:
- * lifecycle/published-indexes.ts). One of a day to come is refused too, by its moment or by its version, which is a clock in seconds: once it was seen, every
- * later one would count as older.
+ * Rejects an expired index, since its server may be holding back a newer one. (For an index older than the
+ * last one seen, see lifecycle/published-indexes.ts.) An index from the future is rejected too, by its date
+ * or by its version, which is a time in seconds: once it was seen, every later one would count as older.
  *
  * @throws PackageError
  */
@@ -91,17 +91,17 @@ export function demandFresh(index: PublishedIndex, now: Date): void {
     )
 }
 
-/** `acme`, `acme@1.2.0` or `acme@^1`; null for what names no connector. */
+/** Parses `acme`, `acme@1.2.0` or `acme@^1`; null if the text does not name a connector. */
 export function parseName(text: string): { id: string; range: string } | null {
   const [, id = '', range = '*'] = /^([A-Za-z0-9][A-Za-z0-9_-]{0,62})(?:@(.+))?$/.exec(text) ?? []
   return id === '' ? null : { id, range }
 }
 
-/** Whether a version runs on this host. */
+/** Reports whether a version runs on this host. */
 export const isRunnable = ({ runtime }: Pick<PublishedVersion, 'runtime'>): boolean =>
   semver.validRange(runtime) !== null && semver.satisfies(INTERFACE_VERSION, runtime)
 
-/** Whether a version is not withdrawn. */
+/** Reports whether a version is not withdrawn. */
 const isOffered = ({ withdrawn }: PublishedVersion): boolean => withdrawn === undefined
 
 /** Finds a connector by its id in any spelling; undefined if the index does not list it. */
@@ -109,9 +109,10 @@ export const connectorIn = (index: PublishedIndex, id: string): PublishedConnect
   index.connectors.find((one) => normalizeId(one.id) === normalizeId(id))
 
 /**
- * The newest version of a range that runs here. One before a release is meant only by a range that names one.
+ * Returns the newest version of a range that runs here. Prereleases are chosen only by a range that names
+ * one.
  *
- * @throws PackageError that says what there is
+ * @throws PackageError that lists the available versions
  */
 export function pick(
   index: PublishedIndex,
@@ -161,7 +162,10 @@ function insteadOf(id: string, versions: readonly PublishedVersion[]): string {
     : 'there is no other that runs here: ask its publisher'
 }
 
-/** Those of a range. semver takes all builds of a version for one; a package is of one build. */
+/**
+ * Returns the versions in a range. semver treats all builds of a version as equal, but a package belongs to
+ * one build.
+ */
 function fittingOf(versions: readonly PublishedVersion[], range: string): PublishedVersion[] {
   const named = versions.filter(({ version }) => version === range)
   if (named.length > 0 || (semver.parse(range)?.build.length ?? 0) > 0) return named
@@ -171,14 +175,17 @@ function fittingOf(versions: readonly PublishedVersion[], range: string): Publis
 const newestOf = (versions: readonly PublishedVersion[]): PublishedVersion | undefined =>
   [...versions].sort(newestFirst)[0]
 
-/** What is shown as the newest that runs here: what a name without a range takes; where there is no release, the newest before one. */
+/**
+ * Returns the version displayed as the newest that runs here: the one installed by a name without a range.
+ * Without any release, the newest prerelease.
+ */
 export function newestHere(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
   const running = versions.filter((one) => isOffered(one) && isRunnable(one))
   const released = running.filter(({ version }) => semver.prerelease(version) === null)
   return newestOf(released) ?? newestOf(running)
 }
 
-/** Builds of one version in the order of their names. */
+/** Sorts newest first, and builds of one version by name. */
 const newestFirst = (a: PublishedVersion, b: PublishedVersion): number =>
   semver.compareBuild(b.version, a.version)
 
@@ -200,7 +207,7 @@ export const withdrawalOf = (
 ): Withdrawn | null =>
   connectorIn(index, id)?.versions.find((one) => one.digest === digest)?.withdrawn ?? null
 
-/** The released versions that run here and are newer than what is installed, the newest first. */
+/** Returns the released versions that run here and are newer than the installed one, newest first. */
 export const newerOf = (
   index: PublishedIndex,
   { id, version }: Pick<InstalledHere, 'id' | 'version'>,
@@ -215,7 +222,10 @@ export const newerOf = (
     .map((one) => ({ connector, version: one }))
 }
 
-/** The connectors that all words of a search stand in, by id, name, description or capability; the one of that id first. */
+/**
+ * Returns the connectors that contain all words of a search in their id, name, description or capabilities.
+ * An exact id comes first.
+ */
 export function searched(index: PublishedIndex, words: readonly string[]): PublishedConnector[] {
   const wanted = words.map((word) => word.toLowerCase())
   const found = index.connectors.filter(({ id, name, description, versions }) => {

@@ -1,6 +1,7 @@
 /**
- * Files of a registry, from a folder or a web server. Nothing is reached but the addresses that the operator named, and
- * the mirrors of an index that a trusted key has signed: no redirects, TLS unless it is this machine, and no more bytes than are waited for.
+ * Reads files of a registry from a folder or a web server. Only addresses named by the operator, and mirrors
+ * in an index signed by a trusted key, are contacted. No redirects, TLS except on this machine, and bounded
+ * sizes.
  */
 import { constants, open } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,34 +13,38 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export type Source = {
   address: string
-  /** @throws SourceError */
+  /** Reads a file. @throws SourceError */
   read(file: string, maxBytes: number): Promise<Buffer>
-  /** A mirror that an index from here names; null for an address that it may not name. */
+  /** Returns a mirror named by an index from here; null for an address that it may not name. */
   mirror(address: string): Source | null
 }
 
-/** A file that could not be had; the next mirror may have it. */
+/** A file could not be read. The next mirror may have it. */
 export class SourceError extends Error {
   override name = 'SourceError'
 }
 
 const WEB = /^https?:\/\//i
-/** What names a login where one of a web address stands, with a scheme or without. */
+/** Matches a web address that contains credentials, with or without a scheme. */
 const LOGIN = /^([a-z][a-z0-9+.-]*:)?\/{0,2}[^/]*:[^/]*@|^[a-z][a-z0-9+.-]*:\/{0,2}[^/]*@/i
 
-/** The one spelling of an address: what was seen of a registry is remembered by it. */
+/** Returns the canonical spelling of an address, by which seen indexes are recorded. */
 export function spelled(address: string): string {
   const text = WEB.test(address) ? new URL(address).href : path.resolve(address)
   return text.replace(/(?<=[^/])\/+$/, '')
 }
 
-/** Longest time until a web server begins to answer, unless a caller has less for the whole file. In milliseconds. */
+/**
+ * Maximum time until a web server starts to answer, in milliseconds, unless the caller allows less for the
+ * whole file.
+ */
 const ANSWER_MS = 10_000
 
 /**
- * @param patienceMs Longest time of one file of a web server.
- * @param answerMs Longest time until the server begins to answer: a silent server is left sooner than a slow one.
- * @throws PackageError for an address that is none
+ * @param patienceMs maximum time for one file of a web server
+ * @param answerMs maximum time until the server starts to answer, so that a silent server is abandoned sooner
+ * than a slow one
+ * @throws PackageError for an invalid address
  */
 export function sourceOf(address: string, patienceMs: number, answerMs = ANSWER_MS): Source {
   if (address === '') throw new PackageError('the address of a registry is empty')
@@ -74,7 +79,7 @@ export function sourceOf(address: string, patienceMs: number, answerMs = ANSWER_
   }
 }
 
-/** @throws PackageError for an address that no host could remember */
+/** @throws PackageError for an address that is too long to be recorded */
 function demandShort(address: string): string {
   if (spelled(address).length <= MAX_ADDRESS_LENGTH) return address
   throw new PackageError(
@@ -83,8 +88,8 @@ function demandShort(address: string): string {
 }
 
 /**
- * Another address of the same files: never a folder of this machine, and without TLS only where the registry that names
- * it is so, too, which is on this machine.
+ * Returns a mirror. It is never a folder of this machine, and has no TLS only if the registry that names it
+ * has none, which is then on this machine.
  */
 function mirrorOf(address: string, plain: boolean, patienceMs: number): Source | null {
   if (!/^https:\/\//i.test(address) && !(plain && /^http:\/\//i.test(address))) return null
@@ -116,7 +121,7 @@ const folder = (directory: string, patienceMs: number): Source => ({
 })
 
 /**
- * Reads a file, and nothing else: a pipe may never answer, and a device never end.
+ * Reads a regular file. A pipe might never answer, and a device never end.
  *
  * @throws SourceError
  */
@@ -125,7 +130,7 @@ export async function readRegular(name: string, maxBytes: number): Promise<Buffe
   const found = await handle.stat()
   if (!found.isFile()) throw new SourceError(`${name} is no file`)
   if (found.size > maxBytes) throw tooLarge(name, maxBytes)
-  // One more than it says: it may have grown, or say nothing of its size.
+  // One byte more than its size: it may have grown, or not report its size.
   const room = Buffer.alloc(found.size + 1)
   let size = 0
   for (;;) {
@@ -152,7 +157,7 @@ async function fetched(
   const signal = AbortSignal.any([silent.signal, AbortSignal.timeout(patienceMs)])
   try {
     const reply = await fetch(url, { redirect: 'manual', signal })
-    // The body may take as long as is left of the whole.
+    // The body may take the rest of the total time.
     clearTimeout(timer)
     if (!reply.ok || reply.body === null) {
       await reply.body?.cancel()

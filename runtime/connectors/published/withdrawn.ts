@@ -1,19 +1,19 @@
 /**
- * How an index marks a withdrawn version. Earlier hosts refuse an index with unknown members. The mark is therefore an
- * entry of the version's wants, which they only search, and the version's runtime is one that no host has, so that they
- * do not choose it.
+ * Format of withdrawals in an index. Hosts of earlier releases reject an index with unknown members. The mark
+ * is therefore an entry of the version's wants, which they only search, and the version's runtime range
+ * matches no host, so that they do not choose it.
  */
 import * as v from 'valibot'
 
 /** The kind of the mark; the number is its format. */
 const MARK = 'withdrawn-1'
-/** Not a version range; hosts show it when they refuse the version. */
+/** Not a version range. Hosts show it when they refuse the version. */
 const NO_RUNTIME = 'none, since this version is withdrawn'
 
-/** Longest reason, in characters. */
+/** Maximum length of a reason, in characters. */
 const MAX_REASON_LENGTH = 500
 
-/** One line of plain text: it is shown in terminals and pages. */
+/** One line of plain text, because it is shown in terminals and pages. */
 export const WithdrawalReason = v.pipe(
   v.string(),
   v.trim(),
@@ -69,7 +69,7 @@ export function readMarks<T extends Written>(written: T): T & { withdrawn?: With
   }
 }
 
-/** The version as it is written. @param mostWants How many wants may stand there, with the mark. */
+/** Returns the version as it is written. @param mostWants maximum number of wants, including the mark */
 export function writtenMarks<T extends Written & { withdrawn?: Withdrawn }>(
   version: T,
   mostWants: number,
@@ -79,7 +79,7 @@ export function writtenMarks<T extends Written & { withdrawn?: Withdrawn }>(
   const { at, reason } = withdrawn
   const subject = JSON.stringify({ at, runtime: version.runtime })
   const mark = { kind: MARK, subject, words: reason }
-  // The mark is among the wants that fit: those are only searched.
+  // The mark takes the place of a want. Wants are only searched.
   const wants = [mark, ...version.wants].slice(0, mostWants)
   return { ...rest, runtime: NO_RUNTIME, wants }
 }

@@ -1,6 +1,6 @@
-/** What the checks of a manifest need of egress, as a function that main hands in. */
+/** Egress checks needed by the manifest checks, as a function that main passes in. */
 import type { EgressEntry } from '../../contract/connector/manifest.ts'
 import type { Fields } from '../../contract/connector/settings.ts'
 
-/** Judges the egress entries; knows the settings that they may refer to and the entries' own path. */
+/** Checks egress entries. Gets the settings that they may refer to, and the path of the entries. */
 export type CheckEgress = (rules: readonly EgressEntry[], fields: Fields, path: string) => string[]

@@ -1,4 +1,4 @@
-/** The rules of a manifest's `exchange`: that everything it names is there, and that egress lets it go. */
+/** Checks `exchange` in a manifest: everything it names must exist, and egress must allow its request. */
 
 import { AUTHENTICATION, type CredentialKind } from '../../contract/connector/authentication.ts'
 import { type EgressRule, isUrlRule, type Manifest } from '../../contract/connector/manifest.ts'
@@ -9,7 +9,7 @@ import type { CheckEgress } from './check-egress.ts'
 
 type Exchange = NonNullable<Manifest['exchange']>
 
-/** What is wrong with the exchange; empty without one. */
+/** Returns the findings for the exchange; empty if there is none. */
 export function checkExchange(manifest: Manifest, checkEgress: CheckEgress): string[] {
   const { exchange, settings } = manifest
   if (exchange === undefined) return []
@@ -29,7 +29,7 @@ export function checkExchange(manifest: Manifest, checkEgress: CheckEgress): str
   ]
 }
 
-/** Egress is asked at every exchange; that no entry could ever allow it is told here. */
+/** Egress is checked at every exchange. Report here if no entry could ever allow it. */
 function covered({ url, method }: Exchange['request'], egress: readonly EgressRule[]): string[] {
   const begins = egress.filter((rule) => {
     const base = rule.url.replace(/\/$/, '')
@@ -64,7 +64,7 @@ function nameFindings(manifest: Manifest, { headers, json, form }: Exchange['req
   })
 }
 
-/** What is wrong with one name; null where it stands for something. */
+/** Returns the finding for a name; null if the name is known. */
 function nameFinding(name: string, manifest: Manifest): string | null {
   const [first = '', ...rest] = name.split('.')
   const { authentication_schema: single, credentials = [], settings } = manifest
@@ -94,7 +94,7 @@ function nameFinding(name: string, manifest: Manifest): string | null {
   return `stands for nothing: write auth.KIND.FIELD, credentials.ID.KIND.FIELD, settings.NAME, basic, ${SIGNED.join(' or ')}`
 }
 
-/** Who makes a text that a request holds, and how a template names it. */
+/** Signers of text that a request may contain, and the names that templates use for them. */
 const TEXT_SIGNERS = Object.entries(SIGNING).filter(([, { signs }]) => signs === 'text')
 const SIGNED = TEXT_SIGNERS.map(([name]) => `sign.${name}`)
 
@@ -105,7 +105,7 @@ function fieldFinding([kind, field, ...more]: readonly string[], declared: Crede
   return more.length > 0 && field !== 'key' ? 'goes deeper than there is something' : null
 }
 
-/** What helps where a system keeps its sessions in cookies. */
+/** Advice for systems that keep their sessions in cookies. */
 const COOKIES =
   'capture a token from another header or from the body, and send it in a header of its own'
 
@@ -129,7 +129,7 @@ function placeFindings({ capture, expires, use }: Exchange): string[] {
     wrong.push(`exchange.capture.header: cookies of answers are not kept; ${COOKIES}`)
   if (use.value !== undefined && !use.value.includes('{exchange}'))
     wrong.push('exchange.use.value: does not hold {exchange}; write "Bearer {exchange}"')
-  // Beside a letter it could not be told in an echo: see egress/blind/fill.ts.
+  // Next to a letter it could not be recognised in an echo; see egress/blind/fill.ts.
   else if (/[A-Za-z0-9]\{exchange\}|\{exchange\}[A-Za-z0-9{]/.test(use.value ?? ''))
     wrong.push(
       'exchange.use.value: {exchange} has a letter or digit beside it; put a space between',

@@ -1,6 +1,6 @@
 /**
- * Reads connector.json: its shape first, then the rules that no shape can say. Every finding names the
- * field, what was found and what to write instead.
+ * Checks connector.json: first its shape, then the rules that a schema cannot express. Every finding names
+ * the field, the value found, and what to write instead.
  */
 
 import semver from 'semver'
@@ -39,10 +39,10 @@ type CheckedManifest =
   | { ok: true; manifest: Manifest }
   | { ok: false; findings: string[]; id: string | null; version: string | null }
 
-/** Capability names that come by themselves and are never declared. */
+/** Capabilities that exist automatically and are never declared. */
 const AUTOMATIC = ['info', 'app_info']
 
-/** What to write where a member is missing that every manifest has. */
+/** Examples for missing required members. */
 const EXAMPLES: Record<string, string> = {
   id: '"id": "acme"',
   version: '"version": "1.0.0"',
@@ -50,12 +50,12 @@ const EXAMPLES: Record<string, string> = {
   capabilities: '"capabilities": { "list_accounts": {} }',
 }
 
-/** Most findings that are told. */
+/** Maximum number of reported findings. */
 const MAX_FINDINGS = 50
 
-/** Reads and judges the text of a connector.json. */
+/** Parses and checks the text of a connector.json. */
 export function checkManifest(text: string, checkEgress: CheckEgress): CheckedManifest {
-  // Before it is parsed: what is large is judged for seconds, and the host does nothing else meanwhile.
+  // Before parsing: checking a large manifest would block the host for seconds.
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_MANIFEST_BYTES)
     return refused(
@@ -86,14 +86,14 @@ export function checkManifest(text: string, checkEgress: CheckEgress): CheckedMa
   return findings.length > 0 ? refused(findings, value) : { ok: true, manifest: parsed.output }
 }
 
-/** A finding of the shape, with what to write instead where that is known. */
+/** Returns a finding of the schema, with what to write instead if known. */
 function shapeFinding(issue: v.BaseIssue<unknown>): string {
   const finding = describeIssue(issue, '', () => false, Manifest)
   const [, field = ''] = /^([a-z_]+): (?:missing|there is no such field)$/.exec(finding) ?? []
   return EXAMPLES[field] ? `${finding}; write ${EXAMPLES[field]}` : finding
 }
 
-/** What is found in each of a manifest's lists of egress, by where it stands. */
+/** Applies a check to each list of egress entries in a manifest, with its path. */
 const ofEgress = <T>(
   { egress, capabilities }: Manifest,
   find: (rules: readonly EgressEntry[], at: string) => readonly T[],
@@ -311,7 +311,7 @@ const RULES: readonly Rule[] = [
           ),
 ]
 
-/** Titles and help for fields that a kind of credential does not have. */
+/** Reports titles and help for fields that the kind of credential does not have. */
 function foreignFields(at: string, kind: CredentialKind, fields: object = {}): string[] {
   const own = Object.keys(AUTHENTICATION[kind].entries)
   return Object.keys(fields)

@@ -1,4 +1,4 @@
-/** The rules of `oauth` in connector.json: each finding names the field, what was found, what to write. */
+/** Checks `oauth` in connector.json. Each finding names the field, the value found, and what to write. */
 
 import { CAPABILITIES, isCapability } from '../../contract/capabilities/capabilities.ts'
 import type { CredentialKind } from '../../contract/connector/authentication.ts'
@@ -10,12 +10,12 @@ import { flatSchema } from '../../contract/connector/settings.ts'
 import { isOneOf } from '../../contract/schema/one-of.ts'
 import type { CheckEgress } from './check-egress.ts'
 
-/** Kinds of credentials that a token endpoint gives. */
+/** Kinds of credentials that a token endpoint returns. */
 const KINDS: readonly CredentialKind[] = ['oauth', 'oauth_client_credentials']
 
 type Place = { at: string; kind: CredentialKind | undefined; oauth: OAuthDeclaration }
 
-/** What is wrong with a manifest's OAuth declarations. */
+/** Returns the findings for the OAuth declarations of a manifest. */
 export function oauthFindings(manifest: Manifest, checkEgress: CheckEgress): string[] {
   const { oauth, credentials, authentication_schema } = manifest
   if (oauth && credentials)
@@ -38,8 +38,8 @@ export function oauthFindings(manifest: Manifest, checkEgress: CheckEgress): str
 }
 
 /**
- * What authorization servers answer is made of secrets and enters the sandbox as it is, echoes of the
- * request included: code that asks one sees the secrets of its request.
+ * Answers of authorization servers consist of secrets and enter the sandbox unchanged, including echoes of
+ * the request. Code that calls one sees the secrets of its request.
  */
 function handWrittenFindings({ capabilities, clear_secrets }: Manifest): string[] {
   const granted = clear_secrets.map(({ field }) => field)
@@ -92,7 +92,7 @@ function addressFindings(
   ]
 }
 
-/** An address that is asked as it stands. It may have a query, in which there is no setting. */
+/** Checks an address that is requested as it is. It may have a query, which contains no settings. */
 function addressFinding(
   template: string,
   at: string,

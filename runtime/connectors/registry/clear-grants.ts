@@ -1,15 +1,15 @@
-/** The operator's grants of secrets in clear: KEYWAY_CLEAR_SECRETS. */
+/** Grants of secrets in clear by the operator: KEYWAY_CLEAR_SECRETS. */
 import * as v from 'valibot'
 import { ConnectorId, type Manifest, normalizeId } from '../../contract/connector/manifest.ts'
 
-/** Normalised connector id -> the fields that its code may see. */
+/** Normalised connector id -> fields that its code may see. */
 export type ClearGrants = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Reads `connector_id=field` entries separated by white space. A field is named as in `clear_secrets`:
+ * Parses `connector_id=field` entries separated by white space. A field is named as in `clear_secrets`:
  * `token.token`, `settings.key`, `request.password`.
  *
- * @throws Error naming the entry and the right form
+ * @throws Error with the invalid entry and the right form
  */
 export function parseClearGrants(text: string): ClearGrants {
   const grants = new Map<string, Set<string>>()
@@ -23,7 +23,10 @@ export function parseClearGrants(text: string): ClearGrants {
   return grants
 }
 
-/** Why a connector is not served yet: what it wants to see, its reasons, and how to grant it; or null. */
+/**
+ * Explains why a connector is not served yet: what it wants to see, its reasons, and how to grant it. Null if
+ * nothing is missing.
+ */
 export function wantsClear(grants: ClearGrants, { id, clear_secrets }: Manifest): string | null {
   const granted = grants.get(normalizeId(id))
   const wanted = clear_secrets.filter(({ field }) => !granted?.has(field))

@@ -1,12 +1,12 @@
 /**
- * What callers and kept records lose when one version of a connector takes over from another: what
- * vanished, and what means something else. What is new and need not be used is not told.
+ * Compares two versions of a connector: what callers and stored records lose, and what changes its meaning.
+ * Optional additions are not reported.
  */
 import semver from 'semver'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Field, Fields } from '../../contract/connector/settings.ts'
 
-/** `breaking`: calls or records that were good are not any more. `notice`: worth knowing. */
+/** `breaking`: valid calls or records become invalid. `notice`: worth knowing. */
 export type Incompatibility = {
   severity: 'breaking' | 'notice'
   where: string
@@ -15,7 +15,7 @@ export type Incompatibility = {
   advice: string
 }
 
-/** Everything that `next` takes away, or changes the meaning of. */
+/** Returns everything that `next` removes or changes the meaning of. */
 export function compatibility(before: Manifest, next: Manifest): Incompatibility[] {
   const found = [
     ...capabilities(before, next),
@@ -55,7 +55,7 @@ function capabilities(before: Manifest, next: Manifest): Incompatibility[] {
   })
 }
 
-/** Kinds of credentials by their id; the one of `authentication_schema` has none. */
+/** Returns kinds of credentials by id. The one of `authentication_schema` has no id. */
 function kindsOf({ authentication_schema, credentials = [] }: Manifest): Map<string, string> {
   return new Map([
     ...(authentication_schema ? [['', authentication_schema.kind] as const] : []),
@@ -80,7 +80,7 @@ function credentials(before: Manifest, next: Manifest): Incompatibility[] {
   ]
 }
 
-/** Fields that callers fill in: those that vanished are dropped silently, which may change what is done. */
+/** Compares input fields. Removed fields are ignored silently, which may change the effect of a call. */
 function fields(
   where: string,
   before: Fields = {},
@@ -154,7 +154,7 @@ type Typed = {
   max?: number | undefined
 }
 
-/** Synced records name these types: one that vanishes leaves them without meaning. */
+/** Compares types. Synced records name them, and become meaningless if one is removed. */
 function types(
   where: 'entitlement_types' | 'resource_types',
   before: readonly Typed[],
@@ -206,7 +206,10 @@ function numbering({ version: before }: Manifest, { version: next }: Manifest): 
   ]
 }
 
-/** As semver has it: below 1.0.0 the second number says that something breaks, below 0.1.0 the third. */
+/**
+ * Reports whether the version number announces a breaking change: below 1.0.0 by its second part, below 0.1.0
+ * by its third (semver).
+ */
 const saysSo = (old: semver.SemVer, now: semver.SemVer): boolean =>
   semver.gt(now, old) && !semver.satisfies(now, `^${old.version}`, { includePrerelease: true })
 

@@ -1,6 +1,6 @@
 /**
- * Compiles a connector in a disposable, confined process: it sees a private copy of exactly the files
- * that were digested, has no network, and is killed when it takes too long.
+ * Compiles a connector in a disposable, confined process. It sees a private copy of exactly the files that
+ * were digested, has no network, and is killed when it takes too long.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
@@ -12,35 +12,35 @@ import type { Compiled } from './compiler.ts'
 import type { Folder } from './folder.ts'
 
 export type CompileOptions = {
-  /** Where private copies are made; a folder of its own below it for each compilation. */
+  /** Folder for private copies, one subfolder per compilation. */
   workDirectory: string
-  /** Commands put before the compiler's own: the containment layers of this machine. */
+  /** Command prefix of the compiler: the containment layers of this machine. */
   prefix: readonly string[]
   timeoutMs: number
 }
 
-/** Longest output of the compiler, in bytes: the largest bundle, escaped. */
+/** Maximum output of the compiler, in bytes: the largest bundle, escaped. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 
 const RUNTIME = path.join(import.meta.dirname, '..', '..')
 const ROOT = path.join(RUNTIME, '..')
 
-/** The compiler's file beside a command which is one program (scripts/bundle.ts). */
+/** File of the compiler that ships next to a bundled command (scripts/bundle.ts). */
 declare const BUILT_COMPILER: string | undefined
 
-/** Else its source: with the ending of this file. */
+/** Otherwise its source, with the extension of this file. */
 const COMPILER =
   typeof BUILT_COMPILER === 'undefined'
     ? path.join(import.meta.dirname, `compiler${path.extname(import.meta.filename)}`)
     : BUILT_COMPILER
 
-/** Where the bundler lies: in the checkout, or beside this package where it is installed. */
+/** Location of the bundler: in the checkout, or next to the installed package. */
 const PACKAGES = path.join(
   path.dirname(createRequire(import.meta.url).resolve('esbuild/package.json')),
   '..',
 )
 
-/** What the compiler reads. Of what is behind a link both names: the permission is asked for what it leads to. */
+/** Files that the compiler reads. For a link both names, since the permission is checked for its target. */
 const READABLE = [
   RUNTIME,
   path.join(ROOT, 'node_modules'),
@@ -48,7 +48,7 @@ const READABLE = [
   PACKAGES,
 ].flatMap((file) => (existsSync(file) ? [...new Set([file, realpathSync(file)])] : [file]))
 
-/** Bundles a connector's sources to one script, or says what is wrong with them. */
+/** Bundles a connector's sources to one script, or reports what is wrong with them. */
 export async function compile(folder: Folder, options: CompileOptions): Promise<Compiled> {
   if (!folder.files.has('connector.ts'))
     return { ok: false, findings: ['there is no connector.ts in the folder'] }
@@ -70,7 +70,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch (error) {
-    // Ended between two looks: what was wanted.
+    // It ended in the meantime, which is fine.
     if (codeOf(error) !== 'ESRCH') throw error
   }
 }
@@ -82,7 +82,7 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
     '--permission',
     '--allow-child-process',
     `--allow-fs-read=${copy}`,
-    // Not the whole checkout: the data directory, with the keys in it, may lie there.
+    // Not the whole checkout, which may contain the data directory with its keys.
     ...READABLE.map((file) => `--allow-fs-read=${file}`),
     '--no-warnings',
     '--max-old-space-size=512',
@@ -95,10 +95,10 @@ function run(copy: string, { prefix, timeoutMs }: CompileOptions): Promise<Compi
       cwd: copy,
       env: { GOMEMLIMIT: '512MiB', GOMAXPROCS: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own: the bundler's own child is ended with it.
+      // A process group of its own, so that the bundler's child process is ended with it.
       detached: true,
     })
-    // First: where the host is out of descriptors there is nothing but this event.
+    // First: if the host is out of descriptors, this event is the only report.
     child.on('error', reject)
     const output: Buffer[] = []
     let bytes = 0

@@ -1,6 +1,6 @@
 /**
- * The compiler process: bundles one connector's sources to one script and exits. Runs confined
- * (runtime/connectors/registry/compile.ts starts it) because sources come from third parties.
+ * The compiler process: bundles one connector's sources to one script and exits. It is started confined by
+ * runtime/connectors/registry/compile.ts, because sources come from third parties.
  *
  * Arguments: the folder to bundle, the runtime's folder. Standard output: JSON, `Compiled`.
  */
@@ -11,7 +11,7 @@ import path from 'node:path'
 import { build, type Loader, type Message, type Plugin } from 'esbuild'
 import { membersOf } from '../../contract/schema/record.ts'
 
-/** The bundle and its source map; null where that is too large to be kept. */
+/** The bundle and its source map; null if the map is too large. */
 export type Compiled =
   | { ok: true; code: string; map: string | null }
   | { ok: false; findings: string[] }
@@ -25,32 +25,36 @@ const LOADERS: Record<string, Loader> = {
   '.json': 'json',
 }
 
-/** Largest bundle, in bytes. */
+/** Maximum size of a bundle, in bytes. */
 const MAX_CODE_BYTES = 8 * 1024 * 1024
 
-/** Longest source map that is kept, in characters: the host parses it when the connector throws. */
+/** Maximum length of a source map in characters. The host parses it when the connector throws. */
 const MAX_MAP_LENGTH = 1024 * 1024
 
 const [folderArgument = '', runtimeArgument = ''] = process.argv.slice(2)
 const folder = realpathSync(folderArgument)
 const runtime = realpathSync(runtimeArgument)
 const sdk = path.join(runtime, 'sdk')
-/** The SDK as one file, beside a command which is one program (scripts/bundle.ts): to read its parts is half of a compilation. */
+/**
+ * The SDK as one file, which ships next to a bundled command (scripts/bundle.ts). Reading its sources takes
+ * half of a compilation.
+ */
 declare const BUILT_SDK: string | undefined
 
-/** Else its source, with the ending of this file. */
+/** Otherwise its source, with the extension of this file. */
 const SDK_ENTRY =
   typeof BUILT_SDK === 'undefined'
     ? path.join(sdk, `sdk${path.extname(import.meta.filename)}`)
     : realpathSync(BUILT_SDK)
 
-/** The only door of the bundler to files: everything it resolves and loads passes here. */
+/** Restricts the bundler's access to files: everything it resolves and loads passes here. */
 const walls: Plugin = {
   name: 'keyway-walls',
   setup({ onResolve, onLoad, resolve }) {
     onResolve({ filter: /.*/ }, async (args) => {
       const { path: asked, pluginData, kind, importer, resolveDir, namespace } = args
-      // The connector's own files reach its folder alone; the SDK's reach what it is made from.
+      // Files of the connector may import only from its folder, and files of the SDK only from the SDK's
+      // sources.
       const roots = inside(importer, [folder]) ? [folder] : RUNTIME_ROOTS
       if (kind === 'entry-point' || pluginData === 'resolved') return undefined
       if (asked === 'keyway/sdk') return { path: SDK_ENTRY }
@@ -76,7 +80,7 @@ const walls: Plugin = {
       return { path: realpathSync(found.path) }
     })
     onLoad({ filter: /.*/ }, async ({ path: file }) => {
-      // Here without having been resolved above: a pattern's match. Its name is not the connector's to know.
+      // Not resolved above: a match of a glob pattern. Its name must not be revealed to the connector.
       if (file !== SDK_ENTRY && !allowed(file, [folder, ...RUNTIME_ROOTS]))
         return refuse("an import pattern leads outside the connector's folder")
       const loader = LOADERS[path.extname(file)]
@@ -87,22 +91,22 @@ const walls: Plugin = {
 }
 
 /**
- * Sources without the comments that name a source map, which the bundler would read past these walls.
- * Escaped, because in a string or a name that means the same.
+ * Removes comments that name a source map, which the bundler would read past these restrictions. They are
+ * escaped, because in a string or a name an escape means the same.
  */
 function ownLines(content: Buffer): Buffer | string {
   if (!content.includes('sourceMappingURL')) return content
   return content.toString('utf8').replaceAll('sourceMappingURL', 'sourceMapping\\u0055RL')
 }
 
-/** The SDK, and the contract that it is made from. */
+/** The SDK, and the contract it is built from. */
 const RUNTIME_ROOTS: readonly string[] = [sdk, path.join(runtime, 'contract')]
 
 function allowed(file: string, roots: readonly string[]): boolean {
   try {
     return inside(realpathSync(file), roots)
   } catch {
-    // Not a file: a data address, or gone by now.
+    // Not a file: a data URL, or deleted by now.
     return false
   }
 }
@@ -121,7 +125,10 @@ function finding({ text, location }: Message): string {
   return `${file.startsWith('..') ? path.basename(location.file) : file}:${location.line}:${location.column + 1}: ${text}`
 }
 
-/** The map with the names of the folder's own files alone; the others' tell where the runtime lies. */
+/**
+ * Returns the source map with only the names of the folder's own files. Other names reveal where the runtime
+ * is installed.
+ */
 function ownMap(text: string): string | null {
   if (text.length > MAX_MAP_LENGTH) return null
   const { version, sources, mappings }: { version: number; sources: string[]; mappings: string } =
@@ -141,7 +148,7 @@ async function compile(): Promise<Compiled> {
       absWorkingDir: folder,
       bundle: true,
       write: false,
-      // Never written: what the map's names are relative to.
+      // Never written. The names in the map are relative to it.
       outfile: path.join(folder, 'code.js'),
       sourcemap: 'external',
       sourcesContent: false,
@@ -154,15 +161,15 @@ async function compile(): Promise<Compiled> {
       target: 'esnext',
       charset: 'utf8',
       legalComments: 'none',
-      // Without comments: those that name each file tell where the runtime lies. Names stay, and lines
-      // short enough that the place in an error's message says something.
+      // Without comments, since those with file names reveal where the runtime is installed. Names stay, and
+      // lines are short enough for the position in an error message to be useful.
       minifyWhitespace: true,
       lineLimit: 120,
-      // Strict, so that no function's caller can be reached from it.
+      // Strict, so that the caller of a function cannot be reached from it.
       banner: { js: "'use strict';" },
       logLevel: 'silent',
       define: { 'process.env.NODE_ENV': '"production"' },
-      // A tsconfig of the connector's own is neither looked for nor read.
+      // A tsconfig of the connector is neither searched for nor read.
       tsconfigRaw: {},
       plugins: [walls],
     })
@@ -178,7 +185,7 @@ async function compile(): Promise<Compiled> {
   }
 }
 
-// The bundler is a program of its own; sources nested without end overflow its stack, and it is gone.
+// The bundler is a separate program. Extremely nested sources overflow its stack and end it.
 process.on('uncaughtException', (error) => {
   if (!/service was stopped/.test(error.message)) throw error
   const text = 'the bundler gave up on connector.ts: its sources are nested too deeply or too large'

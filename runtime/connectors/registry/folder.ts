@@ -1,23 +1,23 @@
 /**
- * Reads a connector's folder, once, into memory: what is digested is what is compiled. Nothing outside
- * the folder's real path is read; links are followed only when they stay inside.
+ * Reads a connector's folder once into memory, so that what is digested is what is compiled. Nothing outside
+ * the folder's real path is read; links are followed only within it.
  */
 import { createHash } from 'node:crypto'
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Largest folder, in bytes and in files. */
+/** Maximum size of a folder, in bytes and in files. */
 export const MAX_FOLDER_BYTES = 32 * 1024 * 1024
 export const MAX_FOLDER_FILES = 5000
 
-/** Most entries of any kind, in all its folders: those that are not read are looked at too. */
+/** Maximum number of entries of any kind in all subfolders. Files that are not read are counted too. */
 export const MAX_FOLDER_ENTRIES = 10_000
 
-/** What a connector's folder may be made of; the rest (editor files, pictures) is left alone. */
+/** File types of a connector's folder. Others (editor files, pictures) are ignored. */
 const READ = /\.(ts|mts|js|mjs|cjs|json|md|svg|png)$/i
 
-/** Whether a file's content counts, by its name. */
+/** Reports whether a file's content counts, by its name. */
 export const isRead = (name: string): boolean => READ.test(name)
 
 export type Folder = {
@@ -28,13 +28,13 @@ export type Folder = {
   digest: string
 }
 
-/** The folder is not one that can be a connector; the message says why and what to do. */
+/** The folder cannot be a connector. The message says why and what to do. */
 export class FolderError extends Error {}
 
 /**
  * Reads a folder.
  *
- * @throws FolderError when it has no connector.json, or is too large.
+ * @throws FolderError if it has no connector.json or is too large
  */
 export async function readFolder(directory: string): Promise<Folder> {
   const folder = await readTree(directory)
@@ -43,7 +43,7 @@ export async function readFolder(directory: string): Promise<Folder> {
   return folder
 }
 
-/** Reads the files below a directory; links are followed only when they stay inside. */
+/** Reads the files below a directory. Links are followed only within it. */
 export async function readTree(directory: string): Promise<Folder> {
   const root = await realpath(directory)
   const files = new Map<string, Buffer>()
@@ -84,7 +84,7 @@ export async function readTree(directory: string): Promise<Folder> {
   return { directory: root, files, digest: digestOf(files) }
 }
 
-/** The digest of a set of files: the same names and contents give the same digest, wherever they lie. */
+/** Returns the digest of a set of files. It depends on names and contents only. */
 export function digestOf(files: ReadonlyMap<string, Buffer>): string {
   const hash = createHash('sha256')
   for (const [name, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -93,10 +93,10 @@ export function digestOf(files: ReadonlyMap<string, Buffer>): string {
   return hash.digest('hex')
 }
 
-/** The size of a file or of the file that a link leads to; null for what is not to be read. */
+/** Returns the size of a file or of a link's target; null if it is not to be read. */
 async function sizeOf(root: string, file: string, entry: Dirent): Promise<number | null> {
   if (!entry.isFile() && !(entry.isSymbolicLink() && (await staysInside(root, file)))) return null
-  // What a link leads to may be a folder, or a pipe that nobody writes.
+  // A link may lead to a folder, or to a pipe without a writer.
   const target = await stat(file)
   return target.isFile() ? target.size : null
 }
@@ -106,7 +106,7 @@ async function staysInside(root: string, link: string): Promise<boolean> {
     const target = await realpath(link)
     return target.startsWith(root + path.sep)
   } catch {
-    // A link to nowhere is a file that is not there.
+    // A dangling link counts as a missing file.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** Which host settings a connector may need, judged by the servers in its manifest. Pure. */
+/** Determines the host settings that a connector may need, from the servers in its manifest. Pure. */
 import { isIP } from 'node:net'
 import {
   type EgressEntry,
@@ -10,7 +10,7 @@ import { SQL_DIALECTS } from '../../contract/connector/sql.ts'
 import type { HostSetting } from '../../contract/endpoints/installing.ts'
 import { loginsOf } from './requested-grant.ts'
 
-/** How many entries of one setting are listed. */
+/** Maximum number of entries listed for one setting. */
 const MOST_ENTRIES = 10
 
 const PORTS: Readonly<Record<string, number>> = {
@@ -28,8 +28,9 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i
 type Server = { scheme: string | null; target: string; isOpen: boolean; mayBePrivate: boolean }
 
 /**
- * Entries for the settings that allow private servers and plain text. A public name may lead to a private address, but only
- * a connection shows that, so public names are left out. `HOST` and `PORT` stand for values that the app supplies.
+ * Returns entries for the settings that allow private servers and plain text. A public name may resolve to a
+ * private address, but only a connection shows that, so public names are omitted. `HOST` and `PORT` stand for
+ * values that the app supplies.
  */
 export function hostSettingsOf(manifest: Manifest): HostSetting[] {
   const { id } = manifest

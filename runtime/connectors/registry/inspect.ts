@@ -1,6 +1,6 @@
 /**
- * Judges one connector's folder: manifest, compilation, and whether the code does what the manifest
- * says. The manifest is the promise, code the proof.
+ * Inspects one connector's folder: its manifest, its compilation, and whether the code implements what the
+ * manifest declares.
  */
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { answerFields } from '../../contract/connector/payload.ts'
@@ -14,11 +14,13 @@ import type { Folder } from './folder.ts'
 import { logoOf } from './logo.ts'
 import { createLocate } from './positions.ts'
 
-/** What stands between a folder and its verdict; handed in by main. */
+/** Dependencies of an inspection, passed in by main. */
 export type Inspector = {
   checkEgress: CheckEgress
   compile(folder: Folder): Promise<Compiled>
-  /** Loads the code in a sandbox and says what it implements; throws RuntimeError when it cannot. */
+  /**
+   * Loads the code in a sandbox and returns the capabilities it implements. Throws RuntimeError if it cannot.
+   */
   describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
 }
 
@@ -33,13 +35,16 @@ export type Inspection =
     }
   | { ok: false; findings: string[]; id: string | null; version: string | null }
 
-/** Ends of loading that are the doing of the code. */
+/** Failures to load that are caused by the code. */
 const CODE_AT_FAULT: readonly RuntimeCode[] = ['load_failed', 'isolate_memory']
 
-/** How long a worker may take to start and to load a connector's code that is checked, in milliseconds: more than the code may. */
+/**
+ * Time for a worker to start and load the inspected code, in milliseconds. Longer than the code itself may
+ * take.
+ */
 const DESCRIBE_DEADLINE_MS = 15_000
 
-/** Judges a folder. Never throws for what the folder holds; throws when judging itself failed. */
+/** Inspects a folder. Never throws because of its content; throws if the inspection itself failed. */
 export async function inspect(folder: Folder, inspector: Inspector): Promise<Inspection> {
   const text = fileOf(folder.files, 'connector.json').toString('utf8')
   const checked = checkManifest(text, inspector.checkEgress)
@@ -52,14 +57,14 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ins
   return prove(manifest, { ...compiled, digest: folder.digest, logo: logo.url }, inspector)
 }
 
-/** A package whose files are what its digests say. */
+/** A package whose files match its digests. */
 type Unpacked = {
   digest: string
   digests: { id: string; version: string; runtime: string }
   files: ReadonlyMap<string, Buffer>
 }
 
-/** Judges a package as `inspect` judges a folder; its code was made where it was packed. */
+/** Inspects a package like `inspect` a folder. Its code was compiled when it was packed. */
 export async function inspectPackage(
   { digest, digests, files }: Unpacked,
   inspector: Omit<Inspector, 'compile'>,
@@ -92,7 +97,7 @@ const refusedFor = ({ id, version }: Manifest, findings: string[]): Inspection =
   version,
 })
 
-/** Whether the code does what the manifest says. */
+/** Checks whether the code implements what the manifest declares. */
 async function prove(
   manifest: Manifest,
   made: { digest: string; code: string; map: string | null; logo: string | null },
@@ -105,8 +110,8 @@ async function prove(
   try {
     implemented = await inspector.describe(connector, DESCRIBE_DEADLINE_MS)
   } catch (error) {
-    // A verdict is kept for good, so only what the code did itself may be one: a machine too busy to
-    // load it in time is asked again.
+    // A verdict is kept for good, so it may depend only on the code. If the machine is too busy to load it in
+    // time, it is inspected again.
     if (!(error instanceof RuntimeError) || !CODE_AT_FAULT.includes(error.code)) throw error
     const place = await createLocate(async () => map)(digest, error.details.at ?? [])
     return refused([`${place ?? 'connector.ts'}: ${error.message}`])
@@ -127,7 +132,7 @@ async function prove(
   return findings.length > 0 ? refused(findings) : { ok: true, manifest, code, map, logo }
 }
 
-/** A connector version as a lane loads it. */
+/** Returns a connector version in the form that lanes load. */
 export function loaded(manifest: Manifest, digest: string, code: string): LoadedConnector {
   const responseFields = Object.entries(manifest.capabilities)
     .map(([name, one]) => [name, answerFields(name, one)] as const)

@@ -1,6 +1,6 @@
 /**
- * What operators have installed, beside what lies in folders: takes a statement over whole, and answers
- * before the folders do. One package that cannot be taken over never stops the others.
+ * Connectors installed by operators, in addition to the folders. Applies a statement as a whole and takes
+ * precedence over folders. A package that cannot be applied never stops the others.
  */
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
 import { type Manifest, normalizeId } from '../../contract/connector/manifest.ts'
@@ -16,29 +16,35 @@ import type { Registry, RegistryListing } from './registry.ts'
 import { restrict } from './requested-grant.ts'
 import { createVersion, type Version } from './version.ts'
 
-/** A package that lies on this host. */
+/** A package on this host. */
 export type KeptPackage = { manifest: Manifest; readCode(): Promise<string> }
 
 type InstalledOptions = {
   folders: Registry
-  /** A package by its digest, fetched where it is not here yet; the error's message says why it cannot be. */
+  /**
+   * Returns a package by digest, and fetches it if necessary. The error message says why it cannot be
+   * fetched.
+   */
   kept(digest: string): Promise<KeptPackage>
   /** A version is no longer routed to. */
   onRetired(version: Version): void
-  /** A statement took effect: calls that have begun may have lost what they began with. */
+  /** A statement took effect. Running calls may have lost permissions they started with. */
   onTaken(manifestNow: Installed['manifestNow']): void
 }
 
 /** Folders and packages as one registry. */
 export type Installed = Registry & {
-  /** What page sequences that have begun may end on while a connector is disabled for new calls; else null. */
+  /**
+   * Returns the version on which started page sequences may finish while a connector is disabled for new
+   * calls; else null.
+   */
   ending(id: string): Version | null
-  /** Serves what a statement says; @returns what of it could not be taken over, as text */
+  /** Applies a statement. @returns the problems, as text */
   take(statement: Statement): Promise<string[]>
   /**
-   * What a call that has begun on a version may still use: the manifest as the grants are now.
+   * Returns what a running call of a version may still use: the manifest restricted to the current grants.
    *
-   * @throws connector_unknown, egress_undeclared where it is to be cut off
+   * @throws connector_unknown, egress_undeclared if the call must be ended
    */
   manifestNow(
     version: { key: string; digest: string; manifest: Manifest },
@@ -50,7 +56,7 @@ type Entry = {
   state: InstalledConnector
   active: Version | null
   problem: string | null
-  /** Versions with the grants of this entry, made when they are asked for. */
+  /** Versions with the grants of this entry, created on demand. */
   made: Map<string, Promise<Version>>
   /** Manifests with the grants of this entry, by digest. */
   manifests: Map<string, Manifest>
@@ -58,11 +64,11 @@ type Entry = {
 
 const unread = () => ({ made: new Map(), manifests: new Map() })
 
-/** What is known already comes as the same object. */
+/** Reports whether a state is unchanged. Unchanged states are mostly the same object. */
 const isSame = (one: InstalledConnector, other: InstalledConnector): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
-/** Packages that are read at a time when a statement is taken over. */
+/** Number of packages read at the same time when a statement is applied. */
 const AT_ONCE = 16
 
 export function createInstalled({
@@ -72,7 +78,7 @@ export function createInstalled({
   onTaken,
 }: InstalledOptions): Installed {
   let entries: ReadonlyMap<string, Entry> = new Map()
-  /** The manifests of our versions as their packages have them. */
+  /** Unrestricted manifests of the versions here. */
   const whole = new WeakMap<object, Manifest>()
 
   const restricted = (entry: Entry, digest: string, manifest: Manifest): Manifest => {
@@ -91,7 +97,7 @@ export function createInstalled({
       return version
     })
     entry.made.set(digest, made)
-    // Asked for again next time: the database may have been away.
+    // Retried next time: the database may have been away.
     made.catch(() => entry.made.delete(digest))
     return made
   }
@@ -101,7 +107,7 @@ export function createInstalled({
     if (before && before.problem === null && isSame(before.state, state)) return before
     const entry: Entry = { state, active: null, problem: null, ...unread() }
     const wanted = state.versions.find(({ digest }) => digest === state.active)
-    // Disabled for new calls alone: what has begun may end on it.
+    // If it is disabled for new calls only, running ones may finish on it.
     if (!wanted || (state.disabled && state.at_once)) return entry
     if (wanted.trust === 'invalid') {
       entry.problem = `${state.id} ${wanted.version}: its signature is invalid now; install a version that a trusted publisher has signed`
@@ -111,7 +117,7 @@ export function createInstalled({
       entry.active = await versionIn(entry, wanted)
     } catch (error) {
       entry.problem = `${state.id} ${wanted.version}: ${messageOf(error)}`
-      // What was last good goes on, with what is granted now.
+      // The last good version stays, with the current grants.
       const last = before?.active
       const old = state.versions.find(({ digest }) => digest === last?.digest)
       if (old && old.trust !== 'invalid')
@@ -137,7 +143,7 @@ export function createInstalled({
     return [...next.values()].flatMap(({ problem }) => problem ?? [])
   }
 
-  /** The version that an entry routes to; undefined where it leaves the id to the folders. */
+  /** Returns the version that an entry routes to; undefined if it leaves the id to the folders. */
   const routed = (entry: Entry | undefined): Version | null | undefined => {
     if (!entry) return undefined
     if (entry.state.disabled) return null
@@ -176,7 +182,7 @@ export function createInstalled({
     const manifest = stillServed(version)
     if (!manifest)
       throw new RuntimeError('connector_unknown', 'the operator has just taken this connector away')
-    // Without its capability a call would be judged by the list that is left to the login.
+    // Without its capability a call would be checked against the list that is left for the login.
     if (offers(manifest, capability)) return manifest
     throw new RuntimeError('egress_undeclared', 'the operator has just taken this capability away')
   }
@@ -204,7 +210,7 @@ export function createInstalled({
     }
   }
 
-  /** A row of a folder; where an operator has decided otherwise, calls do not go there. */
+  /** Returns the row of a folder. If an operator has decided otherwise, calls are not routed to it. */
   function behind(row: RegistryListing): RegistryListing {
     const entry = row.id === null ? undefined : entries.get(normalizeId(row.id))
     const version = routed(entry)

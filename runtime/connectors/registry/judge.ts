@@ -1,6 +1,6 @@
 /**
- * Verdicts on folders: the one that is kept, or a new one. One folder at a time, because checking is
- * heavy and calls come first; the same files are judged once, wherever they lie.
+ * Verdicts on folders, from the store or by inspection. One folder at a time, because inspection is expensive
+ * and calls come first. The same files are inspected once, wherever they are.
  */
 import { createCache } from '../../bounded/cache.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
@@ -10,19 +10,22 @@ import type { Store, StoredVerdict } from './store.ts'
 
 type Judge = (folder: Folder) => Promise<StoredVerdict>
 
-/** How often a check may fail before that is the verdict. */
+/** Number of failed inspections that become the verdict. */
 const MAX_FAILURES = 2
 
-/** Failures that may be the machine's doing once; a connector whose load hangs natively ends so always. */
+/**
+ * Failures that the machine may have caused. A connector whose loading hangs in native code always ends this
+ * way.
+ */
 const MAY_PASS: readonly RuntimeCode[] = ['deadline_passed', 'worker_died']
 
 export function createJudge(inspector: Inspector, store: Store): Judge {
   const underWay = new Map<string, Promise<StoredVerdict>>()
-  /** How often the check of a digest failed. */
+  /** Number of failed inspections of a digest. */
   const failures = createCache<number>('check_failures', { bytesOf: () => 8 })
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** Waits for its turn; a check that failed takes another one, behind those that wait. */
+  /** Waits for its turn. After a failed inspection it queues again. */
   async function judge(folder: Folder): Promise<StoredVerdict> {
     for (;;) {
       const turn = queue.then(() => attempt(folder))
@@ -32,7 +35,7 @@ export function createJudge(inspector: Inspector, store: Store): Judge {
     }
   }
 
-  /** The verdict, or null where the check failed and is to be tried again. */
+  /** Returns the verdict, or null if the inspection failed and must be retried. */
   async function attempt(folder: Folder): Promise<StoredVerdict | null> {
     const { digest } = folder
     const verdict = await inspect(folder, inspector).catch((error: unknown) => {
@@ -57,9 +60,11 @@ export function createJudge(inspector: Inspector, store: Store): Judge {
   }
 }
 
-/** Kept, or each start would wait for it again. */
+/**
+ * Returns the verdict for code that cannot be loaded. It is stored, or each start would wait for it again.
+ */
 function unloadable({ files }: Folder, { message }: RuntimeError): Inspection {
-  // Judged before: the manifest is good, or the code would not have been loaded.
+  // Checked before: the code is loaded only if the manifest is valid.
   const { id, version } = JSON.parse(String(files.get('connector.json')))
   const finding = `connector.ts: could not be loaded in ${MAX_FAILURES} tries: ${message}; change a file of the folder to have it checked again`
   return { ok: false, findings: [finding], id, version }

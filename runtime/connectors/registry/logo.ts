@@ -1,14 +1,14 @@
-/** A connector's logo, as `info` shows it: a data: URL, so that nobody has to serve the file. */
+/** A connector's logo as shown by `info`: a data URL, so that no server for the file is needed. */
 import path from 'node:path'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Folder } from './folder.ts'
 
-/** Largest logo, in bytes: it is a part of every answer of `info`. */
+/** Maximum size of a logo in bytes. It is part of every answer of `info`. */
 export const MAX_LOGO_BYTES = 64 * 1024
 
 const TYPES: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png' }
 
-/** The logo's address, null where the manifest names none, or what is wrong with it. */
+/** Returns the logo's data URL, null if the manifest names none, or a description of the problem. */
 export function logoOf(
   { logo }: Pick<Manifest, 'logo'>,
   { files }: Pick<Folder, 'files'>,

@@ -1,20 +1,22 @@
 /**
- * Where in an author's own files an error was thrown: positions of the bundle, looked up in its source
- * map. Maps are read when something is thrown, and the last ones kept.
+ * Maps error positions in a bundle to the author's own files, by source map. Maps are read when an error is
+ * thrown, and the latest are cached.
  */
 import { SourceMap } from 'node:module'
 import { createCache } from '../../bounded/cache.ts'
 import type { Position } from '../../contract/errors/position.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 
-/** `connector.ts:31:12` of the first position that lies in the connector's folder; null for none. */
+/**
+ * Returns the first position in the connector's folder, such as `connector.ts:31:12`; null if there is none.
+ */
 type Locate = (digest: string, at: readonly Position[]) => Promise<string | null>
 
 type Kept = { map: SourceMap | null; length: number }
 
-/** `readMap` gives the text of a bundle's source map. */
+/** Creates the function. `readMap` returns the text of a bundle's source map. */
 export function createLocate(readMap: (digest: string) => Promise<string | null>): Locate {
-  // By the length of their text, of which the parsed map is many times as large.
+  // By the length of the text. The parsed map is many times as large.
   const kept = createCache<Kept>('source_maps', { bytesOf: ({ length }) => length })
 
   async function mapOf(digest: string): Promise<SourceMap | null> {
@@ -31,7 +33,7 @@ export function createLocate(readMap: (digest: string) => Promise<string | null>
       const map = await mapOf(digest)
       return map && firstOwn(map, at)
     } catch {
-      // A map that cannot be read takes nothing from the answer but the position.
+      // If the map cannot be read, only the position is missing from the answer.
       return null
     }
   }
@@ -42,7 +44,7 @@ async function parsed(
   digest: string,
 ): Promise<Kept> {
   const text = await readMap(digest)
-  // Larger files would block the host for the position of one error.
+  // A larger map would block the host for the position of one error.
   return text === null || text.length > INPUTS.source_map.maxBytes
     ? { map: null, length: 1 }
     : { map: new SourceMap(JSON.parse(text)), length: text.length }
@@ -57,7 +59,7 @@ function firstOwn(map: SourceMap, at: readonly Position[]): string | null {
   return null
 }
 
-/** A path inside the folder: the compiler gives other files no name. */
+/** Matches a path inside the folder. The compiler removes the names of other files. */
 const isOwn = (source: unknown): source is string =>
   typeof source === 'string' &&
   /^[\w@ .+()[\]/-]{1,200}$/.test(source) &&

@@ -1,9 +1,9 @@
 /**
- * Which connectors there are, in which state, and which version a call goes to. Folders come in
- * through `refresh`; what leaves is an immutable routing table that is swapped whole.
+ * Registry of connectors: their states, and the version that calls are routed to. Folders enter through
+ * `refresh`; the result is an immutable routing table that is replaced as a whole.
  *
- * One bad folder never stops the others: it is a ghost, listed with its reason, and what it served
- * before goes on being served.
+ * A bad folder never stops the others. It is listed with its reason (a ghost), and its last good version
+ * stays served.
  */
 import { createCache } from '../../bounded/cache.ts'
 import { type Manifest, normalizeId } from '../../contract/connector/manifest.ts'
@@ -25,7 +25,7 @@ export type RegistryListing = {
   state: 'checking' | 'ready' | 'ghost' | 'disabled'
   reason: string | null
   serving: boolean
-  /** Where it lies; null for what is installed. */
+  /** Its folder; null for an installed package. */
   folder: string | null
 }
 
@@ -34,32 +34,32 @@ export type DropIn = 'open' | 'closed' | 'off'
 type RegistryOptions = {
   inspector: Inspector
   store: Store
-  /** Digests of the connectors that the runtime ships. */
+  /** Digests of the built-in connectors. */
   builtIn: ReadonlySet<string>
   dropIn: DropIn
   /** From `parseClearGrants`. */
   clearGrants: ClearGrants
-  /** Told of every change of what is served, for the log. */
+  /** Called at every change of what is served, for the log. */
   onChange(listing: RegistryListing): void
   /** A version is no longer routed to. */
   onRetired(version: Version): void
 }
 
 export type Registry = {
-  /** The version that serves this id, in either spelling. */
+  /** Returns the version that serves this id, in either spelling. */
   find(id: string): Version | null
-  /** A version by its digest, also one that is no longer routed to, while it is kept. */
+  /** Returns a version by digest, also one that is no longer routed, as long as it is kept. */
   byDigest(id: string, digest: string): Promise<Version | null>
-  /** Ids of everything served, sorted. */
+  /** Ids of all served connectors, sorted. */
   ids(): string[]
   list(): RegistryListing[]
-  /** Reads a folder again; resolves when its verdict is known, or its check has begun. */
+  /** Reads a folder again. Resolves when its verdict is known or its inspection has started. */
   look(directory: string): Promise<Look>
-  /** Reads a folder again; resolves when it is served or a ghost. */
+  /** Reads a folder again. Resolves when it is served or a ghost. */
   refresh(directory: string): Promise<void>
-  /** The folder is gone. */
+  /** The folder was removed. */
   remove(directory: string): void
-  /** How many folders are being checked. */
+  /** Number of folders being inspected. */
   readonly checking: number
 }
 
@@ -68,7 +68,7 @@ type Look = { checked: Promise<void> }
 
 type State = {
   directory: string
-  /** What is served from this folder. */
+  /** The version served from this folder. */
   current: Version | null
   latest: {
     digest: string | null
@@ -77,11 +77,11 @@ type State = {
     state: RegistryListing['state']
     reason: string | null
   }
-  /** Counts refreshes: only the newest one's verdict counts. */
+  /** Number of refreshes. Only the verdict of the newest one counts. */
   turn: number
 }
 
-/** What a version takes in memory without its manifest's text, in bytes. */
+/** Memory of a version without the text of its manifest, in bytes. */
 const VERSION_BYTES = 4096
 
 export function createRegistry(options: RegistryOptions): Registry {
@@ -89,12 +89,12 @@ export function createRegistry(options: RegistryOptions): Registry {
   const states = new Map<string, State>()
   let routes: ReadonlyMap<string, Version> = new Map()
   let conflicts: ReadonlyMap<string, string> = new Map()
-  /** Folders by the key that they want to serve. */
+  /** Folders by the key that they claim. */
   const claims = new Map<string, Set<State>>()
-  /** Keys, and folders that left one, since the routes were made. */
+  /** Keys that folders claimed or left since the routes were computed. */
   const touched = new Set<string>()
   const freed = new Set<string>()
-  // The store brings one back that is asked for.
+  // Evicted versions are restored from the store when needed.
   const seen = createCache<Version>('versions', {
     bytesOf: ({ manifest }) => VERSION_BYTES + 2 * JSON.stringify(manifest).length,
     isBusy: (version) => routes.get(version.key) === version,
@@ -102,7 +102,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   const judge = createJudge(inspector, store)
   let checking = 0
 
-  /** Changes what a folder serves; the routes know with the next `reroute`. */
+  /** Sets what a folder serves. The next `reroute` applies it. */
   function serve(state: State, version: Version): void {
     leave(state)
     state.current = version
@@ -110,7 +110,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     claims.set(version.key, (claims.get(version.key) ?? new Set()).add(state))
   }
 
-  /** The folder claims nothing any more. */
+  /** Removes the claim of a folder. */
   function leave({ current, directory }: State): void {
     freed.add(directory)
     if (!current) return
@@ -120,8 +120,8 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 
   /**
-   * Routes the ids that were touched again; of two folders with one id, the first by name keeps it. The
-   * others stay as they are: with a thousand connectors, each that comes would sort them all.
+   * Recomputes the routes of the touched keys. Of two folders with one id, the first by name serves it. Other
+   * routes stay: with a thousand connectors, each new one would otherwise sort them all.
    */
   function reroute(): void {
     if (touched.size === 0) return
@@ -149,7 +149,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     for (const one of gone) onRetired(one)
   }
 
-  /** Built-in ones first, then the one that serves already, then by folder. */
+  /** Sort key: built-in connectors first, then the one already serving, then by folder. */
   const rank = ({ directory, current }: State): string => {
     const first = current?.builtIn
       ? '0'
@@ -173,16 +173,16 @@ export function createRegistry(options: RegistryOptions): Registry {
     return manifest && keep(manifest, digest)
   }
 
-  /** A kept manifest, unless what it was granted before is not granted any more. */
+  /** Returns a kept manifest, unless a grant it had has been revoked. */
   async function permitted(digest: string): Promise<Manifest | null> {
     const manifest = await store.manifest(digest)
     return manifest && wantsClear(clearGrants, manifest) === null ? manifest : null
   }
 
-  /** Whether a folder with this content is not for this host at all. */
+  /** Reports whether a folder with this content is disabled on this host. */
   const isOff = (digest: string): boolean => dropIn === 'off' && !builtIn.has(digest)
 
-  /** What was last good in this folder before the process started, if it is still kept. */
+  /** Serves the last good version of this folder from before the process started, if it is still stored. */
   async function restore(state: State): Promise<void> {
     if (state.current) return
     const digest = await store.lastGood(state.directory)
@@ -194,7 +194,9 @@ export function createRegistry(options: RegistryOptions): Registry {
   const isStale = (state: State, turn: number): boolean =>
     state.turn !== turn || states.get(state.directory) !== state
 
-  /** The verdict that is kept, or a new one; while that is made, what was last good is served. */
+  /**
+   * Returns the verdict from the store or by inspection. Until it is known, the last good version is served.
+   */
   async function verdictOn(
     state: State,
     folder: Folder,
@@ -204,7 +206,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     const known = await store.find(folder.digest)
     if (known) return known
     const made = judge(folder)
-    // Told at the end, where it is awaited: restoring may fail meanwhile.
+    // Reported at the end, where it is awaited. Restoring may fail in the meantime.
     made.catch(() => undefined)
     await restore(state)
     if (!isStale(state, turn)) reroute()
@@ -238,12 +240,12 @@ export function createRegistry(options: RegistryOptions): Registry {
     }
     serve(state, keep(manifest, folder.digest))
     state.latest = { ...latest, state: 'ready', reason: null }
-    // Before anything is waited for: nobody may see a folder that is ready and not served.
+    // Before any await: a folder must not be visible as ready without being served.
     reroute()
     await store.setLastGood(state.directory, folder.digest)
   }
 
-  /** Why a good edit is not taken over, or null. What was served before goes on then. */
+  /** Returns why a valid edit is not applied, or null. The previous version then stays served. */
   async function refusal(state: State, manifest: Manifest, digest: string): Promise<string | null> {
     if (dropIn === 'closed' && !builtIn.has(digest)) await restore(state)
     const before = state.current
@@ -282,7 +284,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     return listed
   }
 
-  /** Reads a folder and settles what it is; `onBegun` is told when that needs a check. */
+  /** Reads a folder and determines its state. `onBegun` is called if that needs an inspection. */
   async function check(state: State, onBegun: () => void): Promise<void> {
     const { directory } = state
     state.turn += 1
@@ -346,7 +348,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       states.delete(directory)
       leave(state)
       reroute()
-      // A note that stays behind does no harm: it is only read for a folder that is there.
+      // A note that stays does no harm: it is only read for an existing folder.
       store.setLastGood(directory, null).catch(() => undefined)
       for (const row of rows(state))
         onChange({ ...row, serving: false, reason: 'the folder is gone' })
@@ -360,7 +362,7 @@ export function createRegistry(options: RegistryOptions): Registry {
 const takenBy = (id: string, { id: taken, version }: Version): string =>
   `the id ${id} is taken by ${taken} ${version}; "-" and "_" are one spelling`
 
-/** A folder that was not even looked into: only its content is known. */
+/** Row of a folder that was not inspected. Only its content is known. */
 const offRow = ({ digest }: Folder): State['latest'] => ({
   digest,
   id: null,

@@ -1,4 +1,4 @@
-/** What a manifest wants of the operator, one by one, and what is left of it where not all is granted. */
+/** What a manifest requests from the operator, one want at a time, and its restriction to what is granted. */
 
 import * as v from 'valibot'
 import { CAPABILITIES, isCapability } from '../../contract/capabilities/capabilities.ts'
@@ -22,7 +22,7 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 /** What every connector may use without a grant. */
 const UNGRANTED = v.parse(Limits, {})
 
-/** Everything that a version wants, in a steady order. */
+/** Returns all wants of a version, in a stable order. */
 export function wantsOf(manifest: Manifest): Want[] {
   const { capabilities, clear_secrets, limits } = manifest
   const all: Want[] = Object.entries(capabilities).flatMap(([name, declared]) => [
@@ -39,7 +39,7 @@ export function wantsOf(manifest: Manifest): Want[] {
       key: field,
       words: `sees ${field} in clear: ${JSON.stringify(because)}`,
     })
-  // What every connector may use need not be asked for.
+  // Limits that every connector has need no grant.
   for (const [name, amount] of entriesOf<Limits>(limits))
     if (amount > UNGRANTED[name])
       all.push({
@@ -52,7 +52,7 @@ export function wantsOf(manifest: Manifest): Want[] {
   return all
 }
 
-/** Those of the wants that nothing of `granted` covers. */
+/** Returns the wants that `granted` does not cover. */
 export function uncovered(wants: readonly Want[], granted: readonly Want[]): Want[] {
   const byKey = new Map<string, Want[]>()
   for (const one of granted) {
@@ -70,7 +70,7 @@ function covers(granted: Want, want: Want): boolean {
   return want.secrets?.every((one) => granted.secrets?.includes(one)) ?? false
 }
 
-/** A manifest without what is not granted: what is left is served, the rest is refused as undeclared. */
+/** Restricts a manifest to what is granted. The rest is refused as undeclared. */
 export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest {
   const withheld = uncovered(wantsOf(manifest), granted)
   if (withheld.length === 0) return manifest
@@ -95,7 +95,7 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
     ...rest,
     ...(oauth && mayLogIn('oauth') ? { oauth } : {}),
     capabilities,
-    // What is left here is for the login alone: each capability has a list of its own now.
+    // What is left here is only for the login. Each capability now has a list of its own.
     egress: exchange && mayLogIn('exchange') ? egressOfLogin(manifest, withheld) : [],
     ...(exchange ? { exchange } : {}),
     ...(manifest.credentials
@@ -112,7 +112,7 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
   }
 }
 
-/** Where a login may go: its own address, and what it may be redirected to because all of it is granted. */
+/** Returns the addresses of a login: its own, and redirect targets if all of them are granted. */
 function egressOfLogin({ egress, exchange }: Manifest, withheld: readonly Want[]): EgressEntry[] {
   const refused = new Set(
     withheld.flatMap(({ kind, key }) => (kind === 'egress' ? partsOf(key)[2] : [])),
@@ -132,7 +132,7 @@ function withoutOAuth<T extends { oauth?: OAuthDeclaration | undefined }>({
   return rest
 }
 
-/** What was granted of each limit, never more than is wanted. */
+/** Returns the granted amount of each limit, never more than wanted. */
 function limitsOf({ limits }: Manifest, granted: readonly Want[]): Partial<Limits> {
   return Object.fromEntries(
     entriesOf<Limits>(limits).map(([name, wanted]) => {
@@ -148,7 +148,10 @@ function limitsOf({ limits }: Manifest, granted: readonly Want[]): Partial<Limit
 const rulesOf = ({ egress }: Manifest, declared: CapabilityDeclaration): readonly EgressEntry[] =>
   declared.egress ?? egress
 
-/** What an entry lets a capability send: methods, operations of a directory, or statements of a database. */
+/**
+ * Returns what an entry lets a capability send: methods, operations of a directory, or statements of a
+ * database.
+ */
 function methodsOf(
   { capabilities, statements }: Manifest,
   name: string,
@@ -167,7 +170,7 @@ function methodsOf(
   return level === 'write' ? METHODS : ['GET', 'HEAD', ...reads_with]
 }
 
-/** The entry with no more than these of what `methodsOf` gave for it. */
+/** Returns the entry restricted to some of the results of `methodsOf`. */
 function narrowed(rule: EgressEntry, kept: readonly string[]): EgressEntry {
   if (isLdapRule(rule))
     return { ...rule, operations: LDAP_OPERATION_NAMES.filter((name) => kept.includes(name)) }
@@ -197,7 +200,7 @@ function sending(
   }
 }
 
-/** A directory with all that says how far an entry reaches in it, as a grant holds it. */
+/** Describes a directory with the reach of an entry, as stored in a grant. */
 const directoryOf = ({ ldap, base, bind, references = [] }: LdapRule): string =>
   [
     `${ldap} below ${base}`,
@@ -205,10 +208,10 @@ const directoryOf = ({ ldap, base, bind, references = [] }: LdapRule): string =>
     ...(references.length > 0 ? [`with members from ${references.join(' and ')}`] : []),
   ].join(', ')
 
-/** What a key of ours is made of. */
+/** Parses a key made here. */
 const partsOf = (key: string): string[] => JSON.parse(key)
 
-/** A database with a statement, whole: with another text it is another wish. */
+/** Describes a database with a statement and its whole text: another text is another want. */
 const databaseOf = (
   { sql, database, login }: SqlRule,
   statement: Manifest['statements'][string] | undefined,
@@ -221,12 +224,12 @@ const databaseOf = (
 
 type Login = [name: string, method: string, url: string]
 
-/** Logins by name, with what each sends. */
+/** Returns logins by name, with what each sends. */
 export function loginsOf({ exchange, oauth, credentials = [] }: Manifest): Login[] {
   const token = (name: string, one: OAuthDeclaration | undefined): Login[] => {
     if (!one) return []
     const asked: Login = [name, one.request?.method ?? 'POST', one.token_url]
-    // Where people are sent to give their consent.
+    // Where people are redirected for consent.
     return one.authorization_url ? [asked, [name, 'GET', one.authorization_url]] : [asked]
   }
   const own: Login[] = exchange ? [['exchange', exchange.request.method, exchange.request.url]] : []
@@ -249,11 +252,11 @@ function login({ settings }: Manifest, name: string, method: string, url: string
 const isLogin = ({ kind, key }: Want, name: string): boolean =>
   kind === 'login' && partsOf(key)[0] === name
 
-/** Scheme, host and port of an address, as it is written. */
+/** Returns scheme, host and port of an address, as written. */
 const originOf = (url: string): string =>
   /^[a-z]+:\/\/(?:\{[^}]*\}|[^/{}])*/i.exec(url)?.[0] ?? (/^\{[^}]*\}/.exec(url)?.[0] || url)
 
-/** What bounds the settings that stand in an address: a looser pattern reaches more. */
+/** Returns the bounds of the settings in an address. A looser pattern reaches more. */
 function boundsIn(url: string, settings: Manifest['settings']): unknown[] {
   return [...url.matchAll(/\{settings\.([a-z0-9_]+)\}/g)].map(([, name = '']) => {
     const field = settings[name]

@@ -1,9 +1,9 @@
 /**
- * What has been judged, kept in the data directory: one folder per content digest with the verdict and
- * the bundle, so that a connector is compiled once and a start reads verdicts only.
+ * Stores verdicts and bundles in the data directory, one folder per content digest, so that a connector is
+ * compiled once and a start reads verdicts only.
  *
- * A verdict also depends on the runtime that gave it (the SDK is part of every bundle), so the digest
- * of the runtime's own sources is part of the folder's name.
+ * A verdict also depends on the runtime (the SDK is part of every bundle), so the digest of the runtime's own
+ * sources is part of the folder's name.
  */
 
 import { createHash, randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { Inspection } from './inspect.ts'
 
-/** A verdict as it is kept; the bundle lies beside it and is read when first called. */
+/** A stored verdict. Its bundle is stored next to it and read at the first call. */
 export type StoredVerdict =
   | { ok: true; manifest: Manifest }
   | { ok: false; findings: string[]; id: string | null; version: string | null }
@@ -24,20 +24,20 @@ export type StoredVerdict =
 export type Store = {
   find(digest: string): Promise<StoredVerdict | null>
   keep(digest: string, verdict: Inspection): Promise<void>
-  /** The manifest of a good package, also when another version of the runtime judged it. */
+  /** Reads the manifest of a good package, also if another version of the runtime inspected it. */
   manifest(digest: string): Promise<Manifest | null>
-  /** The bundle of a good package; one that this runtime made is preferred. */
+  /** Reads the bundle of a good package, preferably one made by this runtime. */
   code(digest: string): Promise<string>
-  /** The source map of that bundle, or null where there is none. */
+  /** Reads the source map of that bundle, or null if there is none. */
   map(digest: string): Promise<string | null>
-  /** The logo of a good package as a data: URL, or null where there is none. */
+  /** Reads the logo of a good package as a data URL, or null if there is none. */
   logo(digest: string): Promise<string | null>
-  /** The digest that was last good in a drop-in folder, by the folder's path. */
+  /** Reads the digest of the last good content of a drop-in folder, by path. */
   lastGood(directory: string): Promise<string | null>
   setLastGood(directory: string, digest: string | null): Promise<void>
 }
 
-/** Longest kept verdict, in characters: a manifest with all its defaults filled in. */
+/** Maximum length of a stored verdict in characters: a manifest with all defaults filled in. */
 const MAX_VERDICT_LENGTH = 4 * MAX_MANIFEST_BYTES
 
 const Kept = v.variant('ok', [
@@ -50,24 +50,24 @@ const Kept = v.variant('ok', [
   }),
 ])
 
-/** What stands at the end of a verdict that was written here: the digest of all before it. */
+/** Matches the end of a stored verdict: the digest of the text before it. */
 const SUM = /,"sum":"([0-9a-f]{64})"\}$/
 
 const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A verdict as a text that says whether it is still as it was written. */
+/** Returns a verdict as text with its digest. */
 function withSum(verdict: StoredVerdict): string {
   const text = JSON.stringify(verdict)
   return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}`
 }
 
-/** A verdict that is as it was written, and so has been checked before; null for any other text. */
+/** Returns a verdict that is unchanged since it was written, and so is valid; null for any other text. */
 function unchanged(text: string): StoredVerdict | null {
   const found = SUM.exec(text)
   if (!found) return null
   const whole = `${text.slice(0, found.index)}}`
   if (sumOf(whole) !== found[1]) return null
-  // Such a sum is written behind verdicts alone.
+  // Only verdicts are written with such a digest.
   const verdict: StoredVerdict = JSON.parse(whole)
   return verdict
 }
@@ -80,7 +80,7 @@ export function openStore(directory: string, toolchain: string): Store {
   const lastGoodFile = path.join(directory, 'last-good.json')
   let writing: Promise<void> = Promise.resolve()
 
-  /** Read once: this process alone writes it, and asks for it once for every folder. */
+  /** Read once: only this process writes it, and needs it for every folder. */
   let lastGoods: Promise<Record<string, string>> | null = null
   const readLastGood = () => {
     lastGoods ??= lastGoodOn(lastGoodFile).catch((error) => {
@@ -90,7 +90,7 @@ export function openStore(directory: string, toolchain: string): Store {
     return lastGoods
   }
 
-  /** Folders of a digest that other versions of the runtime made. */
+  /** Returns the folders of a digest made by other versions of the runtime. */
   async function othersOf(digest: string): Promise<string[]> {
     const all = await readdir(path.join(directory, 'connectors')).catch(ifMissing<string[]>([]))
     return all
@@ -102,9 +102,9 @@ export function openStore(directory: string, toolchain: string): Store {
 
   async function read(folder: string): Promise<StoredVerdict | null> {
     const text = await readOrNull(path.join(folder, 'verdict.json'))
-    // As large as no manifest that passes: kept by a runtime that had no bounds.
+    // Larger than any valid manifest: stored by a runtime without bounds.
     if (text === null || text.length > MAX_VERDICT_LENGTH) return null
-    // Of another version of the runtime, it may be of another form.
+    // A verdict of another version of the runtime may have another format.
     const verdict = (isOwn(folder) ? unchanged(text) : null) ?? checked(text)
     if (verdict === null) return null
     const whole = !verdict.ok || (await isThere(path.join(folder, 'code.js')))
@@ -121,7 +121,7 @@ export function openStore(directory: string, toolchain: string): Store {
     return null
   }
 
-  /** What lies beside the verdict on a good package. */
+  /** Reads a file stored next to the verdict on a good package. */
   async function beside(digest: string, name: string): Promise<string | null> {
     const good = await firstGood(digest)
     return good && readOrNull(path.join(good.folder, name))
@@ -138,7 +138,7 @@ export function openStore(directory: string, toolchain: string): Store {
         await writeVerdict(made, verdict)
         await replace(target, made)
       } catch (error) {
-        // A full disk must not get fuller with each try.
+        // A full disk must not fill up further with each attempt.
         await rm(made, { recursive: true, force: true })
         throw error
       }
@@ -161,14 +161,14 @@ export function openStore(directory: string, toolchain: string): Store {
         await rename(`${lastGoodFile}.${process.pid}`, lastGoodFile)
         lastGoods = Promise.resolve(all)
       })
-      // One that failed (the disk is full) is told to its caller, and stops no later one.
+      // A failed write (full disk) is reported to its caller and does not stop later ones.
       writing = written.catch(() => undefined)
       return written
     },
   }
 }
 
-/** Null for what is half written, or of an older form: it is judged again. */
+/** Returns null for a partly written verdict or an older format, which is inspected again. */
 function checked(text: string): StoredVerdict | null {
   const value = tryJson(text)
   if (patternsFault(membersOf(value)['manifest']) !== null) return null
@@ -192,10 +192,13 @@ async function lastGoodOn(file: string): Promise<Record<string, string>> {
   return parsed.success ? parsed.output : {}
 }
 
-/** Each try that fails is another's that did not. */
+/** Each failed attempt means that another process succeeded. */
 const MAX_TRIES = 100
 
-/** Puts a folder in another's place; of two that do so at once, either may win: both hold the same. */
+/**
+ * Moves a folder into another's place. Of two concurrent moves either may win, since both have the same
+ * content.
+ */
 async function replace(target: string, made: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -204,7 +207,7 @@ async function replace(target: string, made: string): Promise<void> {
       const code = codeOf(error)
       if ((code !== 'ENOTEMPTY' && code !== 'EEXIST') || tries === MAX_TRIES) throw error
       const old = `${target}.${randomUUID()}.old`
-      // Gone meanwhile: another process has moved it away.
+      // Another process has moved it away.
       await rename(target, old).catch(() => undefined)
       await rm(old, { recursive: true, force: true })
     }
@@ -221,7 +224,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Written half by a process that was killed: as good as not there.
+    // Partly written by a killed process: treated as missing.
     return undefined
   }
 }

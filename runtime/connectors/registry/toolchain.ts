@@ -1,14 +1,17 @@
-/** Which runtime gives a verdict: what it compiles in, and checks by. */
+/** Identifies the runtime that makes a verdict: what it compiles into bundles, and how it checks them. */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { digestOf, readTree } from './folder.ts'
 
 const RUNTIME = path.join(import.meta.dirname, '..', '..')
 
-/** What was read; a process goes on with the runtime that it began with. */
+/** Read once. A process keeps the runtime that it started with. */
 let known: Promise<string> | null = null
 
-/** Digest of what becomes part of every bundle: a verdict is only good for the runtime that gave it. */
+/**
+ * Returns the digest of what becomes part of every bundle. A verdict is valid only for the runtime that made
+ * it.
+ */
 export function toolchainDigest(): Promise<string> {
   known ??= read()
   return known

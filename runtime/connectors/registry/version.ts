@@ -1,4 +1,4 @@
-/** One version of a connector, as it is served: frozen data, made once. */
+/** A served version of a connector: frozen data, created once. */
 import * as v from 'valibot'
 import { createCache } from '../../bounded/cache.ts'
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
@@ -12,26 +12,26 @@ import { loaded } from './inspect.ts'
 
 export type Version = {
   readonly id: string
-  /** The id in its one spelling: what routes are keyed by. */
+  /** Canonical spelling of the id, by which routes are keyed. */
   readonly key: string
   readonly version: string
   readonly digest: string
   readonly manifest: Manifest
-  /** The lane that its calls run in. */
+  /** Lane of its calls. */
   readonly lane: string
   readonly builtIn: boolean
   readonly settings: AnySchema
-  /** The schema of a capability's request, or null where the connector does not implement it. */
+  /** Returns the schema of a capability's request, or null if the connector does not implement it. */
   request(capability: CapabilityName): AnySchema | null
-  /** What a worker loads; read from the store at the first call. */
+  /** Returns what a worker loads. Read from the store at the first call. */
   load(): Promise<LoadedConnector>
 }
 
-/** The lanes that trusted connectors share. */
+/** Lane shared by trusted connectors. */
 const BUILT_IN_LANE = 'built-in'
 const TRUSTED_LANE = 'trusted'
 
-/** Where a version comes from; who is trusted shares a lane with others of the same. */
+/** Origin of a version. Trusted connectors share a lane. */
 type Origin = 'built-in' | 'trusted' | 'stranger'
 
 const LANES: Record<Origin, string | null> = {
@@ -40,7 +40,7 @@ const LANES: Record<Origin, string | null> = {
   stranger: null,
 }
 
-/** Code that was read, by version: with grants of its own a version of the same files is another one. */
+/** Loaded code, by version. The same files with different grants are a different version. */
 const codes = createCache<{ code: Promise<LoadedConnector>; length: number }>('connector_code', {
   bytesOf: ({ length }) => 2 * length,
 })
@@ -64,7 +64,7 @@ export function createVersion(
     manifest,
     lane: LANES[origin] ?? digest,
     builtIn: origin === 'built-in',
-    // Made when they are asked for: of a thousand connectors few are called.
+    // Created on demand: of a thousand connectors few are called.
     get settings() {
       settings ??=
         Object.keys(manifest.settings).length === 0 ? v.object({}) : flatSchema(manifest.settings)
@@ -84,7 +84,7 @@ export function createVersion(
       codes.set(place, { code, length: 0 })
       code.then(
         ({ code: text }) => codes.set(place, { code, length: text.length }),
-        // Tried again at the next call: the disk may have had a bad moment.
+        // Retried at the next call: the disk may have failed temporarily.
         () => codes.delete(place),
       )
       return code

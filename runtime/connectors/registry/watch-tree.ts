@@ -1,6 +1,6 @@
 /**
- * Tells what changes below a directory. Links are not followed, only what a connector may be made of is
- * watched, and of each connector so many entries: a folder cannot make the host walk the disk.
+ * Reports changes below a directory. Links are not followed, only file types of connectors are watched, and
+ * only a limited number of entries per connector: a folder cannot make the host walk the disk.
  */
 import path from 'node:path'
 import { watch } from 'chokidar'
@@ -8,23 +8,23 @@ import { errorOf } from '../../contract/errors/thrown.ts'
 import { isRead, MAX_FOLDER_ENTRIES } from './folder.ts'
 
 export type Tree = {
-  /** Resolves when changes are told, or when it is closed. */
+  /** Resolves when changes are being reported, or when it is closed. */
   ready: Promise<void>
   isReady(): boolean
   close(): Promise<void>
 }
 
 type TreeEvents = {
-  /** The connector folder that a file belongs to, or null for what is not to be watched. */
+  /** Returns the connector folder of a file, or null if it is not to be watched. */
   folderOf(file: string): string | null
   onTouched(folder: string): void
   onError(error: Error): void
 }
 
-/** Watches directories, which need not be there yet; `roots` are real paths. */
+/** Watches directories, which need not exist yet. `roots` are real paths. */
 export function watchTree(roots: readonly string[], events: TreeEvents): Tree {
   const { folderOf, onTouched, onError } = events
-  /** What is watched of each folder. */
+  /** Watched entries of each folder. */
   const watched = new Map<string, Set<string>>()
 
   const hasRoom = (folder: string, file: string, count: boolean): boolean => {

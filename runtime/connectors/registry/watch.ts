@@ -1,6 +1,6 @@
 /**
- * Finds the connector folders below the plugin directories, now and while the host runs. A folder is
- * taken when all its files have stood still for a moment, so that half a copy is never looked at.
+ * Finds the connector folders below the plugin directories, at the start and while the host runs. A folder is
+ * read once its files have been unchanged for a moment, so that an incomplete copy is never read.
  */
 import { realpathSync } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
@@ -8,19 +8,22 @@ import path from 'node:path'
 import { errorOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { type Tree, watchTree } from './watch-tree.ts'
 
-/** How long a folder's files must stand still, in milliseconds. */
+/** How long a folder's files must be unchanged, in milliseconds. */
 const STILL_MS = 200
 
-/** How long a look waits for the watch to be ready; what is ready later is looked at again. */
+/**
+ * How long to wait for the watch before the first look, in milliseconds. If it is ready later, another look
+ * follows.
+ */
 const READY_MS = 2000
 
 export type Watched = {
-  /** Resolves when every folder that was there at the start has been looked at once. */
+  /** Resolves when every folder that existed at the start has been looked at once. */
   first: Promise<void>
   stop(): Promise<void>
 }
 
-/** `onFolder` and `onGone` get the folder's path; both may be called again and again. */
+/** `onFolder` and `onGone` get the folder's path. Both may be called repeatedly. */
 type FolderEvents = {
   onFolder(directory: string): Promise<void>
   onGone(directory: string): void
@@ -28,8 +31,8 @@ type FolderEvents = {
 }
 
 /**
- * Watches directories whose immediate sub-folders are connectors. Such a sub-folder may be a link to
- * one; no link below it is followed.
+ * Watches directories whose immediate subfolders are connectors. Such a subfolder may be a link; links below
+ * it are not followed.
  */
 export function watchDirectories(directories: readonly string[], events: FolderEvents): Watched {
   const timers = new Map<string, NodeJS.Timeout>()
@@ -44,7 +47,7 @@ export function watchDirectories(directories: readonly string[], events: FolderE
       if (await isDirectory(folder)) await events.onFolder(folder)
       else events.onGone(folder)
     } catch (error) {
-      // One folder that cannot be looked at stops no other.
+      // A folder that cannot be read does not stop the others.
       onError(errorOf(error))
     }
   }
@@ -61,11 +64,11 @@ export function watchDirectories(directories: readonly string[], events: FolderE
     )
   }
 
-  /** Watches what a folder that is a link leads to, in place of what it led to before. */
+  /** Watches the target of a folder that is a link, instead of its previous target. */
   async function follow(folder: string): Promise<void> {
     const before = linked.get(folder)
     const target = await targetOf(folder)
-    // A target that is away for a moment goes on being watched: it may come back.
+    // Keep watching a target that is temporarily missing: it may come back.
     if (target === before?.target || target === 'nowhere') return
     linked.delete(folder)
     await before?.tree.close()
@@ -97,8 +100,8 @@ export function watchDirectories(directories: readonly string[], events: FolderE
 const close = (tree: Tree): Promise<void> => tree.close()
 
 /**
- * Waits for a watch to be ready, but not for long. Before it is, it tells nothing: what changes between
- * a look and then is lost, so `whenLate` is called then.
+ * Waits a short time for a watch to be ready. Changes before that are not reported, so `whenLate` is called
+ * if it becomes ready later.
  */
 async function readyOrLate(tree: Tree, whenLate: () => unknown): Promise<void> {
   let timer: NodeJS.Timeout | undefined
@@ -110,24 +113,24 @@ async function readyOrLate(tree: Tree, whenLate: () => unknown): Promise<void> {
   if (!tree.isReady()) void tree.ready.then(whenLate)
 }
 
-/** The real path of what a link leads to, `nowhere` for one to nothing, null for what is no link. */
+/** Returns the real path of a link's target, `nowhere` for a dangling link, null if it is not a link. */
 async function targetOf(folder: string): Promise<string | null> {
   const entry = await lstat(folder).catch(ifMissing(null))
   if (!entry?.isSymbolicLink()) return null
   return realpath(folder).catch(() => 'nowhere')
 }
 
-/** A directory's real path; its own where it is not there yet. */
+/** Returns a directory's real path, or the path itself if it does not exist yet. */
 function realOf(directory: string): string {
   try {
     return realpathSync(directory)
   } catch {
-    // Not there yet, or not to be read: the watch says so.
+    // Missing or unreadable: the watch reports it.
     return directory
   }
 }
 
-/** Everything below a link's target belongs to the folder that is the link. */
+/** Maps everything below a link's target to the folder that is the link. */
 const within =
   (target: string, folder: string) =>
   (file: string): string | null =>
@@ -135,7 +138,7 @@ const within =
       ? folder
       : null
 
-/** The folders that are there now: those of a directory side by side, one directory after another. */
+/** Reads the existing folders: those of one directory concurrently, one directory after another. */
 async function firstLook(
   directories: readonly string[],
   look: (folder: string) => Promise<void>,
@@ -150,7 +153,7 @@ async function firstLook(
   }
 }
 
-/** Immediate sub-folders of a plugin directory; a directory that is not there has none. */
+/** Lists the immediate subfolders of a plugin directory; none if it does not exist. */
 export async function foldersIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(ifMissing([]))
   return entries
@@ -159,7 +162,7 @@ export async function foldersIn(directory: string): Promise<string[]> {
     .map((entry) => path.join(directory, entry.name))
 }
 
-/** The connector folder that a file belongs to, or null for a file of the plugin directory itself. */
+/** Returns the connector folder of a file, or null for a file of the plugin directory itself. */
 function folderOf(roots: readonly { given: string; real: string }[], file: string): string | null {
   for (const { given, real } of roots) {
     const relative = path.relative(real, file)
