@@ -1,15 +1,15 @@
-/** Reads the box of an entry: see guest/outbox.ts. The guest may have got at the prelude's parts. */
+/** Reads the box of an entry (guest/outbox.ts). A guest may have tampered with the prelude's parts. */
 
-/** One message of a guest: an answer of a call by its id, or something that it asks for. */
+/** Receives one message of a guest: the answer of the call `id`, or a request. */
 type BoxMessage = (op: string, id: number, one: string, two: string, three: string) => void
 
-/** Places of one message. */
+/** Number of elements of one message. */
 const PLACES = 5
 
 /**
- * Hands each message of a box over, in order.
+ * Passes each message of a box to `hear`, in order.
  *
- * @throws Error when it is no box of the prelude's
+ * @throws Error if the box is not one of the prelude
  */
 export function readBox(box: unknown, hear: BoxMessage): void {
   if (!Array.isArray(box) || box.length % PLACES !== 0) throw noBox()
@@ -24,7 +24,7 @@ export function readBox(box: unknown, hear: BoxMessage): void {
 
 const noBox = () => new Error('the sandbox gave no proper reply')
 
-/** The characters of a box's texts. */
+/** Returns the total number of characters in a box's texts. */
 export function boxChars(box: unknown): number {
   let chars = 0
   if (Array.isArray(box)) for (const part of box) if (typeof part === 'string') chars += part.length

@@ -1,4 +1,4 @@
-/** The connectors that the host has handed to this worker, and the reply schemas of each. */
+/** The connectors that the host has sent to this worker, and the reply schemas of each. */
 
 import { isCapability } from '../contract/capabilities/capabilities.ts'
 import { responseSchema } from '../contract/connector/payload.ts'
@@ -9,13 +9,16 @@ import type { GuestSource } from './guest-isolate.ts'
 export type Connector = {
   source: GuestSource
   memoryMb: number
-  /** The schema of a capability's response, or null for a name that is none. */
+  /** Returns the schema of a capability's response, or null if there is no such capability. */
   schema(capability: string): AnySchema | null
-  /** Whether the connector has widened the response: the writers of the contract do not know how. */
+  /**
+   * Reports whether the connector has widened the response. The contract's writers do not know the added
+   * fields.
+   */
   widens(capability: string): boolean
 }
 
-/** Keeps a bundle; schemas are made when first asked for. */
+/** Keeps a bundle. Schemas are made on first use. */
 export function createConnector(
   name: string,
   code: string,
@@ -31,7 +34,7 @@ export function createConnector(
       if (!isCapability(capability)) return null
       const known = schemas.get(capability)
       if (known) return known
-      // The cast: the host sends fields as the manifest's schema has read them.
+      // The cast: the host sends fields that the manifest's schema has parsed.
       const made = responseSchema(capability, responseFields[capability] as Fields | undefined)
       schemas.set(capability, made)
       return made

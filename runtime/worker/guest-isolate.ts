@@ -1,6 +1,6 @@
 /**
- * One isolate with the prelude and one connector in it: what the worker does to a guest, in a
- * few verbs. Knows isolated-vm; knows nothing of the host, of frames, of contracts.
+ * One isolate that holds the prelude and one connector. Makes it and offers a few verbs to the worker. Knows
+ * isolated-vm; knows nothing of the host, frames or contracts.
  */
 import type ivmModule from 'isolated-vm'
 import { onMainThread } from './main-thread.ts'
@@ -17,7 +17,7 @@ export type GuestSource = {
   cached: ivmModule.ExternalCopy<ArrayBuffer> | null
 }
 
-/** What an isolate is made of. */
+/** Parts of an isolate. */
 type GuestParts = {
   ivm: Ivm
   prelude: GuestSource
@@ -27,12 +27,12 @@ type GuestParts = {
   hooks: Hooks
 }
 
-/** How long a connector's top-level code may take, in milliseconds of wall time. */
+/** Time limits of a connector's top-level code, in milliseconds of wall time. */
 type LoadLimits = {
   loadMs: number
-  /** The same at its second attempt, on a machine that hardly let it run at the first. */
+  /** Limit of the second attempt, on a machine that hardly let the first one run. */
   starvedMs: number
-  /** Processor time of this process so far. */
+  /** Returns the processor time of this process so far, in milliseconds. */
   cpuMs(): number
 }
 
@@ -46,11 +46,12 @@ const LOAD_LIMITS: LoadLimits = {
 }
 
 /**
- * Makes an isolate and loads prelude and connector. Throws what the connector's top-level code threw,
- * or isolated-vm's own error when time or memory ran out.
+ * Makes an isolate and loads the prelude and the connector.
  *
- * Its limits count wall time. Where it ran out and this process has computed for less than half of it, the machine had
- * other things to do: it is loaded again, into another isolate, and may take longer.
+ * The time limits count wall time. If the time ran out although this process has computed for less than half
+ * of it, the machine was busy. The connector is then loaded again, into another isolate with a longer limit.
+ *
+ * @throws what the connector's top-level code threw, or isolated-vm's own error if time or memory ran out
  */
 export async function createGuestIsolate(
   parts: GuestParts,
@@ -95,7 +96,7 @@ async function load(
     const ping = await entry('ping')
     const collect = await entry('collect')
     const forget = await entry('forget')
-    // Before the plugin: its top-level code could take the entries.
+    // Before the plugin runs: its top-level code could take the entries.
     await global.delete('__keyway')
     const failure = await evaluate(isolate, context, connector, timeoutMs).then(
       () => null,
@@ -111,8 +112,8 @@ async function load(
 }
 
 /**
- * What the connector exports. Its top-level code is done if it has exported something: what failed then
- * was not the code, but a promise that it left rejected.
+ * Returns the connector's exports. If it has exported something, its top-level code has finished: the failure
+ * is then a promise that it left rejected.
  */
 async function adoptedOf(
   isolate: ivmModule.Isolate,
@@ -124,7 +125,7 @@ async function adoptedOf(
   const ask = () => adopt.apply(undefined, [], { timeout: timeoutMs, result: { copy: true } })
   if (failure !== null && isolate.isDisposed) throw failure.error
   const adoptedJson = await ask().catch((error) => {
-    // Looking at the exports may run code of the connector, which may leave a rejection too.
+    // Reading the exports may run code of the connector, which may leave a rejection too.
     if (isolate.isDisposed) throw error
     onStray(error, null)
     return ask()
@@ -144,7 +145,8 @@ async function evaluate(
   const filename = source.name
   if (source.cached === null) {
     const script = await isolate.compileScript(source.code, { filename, produceCachedData: true })
-    // Made before any of the source has run, so the guest had no hand in it. The cast: the types leave the member out.
+    // Made before any of the source has run, so the guest cannot have influenced it. The cast: the types lack
+    // the member.
     source.cached =
       (script as { cachedData?: ivmModule.ExternalCopy<ArrayBuffer> }).cachedData ?? null
     await script.run(context, { timeout: timeoutMs })

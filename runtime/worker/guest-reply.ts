@@ -1,8 +1,10 @@
-/** The answer to a request of a guest, as it is brought into the isolate. */
+/** Encodes the answer to a guest's request for the isolate. */
 import { isUtf8 } from 'node:buffer'
 import type { Message } from '../protocol/frames.ts'
 
-/** The reply to a request, as texts for the guest. UTF-8 text costs much less to hand over than base64. */
+/**
+ * Returns the reply to a request as texts for the guest. UTF-8 text is much cheaper to pass in than base64.
+ */
 export function textOf({ head: { reply }, body }: Message<'fetched'>): {
   headJson: string
   text: string

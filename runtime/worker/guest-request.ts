@@ -1,7 +1,7 @@
 /**
- * What a guest may ask of the network, judged before it goes to the host: one that asks for too much
- * gets a message, and nobody else notices. The prelude bounds most of it already, but a guest may
- * have got at the prelude's parts.
+ * Judges the network requests of a guest before they go to the host. A request over a limit is answered with
+ * a message, without effect on others. The prelude enforces most limits already, but a guest may have
+ * tampered with the prelude's parts.
  */
 import * as v from 'valibot'
 import { REQUEST_LIMITS } from '../contract/limits/requests.ts'
@@ -10,7 +10,7 @@ import { WORKER_HEADS } from '../protocol/worker-heads.ts'
 
 type GuestRequest = { call: number; head: Heads['fetch']; bytes: Buffer | undefined }
 
-/** Why a request does not leave, in the guest's terms. */
+/** Reason why a request is not sent, in the guest's terms. */
 type Refusal = { code: 'permission_denied' | 'rate_limit'; message: string }
 
 export type JudgedRequest = GuestRequest | Refusal
@@ -18,10 +18,13 @@ export type JudgedRequest = GuestRequest | Refusal
 /** Largest head of a request, in bytes of JSON. */
 const MAX_HEAD_BYTES = 256 * 1024
 const MAX_BODY_BYTES = REQUEST_LIMITS.bodyBytes
-/** What may wait for the host before requests are refused, log lines dropped, and replies wait their turn, in bytes. */
+/**
+ * Limit of the bytes that wait for the host. Above it, requests are refused, log lines are dropped, and
+ * replies wait their turn.
+ */
 export const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
-/** Reads what the guest posted: the request, or why there is none. */
+/** Reads a posted request. Returns the request, or the reason for its refusal. */
 export function readRequest(
   id: number,
   headJson: string,
@@ -30,7 +33,7 @@ export function readRequest(
 ): JudgedRequest {
   if (queuedBytes > MAX_QUEUED_BYTES)
     return refuse('rate_limit', 'too much waits to be sent already; await each answer')
-  // The head that leaves is no longer than this one, but for the id.
+  // The head that is sent is no longer than this one, except for the id.
   if (headJson.length > MAX_HEAD_BYTES || Buffer.byteLength(headJson) > MAX_HEAD_BYTES)
     return refuse(
       'permission_denied',
@@ -43,7 +46,7 @@ export function readRequest(
       'permission_denied',
       'the request cannot be sent: its address, method or headers are longer than may be',
     )
-  // Counted before it is decoded: what is refused costs little.
+  // Count before decoding, so that a refused body costs little.
   if (encoding !== null && Buffer.byteLength(body, encoding) > MAX_BODY_BYTES)
     return refuse('permission_denied', `the body of a request may have ${MAX_BODY_BYTES} bytes`)
   return { call, head, bytes: encoding === null ? undefined : Buffer.from(body, encoding) }

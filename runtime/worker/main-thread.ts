@@ -1,17 +1,20 @@
 /**
- * Runs the worker's own long work on its main thread: making isolates, copying results of threads, checking large replies.
- * The work is split over turns of the event loop, so that the pipe is read and pings are answered in between.
+ * Runs the worker's own long work on its main thread: making isolates, copying results of threads, checking
+ * large replies. The work is spread over turns of the event loop, so that the pipe is read and pings are
+ * answered in between.
  */
 
-/** Work of one turn, in milliseconds, from which the rest waits for the next turn. */
+/** Work of one turn, in milliseconds, after which the rest waits for the next turn. */
 const PORTION_MS = 10
 
-/** What waits, oldest first; bounded by what the guests of this worker may have under way. */
+/** Waiting work, oldest first. Bounded by what the guests of this worker may have under way. */
 const waiting = new Set<() => void>()
 let spentMs = 0
 let turnEnds = false
 
-/** Runs work now or in a later turn, in the order of the calls. Rejects with what the work throws. */
+/**
+ * Runs work now or in a later turn, in the order of the calls. Rejects with the error that the work throws.
+ */
 export function onMainThread<T>(work: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const settle = () => {
@@ -32,7 +35,7 @@ function perform(work: () => void): void {
   spentMs += performance.now() - begunMs
   if (turnEnds) return
   turnEnds = true
-  // The turn after this one: its own immediate callbacks run before the pipe is read again.
+  // Nested: immediate callbacks of this turn run before the pipe is read again.
   setImmediate(setImmediate, nextTurn)
 }
 

@@ -1,8 +1,9 @@
 /**
- * Entry of a worker process. It is bundled into one file with the prelude's text inside, so that the
- * process needs to read nothing but that file and isolated-vm's binary.
+ * Entry of a worker process. It is bundled into one file that includes the prelude's text, so that the
+ * process reads only that file and isolated-vm's binary.
  *
- * Arguments: the path of isolated-vm's binary. The standard output is the pipe to the host, in both directions.
+ * Arguments: the path of isolated-vm's binary. The standard output is the pipe to the host, in both
+ * directions.
  */
 import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,10 +12,13 @@ import { membersOf } from '../contract/schema/record.ts'
 import { serve } from './worker.ts'
 import { writersSource } from './writers.ts'
 
-/** The guest prelude's bundle; put here by the bundler. */
+/** Bundle of the guest prelude, inserted by the bundler. */
 declare const KEYWAY_PRELUDE: string
 
-/** Ends at once: after a native loop of a guest, even process.exit() would hang (isolated-vm issue 260). */
+/**
+ * Ends the process at once. After a native loop of a guest, even process.exit() would hang (isolated-vm issue
+ * 260).
+ */
 const die = (message: string): never => {
   writeSync(2, `${message}\n`)
   process.kill(process.pid, 'SIGKILL')
@@ -38,10 +42,10 @@ const pipe = new Socket({
     },
   },
 })
-// The host is gone, or has let go of this worker.
+// The host has ended, or has closed the pipe of this worker.
 pipe.on('close', () => die('the pipe to the host is closed'))
 pipe.on('error', () => die('the pipe to the host is broken'))
-// A defect in here must not leave the host waiting.
+// A defect in this process must not leave the host waiting.
 process.on('uncaughtException', (error) => die(`uncaught: ${error.stack ?? error.message}`))
 process.on('unhandledRejection', (error) => die(`unhandled: ${membersOf(error)['stack'] ?? error}`))
 

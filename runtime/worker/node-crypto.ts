@@ -1,3 +1,6 @@
-/** Node's own cryptography, loaded when it is first asked for: that takes a sixth of the start of a worker. */
+/**
+ * Returns Node's own cryptography. It is loaded on first use, because loading takes a sixth of a worker's
+ * start.
+ */
 export const nodeCrypto = (): typeof import('node:crypto') =>
   process.getBuiltinModule('node:crypto')

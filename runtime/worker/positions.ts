@@ -1,14 +1,14 @@
-/** Where in a connector's bundle an error was thrown, read from the text of its stack. */
+/** Reads from the text of a stack where in a connector's bundle an error was thrown. */
 import type { Position } from '../contract/errors/position.ts'
 import { MAX_POSITIONS } from '../protocol/worker-heads.ts'
 
-/** A frame of a bundle: its script is named after the connector's digest (connectors.ts). */
+/** Frame of a bundle, whose script is named after the connector's digest (connectors.ts). */
 const FRAME = /^ {4}at .*?\b[0-9a-f]{64}\.js:([1-9]\d{0,8}):([1-9]\d{0,8})\)?$/gm
 
-/** Longest text that is looked at, in characters. */
+/** Longest part of a stack that is read, in characters. */
 const MAX_STACK_LENGTH = 8000
 
-/** The bundle's frames of a stack, the innermost first. The text is the guest's: it may be anything. */
+/** Returns the bundle's frames of a stack, innermost first. The text is the guest's and may be anything. */
 export function bundlePositions(stack: unknown): Position[] {
   if (typeof stack !== 'string') return []
   return [...stack.slice(0, MAX_STACK_LENGTH).matchAll(FRAME)]

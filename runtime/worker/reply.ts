@@ -1,6 +1,6 @@
 /**
- * Checks what a handler answered and writes the bytes that leave: exactly the contract, nothing more.
- * The one place where a reply of a connector is judged.
+ * Checks what a handler returned and writes the bytes that are sent: exactly the contract, nothing more. No
+ * other code checks a connector's replies.
  */
 
 import * as v from 'valibot'
@@ -16,32 +16,32 @@ import type { GuestError, Reply } from '../protocol/frames.ts'
 import { MAX_CURSOR_LENGTH } from '../protocol/worker-heads.ts'
 import { bundlePositions } from './positions.ts'
 
-/** Responses below this length, in characters, are sent as text: they are well within every limit. */
+/** Length in characters below which a response is sent as text: it is well within every limit. */
 const MAX_TEXT_LENGTH = 60_000
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * The message for the host: its head, and as its body the JSON of the response followed by that of raw_data; as text if
- * it can be written to the pipe unchanged.
+ * Message for the host: its head, and a body that holds the JSON of the response followed by that of
+ * raw_data. The body is a text if it can be written to the pipe unchanged.
  */
 type CheckedReply = { reply: Reply; body: Buffer | string }
 
-/** What a reply has to be. */
+/** Requirements on a reply. */
 export type ReplyExpectation = {
   schema: AnySchema
   capability: string
   /** Whether the caller asked for raw_data. */
   wantRaw: boolean
-  /** Whether a response that the guest's writers say they wrote is one that fits. */
+  /** Whether a response that the guest's writers claim to have written is trusted to fit. */
   written: boolean
-  /** What the host parses itself is smaller. */
+  /** Stricter limits, for replies that the host parses itself. */
   limits?: ReplyLimits | undefined
 }
 
 /**
- * Turns what the guest's `run` gave (head, response, raw data, each JSON text) into a checked reply.
- * The guest is hostile: the head too may be anything.
+ * Turns the result of the guest's `run` (head, response and raw data, each a JSON text) into a checked reply.
+ * The guest is hostile: the head, too, may be anything.
  */
 export function checkReply(parts: unknown, expected: ReplyExpectation): CheckedReply {
   const [headJson, responseJson, rawJson, ...more]: unknown[] = Array.isArray(parts) ? parts : []
@@ -53,7 +53,7 @@ export function checkReply(parts: unknown, expected: ReplyExpectation): CheckedR
   ) {
     return refuse('reply_invalid', 'the sandbox gave no proper reply')
   }
-  // A text nested deeper than the stack is refused, not the end of the isolate.
+  // A text nested deeper than the stack allows is refused. It must not end the isolate.
   try {
     return checkParts(headJson, responseJson, rawJson, expected)
   } catch (error) {
@@ -87,7 +87,7 @@ function checkParts(
   }
   const { leftOut, table } = head
   if (written && typeof leftOut === 'number' && Number.isSafeInteger(leftOut)) {
-    // Who set no limits does not read tables.
+    // Callers that set no limits do not read tables.
     const isTable = table === true && expected.limits !== undefined
     return answer(cursorJson, responseJson, rawJson, expected, { leftOut, isTable })
   }
@@ -104,7 +104,10 @@ function checkParts(
   return answer(cursorJson, JSON.stringify(told), rawJson, expected, plain)
 }
 
-/** The bytes of a reply that fits: written by the contract's writer in the guest, or parsed here. */
+/**
+ * Makes the message of a reply that fits. It was written by the contract's writer in the guest, or parsed
+ * here.
+ */
 function answer(
   cursorJson: string,
   responseJson: string,
@@ -144,7 +147,10 @@ function answer(
   }
 }
 
-/** Only active and suspended accounts leave; one without a status passes (service.md section 4.1). */
+/**
+ * Returns the accounts that may be sent: only active and suspended ones, and those without a status
+ * (service.md section 4.1).
+ */
 function listed(accounts: unknown): unknown {
   if (!Array.isArray(accounts)) return accounts
   return accounts.filter(
@@ -171,7 +177,10 @@ function failure(head: Record<string, unknown>): Reply {
   return { ok: false, error: told }
 }
 
-/** The last `ctx.raw` value before the error, where the caller asked for it: an object, or nothing. */
+/**
+ * Returns the last `ctx.raw` value before the error if it is an object and the caller asked for it, else
+ * nothing.
+ */
 function rawOfError(head: Record<string, unknown>, wantRaw: boolean): Buffer {
   const error = head['error']
   const raw = isObject(error) ? error['raw'] : undefined
@@ -190,17 +199,17 @@ function textOr<T>(value: unknown, otherwise: T): string | T {
   return typeof value === 'string' ? value.slice(0, 4000) : otherwise
 }
 
-/** The value of a JSON text, or undefined: the guest's text may be anything. */
+/** Parses a JSON text of the guest. Returns undefined if it is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON is an answer of the guest, judged by the caller of this function.
+    // The caller of this function judges a text that is not JSON.
     return undefined
   }
 }
 
-/** JSON text, or null for a value so deep that writing it overflows the stack. */
+/** Returns a value as JSON text, or null if it is nested so deeply that writing it overflows the stack. */
 function stringify(value: unknown): string | null {
   try {
     return JSON.stringify(value)

@@ -1,60 +1,72 @@
 /**
- * Accounts for the time that guests use on the worker's main thread. Guests that answer quickly run there, which saves
- * two thread switches per entry; those that compute for longer run on other threads.
+ * Accounts for the time that guests use on the worker's main thread. Guests that answer quickly run there,
+ * which saves two thread switches per entry. Guests that compute for longer run on other threads.
  */
 
-/** Longest slice on the main thread, in milliseconds: the longest delay that one guest can cause the others. */
+/** Longest slice on the main thread, in milliseconds: the longest delay that one guest can cause others. */
 export const SLICE_MS = 25
 
 /**
- * The same while the system takes the processor away for other programs, and for how long after it was seen. A timeout
- * counts the time that a guest did not run, too: 25 ms would cut guests that have computed for less than one.
+ * Longest slice while the system gives the processor to other programs, in milliseconds, and how long that
+ * state lasts after it was last seen. A timeout also counts the time in which the guest did not run: 25 ms
+ * would cut guests that computed for less than one.
  */
 export const BUSY_SLICE_MS = 100
 const BUSY_FOR_MS = 2000
 
-/** Processor time of one slice from which it is long, in milliseconds. It makes a guest heavy. */
+/** Processor time from which a slice is long, in milliseconds. A long slice makes a guest heavy. */
 const LONG_MS = 4
 
 /**
- * Short slices after which one long slice is forgiven: it was a garbage collection. One in so many does not change the
- * 99th percentile of the other guests.
+ * Number of short slices after which one long slice is forgiven: it was a garbage collection. One in this
+ * many does not change the 99th percentile of the other guests.
  */
 const FORGIVEN_AFTER = 500
 
-/** Processor time of a guest in one turn of the event loop, in milliseconds. Its other entries wait for the next turn. */
+/**
+ * Processor time of a guest in one turn of the event loop, in milliseconds. Its further entries wait for the
+ * next turn.
+ */
 const GUEST_TURN_MS = 12
 
-/** How long the last look at the system's meters counts, in milliseconds: each look is a system call. */
+/** How long a reading of the system's meters is reused, in milliseconds: each reading is a system call. */
 const LOOK_MS = 1
 
-/** Mean slice from which a guest that has used up its turn is heavy, in milliseconds. Shorter slices are many calls. */
+/**
+ * Mean slice from which a guest that has used up its turn is heavy, in milliseconds. A shorter mean stands
+ * for many calls.
+ */
 const LIGHT_MS = 1
 
-/** Time of all guests in one turn of the event loop after which the others go on threads, in milliseconds. */
+/**
+ * Time of all guests in one turn of the event loop, in milliseconds. Further entries wait for the next turn.
+ */
 const TURN_MS = 25
 
 /** The use of the main thread by one guest. */
 export type Share = {
-  /** Whether the main thread has time for this guest in this turn; entries without it wait for the next turn. */
+  /**
+   * Reports whether the main thread has time for this guest in this turn. If not, its entries wait for the
+   * next turn.
+   */
   mayRun(): boolean
-  /** Longest slice now, in milliseconds. */
+  /** Returns the longest slice allowed now, in milliseconds. */
   limitMs(): number
   /** Begins a slice. */
   begin(): void
-  /** Ends the slice and answers how long it took, in milliseconds. */
+  /** Ends the slice and returns its duration, in milliseconds. */
   end(): number
-  /** Whether the last slice brought the guest over its share. */
+  /** Reports whether the last slice brought the guest over its share. */
   isHeavy(): boolean
 }
 
-/** What the system says of the thread that runs. */
+/** System's meters of the current thread. */
 type Meter = {
-  /** Time since some moment, in milliseconds. */
+  /** Time since a fixed moment, in milliseconds. */
   nowMs(): number
   /** Processor time of this thread so far, in milliseconds. */
   cpuMs(): number
-  /** How often the system took the processor away so far. */
+  /** Number of times that the system took the processor away so far. */
   switches(): number
 }
 
@@ -68,8 +80,8 @@ const METER: Meter = {
 }
 
 /**
- * Makes the shares of all guests of a worker. A worker that begins is taken for one on a busy machine for `unknownMs`:
- * nothing was seen yet, and its code is cold.
+ * Makes the shares of all guests of a worker. For the first `unknownMs`, the machine is assumed to be busy:
+ * nothing has been measured yet, and the worker's code is cold.
  */
 export function createSlices(
   meter: Meter = METER,
@@ -128,13 +140,13 @@ export function createSlices(
         end() {
           const tookMs = meter.nowMs() - begunMs
           turnSpentMs += tookMs
-          // On a busy machine a short slice may take long: it counts with what it computed.
+          // On a busy machine a short slice may take long. Count only its processor time.
           const sliceMs = tookMs < LONG_MS ? tookMs : meter.cpuMs() - begunCpuMs
           if (tookMs > 2 * sliceMs) noteBusy()
           const isLong = sliceMs >= LONG_MS
           const isForgiven = isLong && shortSlices >= FORGIVEN_AFTER
           shortSlices = isLong ? 0 : shortSlices + 1
-          // A forgiven slice must not make the guest heavy by its turn either.
+          // A forgiven slice must not count towards the turn, either.
           spentMs += isForgiven ? 0 : sliceMs
           count += 1
           heavy = isLong ? !isForgiven : spentMs >= GUEST_TURN_MS && spentMs / count >= LIGHT_MS
@@ -146,7 +158,10 @@ export function createSlices(
   }
 }
 
-/** A meter that is looked at once in `LOOK_MS`: until then it says what it said. A slice may count so much too long. */
+/**
+ * Returns a meter that is read at most once per `LOOK_MS` and otherwise repeats its last value. A slice may
+ * be counted too long by that much.
+ */
 function lookedAt(meter: () => number): (nowMs: number) => number {
   let atMs = Number.NEGATIVE_INFINITY
   let value = 0

@@ -1,16 +1,16 @@
 /**
- * Strays: rejections that a connector leaves unhandled. They change no answer; they are logged. What a
- * reason says is the guest's making, of any size.
+ * Strays: rejections that a connector leaves unhandled. They change no answer; they are logged. The guest
+ * makes the text of a reason, of any size.
  */
 import type { Heads } from '../protocol/frames.ts'
 
 /** Longest text of a reason in a log line, in characters. */
 const MAX_REASON_LENGTH = 2000
 
-/** A reason of more characters is huge: the worker had to hold all of it. */
+/** Number of characters above which a reason is huge: the worker had to hold all of it. */
 const HUGE_LENGTH = 1024 * 1024
 
-/** The log line of a stray; its reason is cut. */
+/** Makes the log line of a stray, with its reason cut. */
 export function strayLine(reason: unknown): Heads['log'] {
   const more = isHuge(reason)
     ? `; its text has ${sizeOf(reason)} characters, so rejections of later turns are not logged`
@@ -20,7 +20,7 @@ export function strayLine(reason: unknown): Heads['log'] {
   return { level: 'warn', message, fields: null }
 }
 
-/** Whether a connector that rejects with such reasons may go on to hand them over. */
+/** Reports whether a reason is huge. Further rejections of such a connector are not fetched. */
 export function isHuge(reason: unknown): boolean {
   return sizeOf(reason) > HUGE_LENGTH
 }
@@ -37,7 +37,7 @@ function sizeOf(reason: unknown): number {
   return String(name).length + String(message).length + String(stack ?? '').length
 }
 
-/** A text of its own: a slice would keep all of the text that it was cut from. */
+/** Copies a text: a slice would keep the whole text from which it was cut. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }

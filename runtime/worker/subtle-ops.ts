@@ -1,4 +1,4 @@
-/** WebCrypto for the guest: digests, HMAC and signatures, on keys that come along with each question. */
+/** WebCrypto for the guest: digests, HMAC and signatures. Each question brings its key along. */
 import type { JsonWebKeyInput, KeyObject } from 'node:crypto'
 import { holdsPlaceholder } from '../contract/connector/placeholder.ts'
 import { isKeyOf } from '../contract/schema/keys.ts'
@@ -10,7 +10,11 @@ const RSA_BITS = 8192
 
 type Jwk = JsonWebKeyInput['key']
 
-/** Carries out one operation of `crypto.subtle`; the answer is text. Throws Refusal. */
+/**
+ * Carries out one operation of `crypto.subtle` and returns its result as text.
+ *
+ * @throws Refusal
+ */
 export function subtleOp(given: unknown): string {
   const request = record(given, 'request')
   const name = String(request['do'])
@@ -51,8 +55,8 @@ const SUBTLE: Record<string, (request: JsonObject) => string> = {
 }
 
 /**
- * A secret of the call is a placeholder here: as text, as what base64 decoding made of one, in a JWK.
- * What would be computed with it would be wrong, and nobody would find out why.
+ * Refuses a secret of the call as a key. In the sandbox a secret is a placeholder: as text, base64-decoded or
+ * in a JWK. A result computed with it would be wrong without an explanation.
  */
 function refuseSecretKey(key: unknown): void {
   if (typeof key !== 'string') return refuseSecret(JSON.stringify(key) ?? '', 'used as a key')
@@ -222,7 +226,7 @@ function readKey(spec: Asymmetric, format: string, key: unknown, given: JsonObje
     if (format === 'spki')
       return nodeCrypto().createPublicKey({ key: bytes(key), format: 'der', type: 'spki' })
     if (format === 'raw') return fromJwk(spec.rawToJwk(bytes(key), given))
-    // The cast: Node judges the members.
+    // The cast: Node checks the members.
     if (format === 'jwk') return fromJwk(record(key, 'key') as Jwk)
   } catch (error) {
     throw error instanceof Refusal ? error : new Refusal('DataError: the key cannot be read')

@@ -1,6 +1,6 @@
 /**
- * What the guest may ask of the worker and wait for: URL parsing, text decoding, random bytes,
- * WebCrypto. Pure functions of their arguments, with a cap on every size; nothing is remembered.
+ * The synchronous questions of the guest to the worker: URL parsing, text decoding, random bytes, WebCrypto.
+ * They are pure functions of their arguments, with a cap on every size. They keep no state.
  */
 import { nodeCrypto } from './node-crypto.ts'
 import { subtleOp } from './subtle-ops.ts'
@@ -9,7 +9,7 @@ import { ARGS_CHARS, bytes, DATA_BYTES, Refusal, text, tooLong } from './sync-ar
 const URL_CHARS = 64 * 1024
 const RANDOM_BYTES = 64 * 1024
 
-/** The parts of a URL that can be set. */
+/** Settable parts of a URL. */
 const SETTABLE = [
   ...(['href', 'protocol', 'username', 'password', 'host', 'hostname', 'port'] as const),
   ...(['pathname', 'search', 'hash'] as const),
@@ -88,7 +88,7 @@ function parseUrl(input: string, base: string | undefined): URL {
   return url
 }
 
-/** In the order that runtime/worker/guest/url.ts reads. */
+/** Returns the components in the order that runtime/worker/guest/url.ts reads. */
 function components(url: URL): string {
   const { href, origin, protocol, username, password, host, hostname, port, pathname } = url
   if (href.length > 4 * URL_CHARS) throw tooLong('address', URL_CHARS, 'characters')

@@ -1,16 +1,16 @@
-/** The timers of one isolate. They end with its last call, and there is a bound on them. */
+/** Timers of one isolate. Their number is limited, and they end with the isolate's last call. */
 export type Timers = {
   set(id: number, ms: number): void
   clear(id: number): void
   clearAll(): void
 }
 
-/** Most timers that one isolate may have open. */
+/** Maximum number of open timers of one isolate. */
 const MAX_TIMERS = 1000
-/** Longest delay, in milliseconds: no call lives longer. */
+/** Longest delay, in milliseconds. No call lives longer. */
 const MAX_DELAY_MS = 300_000
 
-/** `fire` is told the id of a timer whose time has come. */
+/** Makes the timers of one isolate. `fire` is called with the id of an expired timer. */
 export function createTimers(fire: (id: number) => void): Timers {
   const open = new Map<number, NodeJS.Timeout>()
   const clear = (id: number) => {

@@ -1,10 +1,13 @@
-/** The delivered turns of one isolate: few are under way at once, the others wait in line. */
+/** Delivery turns of one isolate. A few are under way at once; the others wait in line. */
 type Turns = {
-  /** Runs `go` when its turn has come; it resolves, and never rejects, when the turn is over. */
+  /** Runs `go` when its turn has come. `go` resolves, and never rejects, when the turn is over. */
   enter(go: () => Promise<void>): void
 }
 
-/** `most` is how many turns may be under way. What waits is bounded by what a guest may ask for. */
+/**
+ * Makes the turns of one isolate. At most `most` are under way. The line is bounded by the limits on a
+ * guest's requests.
+ */
 export function createTurns(most: number): Turns {
   const line: (() => Promise<void>)[] = []
   let underWay = 0

@@ -1,7 +1,7 @@
 /**
- * The operations of the worker on a guest. Each is an entry into the isolate: a slice of the worker's main thread, or a
- * task on another thread, limited by a gate. Also handles the rejections that a connector leaves unhandled: isolated-vm
- * reports them as the failure of the entry that runs at that moment.
+ * The operations of the worker on a guest. Each is an entry into the isolate: a slice of the worker's main
+ * thread, or a task on another thread, limited by a gate. Also handles the rejections that a connector leaves
+ * unhandled: isolated-vm reports them as the failure of the entry that runs at that moment.
  */
 import type ivmModule from 'isolated-vm'
 import { boxChars } from './box.ts'
@@ -10,20 +10,20 @@ import { BUSY_SLICE_MS, type Share, SLICE_MS } from './slices.ts'
 import { isHuge } from './strays.ts'
 import { createTurns } from './turns.ts'
 
-/** A message of the guest that leaves at once: see the prelude. */
+/** Takes a message of the guest that is sent at once: see the prelude. */
 type Post = (op: string, id: number, headJson: string, body: string) => void
 
 export type GuestIsolate = {
-  /** Runs a capability; its answer comes in a box of this entry or of a later one. */
+  /** Runs a capability. Its answer comes in the box of this entry or of a later one. */
   run(call: number, capability: string, callJson: string): void
-  /** Hands the answer of a request or a timer in; `call` is whose it is, or null. */
+  /** Delivers the answer of a request or a timer. `call` is the call that it belongs to, or null. */
   deliver(id: number, headJson: string, body: string, call: number | null): void
   abort(call: number): void
   /** Resolves when no code of the guest is running. */
   ping(): Promise<void>
   /** Resolves when no entry is left on another thread. */
   idle(): Promise<void>
-  /** The names of the capabilities that the connector's code implements. */
+  /** Names of the capabilities that the connector's code implements. */
   readonly capabilities: string[]
 }
 
@@ -31,41 +31,47 @@ export type GuestIsolate = {
 export type Hooks = {
   post: Post
   onCatastrophe(message: string): void
-  /** Handed what ends the isolate, before anything runs in it. */
+  /** Receives the function that ends the isolate, before anything runs in it. */
   onMade(end: () => void): void
-  /** The messages and answers of an entry: see box.ts. */
+  /** Receives the messages and answers of an entry: see box.ts. */
   onBox(box: unknown): void
-  /** No more answers will come: the isolate hit its memory limit, a slice was too long (`cut`), or it failed. */
+  /**
+   * No more answers will come: the isolate hit its memory limit, a slice was too long (`cut`), or the isolate
+   * failed.
+   */
   onBroken(error: unknown, why: 'memory' | 'cut' | 'failed'): void
   /** The guest has used more than its share of the main thread. */
   onHeavy(): void
-  /** Whether its entries must run on other threads now. */
+  /** Reports whether the guest's entries must run on other threads now. */
   isThreaded(): boolean
   /**
-   * Code of the connector rejected a promise and nothing handled it by the end of the turn. `reason` is
-   * a primitive or an Error with texts of the guest's making, of any size; `call` is whose turn it was,
-   * or null. One for each turn: isolated-vm hands over the first and drops the others.
+   * Code of the connector rejected a promise, and nothing handled it by the end of the turn. `reason` is a
+   * primitive or an Error whose texts the guest made, of any size. `call` is the call whose turn it was, or
+   * null. There is one per turn: isolated-vm returns the first rejection and drops the others.
    */
   onStray(reason: unknown, call: number | null): void
 }
 
-/** Entries on threads after which the isolate must have been idle once. */
+/** Number of entries on threads after which the isolate must have been idle once. */
 const GATE_ENTRIES = 256
 
-/** Most deliveries of an isolate on threads at once: each may return a huge rejection reason. */
+/** Maximum number of deliveries of an isolate on threads at once: each may return a huge rejection reason. */
 const MAX_TURNS = 4
 
-/** Most attempts to collect a box while another rejection is reported instead. */
+/** Maximum number of attempts to collect a box while another rejection is reported instead. */
 const MAX_COLLECTS = 3
 
 /** Largest heap of a guest on the main thread, in bytes: garbage collections of larger ones would block it. */
 const LARGE_BYTES = 16 * 1024 * 1024
 
-/** The heap is measured after so many slices, and after each slice longer than this, in milliseconds. */
+/**
+ * Number of slices after which the heap is measured, and the duration, in milliseconds, after which a single
+ * slice measures it.
+ */
 const MEASURED_EVERY = 32
 const QUICK_MS = 2
 
-/** A box of at least so many characters is released at once instead of at the next entry. */
+/** Size in characters from which a box is released at once instead of at the next entry. */
 const FORGET_CHARS = 256 * 1024
 
 const COPY = { result: { copy: true } } as const
@@ -73,16 +79,17 @@ const BRING = { result: { externalCopy: true } } as const
 const SLICE = { result: { copy: true }, timeout: SLICE_MS } as const
 const BUSY_SLICE = { result: { copy: true }, timeout: BUSY_SLICE_MS } as const
 
-/** The guest's functions, by name: see the prelude. */
+/** Functions of the guest, by name: see the prelude. */
 export type Entries = Record<
   'run' | 'deliver' | 'abort' | 'collect' | 'forget' | 'ping',
   ivmModule.Reference
 >
 
 /**
- * Makes the operations. Entries on threads pass a drain gate: isolated-vm keeps every handle of a wake-up alive until
- * the isolate's queue is empty, so that sustained load would kill a healthy isolate (sandbox.md section 0.3). After a
- * number of entries, or an eighth of the memory limit in characters, all others wait until it has been idle.
+ * Makes the operations of a guest. Entries on threads pass a drain gate: isolated-vm keeps every handle of a
+ * wake-up alive until the isolate's queue is empty, so sustained load would kill a healthy isolate
+ * (sandbox.md section 0.3). After `GATE_ENTRIES` entries, or an eighth of the memory limit in characters,
+ * further entries wait until the isolate has been idle.
  */
 export function verbs(
   isolate: ivmModule.Isolate,
@@ -104,30 +111,38 @@ export function verbs(
   let waitForIdle: (() => void)[] = []
   let slices = 0
   let isLarge = false
-  // After its last box has arrived, a thread may still hold the isolate to collect garbage: the main thread would wait.
+  // After its last box has arrived, a thread may still hold the isolate to collect garbage. The main thread
+  // would wait for it.
   let settled = true
-  // After a huge rejection reason: later ones are not fetched, because they would accumulate here.
+  // Set after a huge rejection reason. Later reasons are not fetched, because they would accumulate in the
+  // worker.
   let deaf = false
 
-  /** Reports what failed in the guest, unless the isolate has ended. */
+  /** Reports a failure of the guest, unless the isolate has ended. */
   const stray = (error: unknown, call: number | null) => {
     if (isolate.isDisposed) throw error
     deaf ||= isHuge(error)
     hooks.onStray(error, call)
   }
 
-  /** Whether the time limit of a slice ended an entry; a guest may reject with the same text, but not that late. */
+  /**
+   * Reports whether the time limit of a slice ended an entry. A guest may reject with the same text, but not
+   * that late.
+   */
   const isCut = (error: unknown, tookMs: number): boolean =>
     !isolate.isDisposed &&
     tookMs >= SLICE_MS - 1 &&
     error instanceof Error &&
     /timed out/i.test(error.message)
 
-  /** The worker ignores this for isolates that it ended itself, so a disposed one has hit its memory limit. */
+  /**
+   * Reports the end of the isolate. The worker ignores this for isolates that it ended itself, so a disposed
+   * one has hit its memory limit.
+   */
   const broken = (error: unknown) => hooks.onBroken(error, isolate.isDisposed ? 'memory' : 'failed')
 
   function enter(entry: ivmModule.Reference, args: Args, size: number, call: number | null): void {
-    // Its memory may have run out between two entries, in a garbage collection of V8's own.
+    // Its memory may have run out between two entries, in a garbage collection that V8 started.
     if (isolate.isDisposed) return broken(new Error('the isolate has ended'))
     const again = () => enter(entry, args, size, call)
     if (gate !== null) return void waiting.push(again)
@@ -175,12 +190,12 @@ export function verbs(
     try {
       entries.forget.applySync(undefined, [before], BUSY_SLICE)
     } catch (error) {
-      // What was not released in time is with the next entry.
+      // The next entry drops what was not released in time.
       if (!isCut(error, performance.now() - begunMs)) stray(error, null)
     }
   }
 
-  /** The box of an entry whose result was replaced by an unhandled rejection. */
+  /** Returns the box of an entry whose result was replaced by an unhandled rejection. */
   function collectHere(
     own: number,
     error: unknown,
@@ -198,7 +213,10 @@ export function verbs(
     }
   }
 
-  /** After a slice, when no thread can hold the isolate: asking another thread costs it a wake-up, and this one another. */
+  /**
+   * Measures the heap after a slice, when no thread can hold the isolate. Asking another thread would cost a
+   * wake-up there and one here.
+   */
   function measureHere(): void {
     slices = 0
     if (isolate.isDisposed) return
@@ -209,7 +227,10 @@ export function verbs(
     }
   }
 
-  /** After entries on threads: the main thread would wait for a garbage collection in progress. */
+  /**
+   * Measures the heap after entries on threads. On the main thread, it would wait for a garbage collection in
+   * progress.
+   */
   async function measureHeap(): Promise<void> {
     slices = 0
     try {
@@ -251,7 +272,7 @@ export function verbs(
   ): Promise<void> {
     try {
       const brought = await boxOf(own, entry, args, call)
-      // Apart: either takes long for a large box, and many may arrive at once.
+      // Two portions: each takes long for a large box, and many boxes may arrive at once.
       const box: unknown = await onMainThread(() => brought.copy({ release: true }))
       await onMainThread(() => takeBox(own, box))
     } catch (error) {
@@ -306,7 +327,7 @@ export function verbs(
     }
   }
 
-  /** The oldest entry whose box has not arrived. */
+  /** Returns the oldest entry whose box has not arrived. */
   const oldest = (): number => away.values().next().value ?? lastEntry + 1
 
   function closeGate(): void {
@@ -332,7 +353,10 @@ export function verbs(
           waitForIdle.push(resolve)
         })
 
-  /** Resolves when the guest's thread is free. A rejection of an earlier entry may fail it; the thread is free anyway. */
+  /**
+   * Resolves when the guest's thread is free. If a rejection of an earlier entry fails the ping, the thread
+   * is free anyway.
+   */
   const askThread = () =>
     entries.ping
       .apply(undefined, [], COPY)

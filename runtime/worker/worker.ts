@@ -1,7 +1,7 @@
 /**
- * The worker: a disposable process that runs isolates and nothing else. It does what the host's
- * messages say and decides nothing: which isolate serves which tenant, what may be fetched and how
- * long a call may take are the host's business.
+ * The worker: a disposable process that only runs isolates. It carries out the host's messages and decides
+ * nothing. Which isolate serves which tenant, what may be fetched and how long a call may take are decided by
+ * the host.
  */
 
 import type { Duplex } from 'node:stream'
@@ -29,47 +29,54 @@ import type { GuestIsolate, Hooks } from './verbs.ts'
 
 type Guest = {
   ready: Promise<GuestIsolate>
-  /** The same, once it is there. */
+  /** The isolate of `ready`, once it has been made. */
   made: GuestIsolate | null
   timers: Timers
   /** Open requests of the guest, each with the call that made it. */
   requests: Map<number, number>
-  /** Large ones that have not been sent yet: they wait until the worker has time for them. */
+  /** Large requests that have not been sent yet because the worker is busy. */
   asking: Set<number>
-  /** Calls that have not settled, and what their replies have to be. */
+  /** Calls that have not settled, each with the requirements on its reply. */
   runs: Map<number, ReplyExpectation>
   /**
-   * Calls that keep the guest off the main thread: the host says so, they take too long, or they have sent
-   * what must not be sent twice, so that the guest may not be cut.
+   * Calls that keep the guest off the main thread: the host requires it, they take too long, or they have
+   * sent a request that must not be sent twice, so that the guest must not be cut.
    */
   threaded: Set<number>
-  /** Lines on strays that came while no call ran, as at the top level: the next call logs them. */
+  /** Log lines of strays that came while no call ran, as at the top level. The next call logs them. */
   strays: Heads['log'][]
   loaded: boolean
-  /** Calls so far. */
+  /** Number of calls so far. */
   calls: number
-  /** Ends the isolate, also while it is being made. */
+  /** Ends the isolate, even while it is being made. */
   end: () => void
-  /** Once it was told to end: resolves when no thread of it is left. */
+  /** Set when the isolate was told to end. Resolves when none of its threads is left. */
   gone: Promise<void> | null
 }
 
 /** Longest log line of a guest, in characters of JSON. */
 const MAX_LOG_LENGTH = 128 * 1024
 
-/** First calls of an isolate, which run on threads: code that has never run is slow. */
+/** Number of first calls of an isolate that run on threads: code that has never run is slow. */
 const COLD_CALLS = 2
 
 /** Methods of requests that may be sent twice. */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', LDAP_METHODS.search, SQL_METHODS.query])
 
-/** Most lines that wait for a call. */
+/** Maximum number of stray lines that wait for a call. */
 const MAX_WAITING_STRAYS = 8
 
-/** From so many characters on the host is told that a reply is judged, or a body brought in or out: it takes some milliseconds. */
+/**
+ * Size of a text, in characters, from which handling it takes some milliseconds. The host is told before such
+ * a reply is checked or such a body is copied in or out.
+ */
 const LARGE_CHARS = 1024 * 1024
 
-/** Serves the host's messages until the pipe ends. @returns a function that takes the read bytes if the pipe emits no `data` events */
+/**
+ * Serves the host's messages until the pipe ends.
+ *
+ * @returns a function that takes the read bytes if the pipe emits no `data` events
+ */
 export function serve(
   ivm: typeof ivmModule,
   pipe: Duplex,
@@ -80,9 +87,9 @@ export function serve(
   const connectors = new Map<string, Connector>()
   const guests = new Map<number, Guest>()
   const slices = createSlices()
-  /** Isolates that are gone. A call that crossed the word of it must not bring one back: nobody would end it. */
+  /** Isolates that have ended. A call that crossed `disposed` must not make one again: nothing would end it. */
   const buried = new Set<number>()
-  /** Of requests that wait for their turn to be sent. */
+  /** Total size of the requests that wait for their turn to be sent. */
   let waitingChars = 0
 
   const channel = openChannel(
@@ -94,7 +101,7 @@ export function serve(
 
   const { work, roomForLarge } = createLargeWork(channel, pipe)
 
-  /** Messages the worker takes; what is missing here is not for a worker. */
+  /** Handlers of the messages that a worker takes. Other kinds are not meant for a worker. */
   const HANDLERS: { [K in Message['kind']]?: (message: Message<K>) => void } = {
     load: ({ head, body }) => {
       const code = body.toString('utf8')
@@ -103,7 +110,7 @@ export function serve(
         createConnector(head.connector, code, head.memoryMb, head.responseFields),
       )
     },
-    // The bytes are in the pipe's buffer: read them before the first await.
+    // Read the bytes before the first await: they are in the pipe's buffer.
     call: (message) => runCall(message, message.body.toString('utf8')),
     describe: (message) => void describe(message),
     fetched: (message) => {
@@ -116,7 +123,7 @@ export function serve(
         if (ticket !== undefined) channel.send('taken', 0, { ticket })
       }
       if (message.body.length < LARGE_CHARS) return bring(textOf(message))
-      // Apart: either takes long for a large body. Its bytes are not in the pipe's buffer, which has small ones alone.
+      // Two portions, as each takes long. The bytes of a large body are not in the pipe's buffer.
       work(message.body.length, async () => {
         const text = await onMainThread(() => textOf(message))
         await onMainThread(() => bring(text))
@@ -136,19 +143,19 @@ export function serve(
   function withGuest(isolate: number, use: (guest: GuestIsolate) => unknown): void {
     const guest = guests.get(isolate)
     if (guest?.made) return void use(guest.made)
-    // An isolate that could not be made is reported where it was asked for.
+    // If the isolate could not be made, the call that needed it has reported that.
     guest?.ready.then(use, () => {}).catch(dieUnlessDisposed)
   }
 
-  /** A verb that came too late for its isolate is no matter: the host learns of the end by `disposed`. */
+  /** Ignores a verb that came too late for its isolate: `disposed` tells the host about the end. */
   function dieUnlessDisposed(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error)
     if (!/disposed/i.test(text)) die(`a verb failed: ${text}`)
   }
 
   /**
-   * Ends an isolate because the host says so. The answer is that it really has ended: every run has
-   * settled, which a thread in a native loop never does.
+   * Ends an isolate at the host's request. Confirms only when it has really ended, which means that every run
+   * has settled. A thread in a native loop never does.
    */
   function dispose(isolate: number): void {
     buried.add(isolate)
@@ -173,7 +180,7 @@ export function serve(
     const connector = connectors.get(head.connector)
     const schema = connector?.schema(head.capability)
     if (!connector || !schema) die('call of an unknown connector or capability')
-    // The host has heard, or will hear, that the isolate is gone, and ends the call.
+    // The host knows, or will learn, that the isolate has ended, and ends the call.
     if (buried.has(head.isolate)) return
     const guest = guestFor(head.isolate, connector)
     const { capability, raw: wantRaw, limits, threaded } = head
@@ -189,7 +196,7 @@ export function serve(
     else guest.ready.then(start).catch((error) => broke(head.isolate, error))
   }
 
-  /** What an entry of a guest has brought about. */
+  /** Handles the messages in the box of an entry. */
   function takeBox(isolate: number, guest: Guest, box: unknown): void {
     try {
       readBox(box, (op, id, one, two, three) => {
@@ -218,15 +225,15 @@ export function serve(
     })
   }
 
-  /** A call is over. With the last one go the timers, which no deadline would bound any more. */
+  /** Ends a call. The last call clears the timers, because no deadline would bound them any more. */
   function ended({ runs, threaded, timers }: Guest, call: number): void {
     runs.delete(call)
     threaded.delete(call)
-    // The guest clears them too, but it may have set others since.
+    // The guest clears its timers too, but may have set others since.
     if (runs.size === 0) timers.clearAll()
   }
 
-  /** Its calls go on threads from here on, and the host keeps those of their kind there for a time. */
+  /** Moves the guest's calls to threads. The host then keeps calls of the same kind there for a time. */
   function heavy({ runs, threaded }: Guest): void {
     for (const call of runs.keys()) {
       if (threaded.has(call)) continue
@@ -246,10 +253,10 @@ export function serve(
     }
   }
 
-  /** An isolate that could not be made, or from which no answer will come: it ends, all its calls too. */
+  /** Ends an isolate that could not be made or that can give no more answers, and all its calls. */
   function broke(isolate: number, error: unknown, how?: 'memory' | 'cut' | 'failed'): void {
     const guest = guests.get(isolate)
-    // Once only: the host ends every call of the isolate at the first word of it.
+    // Only once: the host ends every call of the isolate at the first `disposed`.
     if (!guest || guest.gone !== null) return
     buried.add(isolate)
     void end(isolate, guest)
@@ -283,7 +290,7 @@ export function serve(
       onCatastrophe: (message) => die(`catastrophe: ${message}`),
       onMade(end) {
         guest.end = end
-        // It was told to end while it waited for its turn.
+        // The isolate was told to end while it waited for its turn.
         if (guest.gone !== null) end()
       },
       onBox: (box) => takeBox(isolate, guest, box),
@@ -304,7 +311,7 @@ export function serve(
     return guest
   }
 
-  /** What the guest posts. The prelude made it, but a guest may have got at the prelude's parts. */
+  /** Handles a post. The prelude made it, but a guest may have tampered with the prelude's parts. */
   function fromGuest(
     isolate: number,
     op: string,
@@ -315,7 +322,7 @@ export function serve(
     const guest = guests.get(isolate)
     if (!guest || guest.gone !== null) return
     if (op === 'timer') {
-      // Without a call nobody would hold a deadline against what it does.
+      // Without a call, no deadline would bound what the timer starts.
       if (guest.runs.size === 0 && guest.loaded) return
       return guest.timers.set(id, Number(JSON.parse(headJson).ms))
     }
@@ -332,7 +339,7 @@ export function serve(
     const queued = channel.queuedBytes() + (isLarge ? waitingChars : 0)
     if (!isLarge || queued > MAX_QUEUED_BYTES)
       return ask(isolate, guest, id, readRequest(id, headJson, body, queued))
-    // Encoded one after the other, for all guests: many at once would take long.
+    // Large bodies are encoded one after another for all guests: many at once would block the main thread.
     waitingChars += body.length
     guest.asking.add(id)
     const leave = () => {
@@ -346,15 +353,15 @@ export function serve(
     })
   }
 
-  /** Sends a request of a guest, or says why not. */
+  /** Sends a request of a guest, or tells the guest why it was refused. */
   function ask(isolate: number, guest: Guest, id: number, request: JudgedRequest): void {
     if ('message' in request) {
       const told = JSON.stringify({ ok: false, refused: request })
-      // Not from within the entry that asked: a guest that asks again and again would never return.
+      // Not within the entry that asked: a guest that asks in a loop would never return.
       setImmediate(() => withGuest(isolate, (one) => one.deliver(id, told, '', null)))
       return
     }
-    // Only for a call of its own: the host would ask in the name of another tenant.
+    // Only for a call of this guest. Otherwise the host would send the request in the name of another tenant.
     if (!guest.runs.has(request.call)) return
     guest.requests.set(id, request.call)
     if (!READS.has(request.head.method)) guest.threaded.add(request.call)
@@ -364,7 +371,7 @@ export function serve(
   function writeLog(guest: Guest, call: number, headJson: string): void {
     if (headJson.length > MAX_LOG_LENGTH || !guest.runs.has(call)) return
     const line: unknown = JSON.parse(headJson)
-    // The host ends a worker for a line that is not one.
+    // The host ends a worker that sends an invalid line.
     if (v.is(WORKER_HEADS.log, line)) sendLog(call, line)
   }
 
@@ -372,7 +379,7 @@ export function serve(
     if (channel.queuedBytes() <= MAX_QUEUED_BYTES) channel.send('log', call, line)
   }
 
-  /** Whose it is can be told by the turn alone; else it goes to the call that began last. */
+  /** Logs a stray for the call of its turn, else for the call that began last, else for the next call. */
   function logStray(guest: Guest, reason: unknown, turnOf: number | null): void {
     if (guest.gone !== null) return
     const line = strayLine(reason)

@@ -1,12 +1,14 @@
 /**
- * Generates, from the contract, the functions that check what a handler answered and copy it, on the isolate's own thread
- * and before any plugin code is there: a reply is valid by construction, whatever the guest has done to the built-ins.
+ * Generates, from the contract, the functions that check what a handler returned and copy it. They run on the
+ * isolate's own thread and are installed before any plugin code. A reply is therefore valid by construction,
+ * whatever the guest has done to the built-ins.
  *
- * A writer reads each property of a guest's object once, checks that very value and puts it into a copy that the guest
- * never sees; it calls nothing of the guest but getters, traps and `toJSON`. One JSON.stringify then writes the whole
- * copy: a call for each string, as text that is put together, took twice as long (test/bench/RESULTS.md). Whatever does not
- * fit the fast way leaves it (`slow`), and worker/reply.ts judges the reply by the schema itself, with every finding with a
- * message: the two may differ in speed, never in outcome (test/worker/writers.test.ts).
+ * A writer reads each property of a guest's object once, checks that very value and puts it into a copy that
+ * the guest never sees. The only code of the guest that it calls are getters, traps and `toJSON`. One
+ * JSON.stringify then writes the whole copy: joining text from one call per string took twice as long
+ * (test/bench/RESULTS.md). A value that does not fit the fast path leaves it (`slow`). worker/reply.ts then
+ * checks the reply by the schema itself and makes a message for every finding. The two paths may differ in
+ * speed, never in outcome (test/worker/writers.test.ts).
  */
 import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities/capabilities.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
@@ -14,7 +16,7 @@ import { MAX_DEPTH } from '../contract/schema/depth.ts'
 import type { AnySchema } from '../contract/schema/shape.ts'
 import { SAME } from '../protocol/tables.ts'
 
-/** A valibot schema, as far as a writer is made of it. */
+/** Valibot schema, as far as a writer needs it. */
 type Schema = {
   type: string
   entries?: Record<string, Schema>
@@ -33,12 +35,12 @@ function inside(schema: Schema | undefined): Schema {
 }
 
 /**
- * What every writer uses; `p` is what guest/writers.ts hands over.
+ * Common helpers of the writers. `p` is the argument from guest/writers.ts.
  *
- * A copy's member is set, not defined, because that is ten times as fast: so before it is set, nothing that the guest can
- * change may stand in its way (`set`, `put`; `bare` says it of all numbers at once, which come first among keys, where no
- * guest's code runs until all are set). `free` copies what is plain; all else (`odd`) goes through
- * JSON.stringify and JSON.parse.
+ * A copy's member is set, not defined, because that is ten times as fast. Before it is set, nothing that the
+ * guest can change may intercept it. `set` and `put` check that for one member. `bare` checks it for all
+ * numbers at once: they come first among the keys, and no code of the guest runs until all are set. `free`
+ * copies plain values; all others (`odd`) go through JSON.stringify and JSON.parse.
  */
 const HELPERS = `'use strict';
 const {parse,stringify,isArray,defineProperty,getPrototypeOf,ownKeys,ObjectPrototype,ArrayPrototype,indexOf,slow,leaveOut}=p;
@@ -109,12 +111,14 @@ function written(y){
   if(getPrototypeOf(ArrayPrototype)!==ObjectPrototype||'toJSON' in ArrayPrototype)slow();
   return stringify(y)}`
 
-/** The script that hands the writers to the prelude; it runs after it and before the plugin. */
+/**
+ * Returns the script that passes the writers to the prelude. It runs after the prelude and before the plugin.
+ */
 export function writersSource(): string {
   const names = new Map<Schema, string>()
   const functions: string[] = []
 
-  /** The name of the function that writes a schema; what shares a schema shares its writer. */
+  /** Returns the name of the function that writes a schema. Equal schemas share a writer. */
   function writer(schema: Schema): string {
     const known = names.get(schema) ?? simple(schema)
     if (known !== null) return known
@@ -166,10 +170,13 @@ export function writersSource(): string {
   return `__keyway.install(function(p){${all.join('\n')}});`
 }
 
-/** Only active and suspended accounts leave; one without a status passes (service.md section 4.1). */
+/**
+ * Accounts that are left out: all except active and suspended ones and those without a status (service.md
+ * section 4.1).
+ */
 const LEAVE_OUT = `if(status!==undefined&&status!==null&&${LISTED_STATUSES.map((one) => `status!==${JSON.stringify(one)}`).join('&&')}){leaveOut();continue}`
 
-/** Writers that need no function of their own. */
+/** Returns the name of a writer that needs no function of its own, or null. */
 function simple({ type, pipe = [] }: Schema): string | null {
   const actions = pipe.filter(({ kind }) => kind === 'validation' || kind === 'transformation')
   if (type === 'custom') {
@@ -183,9 +190,9 @@ function simple({ type, pipe = [] }: Schema): string | null {
 }
 
 /**
- * Every key is one of the contract's, and there are as many as members that were read and are there: so
- * each of them is an own, enumerable one, as JSON.stringify would see it. Every other case (a class, a
- * member that is `undefined`, one that nobody can see) takes the slow way.
+ * Every key is one of the contract's, and there are as many keys as members with a value. So each of them is
+ * an own, enumerable member, as JSON.stringify would see it. Every other case (a class, a member that is
+ * `undefined`, one that is not enumerable) takes the slow path.
  */
 function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) => string): string {
   const members = Object.entries(entries)
@@ -206,7 +213,10 @@ function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) =>
 const arrayBody = (item: string, unless: string): string =>
   `list(x);const n=x.length,to=[];let m=0;for(let i=0;i<n;i++){const y=${item}(x[i]);${unless}put(to,m++,y)}return to`
 
-/** The members of what a schema lists, where they fit into a table (protocol/tables.ts): none is a number. */
+/**
+ * Returns the members of the listed objects if they fit into a table (protocol/tables.ts), that is if none is
+ * a number. Else returns null.
+ */
 function columnsOf({ type, item }: Schema): string[] | null {
   if (type !== 'array' || item?.type !== 'strict_object') return null
   const entries = Object.entries(item.entries ?? {})
@@ -218,7 +228,7 @@ const mayBeNumber = ({ type, wrapped, options = [], literal }: Schema): boolean 
   (wrapped !== undefined && mayBeNumber(wrapped)) ||
   [...options, literal].some((one) => typeof one === 'number')
 
-/** Of rows that were copied, the lists of their members. */
+/** Turns copied rows into one list per member. */
 const tableBody = (names: readonly string[]): string =>
   [
     'bare();const n=x.length;let b={__proto__:null};',

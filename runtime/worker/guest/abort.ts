@@ -12,8 +12,8 @@ let trigger: (signal: AbortSignal, reason: unknown) => void
 /**
  * WHATWG AbortSignal.
  *
- * `timeout()` and `any()` hold a timer or listeners only while there are listeners of theirs, so that a
- * signal that was used for a fetch and forgotten does not keep one of the isolate's timers.
+ * `timeout()` and `any()` hold a timer or listeners only while the signal has listeners. A signal that was
+ * used for a fetch and forgotten therefore does not keep one of the isolate's timers.
  */
 export class AbortSignal extends EventTarget {
   #aborted = false
@@ -134,7 +134,7 @@ export class AbortController {
   }
 }
 
-/** The error of an aborted call or fetch. */
+/** Makes the error of an aborted call or fetch. */
 export function abortError(message = 'This operation was aborted'): DOMException {
   return new DOMException(message, 'AbortError')
 }

@@ -1,8 +1,8 @@
 import { construct, defineProperty } from './primordials.ts'
 
 /**
- * Replaces ArrayBuffer by one that cannot be resizable: the memory limit does not see what a
- * resizable buffer grows to (4.3 GB at a limit of 64 MB).
+ * Replaces ArrayBuffer by one that cannot be resizable: the memory limit does not see the growth of a
+ * resizable buffer (4.3 GB at a limit of 64 MB).
  */
 export function installArrayBuffer(): void {
   const Native = ArrayBuffer
@@ -23,7 +23,7 @@ export function installArrayBuffer(): void {
     },
     configurable: true,
   })
-  // the instances' way back to the constructor
+  // Otherwise instances would lead back to the native constructor.
   define(prototype, 'constructor', Fixed)
   Reflect.deleteProperty(prototype, 'resize')
   define(globalThis, 'ArrayBuffer', Fixed)

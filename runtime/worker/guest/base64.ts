@@ -2,7 +2,7 @@ import { fromBase64, toBase64 } from './bytes.ts'
 import { DOMException } from './dom-exception.ts'
 import { binaryString } from './utf8.ts'
 
-/** WHATWG atob: base64 to a string with one character for each byte. */
+/** WHATWG atob: decodes base64 to a string with one character for each byte. */
 export function atob(data: string): string {
   try {
     return binaryString(fromBase64(`${data}`))
@@ -12,7 +12,7 @@ export function atob(data: string): string {
   }
 }
 
-/** WHATWG btoa: a string of characters up to U+00FF to base64. */
+/** WHATWG btoa: encodes a string of characters up to U+00FF as base64. */
 export function btoa(data: string): string {
   const text = `${data}`
   const bytes = new Uint8Array(text.length)

@@ -58,12 +58,12 @@ export class File extends Blob {
   }
 }
 
-/** True for a Blob or File of the sandbox. */
+/** Reports whether a value is a Blob or File of the sandbox. */
 export function isBlob(value: object): value is Blob {
   return brand(value)
 }
 
-/** The bytes of a blob, not copied. */
+/** Returns the bytes of a blob, not copied. */
 export function blobBytes(blob: Blob): Uint8Array<ArrayBuffer> {
   return read(blob)
 }

@@ -6,18 +6,19 @@ import { isObject } from './own.ts'
 import { isSearchParams } from './url-search-params.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 
-/** A body read whole: text or bytes, and the content type that it brings along. */
+/** Complete body: text or bytes, and its content type. */
 export type Body = {
   readonly content: string | Uint8Array<ArrayBuffer>
   readonly type: string | null
 }
 
-/** A body as it crosses to the host. */
+/** Body as it crosses to the host. */
 type WireBody = { encoding: 'utf8' | 'base64' | null; body: string }
 
 /**
- * What a caller gave as a body.
- * @throws TypeError for what is not text, bytes, a form, a blob or search parameters
+ * Converts a caller's value to a body. Returns null if there is none.
+ *
+ * @throws TypeError if it is not text, bytes, a form, a blob or search parameters
  */
 export function toBody(value: unknown): Body | null {
   if (value === null || value === undefined) return null
@@ -41,7 +42,7 @@ export function toBody(value: unknown): Body | null {
   )
 }
 
-/** A body for the host. */
+/** Encodes a body for the host. */
 export function toWireBody(body: Body | null): WireBody {
   if (body === null) return { encoding: null, body: '' }
   return typeof body.content === 'string'
@@ -49,14 +50,14 @@ export function toWireBody(body: Body | null): WireBody {
     : { encoding: 'base64', body: toBase64(body.content) }
 }
 
-/** A body's text, decoded as UTF-8 without a byte order mark. */
+/** Returns a body's text, decoded as UTF-8 without a byte order mark. */
 export function bodyText(body: Body | null): string {
   if (body === null) return ''
   const text = typeof body.content === 'string' ? body.content : decodeUtf8(body.content)
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** A copy of a body's bytes. */
+/** Returns a copy of a body's bytes. */
 export function bodyBytes(body: Body | null): Uint8Array<ArrayBuffer> {
   if (body === null) return new Uint8Array(0)
   return typeof body.content === 'string' ? encodeUtf8(body.content) : body.content.slice()

@@ -1,6 +1,7 @@
 /**
- * The guest's end of the wall: two host functions taken off the global before plugin code runs, and the
- * box of each entry. Only strings and numbers cross. Every post passes the turn's credit.
+ * The guest's side of the sandbox wall: two host functions, removed from the global object before plugin code
+ * runs, and the box of each entry. Only strings and numbers cross. Every post counts against the turn's
+ * credit.
  */
 import { LIMITS } from './limits.ts'
 import { type Box, openBox, putMessage } from './outbox.ts'
@@ -11,7 +12,7 @@ type Host = {
   __hostPost: (op: string, id: number, headJson: string, body: string) => void
 }
 
-// The cast: guest-isolate.ts has put them there.
+// The cast: guest-isolate.ts has set them.
 const { __hostSync: hostSync, __hostPost: hostPost } = globalThis as unknown as Host
 deleteProperty(globalThis, '__hostSync')
 deleteProperty(globalThis, '__hostPost')
@@ -22,8 +23,8 @@ let chars = 0
 let isOnThread = true
 
 /**
- * Begins an entry of the host: renews the credit for posts and opens its box. On a thread of its own an
- * entry may take long: its log lines leave at once.
+ * Begins an entry of the host: renews the credit for posts and opens the entry's box. An entry on a thread of
+ * its own may take long, so its log lines are sent at once.
  */
 export function beginEntry(entry: number, oldest: number, onThread: boolean): Box {
   posts = 0
@@ -32,13 +33,13 @@ export function beginEntry(entry: number, oldest: number, onThread: boolean): Bo
   return openBox(entry, oldest)
 }
 
-/** A new id, for fetches and timers alike. */
+/** Returns a new id. Fetches and timers share the sequence. */
 export function nextId(): number {
   lastId += 1
   return lastId
 }
 
-/** Sends a post if the turn's credit allows it. */
+/** Sends a post if the turn's credit allows it. Reports whether it was sent. */
 export function tryPost(op: string, id: number, headJson: string, body: string): boolean {
   const size = headJson.length + body.length
   if (posts >= LIMITS.turnPosts || chars + size > LIMITS.turnChars) return false
@@ -51,7 +52,8 @@ export function tryPost(op: string, id: number, headJson: string, body: string):
 
 /**
  * Sends a post.
- * @throws RangeError when the turn's credit is gone
+ *
+ * @throws RangeError if the turn's credit is used up
  */
 export function post(op: string, id: number, headJson: string, body: string): void {
   if (tryPost(op, id, headJson, body)) return
@@ -60,7 +62,7 @@ export function post(op: string, id: number, headJson: string, body: string): vo
   )
 }
 
-/** A host operation that was refused: `kind` is the name of the error to throw. */
+/** Refusal of a host operation. `kind` is the name of the error to throw. */
 export class HostRefusal {
   readonly kind: string
   readonly message: string
@@ -71,8 +73,9 @@ export class HostRefusal {
 }
 
 /**
- * Asks the host and waits.
- * @throws HostRefusal with what the host said
+ * Asks the host and waits for the answer.
+ *
+ * @throws HostRefusal with the host's message
  */
 export function ask(op: string, argsJson: string): string {
   const answer = hostSync(op, argsJson)

@@ -1,14 +1,15 @@
-/** What WHATWG calls a BufferSource. */
+/** WHATWG BufferSource. */
 export type ByteSource = ArrayBuffer | ArrayBufferView
 
-/** True for an ArrayBuffer or a view of one. */
+/** Reports whether a value is an ArrayBuffer or a view of one. */
 export function isByteSource(value: unknown): value is ByteSource {
   return value instanceof ArrayBuffer || ArrayBuffer.isView(value)
 }
 
 /**
- * The bytes behind a buffer or a view, not copied.
- * @throws TypeError for anything else
+ * Returns the bytes of a buffer or a view, not copied.
+ *
+ * @throws TypeError for any other value
  */
 export function bytesOf(value: unknown, what = 'value'): Uint8Array<ArrayBuffer> {
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
@@ -19,20 +20,21 @@ export function bytesOf(value: unknown, what = 'value'): Uint8Array<ArrayBuffer>
   throw new TypeError(`the ${what} is not an ArrayBuffer or a view of one`)
 }
 
-/** Bytes as base64 with padding. */
+/** Encodes bytes as base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   return bytes.toBase64()
 }
 
 /**
- * The bytes of a base64 text, forgiving as `atob` is: white space, missing padding.
- * @throws SyntaxError
+ * Decodes base64, as leniently as `atob`: white space and missing padding are allowed.
+ *
+ * @throws SyntaxError if it is not base64
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromBase64(text)
 }
 
-/** Several byte arrays as one. */
+/** Joins byte arrays. */
 export function concatBytes(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0

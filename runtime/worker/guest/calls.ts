@@ -1,7 +1,10 @@
-/** The calls that run in this isolate. A record holds own data only: trusted paths read it. */
+/** The calls that run in this isolate. A record holds only own data properties: trusted code reads it. */
 import { mapDelete, mapGet, mapSet, mapSize, SafeMap } from './primordials.ts'
 
-/** What a call needs of its AbortController, whose file reports to the log of the call. */
+/**
+ * Part of an AbortController that a call needs. The type avoids an import: abort.ts reports to the log of the
+ * call.
+ */
 type Controller = { readonly signal: unknown; abort(reason?: unknown): void }
 
 /** One call of one capability. */
@@ -14,10 +17,10 @@ export class GuestCall {
   aborted = false
   ended = false
   hasRaw = false
-  /** Whether the host reads tables (protocol/tables.ts), or which of their columns. */
+  /** Whether the host accepts tables (protocol/tables.ts), or the columns that it reads. */
   table: readonly string[] | boolean = false
   raw: unknown = undefined
-  /** Made when the author first asks for `ctx.signal`. */
+  /** Made when the author first reads `ctx.signal`. */
   controller: Controller | null = null
 
   constructor(id: number, capability: string) {
@@ -27,10 +30,10 @@ export class GuestCall {
 }
 
 const running = new SafeMap<number, GuestCall>()
-// id 0: the bundle's own top-level code
+// Id 0: the bundle's own top-level code.
 let recent = new GuestCall(0, '')
 
-/** Makes the record of a call that begins. */
+/** Makes the record of a new call. */
 export function openCall(id: number, capability: string): GuestCall {
   const call = new GuestCall(id, capability)
   recent = call
@@ -38,21 +41,21 @@ export function openCall(id: number, capability: string): GuestCall {
   return call
 }
 
-/** Forgets a call and returns how many still run. */
+/** Removes a call and returns the number of calls that still run. */
 export function closeCall(call: GuestCall): number {
   call.ended = true
-  // the record may live on as the recent call: without the reply
+  // The record may live on as the recent call. Do not keep the reply with it.
   call.raw = undefined
   mapDelete(running, call.id)
   return mapSize(running)
 }
 
-/** The running call of an id. */
+/** Returns the running call with an id, or undefined. */
 export function findCall(id: number): GuestCall | undefined {
   return mapGet(running, id)
 }
 
-/** The call that began last, for what cannot be told apart by call (console, timers). */
+/** Returns the call that began last. Used where the call is unknown (console, timers). */
 export function recentCall(): GuestCall {
   return recent
 }

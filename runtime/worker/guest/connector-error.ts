@@ -2,15 +2,15 @@ import type { GuestCall } from './calls.ts'
 import { own as ownMember } from './own.ts'
 import { bare, defineProperty, isInteger, SafeWeakMap, weakGet, weakSet } from './primordials.ts'
 
-/** What a ConnectorError carries beside its code and message. */
+/** Optional members of a ConnectorError. */
 type ErrorDetails = { status_code?: number; raised_by?: string; app_error_code?: string }
 
 type Origin = { call: GuestCall; requestId: number }
 
-/** Errors with which ctx.fetch rejected: the host has its own record of each. */
+/** Errors with which ctx.fetch rejected. The host has its own record of each. */
 const origins = new SafeWeakMap<object, Origin>()
 
-/** An error that looks to authors like the SDK's ConnectorError. */
+/** Error that looks to authors like the SDK's ConnectorError. */
 export class ConnectorError extends Error {
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message)
@@ -22,7 +22,10 @@ export class ConnectorError extends Error {
   }
 }
 
-/** The error of a fetch that the host refused or could not do, remembered for `fetchOrigin`. */
+/**
+ * Makes the error of a fetch that the host refused or could not carry out. Remembers its origin for
+ * `fetchOrigin`.
+ */
 export function fetchError(call: GuestCall, requestId: number, given: unknown): ConnectorError {
   const status = ownMember(given, 'status_code')
   const details: ErrorDetails = { raised_by: text(ownMember(given, 'raised_by'), 'Keyway') }
@@ -35,7 +38,7 @@ export function fetchError(call: GuestCall, requestId: number, given: unknown): 
   return error
 }
 
-/** The request whose failure this error is, or 0; only in the call that made the request. */
+/** Returns the id of the request whose failure this error is, or 0 if there is none in this call. */
 export function fetchOrigin(call: GuestCall, error: object): number {
   const origin = weakGet(origins, error)
   return origin !== undefined && origin.call === call ? origin.requestId : 0

@@ -18,7 +18,7 @@ import {
   stringifyJson,
 } from './primordials.ts'
 
-/** A capability's function as the author wrote it. */
+/** Function of a capability, as the author wrote it. */
 type Handler = (request: unknown, ctx: unknown) => unknown
 
 type Scope = { __connector?: { default?: unknown } | undefined }
@@ -26,7 +26,7 @@ type Scope = { __connector?: { default?: unknown } | undefined }
 let isMisfit: (value: object) => value is Misfit
 let handlers = new SafeMap<string, Handler>()
 
-/** The handler of a capability. */
+/** Returns the handler of a capability, or undefined. */
 export function findHandler(capability: string): Handler | undefined {
   return mapGet(handlers, capability)
 }
@@ -34,8 +34,8 @@ export function findHandler(capability: string): Handler | undefined {
 let outcome: string | null = null
 
 /**
- * Takes the bundle's default export off the global and keeps its handlers; JSON of the outcome, the
- * same if asked again.
+ * Takes the bundle's default export off the global object and keeps its handlers. Returns the outcome as
+ * JSON; a second call returns the same.
  */
 export function adopt(): string {
   outcome ??= takeHandlers()
@@ -52,13 +52,13 @@ function takeHandlers(): string {
   }
 }
 
-/** Not an Error: its message is ours, whatever plugin code throws while we look. */
+/** Reason why the export is rejected. Not an Error: no value that plugin code throws can pass for one. */
 class Misfit {
   readonly message: string
   #misfit = true
 
   static {
-    // not instanceof: a thrown Proxy would run its trap
+    // Not instanceof: a thrown Proxy would run its trap.
     isMisfit = (value): value is Misfit => #misfit in value
   }
 
@@ -73,7 +73,7 @@ function takeExport(): unknown {
   // The cast: the bundle declares its export as a global.
   const scope = globalThis as Scope
   const namespace = scope.__connector
-  // a `var` of the bundle cannot be deleted
+  // A `var` of the bundle cannot be deleted.
   if (!deleteProperty(globalThis, '__connector')) scope.__connector = undefined
   const value = isObject(namespace) ? defaultOf(namespace) : undefined
   if (value === undefined)
@@ -108,7 +108,7 @@ function keepMembers(value: object): string[] {
     if (typeof handler !== 'function')
       throw new Misfit(`the member ${name} of the default export is not a function`)
     mapSet(found, name, handler)
-    // defined, not pushed: Array.prototype may have setters by now
+    // Defined, not pushed: Array.prototype may have setters by now.
     defineProperty(
       names,
       names.length,
@@ -122,7 +122,7 @@ function keepMembers(value: object): string[] {
   }
   handlers = found
   sort(names)
-  // no toJSON from a poisoned prototype
+  // Keeps a toJSON of a poisoned prototype from running.
   setPrototypeOf(names, null)
   return names
 }

@@ -10,7 +10,7 @@ const LEVELS: Record<string, Level> = {
   error: 'error',
 }
 
-/** Points the engine's silent console at the log; methods not listed stay silent. */
+/** Directs the engine's silent console to the log. Methods not listed stay silent. */
 export function installConsole(target: Record<string, unknown>): void {
   for (const [method, level] of Object.entries(LEVELS)) {
     target[method] = (...values: unknown[]): void => {

@@ -12,12 +12,12 @@ import { makeSigning } from './sign.ts'
 import { makeSql } from './sql.ts'
 import { encodeUtf8 } from './utf8.ts'
 
-/** The second argument of a handler. It belongs to the plugin: nothing trusted reads it back. */
+/** Makes the second argument of a handler. It belongs to the plugin: trusted code never reads it back. */
 export function makeContext(call: GuestCall, input: unknown): Context {
   const auth = own(input, 'auth') ?? undefined
   const credentials = own(input, 'credentials') ?? {}
   const wantsRaw = own(input, 'raw') !== false
-  // The cast: the host sends what the schemas of the envelope and of the manifest have read.
+  // The cast: the host sends values that the schemas of the envelope and the manifest have parsed.
   const given = {
     auth,
     credentials,
@@ -25,7 +25,7 @@ export function makeContext(call: GuestCall, input: unknown): Context {
     page: own(input, 'page'),
   } as Pick<Context, 'auth' | 'credentials' | 'settings' | 'page'>
   return {
-    // The cast: authors see less of a reply than there is.
+    // The cast: authors see fewer members of a reply than exist.
     fetch: (url, init) => fetchFor(call, url, init) as unknown as Promise<UpstreamReply>,
     ldap: makeLdap(call),
     sql: makeSql(call),
@@ -43,7 +43,7 @@ export function makeContext(call: GuestCall, input: unknown): Context {
     },
     get signal() {
       call.controller ??= abortedLike(call)
-      // The cast: authors see less of a signal than there is.
+      // The cast: authors see fewer members of a signal than exist.
       return call.controller.signal as unknown as GuestAbortSignal
     },
     basic: (user, password) => basic(auth, credentials, user, password),

@@ -15,7 +15,7 @@ const INTEGER_VIEWS = [
   BigUint64Array,
 ]
 
-/** Fills an integer array from the host's random source; at most 64 KiB at once, as on the web. */
+/** Fills an integer array from the host's random source, at most 64 KiB at once, as on the web. */
 function getRandomValues<T extends ArrayBufferView>(array: T): T {
   if (!INTEGER_VIEWS.some((kind) => array instanceof kind))
     throw new DOMException('random values need an integer array', 'TypeMismatchError')
@@ -30,12 +30,12 @@ function getRandomValues<T extends ArrayBufferView>(array: T): T {
   return array
 }
 
-/** A version 4 UUID. */
+/** Returns a version 4 UUID. */
 export function randomUUID(): string {
   return askOrThrow('uuid', [])
 }
 
-/** The sandbox's `crypto`. */
+/** Global `crypto` of the sandbox. */
 export class Crypto {
   readonly subtle: SubtleCrypto = new SubtleCrypto()
   getRandomValues: typeof getRandomValues = getRandomValues

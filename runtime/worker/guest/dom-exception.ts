@@ -1,7 +1,7 @@
 import { ask, HostRefusal } from './bridge.ts'
 import { bare, defineProperty } from './primordials.ts'
 
-/** The legacy `code` of the names that have one. */
+/** Legacy `code` of each name that has one. */
 const CODES: Record<string, number> = {
   InvalidCharacterError: 5,
   NotSupportedError: 9,
@@ -14,7 +14,7 @@ const CODES: Record<string, number> = {
   DataCloneError: 25,
 }
 
-/** WHATWG DOMException; `name` is an own data property, so that it can be read without getters. */
+/** WHATWG DOMException. `name` is an own data property, so that it can be read without getters. */
 export class DOMException extends Error {
   constructor(message = '', options: string | { name?: string; cause?: unknown } = 'Error') {
     const init = typeof options === 'object' ? options : { name: options }
@@ -31,7 +31,7 @@ export class DOMException extends Error {
   }
 }
 
-/** Asks the host, and throws its refusal as the error that WHATWG asks for. */
+/** Asks the host and throws a refusal as the error that WHATWG specifies. */
 export function askOrThrow(op: string, args: unknown[]): string {
   try {
     return ask(op, JSON.stringify(args))

@@ -57,7 +57,10 @@ export class Event {
 
 let countListeners: (target: EventTarget, type: string) => number
 
-/** WHATWG EventTarget without a tree. What a listener throws is logged and stops nobody else. */
+/**
+ * WHATWG EventTarget without a tree. An error thrown by a listener is logged and does not stop other
+ * listeners.
+ */
 export class EventTarget {
   #listeners = new Map<string, Listener[]>()
 
@@ -97,6 +100,6 @@ export class EventTarget {
   }
 }
 
-/** How many listeners a target has for a type. */
+/** Returns the number of listeners of a target for a type. */
 export const listenerCount: (target: EventTarget, type: string) => number = (target, type) =>
   countListeners(target, type)

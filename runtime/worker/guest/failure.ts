@@ -1,7 +1,7 @@
 /**
- * What a handler threw, as the head of an answer. The value is plugin code's: only own data
- * properties are read, never toString, and no getter but what the engine itself calls for the stack;
- * every text is cut.
+ * Encodes a thrown value as the head of an answer. The value is the plugin's. Only own data properties are
+ * read: no toString, and no getters except those that the engine itself calls for the stack. Every text is
+ * cut.
  */
 import type { GuestCall } from './calls.ts'
 import { fetchOrigin } from './connector-error.ts'
@@ -18,18 +18,18 @@ import {
   slice,
 } from './primordials.ts'
 
-/** The engine's own getter, where the stack is an accessor: an author's is not called. */
+/** The engine's own getter, if the stack is an accessor. An author's getter is not called. */
 const stackGetter = getOwnPropertyDescriptor(new Error(), 'stack')?.get
 
 type Details = {
   app_error_code?: unknown
   status_code?: unknown
   raised_by?: unknown
-  /** Its frames; the worker reads the positions out of them. */
+  /** Frames as text. The worker reads the positions from them. */
   stack?: string
 }
 
-/** The head for what a handler threw. `rawJson` is the last `ctx.raw` value as JSON text, or ''. */
+/** Makes the head for a thrown value. `rawJson` is the last `ctx.raw` value as JSON text, or ''. */
 export function thrownHead(call: GuestCall, thrown: unknown, rawJson: string): string {
   if (!isObject(thrown)) return primitiveHead(call, thrown, rawJson)
   const requestId = fetchOrigin(call, thrown)
@@ -53,14 +53,14 @@ export function thrownHead(call: GuestCall, thrown: unknown, rawJson: string): s
   return errorHead('unexpected_error', text, details, rawJson)
 }
 
-/** The head of a failure with a code. */
+/** Makes the head of a failure with a code. */
 export function errorHead(code: string, message: string, details: Details, rawJson = ''): string {
   const status = isInteger(details.status_code) ? `${details.status_code}` : 'null'
   const error = `{"code":${quote(slice(code, 0, LIMITS.nameChars))},"message":${quote(slice(message, 0, LIMITS.messageChars))},"app_error_code":${name(details.app_error_code)},"status_code":${status},"raised_by":${name(details.raised_by)},"stack":${quote(details.stack ?? '')}`
   return `{"ok":false,"error":${error}${rawJson === '' ? '' : `,"raw":${rawJson}`}}}`
 }
 
-/** The message of something thrown, without running its code. */
+/** Returns the message of a thrown value without running its code. */
 export function thrownText(thrown: unknown): string {
   const message = isObject(thrown) ? ownData(thrown, 'message') : thrown
   return typeof message === 'string' ? message : 'an unknown error'
@@ -69,13 +69,15 @@ export function thrownText(thrown: unknown): string {
 function primitiveHead(call: GuestCall, thrown: unknown, rawJson: string): string {
   const kind = thrown === null ? 'null' : typeof thrown
   const shown = kind === 'undefined' || kind === 'null' ? kind : `a ${kind}`
-  // a symbol does not become text
+  // A symbol cannot be converted to text.
   const text = kind === 'symbol' || kind === shown ? '' : `: ${thrown}`
   const message = `the handler of ${call.capability} threw ${shown}${text}`
   return errorHead('unexpected_error', message, {}, rawJson)
 }
 
-/** The frames of an error's stack as text, or ''. An author's `name` or `prepareStackTrace` may run. */
+/**
+ * Returns the frames of an error's stack as text, or ''. An author's `name` or `prepareStackTrace` may run.
+ */
 function stackOf(error: object): string {
   try {
     const stack =
@@ -88,7 +90,7 @@ function stackOf(error: object): string {
   }
 }
 
-/** The error's own name, else the name of the nearest constructor. */
+/** Returns the error's own name, or the name of the nearest constructor. */
 function errorName(error: object): string {
   const given = ownData(error, 'name')
   if (typeof given === 'string' && given !== '') return given
@@ -101,7 +103,7 @@ function errorName(error: object): string {
       link = getPrototypeOf(link)
     }
   } catch {
-    // a Proxy in the chain
+    // A Proxy in the chain.
   }
   return 'Error'
 }

@@ -47,25 +47,28 @@ type OpenFetch = {
   call: GuestCall
   resolve: (response: Response) => void
   reject: (reason: unknown) => void
-  /** Stops listening to the author's own signal. */
+  /** Removes the listener from the author's own signal. */
   release: () => void
 }
 
 const open = new SafeMap<number, OpenFetch>()
 
-/** `ctx.fetch` of one call: posts the request and waits for `deliver`. */
+/** `ctx.fetch` of one call: posts the request and returns a promise that `settleFetch` settles. */
 export function fetchFor(call: GuestCall, input: unknown, init: unknown): Promise<Response> {
   const answer = new SafePromise<Response>((resolve, reject) => {
     refuseWhenOver(call)
-    // The cast: `outgoing` judges each member, whatever a plugin hands over.
+    // The cast: `outgoing` checks each member, so any value of a plugin is safe.
     send(call, outgoing(input, (init ?? {}) as RequestInit), resolve, reject)
   })
-  // a refused fetch that is awaited only later must not count as an unhandled rejection
+  // A refused fetch that is awaited later must not count as an unhandled rejection.
   void promiseThen(answer, undefined, ignore)
   return answer
 }
 
-/** A request of `ctx.ldap` or `ctx.sql`: like a fetch, to the address that stands for directories or databases. */
+/**
+ * Sends a request of `ctx.ldap` or `ctx.sql`: like a fetch, to the address that stands for directories or
+ * databases.
+ */
 export function requestFor(
   call: GuestCall,
   url: string,
@@ -78,12 +81,12 @@ export function requestFor(
     const headers = new Headers()
     send(call, { url, method, headers, redirect: 'error', body, signal: null }, resolve, reject)
   })
-  // as in fetchFor
+  // As in fetchFor.
   void promiseThen(answer, undefined, ignore)
   return answer
 }
 
-/** Takes the host's answer to a fetch; false when no open fetch has this id. */
+/** Takes the host's answer to a fetch. Returns false if no open fetch has this id. */
 export function settleFetch(id: number, headJson: string, body: string): boolean {
   const entry = mapGet(open, id)
   if (entry === undefined) return false
@@ -98,7 +101,7 @@ export function settleFetch(id: number, headJson: string, body: string): boolean
   return true
 }
 
-/** Rejects every open fetch of a call that the host aborts. */
+/** Rejects every open fetch of a call that the host has aborted. */
 export function rejectFetches(call: GuestCall): void {
   if (call.openFetches === 0) return
   mapForEach(open, (entry, id) => {
@@ -106,7 +109,7 @@ export function rejectFetches(call: GuestCall): void {
   })
 }
 
-/** Drops every open fetch of a call that has ended: nobody is left to hear of them. */
+/** Drops every open fetch of a call that has ended, without settling it. */
 export function dropFetches(call: GuestCall): void {
   if (call.openFetches === 0) return
   mapForEach(open, (entry, id) => {
@@ -116,7 +119,7 @@ export function dropFetches(call: GuestCall): void {
   })
 }
 
-/** What the worker refused has never been with the host, which has no record of it. */
+/** Makes the error of a failed fetch. The host has no record of a request that the worker refused. */
 function failure(call: GuestCall, id: number, head: unknown): ConnectorError {
   const refused = own(head, 'refused')
   if (refused === undefined) return fetchError(call, id, own(head, 'error'))
@@ -141,7 +144,8 @@ function refuseWhenLarge(headers: Headers, body: Body | null): void {
     const message = `the header ${name} is too long: the limit is ${LIMITS.headerChars} characters`
     throw new ConnectorError('permission_denied', message)
   }
-  // Bytes, or characters, which are no more than their bytes: the worker counts those.
+  // The length is in bytes, or in characters, of which there are no more than bytes. The worker counts the
+  // bytes.
   if (body === null || body.content.length <= LIMITS.bodyBytes) return
   const message = `the body of a request may have ${LIMITS.bodyBytes} bytes`
   throw new ConnectorError('permission_denied', message)
@@ -202,7 +206,7 @@ function outgoing(input: unknown, init: RequestInit): Outgoing {
 }
 
 function received(head: unknown, body: string): Response {
-  // The cast: the head is the host's own.
+  // The cast: the host makes the head.
   const headers = new Headers(own(head, 'headers') as [string, string][])
   const status = own(head, 'status')
   const content = own(head, 'encoding') === 'base64' ? fromBase64(body) : body
@@ -222,7 +226,7 @@ function cancel(id: number, entry: OpenFetch, reason: unknown): void {
 function close(id: number, entry: OpenFetch): void {
   mapDelete(open, id)
   entry.call.openFetches -= 1
-  // the author's own signal: what its methods throw is nobody's
+  // The signal is the author's own. Ignore what its methods throw.
   attempt(entry.release, undefined, [], ignore)
 }
 

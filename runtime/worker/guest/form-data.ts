@@ -68,14 +68,14 @@ export class FormData {
   }
 }
 
-/** True for a FormData of the sandbox. */
+/** Reports whether a value is a FormData of the sandbox. */
 export function isFormData(value: object): value is FormData {
   return brand(value)
 }
 
 /**
- * A form as multipart/form-data: text when it holds no file (so that the host can read it), else
- * bytes. Line ends and quotes as in the HTML standard's multipart encoding.
+ * Encodes a form as multipart/form-data: as text if it holds no file (so that the host can read it), else as
+ * bytes. Line ends and quotes follow the HTML standard's multipart encoding.
  */
 export function encodeMultipart(
   form: FormData,

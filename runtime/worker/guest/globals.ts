@@ -18,8 +18,8 @@ import { URL } from './url.ts'
 import { URLSearchParams } from './url-search-params.ts'
 
 /**
- * Memory that the isolate's limit does not see, waits that block its thread, and callbacks that the
- * garbage collector would run when no call is left to have a deadline.
+ * Globals that are removed: they use memory that the isolate's limit does not see, block its thread, or run
+ * callbacks from the garbage collector when no call with a deadline is left.
  */
 const REMOVED = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef']
 
@@ -55,12 +55,12 @@ const FUNCTIONS = {
   structuredClone,
 }
 
-/** Gives the isolate its standard library, and takes away what would harm the host. */
+/** Installs the isolate's standard library and removes what would harm the host. */
 export function installGlobals(): void {
   for (const name of REMOVED) Reflect.deleteProperty(globalThis, name)
   installArrayBuffer()
   for (const [name, value] of Object.entries({ ...CLASSES, ...FUNCTIONS })) {
-    // the minifier shortens names that libraries look at
+    // The minifier shortens names that libraries read.
     Object.defineProperty(value, 'name', { value: name, configurable: true })
     define(name, value)
   }
@@ -69,7 +69,7 @@ export function installGlobals(): void {
     Object.defineProperty(value.prototype, Symbol.toStringTag, { value: name, configurable: true })
   }
   define('crypto', new Crypto())
-  // The cast: it is written to by names.
+  // The cast: its methods are written by name.
   installConsole(console as unknown as Record<string, unknown>)
 }
 

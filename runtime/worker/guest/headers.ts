@@ -11,7 +11,7 @@ export class Headers {
   constructor(init: Init = null) {
     if (init === null || init === undefined) return
     const pairs = Symbol.iterator in init ? init : Object.entries(init)
-    // The cast: what has an iterator is walked, and each pair is judged.
+    // The cast: a value with an iterator is walked, and each pair is checked.
     for (const item of pairs as Iterable<Iterable<string>>) {
       const pair = [...item]
       if (pair.length !== 2) throw new TypeError('each header must have a name and a value')
@@ -59,7 +59,7 @@ export class Headers {
     for (const [name, value] of this) visit.call(self, value, name, this)
   }
 
-  /** Sorted by name, values of one name joined; each set-cookie stands alone. */
+  /** Yields the headers sorted by name, with the values of one name joined. Each set-cookie is separate. */
   *entries(): IterableIterator<Pair> {
     const names = [...new Set(this.#list.map(([name]) => name))].sort()
     for (const name of names) {
@@ -89,7 +89,7 @@ function headerName(name: unknown): string {
 
 function headerValue(name: unknown, value: unknown): string {
   const text = `${value}`.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
-  // the value itself may be a secret: never in the message
+  // The value may be a secret: never put it into the message.
   if (BAD_VALUE.test(text)) throw new TypeError(`the value of the header ${name} is not allowed`)
   return text
 }

@@ -1,6 +1,6 @@
 /**
- * `ctx.ldap`: each request crosses as a fetch of `ldap:` with a JSON body. The host judges all of it again; what is
- * done here is for authors alone.
+ * `ctx.ldap`: each request crosses as a fetch of `ldap:` with a JSON body. The host validates all of it
+ * again. The work done here only helps authors.
  */
 import {
   LDAP_METHODS,
@@ -21,7 +21,7 @@ export function makeLdap(call: GuestCall): Ldap {
   }
   return {
     search: async (options = {}) => {
-      // The cast: the answer is the host's own.
+      // The cast: the host makes the answer.
       const { entries, cursor, referrals } = (await ask('search', options)) as LdapPage
       return { entries: entries ?? [], cursor: cursor ?? null, referrals: referrals ?? [] }
     },
@@ -42,7 +42,7 @@ export function makeLdap(call: GuestCall): Ldap {
   }
 }
 
-/** Characters that mean something in a DN (RFC 4514). */
+/** Characters with a meaning in a DN (RFC 4514). */
 const SPECIAL = '"#+,;<=>\\'
 
 function escapeValue(value: string): string {

@@ -1,21 +1,21 @@
 import { REQUEST_LIMITS } from '../../contract/limits/requests.ts'
 
-/** What one isolate may ask of the host. Sizes are in characters (UTF-16 units) of text. */
+/** Limits on what one isolate may ask of the host. Sizes are in characters (UTF-16 units) of text. */
 export const LIMITS = {
-  /** The JSON text of one reply: payload, cursor and raw value together. */
+  /** JSON text of one reply: payload, cursor and raw value together. */
   replyChars: 32 * 1024 * 1024,
-  /** The message of a thrown error. */
+  /** Message of a thrown error. */
   messageChars: 4000,
-  /** The frames of a thrown error's stack. */
+  /** Frames of a thrown error's stack. */
   stackChars: 4000,
   /** Codes and names of a thrown error. */
   nameChars: 200,
-  /** Open fetches of one call, and all of them. */
+  /** Open fetches of one call, and all its fetches. */
   openFetches: REQUEST_LIMITS.open,
   fetches: REQUEST_LIMITS.inAll,
-  /** The value of one header. */
+  /** Value of one header. */
   headerChars: 64 * 1024,
-  /** The body of a request, in bytes. */
+  /** Body of a request, in bytes. */
   bodyBytes: REQUEST_LIMITS.bodyBytes,
   /** Open timers of the isolate. */
   openTimers: 1000,
@@ -23,8 +23,8 @@ export const LIMITS = {
   logLines: 200,
   logChars: 8 * 1024,
   /**
-   * Posts, and their text, between two entries of the host: a flood of posts piles up in the host's
-   * memory, because the host reads them only when the isolate's task is over.
+   * Posts, and their text, between two entries of the host. A flood of posts accumulates in the host's
+   * memory, because the host reads them only when the isolate's task has ended.
    */
   turnPosts: 4096,
   turnChars: 32 * 1024 * 1024,

@@ -4,10 +4,10 @@ import { LIMITS } from './limits.ts'
 import { isObject, ownData } from './own.ts'
 import { isError, quote, slice, stringifyJson } from './primordials.ts'
 
-/** The levels of a log line. */
+/** Level of a log line. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** Sends one log line of a call: capped in size and number, never throwing. */
+/** Sends a log line of a call. Caps its size and the number of lines. Never throws. */
 export function writeLog(call: GuestCall, level: Level, message: unknown, fields?: unknown): void {
   call.logLines += 1
   if (call.logLines > LIMITS.logLines + 1) return
@@ -21,12 +21,15 @@ export function writeLog(call: GuestCall, level: Level, message: unknown, fields
   send(call, level, text, fits ? fieldsJson : '{"fields_dropped":"too long"}')
 }
 
-/** Logs what plugin code threw where nobody can catch it. */
+/** Logs an error of plugin code that no caller can catch. */
 export function reportThrown(where: string, thrown: unknown): void {
   writeLog(recentCall(), 'error', `${where} threw: ${show(thrown)}`)
 }
 
-/** A value as text for a log line: strings as they are, errors by name and message, else JSON. */
+/**
+ * Returns a value as text for a log line: strings unchanged, errors by name and message, other values as
+ * JSON.
+ */
 export function show(value: unknown): string {
   if (typeof value === 'string') return value
   if (isObject(value) && isError(value)) {

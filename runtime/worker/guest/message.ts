@@ -4,9 +4,7 @@ import type { Headers } from './headers.ts'
 
 let read: (message: HttpMessage) => Body | null
 
-/**
- * What Request and Response share: a body that is there whole, so it may be read more than once.
- */
+/** Common part of Request and Response. The body is complete, so it may be read more than once. */
 export class HttpMessage {
   readonly headers: Headers
   #body: Body | null
@@ -53,7 +51,7 @@ export class HttpMessage {
   }
 }
 
-/** The body of a request or response. */
+/** Returns the body of a request or response. */
 export function messageBody(message: HttpMessage): Body | null {
   return read(message)
 }

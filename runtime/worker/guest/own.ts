@@ -1,37 +1,37 @@
 import { apply, getOwnPropertyDescriptor, hasOwn } from './primordials.ts'
 
-/** True for objects and functions. */
+/** Reports whether a value is an object or a function. */
 export function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
 
-/** The own member of an object that JSON.parse made, or undefined; never an inherited one. */
+/** Returns the own member of an object made by JSON.parse, or undefined. Ignores inherited members. */
 export function own(object: unknown, key: string): unknown {
   return isObject(object) && hasOwn(object, key) ? object[key] : undefined
 }
 
 /**
- * The value of an own data property of anything at all, or undefined: getters are not called.
+ * Returns the value of an own data property of any object, or undefined. Calls no getters.
  *
- * A Proxy's trap runs plugin code: what it throws is dropped, and a loop in it is the host's to kill.
+ * A Proxy's trap runs plugin code. What it throws is dropped; if it loops, the host ends the isolate.
  */
 export function ownData(object: object, key: string): unknown {
   try {
     const found = getOwnPropertyDescriptor(object, key)
-    // a poisoned Object.prototype.value must not answer for an accessor
+    // A poisoned Object.prototype.value must not stand in for an accessor.
     return found !== undefined && hasOwn(found, 'value') ? found.value : undefined
   } catch {
     return undefined
   }
 }
 
-/** The same where it is a text; else empty. */
+/** Returns an own member if it is a text, else ''. */
 export function ownText(object: unknown, key: string): string {
   const value = own(object, key)
   return typeof value === 'string' ? value : ''
 }
 
-/** Runs plugin code whose failure is nobody's: what it throws is handed to `report`. */
+/** Runs plugin code and passes what it throws to `report`. */
 export function attempt(
   code: (...args: never[]) => unknown,
   self: unknown,

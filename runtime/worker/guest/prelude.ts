@@ -1,10 +1,10 @@
 /**
- * The script that every isolate runs before plugin code: the standard library, and the
- * functions by which the worker talks to the guest. It knows strings and plugin values; it must not
- * know Node, nor hand the two host functions to plugin code.
+ * The script that every isolate runs before plugin code: the standard library, and the functions by which the
+ * worker talks to the guest. It handles strings and plugin values. It must not know Node or give the two host
+ * functions to plugin code.
  *
- * Bundled by esbuild as an iife with the banner `'use strict';`: sloppy functions would show
- * themselves, and so their arguments, to a hostile `Error.prepareStackTrace` or `caller`.
+ * Bundled by esbuild as an iife with the banner `'use strict';`. Sloppy functions would expose themselves and
+ * their arguments to a hostile `Error.prepareStackTrace` or `caller`.
  */
 import { adopt } from './connector.ts'
 import { installGlobals } from './globals.ts'

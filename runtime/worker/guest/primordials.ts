@@ -1,16 +1,16 @@
 /**
- * The built-ins that the host's safety hangs on, captured before any plugin code runs.
+ * The built-ins on which the host's safety depends, captured before any plugin code runs.
  *
- * Trusted paths (run, adopt, deliver, reading thrown values) use these and nothing that looks a
- * method up at run time: no for-of, spread or array destructuring, no regular expressions.
+ * Trusted code (run, adopt, deliver, reading thrown values) uses only these. It uses nothing that looks a
+ * method up at run time: no for-of, spread, array destructuring or regular expressions.
  */
 const { bind, call } = Function.prototype
 
-/** Turns a method into a function that takes its `this` first. */
+/** Turns a method into a function with `this` as its first argument. */
 function uncurry<T, A extends unknown[], R>(
   method: (this: T, ...args: A) => R,
 ): (self: T, ...args: A) => R {
-  // The cast: the types of `call` cannot say what binding it makes.
+  // The cast: the types of `call` cannot express the result of the binding.
   return bind.call(call, method) as (self: T, ...args: A) => R
 }
 
@@ -27,7 +27,7 @@ export const SafeWeakMap = WeakMap
 export const ObjectPrototype = Object.prototype
 export const ArrayPrototype = Array.prototype
 
-/** True for a real Error, whatever its prototype chain says; false for a Proxy of one. */
+/** Reports whether a value is a real Error, whatever its prototype chain. False for a Proxy of one. */
 export const isError: (value: unknown) => boolean = Error.isError
 
 export const promiseThen: <T>(
@@ -56,12 +56,12 @@ export const slice: (text: string, from: number, to?: number) => string = uncurr
 export const indexOf: (text: string, part: string) => number = uncurry(String.prototype.indexOf)
 export const sort: (list: string[]) => string[] = uncurry(Array.prototype.sort)
 
-/** A string as a JSON literal. Strings have no toJSON lookup, so no plugin code runs. */
+/** Returns a string as a JSON literal. Strings have no toJSON lookup, so no plugin code runs. */
 export const quote: (text: string) => string = JSON.stringify
 
-/** An object as JSON; one that is ours, without toJSON, is always text. */
+/** Returns an object of ours as JSON. It has no toJSON, so the result is always a text. */
 export const jsonText: (value: object) => string = JSON.stringify
 
-/** A descriptor that reads nothing from a prototype. */
+/** Makes a property descriptor that reads nothing from a prototype. */
 export const bare = (descriptor: PropertyDescriptor): PropertyDescriptor =>
   setPrototypeOf(descriptor, null)

@@ -5,7 +5,7 @@ import { HttpMessage, messageBody } from './message.ts'
 import { isObject } from './own.ts'
 import { URL } from './url.ts'
 
-/** What Request and ctx.fetch take beside the address. */
+/** Options of Request and ctx.fetch. */
 export type RequestInit = {
   method?: string
   headers?: ConstructorParameters<typeof Headers>[0]
@@ -47,12 +47,16 @@ export class Request extends HttpMessage {
   }
 }
 
-/** True for a Request of the sandbox. */
+/** Reports whether a value is a Request of the sandbox. */
 export function isRequest(value: object): value is Request {
   return brand(value)
 }
 
-/** A method in capitals, GET when there is none. */
+/**
+ * Returns a method in capitals. GET is the default.
+ *
+ * @throws TypeError if it is not an HTTP method
+ */
 export function requestMethod(method: unknown): string {
   if (method === undefined) return 'GET'
   const text = `${method}`
@@ -60,7 +64,11 @@ export function requestMethod(method: unknown): string {
   return text.toUpperCase()
 }
 
-/** A redirect mode, `follow` when there is none. */
+/**
+ * Returns a redirect mode. `follow` is the default.
+ *
+ * @throws TypeError if there is no such mode
+ */
 export function requestRedirect(redirect: unknown): string {
   const mode = redirect === undefined ? 'follow' : `${redirect}`
   if (!REDIRECTS.includes(mode))
@@ -68,7 +76,7 @@ export function requestRedirect(redirect: unknown): string {
   return mode
 }
 
-/** The error for a body where HTTP allows none. */
+/** Makes the error for a body where HTTP allows none. */
 export function bodyRefused(method: string): TypeError {
   return new TypeError(`a ${method} request cannot have a body`)
 }

@@ -13,7 +13,7 @@ type Origin = { url: string; redirected: boolean; status: number }
 let fromUpstream: (body: Body | null, headers: Headers, origin: Origin) => Response
 let nextOrigin: Origin | null = null
 
-/** WHATWG Response, without streams. What ctx.fetch answers is one, too. */
+/** WHATWG Response, without streams. ctx.fetch resolves with one, too. */
 export class Response extends HttpMessage {
   readonly status: number
   readonly statusText: string
@@ -36,7 +36,7 @@ export class Response extends HttpMessage {
   constructor(body: unknown = null, init: ResponseInit = {}) {
     const origin = nextOrigin
     super(
-      // The cast: with an origin, `fromUpstream` calls it, with both made here.
+      // The cast: with an origin the caller is `fromUpstream`, which passes both.
       origin ? (init.headers as Headers) : new Headers(init.headers),
       // The cast: as above.
       origin ? (body as Body) : toBody(body),
@@ -80,7 +80,7 @@ export class Response extends HttpMessage {
   }
 }
 
-/** The answer of an upstream, whose headers and status need no checking. */
+/** Makes the response of an upstream. Its headers and status are not checked. */
 export function upstreamResponse(body: Body, headers: Headers, origin: Origin): Response {
   return fromUpstream(body, headers, origin)
 }

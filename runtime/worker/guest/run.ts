@@ -1,7 +1,6 @@
 /**
- * The entries of the worker. Each answers with its box: the messages and answers that it brought about
- * (outbox.ts). Whatever the plugin has done to the built-ins, an answer is three texts: headJson,
- * responseJson, rawJson.
+ * The entries of the worker. Each returns its box: the messages and answers that it produced (outbox.ts).
+ * Whatever the plugin has done to the built-ins, an answer is three texts: headJson, responseJson, rawJson.
  */
 import { abortError } from './abort.ts'
 import { beginEntry } from './bridge.ts'
@@ -26,15 +25,16 @@ import {
 import { clearAllTimers, fireTimer } from './timers.ts'
 import { write } from './writers.ts'
 
-// a promise without a constructor is `then`ed by the engine alone: no species of a poisoned Promise
+// The engine alone calls `then` of a promise without a constructor: no species of a poisoned Promise runs.
 const NO_CONSTRUCTOR = bare({ value: undefined })
 
 /** headJson, responseJson, rawJson. */
 type Answer = readonly [string, string, string]
 
 /**
- * Runs a call. Its answer is put into the box of the entry in which it ends. Every entry is told its own
- * number, the oldest one whose box the worker lacks, and whether it is on a thread of its own.
+ * Runs a call. Its answer is put into the box of the entry in which the call ends. Every entry receives its
+ * own number, the number of the oldest entry whose box the worker has not received, and whether it runs on a
+ * thread of its own.
  */
 export function run(
   entry: number,
@@ -50,7 +50,7 @@ export function run(
   return box
 }
 
-/** Brings the host's answer to a post: to a fetch or a timer. */
+/** Delivers the host's answer to a fetch or a timer. */
 export function deliver(
   entry: number,
   oldest: number,
@@ -77,17 +77,17 @@ export function abort(entry: number, oldest: number, onThread: boolean, callId: 
   return box
 }
 
-/** The box of an entry whose own answer was lost to a rejection that nothing handled. */
+/** Returns the box of an entry whose own result was lost to an unhandled rejection. */
 export function collect(entry: number): Box {
   return keptBox(entry)
 }
 
-/** Lets go of the boxes of all entries before this one: the worker has them. */
+/** Drops the boxes of all entries before this one: the worker has received them. */
 export function forget(before: number): void {
   dropBoxes(before)
 }
 
-/** Answers 1: the isolate is alive. */
+/** Returns 1: the isolate is alive. */
 export function ping(): number {
   return 1
 }
@@ -135,7 +135,7 @@ function success(call: GuestCall, value: unknown): Answer {
         `the reply of ${call.capability} has ${size} characters: the limit is ${LIMITS.replyChars}`,
       )
     }
-    // `leftOut` says that the reply was checked on the way.
+    // `leftOut` marks a reply that was checked while it was written.
     const checked = written === null ? '' : `,"leftOut":${written.leftOut}`
     const table = written?.isTable === true ? ',"table":true' : ''
     return [`{"ok":true,"cursor":${cursor}${checked}${table}}`, response, raw]
@@ -144,7 +144,7 @@ function success(call: GuestCall, value: unknown): Answer {
   }
 }
 
-/** Not an Error: its message is ours, whatever plugin code throws while we stringify. */
+/** Reason why a value is not JSON. Not an Error: no value that plugin code throws can pass for one. */
 class NotJson {
   readonly message: string
   constructor(message: string) {

@@ -4,7 +4,10 @@ import { isObject, own } from './own.ts'
 import { jsonText } from './primordials.ts'
 import { encodeUtf8 } from './utf8.ts'
 
-/** `ctx.sign`: each gives a placeholder that says what is to be signed; the host signs when it is sent. */
+/**
+ * Makes `ctx.sign`. Each method returns a placeholder that describes what to sign. The host signs it when the
+ * request is sent.
+ */
 export function makeSigning(marks: unknown): Signing {
   const ask = (name: SigningName, options: unknown): string => {
     if (!isObject(marks)) {

@@ -1,6 +1,6 @@
 /**
- * `ctx.sql`: each request crosses as a fetch of `sql:` with a JSON body. The host judges all of it again, and has the
- * texts of the statements.
+ * `ctx.sql`: each request crosses as a fetch of `sql:` with a JSON body. The host validates all of it again
+ * and holds the texts of the statements.
  */
 import {
   SQL_METHODS,
@@ -13,14 +13,14 @@ import { requestFor } from './fetch.ts'
 import { own } from './own.ts'
 import { isArray, isFiniteNumber, jsonText } from './primordials.ts'
 
-/** How many rows each statement touched, as the host says. */
+/** Returns the number of rows that each statement touched, as reported by the host. */
 function touchedIn(reply: unknown): number[] {
   const touched = own(reply, 'touched')
   return isArray(touched) ? touched : []
 }
 
 /**
- * Refuses parameters that JSON would make null of: a member that is not there would be written as no value.
+ * Refuses parameters that JSON would turn into null: a missing member would be written as no value.
  *
  * @throws TypeError naming the parameter as statements do ($1)
  */
@@ -44,7 +44,7 @@ export function makeSql(call: GuestCall): Sql {
     query: async (statement, parameters, options) => {
       refuseNothings(statement, parameters)
       const body = { statement, parameters, names: options?.names, page: options?.page }
-      // The cast: the answer is the host's own.
+      // The cast: the host makes the answer.
       const { rows, cursor } = (await ask(SQL_METHODS.query, body)) as SqlPage
       return { rows: rows ?? [], cursor: cursor ?? null }
     },

@@ -13,7 +13,7 @@ const ERRORS: Record<string, ErrorConstructor> = {
 /** WHATWG structuredClone for JSON-like values, Map, Set, Date, RegExp, buffers, errors and cycles. */
 export function structuredClone<T>(value: T, options: { transfer?: unknown[] } = {}): T {
   if (options?.transfer?.length) throw refuse('a transfer list')
-  // The cast: a clone is of the type of its original.
+  // The cast: a clone has the type of its original.
   return clone(value, new Map()) as T
 }
 
@@ -53,7 +53,7 @@ function fill(value: object, copy: object, seen: Map<unknown, unknown>): void {
   } else if (Array.isArray(copy) || Object.getPrototypeOf(copy) === Object.prototype) {
     for (const key of Object.keys(value)) {
       const item = clone(Reflect.get(value, key), seen)
-      // defined, not assigned: a key named __proto__ is data
+      // Defined, not assigned: a key named __proto__ is data.
       Object.defineProperty(copy, key, {
         value: item,
         writable: true,

@@ -13,7 +13,7 @@ let makeKey: (imported: Imported, extractable: boolean, usages: string[]) => Cry
 let materialOf: (key: CryptoKey) => string
 let allowed = false
 
-/** WHATWG CryptoKey. The material stays in a private field and goes to the host with each use. */
+/** WHATWG CryptoKey. The key material stays in a private field and is sent to the host with each use. */
 export class CryptoKey {
   readonly type!: string
   readonly extractable!: boolean
@@ -41,7 +41,7 @@ export class CryptoKey {
   }
 }
 
-/** The sandbox's part of WebCrypto: digest, HMAC and signatures. The host computes. */
+/** The sandbox's subset of WebCrypto: digest, HMAC and signatures. The host computes them. */
 export class SubtleCrypto {
   async digest(algorithm: AlgorithmGiven, data: unknown): Promise<ArrayBuffer> {
     const answer = ask({ do: 'digest', hash: normalise(algorithm).name, data: base64(data) })

@@ -19,7 +19,9 @@ export class TextEncoder {
   }
 }
 
-/** WHATWG TextDecoder. UTF-8 is decoded here, other encodings by the host (and not in streams). */
+/**
+ * WHATWG TextDecoder. UTF-8 is decoded here. Other encodings are decoded by the host and cannot be streamed.
+ */
 export class TextDecoder {
   readonly encoding: string
   readonly fatal: boolean

@@ -16,7 +16,8 @@ const timers = new SafeMap<number, Timer>()
 
 /**
  * Opens a timer with the host and returns its id.
- * @throws RangeError over the limit of open timers, TypeError when the callback is not a function
+ *
+ * @throws RangeError over the limit of open timers, TypeError if the callback is not a function
  */
 export function setTimer(
   callback: (...args: unknown[]) => unknown,
@@ -35,18 +36,18 @@ export function setTimer(
   return id
 }
 
-/** Closes a timer; unknown ids are ignored. */
+/** Closes a timer. Ignores unknown ids. */
 export function clearTimer(id: unknown): void {
   if (typeof id === 'number' && mapDelete(timers, id)) tryPost('timer_clear', id, '{}', '')
 }
 
-/** Fires a timer; false when there is none of this id. */
+/** Fires a timer. Returns false if no timer has this id. */
 export function fireTimer(id: number): boolean {
   const timer = mapGet(timers, id)
   if (timer === undefined) return false
   if (!timer.repeat) mapDelete(timers, id)
   attempt(timer.callback, undefined, timer.args, report)
-  // cleared in its own callback, or by the end of the last call
+  // Unless it was cleared in its own callback, or by the end of the last call.
   if (timer.repeat && mapGet(timers, id) === timer) {
     if (!tryPost('timer', id, `{"ms":${timer.ms}}`, '')) mapDelete(timers, id)
   }
@@ -68,7 +69,7 @@ export function setInterval(callback: Callback, ms?: number, ...args: unknown[])
   return setTimer(callback, ms, true, args)
 }
 
-/** Runs a callback as a microtask; what it throws is logged. */
+/** Runs a callback as a microtask. Logs what it throws. */
 export function queueMicrotask(callback: () => void): void {
   if (typeof callback !== 'function') throw new TypeError('the callback is not a function')
   void Promise.resolve().then(() => attempt(callback, undefined, [], reportMicrotask))

@@ -7,7 +7,7 @@ let link: (params: URLSearchParams, changed: (text: string) => void) => void
 let refill: (params: URLSearchParams, text: string) => void
 let brand: (value: object) => boolean
 
-/** WHATWG URLSearchParams; live when it belongs to a URL. */
+/** WHATWG URLSearchParams, live if it belongs to a URL. */
 export class URLSearchParams {
   #pairs: Pair[]
   #changed: ((text: string) => void) | null = null
@@ -78,7 +78,7 @@ export class URLSearchParams {
   }
 
   *entries(): IterableIterator<Pair> {
-    // by index, so that changes while iterating are seen
+    // By index, so that changes during iteration are seen.
     for (let i = 0; i < this.#pairs.length; i += 1) {
       const pair = this.#pairs[i]
       if (pair) yield [pair[0], pair[1]]
@@ -106,19 +106,19 @@ export class URLSearchParams {
   }
 }
 
-/** The search parameters of a URL: `changed` hears the new query of every change. */
+/** Makes the search parameters of a URL. `changed` is called with the new query after every change. */
 export function linkedParams(query: string, changed: (text: string) => void): URLSearchParams {
   const params = new URLSearchParams(query)
   link(params, changed)
   return params
 }
 
-/** Replaces all pairs because the URL's query has changed. */
+/** Replaces all pairs after the URL's query has changed. */
 export function resetParams(params: URLSearchParams, query: string): void {
   refill(params, query.startsWith('?') ? query.slice(1) : query)
 }
 
-/** True for a URLSearchParams of the sandbox. */
+/** Reports whether a value is a URLSearchParams of the sandbox. */
 export function isSearchParams(value: object): value is URLSearchParams {
   return brand(value)
 }
@@ -132,7 +132,7 @@ function pairsOf(init: unknown): Pair[] {
     const text = usv(init)
     return parsePairs(text.startsWith('?') ? text.slice(1) : text)
   }
-  // The cast: what has an iterator is walked, and each pair is judged.
+  // The cast: a value with an iterator is walked, and each pair is checked.
   if (Symbol.iterator in init) return [...(init as Iterable<Iterable<string>>)].map(toPair)
   return Object.entries(init).map(([name, value]): Pair => [usv(name), usv(value)])
 }

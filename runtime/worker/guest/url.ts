@@ -1,7 +1,7 @@
 import { askOrThrow } from './dom-exception.ts'
 import { linkedParams, resetParams, type URLSearchParams } from './url-search-params.ts'
 
-/** The order of the components in the host's answer (runtime/worker/sync-ops.ts). */
+/** Order of the components in the host's answer (runtime/worker/sync-ops.ts). */
 const PARTS = {
   href: 0,
   origin: 1,
@@ -18,7 +18,7 @@ const PARTS = {
 
 let brand: (value: object) => boolean
 
-/** WHATWG URL; the host parses. */
+/** WHATWG URL, parsed by the host. */
 export class URL {
   #parts: string[]
   #params: URLSearchParams | null = null
@@ -143,7 +143,7 @@ export class URL {
   }
 }
 
-/** True for a URL of the sandbox. */
+/** Reports whether a value is a URL of the sandbox. */
 export function isUrl(value: object): value is URL {
   return brand(value)
 }

@@ -1,6 +1,6 @@
 const CHUNK = 8192
 
-/** The UTF-8 bytes of a text; lone surrogates become U+FFFD. */
+/** Encodes a text as UTF-8. Lone surrogates become U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(utf8Length(text))
   let at = 0
@@ -12,7 +12,7 @@ export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Encodes as much as fits and says how much was read and written. */
+/** Encodes as much of a text as fits. Returns the numbers of units read and bytes written. */
 export function encodeUtf8Into(text: string, bytes: Uint8Array): { read: number; written: number } {
   let at = 0
   let i = 0
@@ -26,8 +26,9 @@ export function encodeUtf8Into(text: string, bytes: Uint8Array): { read: number;
 }
 
 /**
- * The text of UTF-8 bytes, by the WHATWG decoder: a malformed maximal subpart becomes one U+FFFD.
- * @throws TypeError when `fatal` and malformed
+ * Decodes UTF-8 like the WHATWG decoder: a malformed maximal subpart becomes one U+FFFD.
+ *
+ * @throws TypeError if `fatal` and the bytes are malformed
  */
 export function decodeUtf8(bytes: Uint8Array, fatal = false): string {
   const units = new Uint16Array(Math.min(bytes.length, CHUNK) + 2)
@@ -54,7 +55,7 @@ export function decodeUtf8(bytes: Uint8Array, fatal = false): string {
   return text + fromUnits(units.subarray(0, count))
 }
 
-/** How many bytes at the end are the start of a sequence that may still be completed. */
+/** Returns the number of bytes at the end that start a sequence which may still be completed. */
 export function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -67,7 +68,7 @@ export function incompleteTail(bytes: Uint8Array): number {
   return 0
 }
 
-/** A string with one character for each byte. */
+/** Returns a string with one character for each byte. */
 export function binaryString(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length; i += CHUNK) text += fromUnits(bytes.subarray(i, i + CHUNK))
@@ -75,7 +76,7 @@ export function binaryString(bytes: Uint8Array): string {
 }
 
 function fromUnits(units: ArrayLike<number>): string {
-  // The cast: `apply` takes anything with a length, which its type does not say.
+  // The cast: `apply` takes any value with a length, which its type does not express.
   return String.fromCharCode.apply(null, units as number[])
 }
 
@@ -117,7 +118,10 @@ function put(bytes: Uint8Array, start: number, point: number): number {
 
 const sequence = { point: 0, length: 1 }
 
-/** The sequence at an index; `point` -1 with the length of the malformed part. One shared object. */
+/**
+ * Reads the sequence at an index. `point` is -1 if it is malformed; `length` is then that of the malformed
+ * part. Returns one shared object.
+ */
 function readSequence(bytes: Uint8Array, index: number): { point: number; length: number } {
   const first = bytes[index] ?? 0
   sequence.length = 1
