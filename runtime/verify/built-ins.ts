@@ -1,4 +1,4 @@
-/** Notices when a built-in object of this process is changed. */
+/** Detects changes to the built-in objects of this process. */
 
 const WATCHED: Record<string, object> = {
   globalThis,
@@ -18,7 +18,7 @@ const WATCHED: Record<string, object> = {
   Error,
 }
 
-/** Remembers the built-ins as they are now; the answer names the members that are others since. */
+/** Remembers the current built-ins. Returns a function that names the members changed since. */
 export function watchBuiltIns(): () => string[] {
   const before = Object.entries(WATCHED).map(([name, home]) => ({
     name,
@@ -35,7 +35,7 @@ export function watchBuiltIns(): () => string[] {
     })
 }
 
-/** What each member is; getters are told apart by their function and not called. */
+/** Returns the value of each member. A getter is represented by its function and not called. */
 function read(home: object): Map<PropertyKey, unknown> {
   return new Map(
     Reflect.ownKeys(home).map((key) => {

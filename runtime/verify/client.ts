@@ -1,22 +1,22 @@
-/** Calls of a connector as a caller makes them, and what came of each. */
+/** Calls a connector like an ordinary caller and records the outcome. */
 import { Agent, request } from 'node:http'
 import { messageOf } from '../contract/errors/thrown.ts'
 
-/** What a call ended with. */
+/** Outcome of a call. */
 export type Ended = {
-  /** `answer`, a wire code, or what went wrong where there was no envelope. */
+  /** `answer`, a wire code, or the problem if there was no envelope. */
   ending: string
   message: string
-  /** The body and all header values: what is searched for what may not be there. */
+  /** Body and all header values. Searched for forbidden texts. */
   text: string
   tookMs: number
-  /** Token of the next page in an answer; null if there is none. */
+  /** Token of the next page in an answer, or null if there is none. */
   nextPage: string | null
 }
 
 type CallOptions = {
   token: string
-  /** The token is sent as the password of a user. */
+  /** Sends the token as the password of a user. */
   basic?: boolean | undefined
   settings?: object
   /** JSON text of the request. */
@@ -33,7 +33,10 @@ export type VerifyClient = {
   close(): void
 }
 
-/** The largest answer is 32 MiB; what is read beyond that is a finding of its own. */
+/**
+ * Maximum size of an answer that is read. The largest permitted answer has 32 MiB; reading more is a finding
+ * of its own.
+ */
 const MAX_ANSWER_BYTES = 80 * 1024 * 1024
 
 export function createClient(url: string, connectorsPath: string): VerifyClient {
@@ -69,7 +72,7 @@ export function createClient(url: string, connectorsPath: string): VerifyClient 
       })
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer)
-        // An idle connection that the server closed in the moment in which it was used again.
+        // The server closed an idle connection at the moment in which it was reused.
         if (outgoing.reusedSocket && error.code === 'ECONNRESET')
           send(at, body, patienceMs, headers).then(resolve, reject)
         else reject(error)

@@ -1,35 +1,35 @@
-/** Makes the connector folder of an attack: its code as it lies in the corpus, and a manifest. */
+/** Makes the connector folder of an attack: its code from the corpus, and a manifest. */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Attack, DEADLINE_MS, type Family, MEMORY_MB } from './attacks/attack.ts'
 
-/** The corpus; it is part of the package. */
+/** Folder of the corpus. It is part of the package. */
 export const CORPUS: string = path.join(import.meta.dirname, '..', '..', 'test', 'hostile')
 
 export type FolderPlace = {
-  /** The plugin directory. */
+  /** Plugin directory. */
   plugins: string
-  /** The host's data directory, which no connector may read. */
+  /** Data directory of the host, which no connector may read. */
   secrets: string
 }
 
-/** The code of an attack: a file, or a folder if it has several files. */
+/** Returns the path of an attack's code: a file, or a folder if there are several files. */
 export function attackSource(family: Family, { name, shared }: Attack): string {
   const folder = path.join(CORPUS, family, shared?.source ?? name)
   if (existsSync(folder)) return folder
-  // An attacker who took over a worker has no use for the connector's code.
+  // An attacker who has taken over a worker does not need the connector's code.
   return family === 'worker' ? path.join(CORPUS, family, 'connector.ts') : `${folder}.ts`
 }
 
-/** Writes the folder of an attack and says where it is. */
+/** Writes the folder of an attack and returns its path. */
 export async function writeFolder(
   family: Family,
   attack: Attack,
   { plugins, secrets }: FolderPlace,
 ): Promise<string> {
   const folder = path.join(plugins, attack.name)
-  // Written with those of its family: once more, it would be judged once more.
+  // It was written together with its family. Writing it again would have it checked again.
   if (existsSync(folder)) return folder
   const source = attackSource(family, attack)
   await mkdir(folder, { recursive: true })
@@ -47,7 +47,7 @@ export async function writeFolder(
   return folder
 }
 
-/** The manifest of an attack: the usual one, with what is its own. */
+/** Returns the manifest of an attack: the usual one, with the attack's own members. */
 function manifestOf({ name, deadlineMs, memoryMb, manifest }: Attack): object {
   return {
     ...usualManifest(name),
@@ -56,7 +56,7 @@ function manifestOf({ name, deadlineMs, memoryMb, manifest }: Attack): object {
   }
 }
 
-/** The manifest of a connector that lists accounts with a token. */
+/** Returns the manifest of a connector that lists accounts with a token. */
 export const usualManifest = (id: string): object => ({
   ...{ id, version: '1.0.0', runtime: '^1.0.0' },
   authentication_schema: { kind: 'token' },
@@ -65,7 +65,7 @@ export const usualManifest = (id: string): object => ({
   capabilities: { list_accounts: {}, get_account: {} },
 })
 
-/** What an attack's own comment says: the first comment of its code, in one line. */
+/** Returns an attack's description: the first comment of its code, in one line. */
 export async function attackWords(family: Family, attack: Attack): Promise<string> {
   const source = attackSource(family, attack)
   const file = source.endsWith('.ts') ? source : path.join(source, 'connector.ts')

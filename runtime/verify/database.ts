@@ -1,7 +1,7 @@
-/** A database on loopback that attacks: what it does, the text of the statement says that it is asked for. */
+/** A hostile database on loopback. The text of a statement selects the action. */
 import type { Socket } from 'node:net'
 
-/** In a request that may not arrive, wherever it stands in it. */
+/** Text that must not arrive anywhere in a request. */
 const FORBIDDEN = 'must-not-arrive'
 
 const message = (letter: string, ...parts: (Buffer | string | number[])[]): Buffer => {
@@ -24,7 +24,7 @@ const OPEN = message('Z', 'T')
 const WELCOME = Buffer.concat([message('R', int32(0)), message('K', int32(1), int32(2)), READY])
 const done = (tag: string): Buffer => message('C', `${tag}\0`)
 const prepared = Buffer.concat([message('1'), message('2')])
-/** Columns of texts by these names. */
+/** Makes the description of text columns with these names. */
 const columns = (...names: string[]): Buffer =>
   message(
     'T',
@@ -39,7 +39,7 @@ const row = (...values: string[]): Buffer =>
     ...values.map((value) => Buffer.concat([int32(Buffer.byteLength(value)), Buffer.from(value)])),
   )
 
-/** What comes behind the last row: the transaction ends, and what is left in the session is taken back. */
+/** Messages after the last row: the transaction ends, and the session's state is discarded. */
 const ENDED = Buffer.concat([
   ...[done('SELECT 1'), prepared, done('COMMIT'), prepared, done('DISCARD ALL')],
   READY,
@@ -48,7 +48,7 @@ const ENDED = Buffer.concat([
 type Answer = (bytes: Buffer) => boolean
 type Deed = (answer: Answer, socket: Socket) => void
 
-/** What comes before the rows of the statement that is meant: BEGIN and the settings were sent with it. */
+/** Messages before the rows of the requested statement: BEGIN and the settings were sent along with it. */
 const BEGUN = Buffer.concat([prepared, done('BEGIN'), prepared, done('SELECT 0'), prepared])
 
 const rows =
@@ -61,7 +61,7 @@ const rows =
     go()
   }
 
-/** What it does when it is asked `select NAME`; anything else is done at once. */
+/** Actions by NAME in `select NAME`. Any other statement succeeds at once. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   silent: () => {},
   dripping: (answer, socket) => {
@@ -97,11 +97,11 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     void answer(Buffer.concat([message('E', 'SERROR\0C22012\0Mno\0\0'), message('Z', 'E')])),
 }
 
-/** Statements that leave something in their session, and what may come next there. */
+/** Statements that leave state in their session, and the only statements that may follow there. */
 const LEAVING = /^select (?:leaves|fails)/
 const AFTER = ['COMMIT', 'ROLLBACK', 'DISCARD ALL']
 
-/** Statements with places, once what is quoted in them is taken out: nothing else may arrive. */
+/** Permitted forms of statements with placeholders, with their quoted parts removed. */
 const SHAPES = ['grant "" to ""', 'comment on role "" is \'\'']
 
 const withoutQuoted = (text: string): string =>
@@ -113,7 +113,7 @@ const withoutQuoted = (text: string): string =>
 /**
  * Serves one connection.
  *
- * @param arrived Takes what arrived that may not.
+ * @param arrived Called with each forbidden text that arrives.
  */
 export function serveDatabase(socket: Socket, arrived: (what: string) => void): void {
   let held: Buffer = Buffer.alloc(0)
@@ -153,11 +153,11 @@ export function serveDatabase(socket: Socket, arrived: (what: string) => void): 
       isLeft = LEAVING.test(text) || (isLeft && text !== 'DISCARD ALL')
     }
     const asked = all.map((text) => /^select (\w+)/.exec(text)?.[1] ?? '').find((one) => one !== '')
-    // What stands behind a statement that fails is not done.
+    // Statements after a failing one are not carried out.
     if (asked === 'fails') isLeft = true
     const deed = DEEDS[asked ?? '']
     if (deed) return deed(answer, socket)
-    // The next page of what is never at its end.
+    // Next page of a result that never ends.
     if (all.length === 0) return void answer(Buffer.concat([row('x'), message('s'), OPEN]))
     answer(Buffer.concat([...all.flatMap(() => [prepared, done('DONE 0')]), READY]))
   }

@@ -1,14 +1,14 @@
-/** A directory on loopback that attacks: what it does, the first value of the DN that it is asked about says. */
+/** A hostile directory on loopback. The first value of the requested DN selects the action. */
 import type { Socket } from 'node:net'
 import { isWithin, parseDn } from '../contract/connector/dn.ts'
 
-/** What everything that is asked for lies below: the `base` of the attacks. */
+/** Base of every request: the `base` of the attacks. */
 const DIRECTORY_BASE = 'dc=acme'
 const BASE = parseDn(DIRECTORY_BASE) ?? []
 
-/** In a request that may not arrive, wherever it stands in it. */
+/** Text that must not arrive anywhere in a request. */
 const FORBIDDEN = 'must-not-arrive'
-/** A value that may only be compared: a filter that holds it is an equality, and nothing beside. */
+/** Value that may only be compared: a filter that contains it must be a single equality. */
 const ONLY_A_VALUE = 'only-a-value'
 
 const BIND = 0x60
@@ -35,7 +35,7 @@ const result = (tag: number, code = 0, ...more: Buffer[]): Buffer =>
   element(tag, number(code, 0x0a), text(''), text(''), ...more)
 const entry = (dn: string, name: string, ...values: Buffer[]): Buffer =>
   element(0x64, text(dn), element(0x30, element(0x30, text(name), element(0x31, ...values))))
-/** The control of RFC 2696 with a cookie: there are further pages, always. */
+/** Control of RFC 2696 with a cookie: there is always a further page. */
 const furtherPage = element(
   0xa0,
   element(
@@ -47,7 +47,7 @@ const furtherPage = element(
 
 type Deed = (answer: (...parts: Buffer[]) => boolean, socket: Socket, canary: string) => void
 
-/** What it does when it is asked about `cn=NAME,...`; it finds nothing below any other name. */
+/** Actions by NAME in a request for `cn=NAME,...`. Nothing is found below any other name. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   silent: () => {},
   dripping: (_answer, socket) => {
@@ -95,7 +95,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     for (const id of [0, -1, 999, 2 ** 30]) socket.write(message(id, result(0x65)))
   },
   notice: (_answer, socket) => {
-    // Notice of disconnection (RFC 4511 section 4.4.1), and no disconnection.
+    // Notice of disconnection (RFC 4511 section 4.4.1), without the disconnection.
     const name = text('1.3.6.1.4.1.1466.20036', 0x8a)
     socket.write(message(0, result(0x78, 52, name)))
   },
@@ -104,7 +104,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 /**
  * Serves one connection.
  *
- * @param arrived Takes what arrived that may not.
+ * @param arrived Called with each forbidden text that arrives.
  */
 export function serveDirectory(
   socket: Socket,
@@ -146,7 +146,7 @@ export function serveDirectory(
   }
 }
 
-/** The tag of a search's filter: what stands behind base, scope, aliases, two limits and a flag. */
+/** Returns the tag of a search's filter, which follows base, scope, aliases, two limits and a flag. */
 function filterTag(bytes: Buffer, start: number): number | undefined {
   let at = start
   for (let skipped = 0; skipped < 6; skipped += 1) at = readElement(bytes, at)?.stop ?? bytes.length
@@ -158,7 +158,10 @@ const textAt = (bytes: Buffer, place: Place | null): string =>
 
 type Place = { tag: number; start: number; stop: number }
 
-/** The element at a place: its tag, and where its contents are; null where not all of it has come. */
+/**
+ * Returns the tag of the element at an index and the place of its contents. Null if it has not arrived
+ * completely.
+ */
 function readElement(bytes: Buffer, at: number): Place | null {
   const [tag, first] = [bytes[at], bytes[at + 1]]
   if (tag === undefined || first === undefined) return null

@@ -1,16 +1,16 @@
-/** The host that is attacked, seen from the run: a process of its own, asked over Node's IPC. */
+/** The attacked host, from the run's side: a separate process that answers questions over Node's IPC. */
 import { fork } from 'node:child_process'
 import type { LaneState } from '../lanes/lanes.ts'
 import type { Containment } from '../lanes/launch.ts'
 
-/** What the host process is started with. */
+/** Parameters of the host process. */
 export type HostSettings = {
-  /** The environment that its configuration is read from. */
+  /** Environment from which the host reads its configuration. */
   environment: Record<string, string>
   plugins: string
-  /** What may never be in its log. */
+  /** Texts that must never appear in the host's log. */
   secrets: string[]
-  /** The program of a worker that was taken over. */
+  /** Program of a worker that was taken over. */
   hostileWorker: string
 }
 
@@ -18,19 +18,19 @@ export type HostState = {
   workers: LaneState[]
   /** Resident memory after a garbage collection, in bytes. */
   residentBytes: number
-  /** What of it is in use: heap and buffers. The rest is the allocator's, for later. */
+  /** Part of it in use: heap and buffers. The allocator keeps the rest. */
   usedBytes: number
   logBytes: number
-  /** Secrets that the log holds. */
+  /** Secrets found in the log. */
   logged: string[]
-  /** Members of built-in objects that are no longer what they were at the start. */
+  /** Members of built-in objects that changed since the start. */
   changedBuiltIns: string[]
 }
 
-/** How a call of the core ended: `answer`, or a wire code. */
+/** Outcome of a call by the core: `answer`, or a wire code. */
 export type CoreEnded = { ending: string; message: string }
 
-/** What the run asks of the host process. */
+/** Questions of the run to the host process. */
 export type HostQuestion =
   | { what: 'state' }
   | { what: 'core call'; connector: string; token: string; settings: object }
@@ -42,24 +42,24 @@ export type HostLink = {
   readonly url: string
   readonly containment: Containment
   state(): Promise<HostState>
-  /** Has the core list a connector's accounts; answers how that ended. */
+  /** Makes the core list a connector's accounts. Resolves with the outcome. */
   coreCall(connector: string, token: string, settings: object): Promise<CoreEnded>
-  /** The next worker process does this instead of its work. */
+  /** Makes the next worker process perform this action instead of its work. */
   takeOver(deed: string): Promise<void>
   /** Ends workers that were taken over. */
   letGo(): Promise<void>
-  /** Null while it runs; how it ended otherwise. */
+  /** Null while the host runs, then the way in which it ended. */
   readonly ended: string | null
   stop(): Promise<void>
 }
 
-/** Of the host process's environment: nothing may show this. */
+/** Secret in the environment of the host process. It must never be shown. */
 export const ENVIRONMENT_SECRET = 'canary-of-the-environment-5d0f7c3a'
 
 /** How long the host may take to answer the run itself, in milliseconds. */
 const PATIENCE_MS = 120_000
 
-/** Starts the host process; `entry` is its file. */
+/** Starts the host process. `entry` is its file. */
 export async function startHostProcess(entry: string, settings: HostSettings): Promise<HostLink> {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = fork(entry, [], {
@@ -71,11 +71,12 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
       KEYWAY_VERIFY_CANARY: ENVIRONMENT_SECRET,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // A process group of its own: Ctrl-C in a terminal would end it first, and the run would speak of a host that ended.
+    // A process group of its own: otherwise Ctrl-C in a terminal would end the host first, and the run would
+    // report a host that ended.
     detached: true,
   })
   const kill = () => child.kill('SIGKILL')
-  // Before what removes its folders: it would write into them.
+  // Kill the host before the listener that removes its folders: it would write into them.
   process.prependOnceListener('exit', kill)
   let errors = ''
   let ended: string | null = null
@@ -117,7 +118,7 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     })
   }
 
-  // It may have ended already: its end says why, and nothing else does.
+  // The host may have ended already. Its end gives the reason, this error does not.
   child.send(settings, () => {})
   const { url, containment } = await began.promise
   return {

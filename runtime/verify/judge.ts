@@ -1,4 +1,4 @@
-/** Judges what was seen of an attack: sandbox.md, the end of section 3, as rules. */
+/** Judges the observations of an attack by the rules at the end of sandbox.md section 3. */
 import { isOneOf } from '../contract/schema/one-of.ts'
 import { type Attack, DEADLINE_MS, ESCAPED, isRefused } from './attacks/attack.ts'
 import { ENVIRONMENT_SECRET } from './host-link.ts'
@@ -8,31 +8,39 @@ import { type Observed, tokenOf } from './run-attack.ts'
 const MEBIBYTE = 1024 * 1024
 
 export const BOUNDS = {
-  /** How long after its deadline a call may be answered, in milliseconds (architecture.md section 2). */
+  /** Maximum delay of an answer after the call's deadline, in milliseconds (architecture.md section 2). */
   lateMs: 100,
-  /** How long until the same connector answers again, in milliseconds. */
+  /** Maximum time until the same connector answers again, in milliseconds. */
   recoveryMs: 1000,
-  /** The same where its worker has died several times and is started again with a pause. */
+  /**
+   * Maximum recovery time if the worker has died several times and is restarted after a pause, in
+   * milliseconds.
+   */
   backingOffMs: 5000,
-  /** How long until nothing of the attack takes processor time, in milliseconds. */
+  /** Maximum time until the attack takes no more processor time, in milliseconds. */
   calmMs: 2000,
-  /** The longest that any call of a neighbour may take, in milliseconds, beside this machine's own delay. */
+  /** Maximum duration of a neighbour's call, in milliseconds, without this machine's own delay. */
   neighbourMs: 500,
-  /** What may stay in use in the host, and what its allocator may keep, in bytes. */
+  /**
+   * Maximum growth of the memory in use in the host, and of the memory that its allocator keeps, in bytes.
+   */
   growthBytes: 64 * MEBIBYTE,
   keptBytes: 256 * MEBIBYTE,
-  /** What may be there for a while, in bytes. */
+  /** Maximum temporary growth, in bytes. */
   peakGrowthBytes: 512 * MEBIBYTE,
-  /** What a worker may take: its cap, and what it can take between two looks. */
+  /** Maximum memory of a worker, in bytes: its cap, and the growth between two samples. */
   workerBytes: 2048 * MEBIBYTE,
-  /** What one attack may write to the host's log, in bytes. */
+  /** Maximum size of one attack's log lines, in bytes. */
   logBytes: 16 * MEBIBYTE,
 } as const
 
-/** The machine's own names, that no answer may show, and what /healthz takes on it without an attack (p99). */
+/** Names of this machine that no answer may show, and the p99 of /healthz without an attack. */
 type Surroundings = { paths: string[]; quietHealthP99Ms: number }
 
-/** What is wrong, as text; empty if the attack was contained. Times count as far as other programs left the processors. */
+/**
+ * Returns the findings as text, none if the attack was contained. Measured times are multiplied by the share
+ * of the processors that other programs left.
+ */
 export function judgeAttack(
   attack: Attack,
   seen: Observed,
@@ -59,7 +67,7 @@ function endings(attack: Attack, { ghost, calls }: Observed): string[] {
 function lateness(attack: Attack, { calls, noticed, leftShare }: Observed): string[] {
   const deadlineMs = attack.deadlineMs ?? DEADLINE_MS
   const slowestMs = Math.max(0, ...calls.map(({ tookMs }) => tookMs))
-  // A crowd takes its time to be sent and answered, a millisecond each.
+  // A crowd of calls takes time to send and answer: one millisecond each.
   const crowdMs = attack.together ?? 0
   const lateMs = (slowestMs - deadlineMs - noticed.ownStallMs - crowdMs) * leftShare
   return lateMs > BOUNDS.lateMs
@@ -84,7 +92,7 @@ function answers(attack: Attack, { calls, ghost, forbidden }: Observed, paths: s
   return unique([...found, ...forbidden])
 }
 
-/** What only the host's own stacks and sources say. */
+/** Text that appears only in the host's own stacks and sources. */
 const HOST_FRAMES = /node:internal|\/node_modules\/|runtime\/(worker|lanes|egress|invoke)\//i
 
 function host({ before, after, peakHostBytes }: Observed): string[] {
@@ -107,7 +115,7 @@ function neighbours(
   { noticed, leftShare }: Observed,
   quietHealthP99Ms: number,
 ): string[] {
-  // Beyond what it takes on this machine now, with nothing to disturb it.
+  // Subtract what it takes on this machine without an attack.
   const healthP99Ms = noticed.healthP99Ms - quietHealthP99Ms
   const slowestMs = (noticed.slowestMs - noticed.ownStallMs) * leftShare
   return [
@@ -135,7 +143,7 @@ function afterwards(attack: Attack, seen: Observed): string[] {
   const { unrecovered, workerDeaths, peakWorkerBytes, leftShare } = seen
   const counted = (tookMs: number | null) => (tookMs === null ? null : tookMs * leftShare)
   const [recoveryMs, calmMs] = [counted(seen.recoveryMs), counted(seen.calmMs)]
-  // The first two deaths cost no pause.
+  // The first two deaths of a worker cause no pause.
   const boundMs = workerDeaths > 2 ? BOUNDS.backingOffMs : BOUNDS.recoveryMs
   return [
     ...(recoveryMs === null || recoveryMs > boundMs

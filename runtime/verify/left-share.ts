@@ -1,25 +1,25 @@
 /**
- * How much of the machine's processors other programs leave to a host that is attacked. Bounds of time are held against
- * what it could have used: on a crowded machine its time passes more slowly. What the host and its workers take, and what
- * this process takes to attack and to measure, is never held to be another program's.
+ * Share of the processors that other programs leave to the attacked host. Time limits are compared with the
+ * time that it could have used, because time passes more slowly on a crowded machine. The processor time of
+ * the host, of its workers and of this measuring process never counts as another program's.
  */
 import { readFileSync } from 'node:fs'
 import { cpuMsOf } from './processes.ts'
 
 /** Processor times so far, in milliseconds. */
 type Times = {
-  /** What all processors could have given. */
+  /** Time that all processors could have provided. */
   allMs: number
-  /** What they gave to anybody. */
+  /** Time that they spent on any process. */
   busyMs: number
-  /** What of it the attacked and the measuring processes took. */
+  /** Part of it that the attacked and the measuring processes used. */
   ownMs: number
 }
 
-/** Never none: a bound would hold for ever. */
+/** Lowest share. It is not zero, because a time limit would then never be reached. */
 const LEAST = 0.05
 
-/** The share between two moments, from `LEAST` to 1. */
+/** Returns the share between two moments, from `LEAST` to 1. */
 export function shareOf(before: Times, after: Times): number {
   const allMs = after.allMs - before.allMs
   if (allMs <= 0) return 1
@@ -27,17 +27,23 @@ export function shareOf(before: Times, after: Times): number {
   return Math.min(1, Math.max(LEAST, 1 - othersMs / allMs))
 }
 
-/** Watches from now on; the answer says the share since then, which is 1 where the system cannot say (not Linux). */
+/**
+ * Starts measuring. Returns a function that returns the share since then, or 1 if the system cannot measure
+ * it (not Linux).
+ */
 export function watchLeftShare(pid: number): () => number {
   if (process.platform !== 'linux') return () => 1
   const before = timesOf(pid)
   return () => shareOf(before, timesOf(pid))
 }
 
-/** A share from which on nothing is said: the system's own programs take a little. */
+/** Share above which nothing is reported: the system's own programs use a little. */
 const ALL_BUT_ALL = 0.9
 
-/** What an operator must know of a run beside other programs; null where they left nearly everything. */
+/**
+ * Returns a notice for the operator about a run on a crowded machine, or null if other programs left nearly
+ * everything.
+ */
 export function crowdedWords(
   outcomes: readonly { leftShare: number; tries: number }[],
 ): string | null {
@@ -52,7 +58,7 @@ export function crowdedWords(
 const TICK_MS = 10
 
 /**
- * Those of now, for a process with all that it started, and this one. Linux.
+ * Returns the current times for this process and for another one with all its descendants. Linux only.
  *
  * @see proc_stat(5), first line: user, nice, system, idle, iowait, irq, softirq, steal
  */
@@ -66,14 +72,14 @@ export function timesOf(pid: number): Times {
   return { allMs: all * TICK_MS, busyMs: (all - idle - waiting) * TICK_MS, ownMs }
 }
 
-/** What the processes that a process had started took, of those that have ended. */
+/** Returns the processor time of a process's ended children. */
 function endedMsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[13]) + Number(fields[14])) * TICK_MS
   } catch {
-    // It has ended itself.
+    // The process itself has ended.
     return 0
   }
 }

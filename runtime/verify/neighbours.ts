@@ -1,11 +1,11 @@
 /**
- * Measures what an attack does to others: calls a healthy connector all the time, with and without an upstream request,
- * and `/healthz`.
+ * Measures the effect of an attack on others: constantly calls a healthy connector, with and without an
+ * upstream request, and `/healthz`.
  */
 import { messageOf } from '../contract/errors/thrown.ts'
 import type { VerifyClient } from './client.ts'
 
-/** A healthy connector; its `get_account` asks its upstream. */
+/** Healthy connector. Its `get_account` requests its upstream. */
 export const HEALTHY_NEIGHBOUR = {
   id: 'healthy_neighbour',
   token: 'token-of-the-healthy-neighbour',
@@ -24,18 +24,18 @@ export type Noticed = {
   calls: number
   errors: string[]
   p99Ms: number
-  /** Of /healthz alone. */
+  /** p99 of /healthz alone. */
   healthP99Ms: number
   slowestMs: number
-  /** Longest stall of this process itself: its measurements are late by up to as much. */
+  /** Longest stall of this process itself, by which its measurements may be late. */
   ownStallMs: number
 }
 
 type Neighbours = { stop(): Promise<Noticed> }
 
-/** Interval between calls, in milliseconds; independent of answers. */
+/** Interval between calls, in milliseconds. It does not depend on the answers. */
 const EVERY_MS = 10
-/** The same in a quick run, which judges what they are answered, and not how soon. */
+/** Interval in a quick run, in milliseconds. A quick run judges the answers and not their times. */
 const QUICK_EVERY_MS = 40
 const PATIENCE_MS = 5000
 
@@ -98,7 +98,7 @@ export function startNeighbours(client: VerifyClient, upstream: string, quick = 
 /** Measurements of another tenant of an attacked connector. */
 export type Beside = { calls: number; errors: string[]; slowestMs: number }
 
-/** Pause between the calls of that tenant, in milliseconds. */
+/** Pause between the other tenant's calls, in milliseconds. */
 const BESIDE_EVERY_MS = 10
 
 /** Calls a connector for another tenant, one call at a time. Resolves after the first call. */
@@ -133,7 +133,7 @@ export async function startBeside(
   }
 }
 
-/** A quantile of the times, in milliseconds. */
+/** Returns a quantile of the times, in milliseconds. */
 function at(took: readonly number[], part: number): number {
   const sorted = took.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0

@@ -1,4 +1,4 @@
-/** What the machine says of a process and of those below it. Empty where it cannot say (not Linux). */
+/** The system's figures for a process and its descendants. Empty if the system has none (not Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const TICK_MS = 10
@@ -6,17 +6,20 @@ const PAGE_BYTES = 4096
 
 type Process = { pid: number; parent: number; cpuMs: number; residentBytes: number }
 
-/** How long a process that is not of a family is not looked at again, in milliseconds. */
+/** How long a process outside of the family is not read again, in milliseconds. */
 const STRANGE_MS = 1000
 
-/** Processes that are not of a family: to read all of a machine twenty times a second takes a tenth of a core. */
+/**
+ * Processes outside of the family. Reading all processes of a machine twenty times a second takes a tenth of
+ * a core.
+ */
 type Strangers = { of: number; sinceMs: number; pids: Set<number> }
 let strangers: Strangers = { of: 0, sinceMs: 0, pids: new Set() }
 
-/** A process and all that it started, that run still. */
+/** Returns a process and all its descendants that still run. */
 export function familyOf(pid: number): Process[] {
   const nowMs = performance.now()
-  // Again now and then: the system gives numbers of processes that ended to others.
+  // Read all processes again from time to time: the system reuses the ids of ended processes.
   if (strangers.of !== pid || nowMs - strangers.sinceMs > STRANGE_MS)
     strangers = { of: pid, sinceMs: nowMs, pids: new Set() }
   const all = process.platform === 'linux' ? readAllBut(strangers.pids) : []
@@ -27,7 +30,7 @@ export function familyOf(pid: number): Process[] {
   return found
 }
 
-/** Processor time of a process and of all that it started, in milliseconds. */
+/** Returns the processor time of a process and its descendants, in milliseconds. */
 export const cpuMsOf = (pid: number): number =>
   familyOf(pid).reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 
@@ -42,7 +45,7 @@ function read(pid: number): Process | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A zombie runs no more.
+    // A zombie no longer runs.
     if (fields[0] === 'Z') return null
     return {
       pid,
@@ -51,7 +54,7 @@ function read(pid: number): Process | null {
       residentBytes: Number(fields[21]) * PAGE_BYTES,
     }
   } catch {
-    // It ended between two looks.
+    // The process ended between two reads.
     return null
   }
 }

@@ -1,9 +1,8 @@
-/** Names of a domain that an attacker holds, as the attacker's own name server answers for them. */
+/** Names in an attacker's domain, resolved as the attacker's own name server answers. */
 import { lookup } from 'node:dns/promises'
 
 /**
- * A public address that nobody has: of a block of IPv6 that is not given out. What connects to it reaches
- * nobody.
+ * Unassigned public address, from an IPv6 block that is not allocated. A connection to it reaches no host.
  */
 const NOBODY = '2f00:dead:beef::1'
 
@@ -15,11 +14,11 @@ const NAMES: Record<string, (turn: number) => readonly string[]> = {
   'mixed.hostile.example': () => [NOBODY, '127.0.0.1'],
   'empty.hostile.example': () => [],
   'thousand.hostile.example': () => [...Array(1000).fill(NOBODY), '127.0.0.1'],
-  // Judged once and asked again: the second answer is another.
+  // Checked once and resolved again: the second answer differs.
   'changing.hostile.example': (turn) => [turn % 2 === 0 ? NOBODY : '127.0.0.1'],
 }
 
-/** Answers like a resolver of which some names are an attacker's; those under `silent` are never answered. */
+/** Makes a resolver that answers some names like an attacker. Names under `silent` are never answered. */
 export function createHostileResolver(): (hostname: string) => Promise<readonly string[]> {
   const turns = new Map<string, number>()
   return async (hostname) => {

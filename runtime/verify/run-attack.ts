@@ -1,4 +1,7 @@
-/** Runs one attack and says what came of it: what its callers got, what others noticed, what is left. */
+/**
+ * Runs one attack and records the outcome: the answers to its callers, the effect on others, and what
+ * remains.
+ */
 import { rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Attack, DEADLINE_MS, type Family } from './attacks/attack.ts'
@@ -11,59 +14,69 @@ import { startBeside, startNeighbours } from './neighbours.ts'
 import { cpuMsOf, familyOf } from './processes.ts'
 import type { Scene } from './scene.ts'
 
-/** Everything that was seen of one attack. */
+/** All observations of one attack. */
 export type Observed = {
-  /** Why its folder is not served, or null. */
+  /** Reason why the folder is not served, or null. */
   ghost: string | null
   calls: Ended[]
   noticed: Noticed
-  /** Measurements of the other tenant of the same worker; null if there was none. */
+  /** Measurements of the other tenant in the same worker, or null if there was none. */
   beside: Beside | null
-  /** From the last answer to an answer of the same connector, in milliseconds; null where none came. */
+  /**
+   * Time from the last answer of the attack to a healthy answer of the same connector, in milliseconds. Null
+   * if none came.
+   */
   recoveryMs: number | null
-  /** The last that was heard of it while it did not answer. */
+  /** Last reply while the connector did not recover. */
   unrecovered: string
-  /** From then until nothing of the host took processor time, in milliseconds; null where it went on. */
+  /** Time from then until the host took no more processor time, in milliseconds. Null if it did not stop. */
   calmMs: number | null
   workerDeaths: number
   before: HostState
   after: HostState
-  /** Largest resident memory of the host, and of any process below it, in bytes. */
+  /** Largest resident memory of the host, and of any of its descendants, in bytes. */
   peakHostBytes: number
   peakWorkerBytes: number
-  /** What arrived at the servers of the run that may not. */
+  /** Forbidden texts that arrived at the servers of the run. */
   forbidden: string[]
-  /** How much of the processors other programs left meanwhile, at most 1: its times count so much. */
+  /** Share of the processors that other programs left, at most 1. Measured times are multiplied by it. */
   leftShare: number
 }
 
 const TOKENS = 'token-of-attacked-tenant-'
-/** The token of the n-th tenant; each names it, so that one in a foreign answer can be told. */
+/**
+ * Returns the token of the n-th tenant. Each names its tenant, so that a token in another tenant's answer is
+ * detected.
+ */
 export const tokenOf = (tenant: number): string => `${TOKENS}${tenant}-7d1b`
 
 const tokenFor = ({ token }: Attack, tenant: number): string =>
   token?.(tokenOf(tenant)) ?? tokenOf(tenant)
 
-/** How long a folder may take to be judged, in milliseconds: the compiler's own bound, twice, and more. */
+/** Maximum time to check a folder, in milliseconds: more than twice the compiler's own limit. */
 const JUDGED_MS = 60_000
-/** Beyond its deadline, how long a call is waited for before that is the finding, in milliseconds. */
+/** Time after a call's deadline at which waiting for it ends and is a finding, in milliseconds. */
 const CALL_PATIENCE_MS = 10_000
-/** What is looked for in the time that follows, in milliseconds. */
+/** Times to recover and to become calm, and the window of one measurement, in milliseconds. */
 const RECOVERY_MS = 5000
 const CALM_MS = 4000
 const CALM_WINDOW_MS = 150
-/** Processor time in that window that is no work, in milliseconds: a tick of the clock is 10. */
+/** Processor time within the window that counts as idle, in milliseconds. One tick of the clock is 10. */
 const CALM_CPU_MS = 30
 const SAMPLE_MS = 50
-/** Buffers of connections that were cut are freed some time later: how long, how often it is looked at, and what does not matter. */
+/**
+ * Buffers of closed connections are freed later: maximum wait, interval of the checks, and a size that does
+ * not matter.
+ */
 const SETTLE_MS = 2000
 const SETTLE_EVERY_MS = 400
 const SETTLED_BYTES = 16 * 1024 * 1024
 
 /**
- * Runs an attack whose folder may be there already.
+ * Runs an attack whose folder may exist already.
  *
- * @param known how the host is, where that was asked since anything happened to it: to ask takes a collection of its heap
+ * @param known State of the host if it was read since its last activity. Reading it collects the host's
+ * garbage.
  */
 export async function runAttack(
   family: Family,
@@ -114,7 +127,7 @@ export async function runAttack(
   }
 }
 
-/** The folder of an attack, judged: served, or the reason why not. */
+/** Writes the folder of an attack and waits for its check: it is served, or there is a reason why not. */
 export async function place(
   family: Family,
   attack: Attack,
@@ -133,14 +146,14 @@ export async function place(
   }
 }
 
-/** How the host is once what it held for the attack is let go, or could have been. */
+/** Returns the state of the host after it has released the attack's memory, or has had the time to. */
 async function settledState({ host }: Scene, before: HostState): Promise<HostState> {
   const endMs = performance.now() + SETTLE_MS
   for (;;) {
     const state = await host.state()
     if (state.usedBytes - before.usedBytes < SETTLED_BYTES || performance.now() > endMs)
       return state
-    // Each look collects all of the host's garbage.
+    // Each check collects all garbage of the host.
     await pause(SETTLE_EVERY_MS)
   }
 }
@@ -150,7 +163,7 @@ async function digestOf({ name }: Attack, scene: Scene): Promise<string | null> 
   return row?.digest ?? null
 }
 
-/** All calls of the attack, so many at once, tenants in turn. */
+/** Makes all calls of the attack, `together` at a time, with tenants in turn. */
 async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
   const { settings = [{}], together = 1, tenants = 1, deed, requestJson } = attack
   const count = Math.max(settings.length, (scene.quick && attack.quickCalls) || attack.calls || 1)
@@ -178,7 +191,7 @@ async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
   return ended
 }
 
-/** Requests the pages of one sequence until the last. */
+/** Requests the pages of one sequence up to the last. */
 async function askPages(attack: Attack, scene: Scene): Promise<Ended[]> {
   const { name, pages = 1, deadlineMs = DEADLINE_MS } = attack
   const ended: Ended[] = []
@@ -200,7 +213,7 @@ async function askPages(attack: Attack, scene: Scene): Promise<Ended[]> {
   return [...ended, { ending: 'cut short', message, text: '', tookMs: 0, nextPage: null }]
 }
 
-/** As a sync does: the answer is parsed in the host, and nothing of it gets out. */
+/** Makes a call by the core, as a sync does. The host parses the answer and returns none of it. */
 async function callByCore(attack: Attack, scene: Scene, turn: number): Promise<Ended> {
   const { tenants = 1, settings = [{}] } = attack
   const begun = performance.now()
@@ -230,7 +243,7 @@ function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, t
 
 type Recovery = Pick<Observed, 'recoveryMs' | 'unrecovered'>
 
-/** Asks the same connector for something harmless, as the same tenant and as another, until both answer. */
+/** Sends harmless calls to the same connector, as the same tenant and as another, until both are answered. */
 async function recover(attack: Attack, scene: Scene, leftShare: () => number): Promise<Recovery> {
   const begun = performance.now()
   let unrecovered = ''
@@ -253,20 +266,20 @@ async function recover(attack: Attack, scene: Scene, leftShare: () => number): P
   return { recoveryMs: performance.now() - begun, unrecovered }
 }
 
-/** Waits until the host and its workers take no processor time; null where they go on taking it. */
+/** Waits until the host and its workers take no processor time. Returns null if they do not stop. */
 async function untilCalm(pid: number, leftShare: () => number): Promise<number | null> {
   const begun = performance.now()
   while ((performance.now() - begun) * leftShare() < CALM_MS) {
     const before = cpuMsOf(pid)
     const windowMs = performance.now()
     await pause(CALM_WINDOW_MS)
-    // Less than nothing: a process that took some has ended.
+    // The difference is negative if a process that took some has ended.
     if (cpuMsOf(pid) - before <= CALM_CPU_MS) return windowMs - begun
   }
   return null
 }
 
-/** Looks at resident memory again and again until it is asked for the largest. */
+/** Samples the resident memory until the maximum is requested. */
 function sampleMemory(pid: number) {
   let peakHostBytes = 0
   let peakWorkerBytes = 0

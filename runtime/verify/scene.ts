@@ -1,4 +1,4 @@
-/** Where attacks happen: a host process with a healthy connector in it, and the servers around it. */
+/** The scene of the attacks: a host process with a healthy connector, and the servers around it. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -8,7 +8,7 @@ import { type HostLink, startHostProcess } from './host-link.ts'
 import { HEALTHY_NEIGHBOUR } from './neighbours.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
-/** A row of `GET /operator/connectors`. */
+/** Row of `GET /operator/connectors`. */
 type Row = {
   folder: string
   digest: string | null
@@ -32,7 +32,10 @@ const CONNECTORS_PATH = '/connectors'
 const ADMIN_TOKEN = 'lsk_operator-token-of-a-verification-run'
 const SECRET = 'key-material-of-a-verification-run-0123456789'
 
-/** Starts everything; `entry` is the file of the host process, `granted` who may reach the upstream. */
+/**
+ * Starts everything. `entry` is the file of the host process; `granted` names the connectors that may reach
+ * the upstream.
+ */
 export async function openScene(
   entry: string,
   granted: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Servers on loopback: an upstream that attacks by the path that is asked for, a directory and a database that do, and
- * a canary that nobody may reach.
+ * Servers on loopback: an upstream that attacks by requested path, a hostile directory, a hostile database,
+ * and a canary that must not be reached.
  */
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcp, type Server, type Socket } from 'node:net'
@@ -12,14 +12,14 @@ import { serveDirectory } from './directory.ts'
 export type Upstream = {
   /** `http://127.0.0.1:port` of the upstream. */
   url: string
-  /** Of a server that speaks no HTTP, and of the canary. */
+  /** Address of the server that speaks no HTTP. */
   rawUrl: string
   /** `ldap://127.0.0.1:port` of the directory. */
   directoryUrl: string
   /** `postgresql://127.0.0.1:port` of the database. */
   databaseUrl: string
   canaryUrl: string
-  /** What arrived that may not arrive, since the last look. */
+  /** Returns the forbidden texts that arrived since the last call. */
   forbidden(): string[]
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ const DASHES = Buffer.alloc(4 * MEBIBYTE, '-')
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** What the upstream does by path. */
+/** Actions of the upstream, by path. */
 const DEEDS = (canaryUrl: string): Record<string, Answer> => ({
   '/healthy': (_request, response) => response.end('well'),
   '/huge': (_request, response) => pour(response, () => CHUNK, 1024),
@@ -69,7 +69,9 @@ const DEEDS = (canaryUrl: string): Record<string, Answer> => ({
   '/in-circles': (_request, response) => redirect(response, '/in-circles'),
 })
 
-/** Starts them; `forbidden` are paths under `/must-not-arrive` and everything that reaches the canary. */
+/**
+ * Starts the servers. Forbidden are paths under `/must-not-arrive` and everything that reaches the canary.
+ */
 export async function startUpstream(): Promise<Upstream> {
   const arrived: string[] = []
   const sockets = new Set<Socket>()
@@ -126,7 +128,7 @@ export async function startUpstream(): Promise<Upstream> {
   }
 }
 
-/** Answers with all that was sent, in headers and body. */
+/** Echoes the whole request, in headers and body. */
 async function mirror(
   request: IncomingMessage,
   response: ServerResponse,
@@ -143,7 +145,7 @@ function redirect(response: ServerResponse, location: string, status = 302): voi
   response.writeHead(status, { location }).end()
 }
 
-/** Writes as fast as it is read. */
+/** Writes as fast as the other side reads. */
 function pour(to: NodeJS.WritableStream, make: () => Buffer | string, times: number): void {
   let left = times
   const write = () => {
@@ -156,7 +158,7 @@ function pour(to: NodeJS.WritableStream, make: () => Buffer | string, times: num
   write()
 }
 
-/** What is no HTTP, or HTTP that no library would write. */
+/** Answers that are not HTTP, or HTTP that no library would write. */
 const RAW: Record<string, (socket: Socket) => void> = {
   '/headers': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')

@@ -1,6 +1,6 @@
 /**
- * Runs the corpus of hostile connectors against a real host and says how each attack ended. The room of
- * `keyway verify`: it knows a host only from outside, as a process that answers HTTP.
+ * Runs the corpus of hostile connectors against a real host and reports the end of each attack. Behind the
+ * command `keyway verify`. Knows a host only from outside, as a process that answers HTTP.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../contract/errors/thrown.ts'
@@ -16,11 +16,11 @@ import { openScene, type Scene } from './scene.ts'
 
 type Selected = { family: Family; attack: Attack }
 
-/** One line of the report. Times in milliseconds. */
+/** One line of the report. Times are in milliseconds. */
 export type AttackOutcome = {
   attack: string
   family: Family
-  /** How it ended: endings, `ghost`, and whether its worker died of it. */
+  /** How the attack ended: endings, `ghost`, and whether its worker died of it. */
   contained: string
   neighbourErrors: number
   neighbourP99Ms: number
@@ -28,24 +28,27 @@ export type AttackOutcome = {
   recoveryMs: number | null
   peakWorkerBytes: number
   tookMs: number
-  /** How much of the processors other programs left, at most 1: bounds of time were so much longer. */
+  /** Share of the processors that other programs left, at most 1. Time limits were longer by that much. */
   leftShare: number
-  /** How often it was run: more than once where others left little. */
+  /** Number of runs: more than one if other programs left little of the processors. */
   tries: number
-  /** What is wrong; empty where it was contained. */
+  /** Findings, empty if the attack was contained. */
   findings: string[]
 }
 
 export type Report = {
   containment: Containment
-  /** The neighbours' p99 without an attack, in milliseconds. */
+  /** p99 of the neighbours without an attack, in milliseconds. */
   quietP99Ms: number
-  /** The same of /healthz alone: if it is much lower, the workers wait for a processor, not the host. */
+  /** p99 of /healthz alone. If it is much lower, the workers wait for a processor, not the host. */
   quietHealthP99Ms: number
-  /** Longest stall of the measuring process meanwhile, in milliseconds: on a busy machine the figures are too high. */
+  /**
+   * Longest stall of the measuring process during that, in milliseconds. On a busy machine the figures are
+   * too high.
+   */
   quietOwnStallMs: number
   outcomes: AttackOutcome[]
-  /** What stayed in use in the host after all attacks, in bytes. */
+  /** Growth of the memory in use in the host after all attacks, in bytes. */
   hostGrowthBytes: number
   tookMs: number
 }
@@ -59,7 +62,7 @@ type VerifyOptions = {
   onOutcome?(outcome: AttackOutcome): void
 }
 
-/** All attacks, or those of a family, or one; null where there is none of that name. */
+/** Returns all attacks, those of a family, or a single one. Returns null if there is none of that name. */
 export function select(family?: string, only?: string): Selected[] | null {
   const found = entriesOf<Record<Family, readonly Attack[]>>(ATTACKS)
     .filter(([name]) => family === undefined || name === family)
@@ -68,14 +71,20 @@ export function select(family?: string, only?: string): Selected[] | null {
   return found.length === 0 ? null : found
 }
 
-/** How long the neighbours are measured without an attack, in milliseconds; p99 is the fourth slowest of 400 calls. */
+/**
+ * Time in which the neighbours are measured without an attack, in milliseconds. p99 is the fourth slowest of
+ * 400 calls.
+ */
 const QUIET_MS = 4000
-/** How long they warm up before: the first calls start workers and compile. */
+/**
+ * Time in which the neighbours warm up before that, in milliseconds: the first calls start workers and
+ * compile.
+ */
 const WARM_MS = 2000
-/** The same in a quick run, which judges no p99. */
+/** The same times in a quick run, which judges no p99. */
 const QUICK_MS = 500
 
-/** Runs attacks one after the other. */
+/** Runs attacks one after another. */
 export async function verify(options: VerifyOptions): Promise<Report> {
   const begun = performance.now()
   const { entry, selected, quick = false } = options
@@ -124,7 +133,9 @@ async function watchQuiet({ client, upstream, quick }: Scene): Promise<Noticed> 
   return neighbours.stop()
 }
 
-/** Has the folders of a family judged together: one by one, each would wait for its files to stand still. */
+/**
+ * Has the folders of a family checked together. One by one, each would wait for its files to stop changing.
+ */
 async function prepare(family: Family, selected: readonly Selected[], scene: Scene): Promise<void> {
   const served = selected.filter(
     (one) => one.family === family && !isRefused(one.attack) && !one.attack.armedAfterMs,
@@ -133,8 +144,8 @@ async function prepare(family: Family, selected: readonly Selected[], scene: Sce
 }
 
 /**
- * A deadline of a call counts wall time: where other programs left less than this of the processors, what was found is
- * looked for again, so many times in all. What is really wrong is so each time.
+ * A call's deadline counts wall time. If other programs left less than this share of the processors, an
+ * attack with findings is run again, up to this number of runs. A real defect shows up every time.
  */
 const CROWDED_SHARE = 0.5
 const MOST_TRIES = 3

@@ -1,10 +1,11 @@
 /**
- * What an attack is: data for the run, the tests and the generated page. Its code is in
- * `test/hostile/<family>/<name>.ts`, or in a shared folder; its first comment says what it tries.
+ * An attack as data: read by the run, the tests and the generated page. Its code is in
+ * `test/hostile/<family>/<name>.ts`, or in a shared folder. The first comment of that code describes the
+ * attempt.
  */
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 
-/** The kinds of attack, in the order in which they run, and what each is about. */
+/** Families of attacks, in the order in which they run, each with its subject. */
 export const FAMILIES = {
   time: 'code that does not end, or ends too late',
   memory: 'code that takes memory until there is none',
@@ -24,76 +25,79 @@ export const FAMILIES = {
 export type Family = keyof typeof FAMILIES
 
 /**
- * How an attack may end: a wire code, a harmless valid answer, or a connector that is not served at all
+ * Permitted end of an attack: a wire code, a harmless valid answer, or a connector that is never served
  * (`ghost`).
  */
 type Ending = ErrorCode | 'answer' | 'ghost'
 
-/** Which of the three promises of architecture.md section 1 is attacked. */
+/** Number of the attacked promise of architecture.md section 1. */
 type Promised = 1 | 2 | 3
 
 export type Attack = {
-  /** Name of its file unless `shared`, and id of its connector. */
+  /** Name of the attack's file unless `shared`, and id of its connector. */
   name: string
-  /** For attacks with the same code: the folder of that code, and the content of its `parameter.ts`. */
+  /** For attacks that share their code: the folder of that code, and the content of its `parameter.ts`. */
   shared?: { source: string; parameter: string }
   promise: Promised
-  /** How it may end; anything else is a defect. */
+  /** Permitted ends. Any other end is a defect. */
   ends: readonly Ending[]
-  /** Its worker process may die of it; it may not otherwise. */
+  /** The attack may end its worker process. Without this, a dead worker is a finding. */
   workerMayDie?: true
   /** Part of the selection that the tests run. */
   quick?: true
-  /** The manifest's wishes: 500 ms and 64 MiB unless written. */
+  /** Limits that the manifest asks for. Default: 500 ms and 64 MiB. */
   deadlineMs?: number
   memoryMb?: number
-  /** Members of the manifest that are other than usual. */
+  /** Members of the manifest that differ from the usual one. */
   manifest?: object
-  /** Other files of the folder by path; made when the attack is, because some are large. */
+  /** Other files of the folder, by path. Made on demand, because some are large. */
   files?: () => Record<string, string | Buffer>
-  /** Links of the folder: path, and where each leads. `{secrets}` is the host's data directory. */
+  /** Symbolic links of the folder: path and target. `{secrets}` is the host's data directory. */
   links?: Readonly<Record<string, string>>
-  /** How many calls make the attack, how many at once, and for how many tenants in turn: 1 of each. */
+  /** Number of calls, of concurrent calls, and of tenants that take turns. Default: 1 each. */
   calls?: number
   together?: number
   tenants?: number
-  /** The same for a quick run. */
+  /** Number of calls in a quick run. */
   quickCalls?: number
   /**
-   * During the attack another tenant of the same connector, whose isolate is in the attacked worker process, calls
-   * `get_account`; each of its calls must be answered within this time, in milliseconds.
+   * During the attack, another tenant of the same connector, with its isolate in the attacked worker process,
+   * calls `get_account`. Each of these calls must be answered within this time, in milliseconds.
    */
   besideMs?: number
-  /** The calls request a sequence of this many pages, each with the token of the one before. */
+  /** The calls request a sequence of this many pages, each with the token of the previous page. */
   pages?: number
-  /** Settings of the calls, one call for each. `{canary}`, `{upstream}`, `{directory}` and `{database}` are servers of the run, `{tenant}` names the tenant. */
+  /**
+   * Settings of the calls, one call for each. `{canary}`, `{upstream}`, `{directory}` and `{database}` are
+   * servers of the run. `{tenant}` names the tenant.
+   */
   settings?: readonly Readonly<Record<string, string>>[]
-  /** What its callers send as their token, made of the usual one of the tenant. */
+  /** Makes the token that the callers send from the tenant's usual one. */
   token?: (usual: string) => string
-  /** Its callers send a user name and a password instead of a token. */
+  /** The callers send a user name and a password instead of a token. */
   basic?: true
-  /** The text of the request, where JSON.stringify would not write it. */
+  /** Text of the request, if JSON.stringify would not write it. */
   requestJson?: string
-  /** Its connector may reach the upstream of the run. */
+  /** The connector may reach the upstream of the run. */
   granted?: true
-  /** The core makes its calls, as a sync does: the host parses what it answers. */
+  /** The core makes the calls, as in a sync. The host then parses the answers. */
   byCore?: true
-  /** Longest that /healthz may take meanwhile (p99), beyond a call's time in quiet, in milliseconds. */
+  /** Maximum p99 of /healthz during the attack, on top of its p99 without one, in milliseconds. */
   healthMs?: number
-  /** What may not stand in an answer. */
+  /** Pattern that no answer may contain. */
   never?: RegExp
-  /** What a worker process that was taken over does, by its name in `hostile-worker.mjs`. */
+  /** Action of a worker process that was taken over, by its name in `hostile-worker.mjs`. */
   deed?: string
-  /** Time from its folder being there to its first call, in milliseconds. */
+  /** Time from the folder's creation to the first call, in milliseconds. */
   armedAfterMs?: number
-  /** Its own later calls end like the attack: it harms nobody but itself. */
+  /** Later calls of the attack's connector end like the attack: it harms only itself. */
   staysDown?: true
 }
 
-/** What a connector that found a way writes into its answer; no answer may hold it. */
+/** Text that a connector writes into its answer if it has escaped. No answer may contain it. */
 export const ESCAPED = 'ESCAPED'
 
-/** Whether the attack is the folder itself: nothing of it is ever served. */
+/** Reports whether the folder itself is the attack, so that its connector is never served. */
 export const isRefused = ({ ends }: Attack): boolean => ends.includes('ghost')
 
 export const DEADLINE_MS = 500

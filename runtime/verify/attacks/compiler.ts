@@ -3,7 +3,7 @@ import type { Attack } from './attack.ts'
 const refused = ['ghost'] as const
 const MEBIBYTE = 1024 * 1024
 
-/** Modules that import each other in a ring, and each of them ten others. */
+/** Returns modules that import each other in a ring, and ten others each. */
 function ringOf(count: number): Record<string, string> {
   const names = Array.from({ length: count }, (_, index) => index)
   return Object.fromEntries(
@@ -15,7 +15,7 @@ function ringOf(count: number): Record<string, string> {
   )
 }
 
-/** Conditionals whose middle may be the parameters of an arrow function. */
+/** Returns conditionals whose middle may be the parameters of an arrow function. */
 const ambiguous = (levels: number): string =>
   `export default (0 as any) ${'? (a = (0 as any) '.repeat(levels)}? 1 : 2${') : 3'.repeat(levels)}\n`
 

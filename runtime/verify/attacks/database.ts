@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts'
 import { AT_ONCE, HELD, STALLS } from './server.ts'
 
-/** Statements whose names are what the database of the run does. */
+/** Statements whose names select an action of the run's database. */
 const DEEDS = [
   ...['fine', 'silent', 'dripping', 'endless', 'wide', 'pages', 'announced', 'garbage', 'unended'],
   ...['short', 'negative', 'copying', 'greeting', 'asking', 'closing', 'polluting'],
@@ -16,7 +16,7 @@ const STATEMENTS = {
   forbidden: { text: 'drop table must_not_arrive -- must-not-arrive' },
 }
 
-/** A manifest whose database is the setting. */
+/** Makes a manifest whose database comes from a setting. */
 const manifest = (statements: readonly string[]) => ({
   authentication_schema: { kind: 'basic' },
   settings: { base_url: { type: 'string' } },
@@ -47,7 +47,7 @@ export const DATABASE: readonly Attack[] = [
     promise: 2,
     ends: ['answer'],
     quick: true,
-    // Some seventy requests, one after the other.
+    // About seventy requests, one after another.
     deadlineMs: 15_000,
     manifest: manifest(['grant', 'comment', 'find']),
   },

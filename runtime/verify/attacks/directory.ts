@@ -3,7 +3,7 @@ import { AT_ONCE, HELD, STALLS } from './server.ts'
 
 const OPERATIONS = ['search', 'modify', 'add', 'delete', 'modifyDN', 'password']
 
-/** A manifest whose directory is the setting, below the base that the directory of the run knows. */
+/** Makes a manifest whose directory comes from a setting, below the base of the run's directory. */
 const manifest = (operations: readonly string[] = ['search']) => ({
   settings: { base_url: { type: 'string' } },
   egress: [{ ldap: '{settings.base_url}', base: 'dc=acme', operations }],

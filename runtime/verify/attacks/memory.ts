@@ -1,9 +1,9 @@
 import type { Attack } from './attack.ts'
 
 const full = ['service_error', 'request_timeout'] as const
-/** The language itself may refuse, which is a failure of the connector like others. */
+/** The language itself may refuse. The connector then fails like any other. */
 const fullOrRefused = [...full, 'unexpected_error'] as const
-/** With an upstream of the run behind its connector. */
+/** The connector may reach an upstream of the run. */
 const asking = { settings: [{ base_url: '{upstream}' }], granted: true } as const
 
 export const MEMORY: readonly Attack[] = [

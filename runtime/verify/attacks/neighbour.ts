@@ -3,7 +3,7 @@ import type { Attack } from './attack.ts'
 const refused = ['ghost'] as const
 const upstream = [{ base_url: '{upstream}' }]
 
-/** A whole manifest as text: what JSON.stringify would not write. */
+/** Makes a whole manifest as text that JSON.stringify would not write. */
 const manifestText = (name: string, more: string): string =>
   `{"id":"${name}","version":"1.0.0","runtime":"^1.0.0","authentication_schema":{"kind":"token"},"capabilities":{"list_accounts":{},"get_account":{}}${more}}`
 
@@ -11,10 +11,15 @@ const written = (name: string, more: string) => () => ({
   'connector.json': manifestText(name, more),
 })
 
-/** What a connector may know of its tenant: its token is a placeholder, other in every call. */
+/**
+ * Settings that name the tenant. Its token cannot: connectors see a placeholder that differs in every call.
+ */
 const named = [{ base_url: 'https://{tenant}.example' }]
 
-/** Far more than one page takes to be made, sent and refused, also where other things run. */
+/**
+ * Deadline of a page, in milliseconds: far more than it takes to make, send and refuse one, even on a busy
+ * machine.
+ */
 const PAGE_MS = 20_000
 const page = { promise: 1, byCore: true, healthMs: 50, calls: 4, quickCalls: 2 } as const
 

@@ -1,11 +1,11 @@
 import type { Attack } from './attack.ts'
 
-/** One call for each address; `{port}` is the canary's. */
+/** Makes the settings of one call per address. `{port}` is the canary's. */
 const asked = (...addresses: string[]) => addresses.map((base_url) => ({ base_url }))
 
-/** Refused by policy, or not an address that a setting may hold. */
+/** Endings of an address that policy refuses, or that a setting may not hold. */
 const refused = ['permission_denied', 'bad_request'] as const
-/** With an upstream of the run behind its connector. */
+/** The connector may reach an upstream of the run. */
 const asking = { settings: [{ base_url: '{upstream}' }], granted: true } as const
 const raw = [{ base_url: '{raw}' }]
 
@@ -106,7 +106,7 @@ export const NETWORK: readonly Attack[] = [
     name: 'names',
     promise: 2,
     deadlineMs: 2000,
-    // A name without an address, which a resolver may say of any.
+    // The resolver may report that any of these names has no address.
     ends: [...refused, 'connection_rejected'],
     quick: true,
     settings: asked(
@@ -174,7 +174,8 @@ export const NETWORK: readonly Attack[] = [
     ...asking,
     name: 'hundreds-at-once',
     promise: 1,
-    // Four calls share one upstream's pace: the last request that fits into a call may be answered after its end.
+    // Four calls share the rate limit of one upstream: the last request that fits into a call may be answered
+    // after the call's end.
     ends: ['answer', 'rate_limit', 'request_timeout'],
     deadlineMs: 3000,
     calls: 12,

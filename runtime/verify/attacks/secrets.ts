@@ -2,7 +2,9 @@ import type { Attack } from './attack.ts'
 
 const upstream = [{ base_url: '{upstream}' }]
 
-/** The beginning of every token that callers of an attack send: in an answer it was stolen. */
+/**
+ * Beginning of every token that callers of an attack send. An answer that contains it holds a stolen token.
+ */
 const STOLEN = /token-of-attacked-tenant/
 
 const ATTACKS: readonly Attack[] = [

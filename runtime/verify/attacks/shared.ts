@@ -1,9 +1,9 @@
 import type { Attack } from './attack.ts'
 
-/** Longest time that a call of another tenant may be delayed by the worker's thread, in milliseconds. */
+/** Maximum delay of another tenant's call by the worker's thread, in milliseconds. */
 const BESIDE_MS = 1000
 
-/** The same if the worker has to be killed and replaced. */
+/** Maximum delay if the worker has to be killed and replaced, in milliseconds. */
 const KILLED_BESIDE_MS = 2500
 
 const KILLS = { workerMayDie: true, besideMs: KILLED_BESIDE_MS } as const
@@ -71,10 +71,10 @@ const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
   { name: 'heavy-page', ends: ['answer'], pages: 12 },
 ]
 
-/** A generous limit for attacks that end at once, because the machine may be busy. */
+/** Generous deadline for attacks that end at once, in milliseconds: the machine may be busy. */
 const PATIENT_MS = 5000
 
-/** A connector whose calls are slow if `condition` holds of their number. */
+/** Makes a connector whose calls are slow if `condition` holds for their number. */
 function slowCalls(condition: string): NonNullable<Attack['shared']> {
   return {
     source: 'slow-calls',

@@ -1,10 +1,13 @@
 import type { Attack } from './attack.ts'
 
 const late = ['request_timeout'] as const
-/** Memory may be gone before the time is. */
+/** The memory may run out before the time. */
 const lateOrFull = ['request_timeout', 'service_error'] as const
 
-/** How long from its being there until `loop-at-later-load` loops: longer than it takes to be judged. */
+/**
+ * Delay after which `loop-at-later-load` loops at load, in milliseconds. Longer than the check of its folder
+ * takes.
+ */
 const ARMED_MS = 4000
 
 export const TIME: readonly Attack[] = [

@@ -4,10 +4,10 @@ const judged = ['answer', 'invalid_response'] as const
 const failed = ['unexpected_error', 'invalid_response', 'answer'] as const
 const upstream = [{ base_url: '{upstream}' }]
 
-/** What an error that a connector raises may not say of itself. */
+/** Claim that an error raised by a connector must not make about itself. */
 const POSES = /"raised_by":"Keyway/
 
-/** Those that end at once have time, for a machine that does other things. */
+/** Deadline of attacks that end at once, in milliseconds: the machine may be busy. */
 const PATIENT_MS = 2000
 
 const ATTACKS: readonly Attack[] = [

@@ -1,6 +1,6 @@
 import type { Attack } from './attack.ts'
 
-/** The worker is killed, and its call ends classified. */
+/** Actions for which the worker is killed. Its call ends with a classified error. */
 const KILLED = [
   'an unknown call',
   'a head that is not JSON',
@@ -30,7 +30,7 @@ const KILLED = [
   'not reading any more',
 ]
 
-/** What a worker may say: bounded, and survived. */
+/** Actions that a worker may take: they are bounded and survived. */
 const SURVIVED = [
   'a log line nested without end',
   'log lines without end',
@@ -42,7 +42,7 @@ const SURVIVED = [
 
 const QUICK = ['random messages', 'a message of gigabytes', 'fetches without end']
 
-/** Names of files and connectors are made of letters and `-`. */
+/** Returns the name of an action's attack. Names of files and connectors consist of letters and `-`. */
 const nameOf = (deed: string): string => `worker-${deed.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
 
 export const WORKER: readonly Attack[] = [...KILLED, ...SURVIVED].map((deed) => ({
