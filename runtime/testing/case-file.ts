@@ -1,4 +1,7 @@
-/** connector.cases.json as a text: where each case stands, and how one is put in or replaced, leaving the rest as it is. */
+/**
+ * connector.cases.json as a text: finds the place of each case, and adds or replaces one while leaving the
+ * rest unchanged.
+ */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Case, CaseDefaults, Exchange } from '../contract/connector/cases.ts'
@@ -7,16 +10,16 @@ import { present } from './expand-case.ts'
 import { jsonText } from './json-text.ts'
 import { fileOf } from './read-cases.ts'
 
-/** Where a case stands: offsets in the text, and its line from 1. */
+/** Place of a case: its offsets in the text, and its line from 1. */
 type CaseSpan = { start: number; end: number; line: number; name: string | null }
 
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** The places of all cases of a text that is JSON, in their order. */
+/** Returns the places of all cases of a JSON text, in their order. */
 export function caseSpans(text: string): CaseSpan[] {
   const spans: CaseSpan[] = []
   const open: string[] = []
-  /** How many brackets are open within the list of cases; null before and after it. */
+  /** Number of open brackets within the list of cases. Null before and after the list. */
   let depth: number | null = null
   let [start, line, counted, member] = [0, 1, 0, '']
   const add = (end: number) => {
@@ -50,10 +53,10 @@ function nameIn(text: string): string | null {
   return typeof name === 'string' ? name : null
 }
 
-/** A text, the line of a case in it, and whether that stands in the place of another one. */
+/** Text, the line of the new case in it, and whether the case replaces another one. */
 type PutCase = { text: string; line: number; replaces: boolean }
 
-/** A text with a case in it: in the place of the one of the same name, or at the end. */
+/** Puts a case into a text. It replaces the case of the same name, or is added at the end. */
 export function putCase(text: string | undefined, one: Case): PutCase {
   const before = text === undefined || text.trim() === '' ? '{ "cases": [] }' : text
   const read = fileOf(before)
@@ -88,7 +91,7 @@ const placed = (text: string, name: string) => ({
 
 type Members = Record<string, unknown>
 
-/** The case without what the defaults of its file say. */
+/** Returns the case without the members that the defaults of its file provide. */
 function slim(one: Case, defaults: CaseDefaults): Members {
   const { name, capability, auth, credentials, settings, page, include_raw_data, pages, ...rest } =
     one
@@ -98,7 +101,7 @@ function slim(one: Case, defaults: CaseDefaults): Members {
     name,
     capability,
     request: Object.keys(request).length === 0 ? undefined : request,
-    // Where one of the two is another, neither default counts.
+    // If one of the two differs, neither default applies.
     ...(Object.keys(signed).length === 0 ? {} : { auth, credentials }),
     ...orNone({ settings, page, include_raw_data }, defaults),
     ...(pages === undefined
@@ -131,13 +134,13 @@ function slimExchange(one: Exchange, { upstream = {} }: CaseDefaults): Members {
   })
 }
 
-/** Members that differ from the defaults. */
+/** Returns the members that differ from the defaults. */
 const without = (own: Members, defaults: Members): Members =>
   Object.fromEntries(
     Object.entries(own).filter(([name, value]) => !isDeepStrictEqual(value, defaults[name])),
   )
 
-/** The same; a default that the case does not have is null. */
+/** Returns the members that differ from the defaults. A default that the case does not have becomes null. */
 const orNone = (own: Members, defaults: Members): Members =>
   Object.fromEntries(
     Object.entries(without(own, defaults)).map(([name, value]) => [name, value ?? null]),

@@ -1,7 +1,7 @@
 /**
- * The check: everything that can be said of a connector's folder without its real system. The
- * manifest, the compilation, code against manifest, its cases in the real sandbox, and conformance:
- * every capability, called with a network that refuses everything, ends in an answer or a wire code.
+ * Checks everything about a connector's folder that can be checked without its real system: the manifest, the
+ * compilation, the code against the manifest, the cases in the real sandbox, and conformance. For conformance
+ * every capability, called with a network that refuses everything, must end in an answer or a wire code.
  */
 import { compile } from '../connectors/registry/compile.ts'
 import { type Folder, FolderError, readFolder } from '../connectors/registry/folder.ts'
@@ -27,16 +27,19 @@ import { doubtful } from './doubtful.ts'
 import { CASES_FILE, readCasesInSlices } from './read-cases.ts'
 import { judgeCase, type Stage } from './run-case.ts'
 
-/** A folder that passed: its files, and what was made of them. */
+/** Folder that passed, with its files and the results of the build. */
 export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }
 
-/** A folder that loads, whatever its cases say: where they can be run. */
+/** Folder that loads, whatever the result of its cases: where cases can be run. */
 type Loaded = Pick<Folder, 'files'> & Stage
 
-/** A check, with what was made of the folder; `built` is null where anything is wrong. */
+/**
+ * Result of a check, with the results of the build. `built` is null if there is any finding that fails the
+ * check.
+ */
 type Checked = { result: CheckResult; built: Built | null; loaded: Loaded | null }
 
-/** For `catch`: loading timed out or killed the sandbox; here that is a finding like any other. */
+/** Handler for `catch`: a sandbox that timed out or was killed while loading is a finding like any other. */
 export const notLoaded =
   (file: string) =>
   (error: unknown): Inspection => {
@@ -44,17 +47,17 @@ export const notLoaded =
     return { ok: false, findings: [`${file}: ${error.message}`], id: null, version: null }
   }
 
-/** Where a check runs: a sandbox of its own, for one check or for many. */
+/** Sandbox in which one check or many run. */
 export type CheckBench = {
   check(directory: string): Promise<CheckResult>
-  /** The same, with what was made of the folder where nothing is wrong with it. */
+  /** Checks a folder. Also returns the results of the build if nothing is wrong. */
   build(directory: string): Promise<Checked>
-  /** The sandbox, for other checks in it. */
+  /** Sandbox, for other checks. */
   lanes: Lanes
   close(): Promise<void>
 }
 
-/** Starts what checks need once, to check more than one folder. `make` compiles them. */
+/** Starts the sandbox once, for checks of several folders. `make` compiles a folder. */
 export async function openCheckBench(make: typeof compile = compile): Promise<CheckBench> {
   const folder = temporaryFolder('check')
   const work = folder.path
@@ -109,7 +112,7 @@ async function check(
       ),
     describe(connector, deadlineMs) {
       const described = lanes.describe(connector, deadlineMs)
-      // The worker that runs the cases starts meanwhile.
+      // In the meantime, start the worker that runs the cases.
       lanes.prepare()
       return described
     },
@@ -130,7 +133,7 @@ async function check(
   }
 }
 
-/** Runs the cases of a connector that loads, and its conformance. */
+/** Runs the cases and the conformance checks of a connector that loads. */
 export async function checkCode(
   made: { manifest: Manifest; digest: string; code: string; map: string | null },
   files: Pick<Folder, 'files'>,
@@ -157,7 +160,7 @@ async function checkCases(
   const text = folder.files.get(CASES_FILE)?.toString('utf8')
   const read = await readCasesInSlices(text)
   if ('unreadable' in read) {
-    // Nothing can be said of what is missing in it.
+    // Do not report missing cases: they are unknown.
     findings.push({ severity: 'error', where: CASES_FILE, message: read.unreadable })
     return []
   }

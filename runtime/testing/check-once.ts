@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { CheckResult } from './check-result.ts'
 
-/** The command, beside the sources and beside what is built of them. */
+/** Path of the command, either relative to the sources or to the built package. */
 const KEYWAY = ['../cli/keyway.mjs', '../../runtime/cli/keyway.mjs']
   .map((file) => fileURLToPath(new URL(file, import.meta.url)))
   .find((file) => existsSync(file))
 
-/** Longest answer of a check, in bytes. */
+/** Maximum output of a check, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /**
- * Checks a connector's folder, as `keyway check` does, and says everything that it found. The check runs in a
- * process of its own, on the Node that came with the package: the caller's may be an older one.
+ * Checks a connector's folder like `keyway check` and returns all its findings. The check runs in a process
+ * of its own, on the Node that came with the package, because the caller's may be older.
  *
- * @throws Error where no Node is there that is new enough; the message says what to do
+ * @throws Error if no recent enough Node is found. The message says what to do.
  *
  * @example
  * const result = await checkConnector('plugins/acme')
@@ -40,7 +40,7 @@ function resultIn(told: string): CheckResult | null {
     const { ok, id, version, findings, passed } = one
     return { ok, id, version, findings, passed }
   } catch {
-    // No check came to an end: what was printed says why.
+    // The check did not complete. Its output gives the reason.
     return null
   }
 }

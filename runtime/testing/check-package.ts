@@ -1,4 +1,7 @@
-/** Checks a package as `keyway check` checks a folder: its manifest, its code, its cases in the real sandbox. */
+/**
+ * Checks a package like `keyway check` checks a folder: its manifest, its code, its cases in the real
+ * sandbox.
+ */
 
 import type { Package } from '../connectors/packages/format.ts'
 import { leaksIn } from '../connectors/packages/leaks.ts'
@@ -18,10 +21,10 @@ type PackageCheck = {
   passed: string[]
 }
 
-/** What to do about an error: the package cannot be changed where it is installed. */
+/** Advice for an error: an installed package cannot be changed. */
 const ADVICE = 'correct the connector, give it a new version and pack it again'
 
-/** Everything that is wrong with a package; `manifest` is null where it cannot be served. */
+/** Returns all findings of a package. `manifest` is null if the package cannot be served. */
 export async function checkPackage(
   one: Package,
   lanes: Pick<Lanes, 'run' | 'drain' | 'describe'>,
@@ -46,7 +49,7 @@ export async function checkPackage(
   return { findings: [...findings.map(advised), ...leaks], manifest: verdict.manifest, passed }
 }
 
-/** The same in the sandbox of a check, without a host. */
+/** Checks a package in the sandbox of a check, without a host. */
 export const checkPackageOn = ({ lanes }: CheckBench, one: Package): Promise<PackageCheck> =>
   checkPackage(one, lanes, checkRules)
 

@@ -1,8 +1,8 @@
-/** What a check says. Imports nothing: authors get these types, and no more than these. */
+/** Result of a check. This file imports nothing: authors get these types and no others. */
 
 /**
- * One thing that was found. An `error` fails the check, a `warning` does not. `where` is the name of a case, a
- * capability or a file; `line` is that of the case in connector.cases.json, from 1.
+ * A single finding. An `error` fails the check, a `warning` does not. `where` is the name of a case, a
+ * capability or a file. `line` is the line of the case in connector.cases.json, from 1.
  */
 export type Finding = {
   severity: 'error' | 'warning'
@@ -11,7 +11,7 @@ export type Finding = {
   message: string
 }
 
-/** What a check says of one folder. */
+/** Result of the check of one folder. */
 export type CheckResult = {
   ok: boolean
   id: string | null

@@ -1,4 +1,7 @@
-/** What a version breaks of the one before: for authors, before an operator is told the same. */
+/**
+ * Finds what a version breaks compared with the previous one, so that authors learn of it before operators
+ * do.
+ */
 
 import { type Package, PackageError } from '../connectors/packages/format.ts'
 import { checkManifest } from '../connectors/registry/check-manifest.ts'
@@ -10,7 +13,7 @@ import { checkRules } from '../egress/rules/url-template.ts'
 /**
  * Compares a connector with a package of an earlier version of it.
  *
- * @throws PackageError for a package of another connector, or one that this runtime does not understand
+ * @throws PackageError if the package is of another connector, or if this runtime does not understand it
  */
 export function breaksOf(next: Manifest, before: Package): PackageFinding[] {
   const { id, version } = before.digests

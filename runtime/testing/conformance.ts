@@ -1,7 +1,7 @@
 /**
- * Conformance of one connector: every declared capability, called with a minimal valid request and a
- * network that refuses everything, ends in an answer or a wire code within its deadline, and asks for
- * nothing outside its egress.
+ * Conformance of one connector. Every declared capability, called with a minimal valid request and a network
+ * that refuses everything, must end in an answer or a wire code within its deadline, and must not request
+ * anything outside of its egress.
  */
 import * as v from 'valibot'
 import {
@@ -30,12 +30,12 @@ import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'
 import { minimalSettings, minimalValue } from './minimal.ts'
 import { notHere } from './not-here.ts'
 
-/** A call that takes longer than this, with a network that answers at once, hangs. */
+/** Time after which a call hangs, in milliseconds: its network answers at once. */
 const PATIENCE_MS = 5000
 
 type Finding = { severity: 'error'; where: string; message: string }
 
-/** What a connector's own cases send: taken where its schemas accept nothing that could be made up. */
+/** Request of one of the connector's own cases. Used where its schemas accept no generated value. */
 type Example = Pick<Case, 'capability' | 'request' | 'settings'>
 
 export async function conformance(
@@ -52,7 +52,7 @@ export async function conformance(
       performOAuth: notHere,
       find: () => version,
       byDigest: () => version,
-      // It runs once: what it sends is counted.
+      // The call runs once. Its requests are counted.
       run: (lane, call) =>
         run(lane, { ...call, isolateKey: `conformance ${capability}`, hasWritten: () => true }),
       openEgress: (call) => ({
@@ -87,14 +87,14 @@ export async function conformance(
   return findings.filter(isNewsOf(findings))
 }
 
-/** Settings are the connector's: one finding about them speaks for all capabilities. */
+/** Settings belong to the connector: one finding about them stands for all capabilities. */
 const isNewsOf =
   (all: readonly Finding[]) =>
   ({ message }: Finding, index: number): boolean =>
     !message.includes(' ends in settings_invalid') ||
     all.findIndex((one) => one.message === message) === index
 
-/** Ends that are the connector's doing and must not be. */
+/** Ends of a call that are the connector's fault. */
 const WRONG_ENDS = [
   'deadline_passed',
   'isolate_memory',
@@ -128,7 +128,7 @@ function judgeEnd(error: unknown, capability: string): Finding[] {
   ]
 }
 
-/** ` (connector.ts:31:12)` where something was thrown, as `raised_in` ends. */
+/** Returns ` (connector.ts:31:12)`, the end of `raised_in`, if the place of the error is known. */
 const placeOf = ({ details }: RuntimeError): string =>
   / \([^)]*\)$/.exec(details.raisedIn ?? '')?.[0] ?? ''
 
@@ -165,25 +165,28 @@ function refuse(
 
 type Asked = Parameters<typeof refuse>[0]
 
-/** Judges a request as the door does. @throws egress_setting at once, what judges it throws later */
+/**
+ * Judges a request as the egress does.
+ * @throws egress_setting at once. The returned function throws later.
+ */
 function allowedByHttp(call: EgressCall): (request: Asked) => unknown {
   const policy = createPolicyOf()(call)
   return ({ url, method }) => judgeUrl(parseUrl(url), method, policy)
 }
 
-/** The same for the operation of a request of `ctx.ldap`: its DNs are made of ids that are made up here. */
+/** Judges the operation of a request of `ctx.ldap`. Its DNs are made of generated ids. */
 function allowedInDirectory(call: EgressCall): (request: Asked) => unknown {
   const targets = targetsOf(call)
   return ({ method, body }) => judgeLdap(readAsked(method, body).operation, null, targets)
 }
 
-/** The same for the statements of a request of `ctx.sql`. */
+/** Judges the statements of a request of `ctx.sql`. */
 function allowedInDatabase(call: EgressCall): (request: Asked) => unknown {
   const targets = sqlTargetsOf(call)
   return ({ method, body }) => judgeAsked(readSql(method, body), targets)
 }
 
-/** The smallest body that a capability accepts. */
+/** Returns the smallest body that a capability accepts. */
 function minimalEnvelope(
   version: ServedVersion,
   capability: CapabilityName,
@@ -207,11 +210,11 @@ function minimalEnvelope(
   }
 }
 
-/** The first value that the schema accepts, or the first of all. */
+/** Returns the first value that the schema accepts, or the first of all. */
 const firstFitting = (schema: AnySchema, values: readonly unknown[]): unknown =>
   values.find((value) => value !== undefined && v.is(schema, value)) ?? values[0]
 
-/** Where a request names types, those that the manifest declares first: others are refused. */
+/** Replaces the types that a request names by the first ones declared in the manifest: others are refused. */
 function withDeclaredTypes(request: unknown, { entitlement_types: [first] }: Manifest): unknown {
   if (!first || typeof request !== 'object' || request === null || !('entitlement_type' in request))
     return request

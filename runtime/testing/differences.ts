@@ -1,12 +1,12 @@
-/** Where two JSON values differ, said so that nobody has to compare two long lines by eye. */
+/** Reports where two JSON values differ, so that authors need not compare two long lines by eye. */
 import { isObject } from '../contract/schema/record.ts'
 
-/** Most differences that are reported of one comparison. */
+/** Maximum number of differences reported for one comparison. */
 const MAX_TOLD = 3
 
 /**
- * `response[0].username should be "ada", is "bo"`; empty when they are equal. Members in any order, and
- * `undefined` is no member.
+ * Returns texts like `response[0].username should be "ada", is "bo"`, none if the values are equal. The order
+ * of members does not matter, and a member that is `undefined` counts as missing.
  */
 export function differences(what: string, expected: unknown, found: unknown): string[] {
   const all = [...walk(what, expected, found)]

@@ -1,6 +1,6 @@
 /**
- * What a connector answered that its contract takes, and that does less than its author expects: warnings of a check. Not
- * errors: packages that passed without them are installed.
+ * Warnings of a check: answers that the contract accepts, but that do less than their author expects. They
+ * are not errors, because packages that passed before these warnings existed are installed.
  */
 import * as v from 'valibot'
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
@@ -9,7 +9,7 @@ import { membersOf } from '../contract/schema/record.ts'
 
 type Types = Pick<Manifest, 'entitlement_types' | 'resource_types'>
 
-/** Says of a row what is doubtful; null where nothing is. */
+/** Returns what is doubtful about a row, or null. */
 type Judge = (row: Record<string, unknown>, types: Types) => string | null
 
 const declared =
@@ -30,7 +30,7 @@ const dated =
       ? null
       : `answers ${member} ${quoted(row[member])}, which is not ISO 8601 with an offset: write 2030-01-31T18:00:00Z`
 
-/** Capability -> what its rows are looked at for. */
+/** Judge of the rows of each capability. */
 const JUDGES: Partial<Record<CapabilityName, Judge>> = {
   list_entitlements: declared('entitlement_types', 'entitlement_type'),
   list_applications_entitlements: declared('entitlement_types', 'entitlement_type'),
@@ -41,7 +41,7 @@ const JUDGES: Partial<Record<CapabilityName, Judge>> = {
   list_applications_activity_records: dated('timestamp'),
 }
 
-/** What is doubtful about the answers of a capability, each once. */
+/** Returns the warnings about the answers of a capability, each once. */
 export function doubtful(
   types: Types,
   capability: CapabilityName,

@@ -1,20 +1,23 @@
-/** Puts what a file of cases says once for all into one of its cases, before anything is judged. */
+/** Puts the shared parts of a file of cases into one of its cases, before the case is judged. */
 
 import type { CaseDefaults } from '../contract/connector/cases.ts'
 import { isObject, membersOf } from '../contract/schema/record.ts'
 
-/** What the cases of a file share. */
+/** Parts shared by the cases of a file. */
 export type Shared = { defaults?: CaseDefaults; exchanges?: Record<string, unknown> }
 
 type Members = Record<string, unknown>
 
-/** Most exchange names that an error lists. */
+/** Maximum number of exchange names that an error lists. */
 const MAX_NAMES = 20
 
-/** Members of a case that defaults may have. */
+/** Members of a case that may have defaults. */
 const OWN = ['settings', 'page', 'include_raw_data'] as const
 
-/** The case as if everything stood in it; what is no object stays as it is, and is judged as that. */
+/**
+ * Returns the case with all shared parts filled in. A value that is not an object is returned unchanged, to
+ * be judged as it is.
+ */
 export function expandCase(
   written: unknown,
   { defaults = {}, exchanges = {} }: Shared,
@@ -45,7 +48,7 @@ export function expandCase(
   return { value: withoutNone(all), findings }
 }
 
-/** Stands for an exchange that nobody wrote: judged no further. */
+/** Placeholder for an exchange that does not exist, so that it causes no further findings. */
 const NOTHING = { request: 'GET /', reply: { status: 200 } }
 
 function withDefaults(
@@ -57,7 +60,7 @@ function withDefaults(
   return { ...present({ headers }), ...exchange, reply }
 }
 
-/** Defaults that a case does not want: null, where the case as it runs has nothing. */
+/** Removes null members: by null a case rejects a default. */
 const withoutNone = (one: Members): Members =>
   Object.fromEntries(
     Object.entries(one).filter(
@@ -66,6 +69,6 @@ const withoutNone = (one: Members): Members =>
     ),
   )
 
-/** The members that have a value. */
+/** Returns the members that have a value. */
 export const present = (one: Members): Members =>
   Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined))

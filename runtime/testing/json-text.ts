@@ -1,11 +1,11 @@
-/** JSON for people: what fits on a line stands on one. */
+/** JSON for people: a value that fits on one line is written on one line. */
 
 const WIDTH = 100
 
 /**
- * The text of a value.
+ * Returns the text of a value.
  *
- * @param pad What stands before it on its line.
+ * @param pad Indentation of its line.
  */
 export function jsonText(value: unknown, pad: string, used = pad.length): string {
   const flat = inLine(value)

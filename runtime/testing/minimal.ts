@@ -1,9 +1,9 @@
-/** The smallest value that fits a contract schema: required members only. */
+/** Makes the smallest value that fits a contract schema, with required members only. */
 
 import type { Field, Fields } from '../contract/connector/settings.ts'
 import { type AnySchema, metadataOf, shapeOf } from '../contract/schema/shape.ts'
 
-/** A value that the schema accepts; optional members are left out. */
+/** Returns a value that the schema accepts, without optional members. */
 export function minimalValue(schema: AnySchema): unknown {
   const shape = shapeOf(schema)
   const { field }: { field?: Field } = metadataOf(schema)
@@ -42,7 +42,7 @@ const EXAMPLES = {
   email: 'jo@example.com',
 } as const
 
-/** Settings that fit their declaration: required ones only, examples by format. */
+/** Returns settings that fit their declaration: only required ones, with examples by format. */
 export function minimalSettings(fields: Fields): Record<string, unknown> {
   const required = Object.entries(fields).filter(([, field]) => field.required)
   return Object.fromEntries(required.map(([name, field]) => [name, example(field)]))

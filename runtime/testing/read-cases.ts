@@ -1,4 +1,4 @@
-/** Reads connector.cases.json: each case on its own, so that one that is wrong hides no other. */
+/** Reads connector.cases.json. Each case is read separately, so that one invalid case hides no other. */
 
 import * as v from 'valibot'
 import { atOnce, inSlices } from '../bounded/slices.ts'
@@ -13,20 +13,23 @@ import { expandCase, type Shared } from './expand-case.ts'
 
 type ReadCases = {
   cases: Case[]
-  /** What is wrong, with the name of the case or of the file. */
+  /** Findings, with the name of the case or of the file. */
   findings: { where: string; message: string }[]
-  /** Capabilities that have a case, also one that cannot be read. */
+  /** Capabilities that have a case, even one that cannot be read. */
   covered: Set<string>
 }
 
-/** The name of the file, in findings too. */
+/** Name of the file, also in findings. */
 export const CASES_FILE = 'connector.cases.json'
 
-/** The cases of a text; undefined (no file) is none. `unreadable` says why not even their list can be read. */
+/**
+ * Returns the cases of a text, none for undefined (no file). `unreadable` is the reason why not even their
+ * list can be read.
+ */
 export const readCases = (text: string | undefined): ReadCases | { unreadable: string } =>
   atOnce(reading(text))
 
-/** The same in time slices, for use on the main thread of a host. */
+/** Reads the cases in time slices, for use on the main thread of a host. */
 export const readCasesInSlices = (
   text: string | undefined,
 ): Promise<ReadCases | { unreadable: string }> => inSlices(reading(text))
@@ -57,7 +60,7 @@ function* reading(text: string | undefined): Generator<void, ReadCases | { unrea
   return read
 }
 
-/** The file's cases as they are written, and what they share. */
+/** Returns the file's cases as written, and their shared parts. */
 export function fileOf(
   text: string,
 ): { shared: Shared; cases: unknown[] } | { unreadable: string } {
@@ -72,7 +75,7 @@ export function fileOf(
   if (Array.isArray(value)) return { shared: {}, cases: value }
   const { success, output, issues } = v.safeParse(FileShape, value)
   if (success) {
-    // As they are written: what they leave out is the defaults'.
+    // As written: defaults provide what the exchanges leave out.
     const exchanges = membersOf(membersOf(value)['exchanges'])
     return { shared: { defaults: output.defaults, exchanges }, cases: output.cases }
   }
@@ -86,11 +89,11 @@ export function fileOf(
 
 const TOO_MANY = `holds more than ${INPUTS.cases.maxMarks / 2} values with what its cases share put in; shorten the replies`
 
-/** Structural characters of a shared exchange. */
+/** Returns the number of structural characters of a shared exchange. */
 const sizeOf = (one: unknown): number =>
   marksIn(Buffer.from(JSON.stringify(one) ?? ''), INPUTS.cases.maxMarks)
 
-/** Names of the exchanges that a case refers to, with duplicates. */
+/** Returns the names of the exchanges that a case refers to, with duplicates. */
 function namedIn(value: unknown): string[] {
   const { upstream, pages } = membersOf(value)
   const inPages = Array.isArray(pages) ? pages.map((page) => Object(page).upstream) : []
@@ -100,7 +103,7 @@ function namedIn(value: unknown): string[] {
     .filter((one) => typeof one === 'string')
 }
 
-/** Cases are judged one by one, each after what it shares was put in. */
+/** Cases are judged one by one, after their shared parts have been filled in. */
 const FileShape = v.strictObject({ ...CaseFileHead, cases: v.array(v.unknown()) })
 
 const toldOf = (issue: v.BaseIssue<unknown>, schema: AnySchema): string =>

@@ -1,4 +1,6 @@
-/** Runs one case: its calls in the real sandbox, in a fresh isolate each, against its own exchanges. */
+/**
+ * Runs one case: its calls in the real sandbox, each in a fresh isolate, against the case's own exchanges.
+ */
 import { CAPABILITIES } from '../contract/capabilities/capabilities.ts'
 import type { Case, Step } from '../contract/connector/cases.ts'
 import { errorBody } from '../contract/envelope/envelope.ts'
@@ -19,10 +21,10 @@ const ceilings = { ...mapValues(CEILINGS, (row) => row.default), maxPages: 1000 
 
 let fresh = 0
 
-/** What stands for the network. */
+/** Function in the place of the network. */
 type Exchange = typeof exchange
 
-/** Where cases run: the version, and what carries its calls. */
+/** Environment of the cases: the version, and the function that carries out its calls. */
 export type Stage = {
   version: ServedVersion
   run: InvokeDeps['run']
@@ -30,16 +32,17 @@ export type Stage = {
   locate?: InvokeDeps['locate']
 }
 
-/** The body of an answer. */
+/** Body of an answer. */
 export type AnswerBody = Record<string, unknown>
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
 
 /**
- * The calls of a case, one after another, each with its own system; ends early where a page has no next one.
+ * Makes the calls of a case, one after another, each with its own system. Ends early if a page has no next
+ * one.
  *
- * @param systemOf What stands for the network during the call of this number.
+ * @param systemOf Returns the function in the place of the network for the call of this number.
  */
 export async function* playCase(
   one: Case,
@@ -47,7 +50,7 @@ export async function* playCase(
   systemOf: (index: number) => Exchange,
 ): AsyncGenerator<AnswerBody> {
   const pageTokens = createPageTokens(['case'.repeat(8)])
-  // One for all pages: a token that an exchange gave is kept from one to the next.
+  // One egress for all pages: a token from an exchange is kept for the next page.
   let system: Exchange
   const egress = createEgress({
     privateGrants: new Map(),
@@ -66,16 +69,16 @@ export async function* playCase(
   }
 }
 
-/** What a case comes to: what differs from what it expects, and what was answered instead. */
+/** Result of a case: the differences from its expectations, and the actual answers. */
 type Played = {
   findings: string[]
-  /** The answer of each of its calls. */
+  /** Answer of each call. */
   bodies: AnswerBody[]
-  /** Whether all was asked as the case has it: then only the answers differ, if anything does. */
+  /** Whether the requests were those of the case. If so, only answers can differ. */
   asked: boolean
 }
 
-/** Runs a case against its own exchanges, and says how it ended. */
+/** Runs a case against its own exchanges and returns the result. */
 export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
   const steps: readonly Step[] = one.pages ?? [one]
   const played: Played = { findings: [], bodies: [], asked: true }
@@ -92,8 +95,7 @@ export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
     const sent = upstream.judge()
     const tell = (texts: string[]) => played.findings.push(...texts.map((text) => at + text))
     played.asked &&= sent.findings.length === 0
-    // After a request that the case does not have, and after an error that it does not expect, all
-    // else is a consequence.
+    // Everything after an unexpected request or an unexpected error is its consequence.
     if (sent.astray) {
       tell(sent.findings)
       return played
@@ -128,8 +130,8 @@ async function call(one: Case, page: object, means: Means): Promise<AnswerBody> 
     performOAuth: notHere,
     find: () => version,
     byDigest: () => version,
-    // A key of its own for each call: nobody may rely on module variables. A case runs once: its upstream
-    // answers each request once.
+    // An isolate of its own for each call: connectors must not rely on module variables. A case runs once,
+    // because its upstream answers each request once.
     run: (lane, laneCall) =>
       run(lane, { ...laneCall, isolateKey: `case ${++fresh}`, hasWritten: () => true }),
     openEgress: ({ capability, version: { id, manifest }, ...rest }) => {
@@ -195,7 +197,9 @@ function judgeError(expected: NonNullable<Step['error']>, body: Record<string, u
   return findings
 }
 
-/** `null` means absent: a case need not write out the members that a connector left out. */
+/**
+ * Removes null members: `null` means absent. A case need not list the members that a connector leaves out.
+ */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
@@ -203,7 +207,7 @@ export function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, one]) => [name, withoutNulls(one)]))
 }
 
-/** An error in one line: what an author looks for first. */
+/** Formats an error in one line: the first thing that an author looks for. */
 function errorLine(error: unknown): string {
   const { error_code, message, raised_in } = membersOf(error)
   return `${error_code}: ${message}${raised_in === null ? '' : `, raised in ${raised_in}`}`

@@ -1,7 +1,7 @@
 /**
- * A third-party system made of a case's exchanges. It stands for the network alone: everything before it
- * is the connector's own egress, so what would not be allowed in earnest is not allowed here, and what
- * is compared is what would be sent, with the case's own secrets.
+ * A third-party system made of a case's exchanges. It only replaces the network: all code before it is the
+ * connector's own egress. A request that production would refuse is refused here, too, and comparisons see
+ * the request as it would be sent, with the case's own secrets.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Exchange } from '../contract/connector/cases.ts'
@@ -13,13 +13,16 @@ import { differences } from './differences.ts'
 type ScriptedUpstream = {
   exchange(url: URL, request: OutgoingRequest, options: ExchangeOptions): Promise<ReplyHead>
   /**
-   * What went wrong: unexpected requests, and exchanges that never happened. `astray` after an
-   * unexpected request: what happened from there on is its consequence.
+   * Returns what went wrong: unexpected requests, and exchanges that never happened. `astray` is set after an
+   * unexpected request: everything after it is its consequence.
    */
   judge(): { findings: string[]; astray: boolean }
 }
 
-/** Answers with the exchanges, each once; several alike are answered in their order. */
+/**
+ * Makes an upstream that answers with each exchange once. Equal requests are answered in the order of their
+ * exchanges.
+ */
 export function createScriptedUpstream(exchanges: readonly Exchange[]): ScriptedUpstream {
   const left = [...exchanges]
   const findings: string[] = []
@@ -98,7 +101,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Compared as what it is, and found different.
+    // Compared as a text, and found to differ.
     return text
   }
 }

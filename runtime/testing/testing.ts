@@ -1,3 +1,3 @@
-/** What authors import as `keyway/testing`. */
+/** Exports of `keyway/testing`, for authors. */
 export { checkConnector } from './check-once.ts'
 export type { CheckResult, Finding } from './check-result.ts'

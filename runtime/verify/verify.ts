@@ -1,6 +1,6 @@
 /**
- * Runs the corpus of hostile connectors against a real host and reports the end of each attack. Behind the
- * command `keyway verify`. Knows a host only from outside, as a process that answers HTTP.
+ * Runs the corpus of hostile connectors against a real host and reports the end of each attack. Implements
+ * `keyway verify`. Knows a host only from outside, as a process that answers HTTP.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../contract/errors/thrown.ts'

@@ -1,4 +1,4 @@
-/** Makes a case of a recording: without secrets, the same at every recording, and passing. */
+/** Makes a case of a recording. The case holds no secrets, is the same for every recording, and passes. */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Case, CaseDefaults } from '../../contract/connector/cases.ts'
@@ -20,22 +20,22 @@ import type { Recording } from './recorder.ts'
 import { inventedFor, parsed } from './secrets.ts'
 import { createStable, stableNumber } from './stable.ts'
 
-/** Largest case, in bytes. */
+/** Maximum size of a case, in bytes. */
 const MAX_CASE_BYTES = 256 * 1024
 
-/** Headers of answers that say nothing to a connector, or are told by the body itself. */
+/** Response headers that do not matter to a connector, or that the body itself implies. */
 const NOISE =
   /^(date|server|connection|keep-alive|age|via|vary|cache-control|pragma|expires|content-length|content-encoding|transfer-encoding|set-cookie|cf-.*|alt-svc|nel|report-to|server-timing|strict-transport-security|content-security-policy.*|access-control-.*|x-(request-id|correlation-id|trace.*|amz.*|runtime|powered-by|frame-options|content-type-options|xss-protection|download-options).*|.*request-id|.*trace-?id|traceparent)$/i
 
-/** Most headers of answers that are tried one by one. */
+/** Maximum number of response headers that are tried one by one. */
 const MAX_TRIED = 30
 
 /**
- * The case, in full.
+ * Makes the case, with all defaults filled in.
  *
- * @param name Of the case; the capability, its request and the error that it ends in by default.
- * @param nowMs When it was recorded, in milliseconds since the Unix epoch.
- * @throws NotRecordable with what to do
+ * @param name Name of the case. Default: the capability, its request and the error in which it ends.
+ * @param nowMs Time of the recording, in milliseconds since the Unix epoch.
+ * @throws NotRecordable with advice
  */
 export async function caseOf(
   recording: Recording,
@@ -45,7 +45,7 @@ export async function caseOf(
 ): Promise<Case> {
   const { capability, pageSize, raw, calls } = recording
   const pagesOfHops = calls.map(({ hops }, index) =>
-    // Played again, one login serves all pages.
+    // When it is played again, one login serves all pages.
     index === 0 ? hops : hops.filter(({ isLogin }) => !isLogin),
   )
   const hops = calls.flatMap((one) => one.hops)
@@ -92,7 +92,7 @@ export async function caseOf(
   return made
 }
 
-/** Request, credentials and settings of the call, as its caller sent them. */
+/** Returns request, credentials and settings of the call, as its caller sent them. */
 function clearOf(hops: readonly SeenHop[]): SecretParts {
   const secrets = hops.find((one) => one.secrets !== null)?.secrets
   if (!secrets) throw new NotRecordable('it has neither credentials nor settings')
@@ -102,7 +102,7 @@ function clearOf(hops: readonly SeenHop[]): SecretParts {
 function headOf({ auth, credentials, settings, request }: SecretParts, cleanAll: Clean) {
   const list = Object.entries(credentials ?? {}).map(([id, one]) => ({ ...one, id }))
   const signed = credentials === null ? { auth } : { credentials: list }
-  // The cast: cleaning and leaving out nulls keep the members.
+  // The cast: cleaning and removing nulls keep the members.
   return withoutNulls(cleanAll(plain({ request, ...signed, settings }))) as Pick<
     Case,
     'request' | 'auth' | 'credentials' | 'settings'
@@ -111,7 +111,7 @@ function headOf({ auth, credentials, settings, request }: SecretParts, cleanAll:
 
 type Clean = (value: unknown) => unknown
 
-/** As it travels: without members that are undefined. */
+/** Returns a value as it is transmitted: without members that are undefined. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean): KeptExchange {
@@ -135,7 +135,10 @@ function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean):
   }
 }
 
-/** Plays it without headers of answers, then with those only that make a difference; twice, to see what changes. */
+/**
+ * Plays the case without response headers, then only with those that make a difference. Plays the result
+ * twice, to see what changes.
+ */
 async function trimmed(one: Case, pages: KeptExchange[][], stage: Stage) {
   const all = await playAgain(one, pages, stage)
   const names = [
@@ -171,7 +174,7 @@ const withHeaders = (kept: KeptExchange, needed: ReadonlySet<string>): KeptExcha
   const { headers, text } = kept.reply
   const told = needed.size > 0 ? headers.filter(([name]) => needed.has(name)) : []
   const type = headers.filter(([name]) => name === 'content-type' && !needed.has(name))
-  // A body that is JSON is said to be that by the case itself.
+  // A JSON body implies its content type in the case.
   const implied: HeaderList =
     type.length > 0 && isJson(text) ? [['content-type', 'application/json']] : []
   return { ...kept, reply: { ...kept.reply, headers: [...implied, ...told] } }
@@ -183,7 +186,7 @@ const outcome = ({ calls }: PlayedAgain) =>
     { ...body, page: body['page'] !== null },
   ])
 
-/** The exchange as it stands in a case; what is sent differently each time is not compared. */
+/** Returns the exchange for the case. Parts of the request that differ each time are left out. */
 function exchangeOf(one: AskedAgain, again: AskedAgain | undefined): Case['upstream'][number] {
   const { status, headers, text } = one.kept.reply
   const sent = one.headers.filter(
@@ -207,29 +210,29 @@ function exchangeOf(one: AskedAgain, again: AskedAgain | undefined): Case['upstr
   }
 }
 
-/** Request headers that a case tells: who asks, and conditions. */
+/** Request headers that a case keeps: credentials and conditions. */
 const TOLD = /^(authorization|if-(none-)?match|.*token|.*api-?key)$/i
 
 const isJson = (text: string): boolean => typeof bodyOf(text) !== 'string'
 
-/** JSON, or the text where it is none. */
+/** Returns the JSON value, or the text if it is not JSON. */
 function bodyOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : text
   } catch {
-    // A form, a page, nothing.
+    // A form, a page or nothing.
     return text
   }
 }
 
-/** Longest name, in characters. */
+/** Maximum length of a name, in characters. */
 const MAX_NAME_LENGTH = 120
 
 /**
- * What is called and with what, in short, and how it failed: the same call gets the same name again. A call that fails
- * leaves the case of the one that succeeds alone, and a name that does not tell all ends in a hash, so that no two calls
- * share one.
+ * Returns a short name of the call, its request and its error. The same call gets the same name again. A call
+ * that fails does not replace the case of one that succeeds. A name that is incomplete ends in a hash, so
+ * that no two calls share one.
  */
 function nameOf(
   capability: string,
@@ -248,6 +251,6 @@ function nameOf(
   return `${name.slice(0, MAX_NAME_LENGTH - mark.length)}${mark}`
 }
 
-/** Whether a value is one that no name tells, such as a list of entitlements. */
+/** Reports whether a value does not appear in names, such as a list of entitlements. */
 const isFilled = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0

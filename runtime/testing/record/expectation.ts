@@ -1,4 +1,4 @@
-/** What a case expects, read from what was answered. */
+/** Derives the expectation of a case from an answer. */
 
 import type { Step } from '../../contract/connector/cases.ts'
 import { holdsPlaceholder } from '../../contract/connector/placeholder.ts'
@@ -8,7 +8,7 @@ import { differences } from '../differences.ts'
 import { type AnswerBody, withoutNulls } from '../run-case.ts'
 import { NotRecordable } from './played.ts'
 
-/** Codes that say that the connector itself is wrong: nothing to hold on to. */
+/** Codes of a defect in the connector itself. They make no expectation. */
 export const BROKEN: readonly string[] = [
   'unexpected_error',
   'invalid_response',
@@ -18,11 +18,11 @@ export const BROKEN: readonly string[] = [
 ]
 
 /**
- * The expectation of one call.
+ * Returns the expectation of one call.
  *
- * @param again The answer to the same a second time.
- * @param wasOk Whether it was an answer, and no error, in earnest.
- * @throws NotRecordable where there is none that would hold
+ * @param again Answer to the same call when it is played a second time.
+ * @param wasOk Whether the recorded call ended in an answer and not in an error.
+ * @throws NotRecordable if no expectation would hold
  */
 export function expectationOf(
   body: AnswerBody,
@@ -48,11 +48,11 @@ export function expectationOf(
   return told(body)
 }
 
-/** The members of an answer that a case tells. */
+/** Returns the members of an answer that a case contains. */
 function told(body: AnswerBody): Omit<Step, 'upstream'> {
   if (body['is_error'] === true) {
     const { error_code, status_code, app_error_code } = membersOf(body['error'])
-    // The cast: the envelope's error has these members.
+    // The cast: the error of the envelope has these members.
     return { error: withoutNulls({ error_code, status_code, app_error_code }) as Step['error'] }
   }
   return {

@@ -1,23 +1,29 @@
-/** What stands in a case in the place of a secret: the same wherever the secret stood, and in every form of it. */
+/** Replaces secrets in a case: each by the same text wherever it stands, and in every encoding. */
 import { generateKeyPairSync } from 'node:crypto'
 import { base64Forms, textForms } from '../../redact/secret-forms.ts'
 
-/** Shorter secrets cannot be told from ordinary text: where one is found, nothing is written. In characters. */
+/**
+ * Minimum length of a replaced secret, in characters. A shorter one is indistinguishable from ordinary text:
+ * if one is found, no case is written.
+ */
 const MIN_REPLACED_LENGTH = 8
 
-/** A text that must not be kept, and what is kept instead. */
+/** Text that must not be kept, and its replacement. */
 export type Invented = { real: string; instead: string }
 
 type Hide = {
-  /** The text without secrets. */
+  /** Returns the text without secrets. */
   text(text: string): string
-  /** The JSON value without secrets, in names too. */
+  /** Returns the JSON value without secrets, also in names. */
   value(value: unknown): unknown
-  /** Whether a text still holds one, in any form. */
+  /** Reports whether a text still contains a secret, in any encoding. */
   leaks(text: string): boolean
 }
 
-/** Makes what hides all of them, the longest form first: one may be a part of another. */
+/**
+ * Makes the functions that hide all given secrets. The longest form is replaced first, because one may be
+ * part of another.
+ */
 export function createHide(all: readonly Invented[]): Hide {
   const forms = new Map<string, string>()
   const short: RegExp[] = []
@@ -56,13 +62,13 @@ function formsOf(real: string, instead: string): [string, string][] {
   return [...pair(textForms), ...pair(base64Forms)]
 }
 
-/** Finds a text where no letter or digit stands beside it. */
+/** Finds a text that is not next to a letter or digit. */
 const aloneIn = (text: string): RegExp =>
   new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(text)}(?![A-Za-z0-9])`)
 
 /**
- * An invented value for the secret of a field: the one of the file's defaults, a new key for a key, otherwise
- * a word that says what it is.
+ * Invents a value for the secret of a field: the one of the file's defaults, a new key for a key, else a word
+ * that describes it.
  */
 export function invent(field: string, real: string, ofDefaults: unknown): string {
   if (typeof ofDefaults === 'string' && ofDefaults !== '') return ofDefaults

@@ -1,4 +1,7 @@
-/** A recording played again: its answers stand for the network, and what is asked with invented secrets is noted. */
+/**
+ * Plays a recording again. Its answers stand in for the network, and the requests made with invented secrets
+ * are noted.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Case } from '../../contract/connector/cases.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -6,22 +9,25 @@ import type { OutgoingRequest } from '../../egress/exchange/exchange.ts'
 import type { HeaderList } from '../../egress/exchange/headers.ts'
 import { type AnswerBody, playCase, type Stage } from '../run-case.ts'
 
-/** One recorded exchange, without secrets. */
+/** Recorded exchange, without secrets. */
 export type KeptExchange = {
   method: string
   url: string
   reply: { status: number; headers: HeaderList; text: string }
 }
 
-/** What the connector asked when it was played. */
+/** Request that the connector made when the recording was played. */
 export type AskedAgain = { kept: KeptExchange; request: string; headers: HeaderList; body: string }
 
 export type PlayedAgain = { calls: { asked: AskedAgain[]; body: AnswerBody }[] }
 
-/** A recording cannot become a case; the message says why, and what to do. */
+/** Thrown if a recording cannot become a case. The message gives the reason and advice. */
 export class NotRecordable extends Error {}
 
-/** @throws NotRecordable where other requests are made than were recorded */
+/**
+ * Plays a case with the kept exchanges as its network.
+ * @throws NotRecordable if the requests differ from the recorded ones
+ */
 export async function playAgain(
   one: Case,
   pages: readonly (readonly KeptExchange[])[],

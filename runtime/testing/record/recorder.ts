@@ -1,24 +1,24 @@
-/** Looks on at the calls of a host and keeps what a case is made of, bounded in calls, hops and bytes. */
+/** Observes the calls of a host and keeps the parts of a case, bounded in calls, hops and bytes. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
 import type { OnHop, SeenHop } from '../../egress/hop/seen.ts'
 import type { InvokeDeps } from '../../invoke/ports.ts'
 
-/** Most bytes of answers, and most requests, that one call may keep. */
+/** Maximum bytes of answers, and number of requests, that are kept per call. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024
 const MAX_HOPS = 200
 
-/** Most pages of one sequence that become one case. */
+/** Maximum number of pages of one sequence that become one case. */
 const MAX_PAGES = 10
 
-/** Sequences whose next page is waited for; the oldest is forgotten. */
+/** Maximum number of sequences that wait for their next page. The oldest one is forgotten. */
 const MAX_SEQUENCES = 20
 
-/** One call as it was made: one page of a sequence. */
+/** Call as it was made: one page of a sequence. */
 type RecordedCall = { hops: SeenHop[]; ok: boolean }
 
-/** What was called, and every page of it so far. */
+/** Called capability, and all its pages so far. */
 export type Recording = {
   capability: string
   pageSize: number | null
@@ -27,19 +27,20 @@ export type Recording = {
 }
 
 export type Recorder = {
-  /** Carries calls as the given function does, and keeps what they exchange. */
+  /** Returns a function that carries out calls like the given one and keeps their exchanges. */
   run(run: InvokeDeps['run']): InvokeDeps['run']
   onHop: OnHop
 }
 
-/** What a call exchanged; `wrong` is why a request of it was refused, where that is the connector's doing. */
+/** Exchanges of a call. `wrong` is the code of a refused request, if the connector is to blame. */
 type Taking = { hops: SeenHop[]; wrong: ErrorCode | null }
 
 /**
  * Makes a recorder.
  *
- * @param onRecording Told each call that came to an answer or an error of its connector, with the pages before it.
- * @param onNothing Told why a call cannot be a case.
+ * @param onRecording Called for each call that ended in an answer or in an error of its connector, with the
+ * previous pages.
+ * @param onNothing Called with the reason why a call cannot become a case.
  */
 export function createRecorder(
   onRecording: (recording: Recording) => void,
@@ -97,7 +98,7 @@ export function createRecorder(
   }
 }
 
-/** Why the exchanges of a call make no case, or null. */
+/** Returns the reason why the exchanges of a call make no case, or null. */
 function unfit({ hops, wrong }: Taking): string | null {
   if (wrong !== null)
     return `the connector is wrong, ${wrong}: a request of it was refused, as its answer says`

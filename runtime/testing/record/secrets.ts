@@ -1,4 +1,4 @@
-/** Which secrets a recording holds, and what stands for each in its case. */
+/** Finds the secrets of a recording and their replacements in its case. */
 import { isCapability } from '../../contract/capabilities/capabilities.ts'
 import type { CaseDefaults } from '../../contract/connector/cases.ts'
 import { type CallSecrets, type SecretParts, secretsOf } from '../../contract/connector/secrets.ts'
@@ -7,14 +7,16 @@ import type { SeenHop } from '../../egress/hop/seen.ts'
 import type { ServedVersion } from '../../invoke/ports.ts'
 import { type Invented, invent } from './invent.ts'
 
-/** Names of members of answers whose text is secret, or changes each time. */
+/** Names of members of answers whose text is secret or changes each time. */
 const SECRET_NAME =
   /token|secret|passw|pwd|api_?-?key|private_?key|authorization|cookie|session|credential|signature|hash$|salt$/i
 
-/** Texts of such a member that are words and no secrets. */
+/** Length below which the text of such a member is a word and not a secret, in characters. */
 const MIN_MEMBER_LENGTH = 8
 
-/** The calls' own secrets, the tokens of their logins, and what answers call one. */
+/**
+ * Returns replacements for the calls' own secrets, the tokens of their logins, and the secrets in answers.
+ */
 export function inventedFor(
   clear: SecretParts,
   { version, capability, hops }: { version: ServedVersion; capability: string; hops: SeenHop[] },
@@ -34,7 +36,7 @@ export function inventedFor(
   }
   for (const { at, text } of textsOf(partsOf(clear)))
     if (own.has(text)) add(text, invent(at.at(-1) ?? '', text, valueAt(partsOf(defaults), at)))
-  // Of Basic credentials the pair is a secret of its own: in base64 it looks like neither half.
+  // The pair of Basic credentials is a secret of its own: its base64 resembles neither half.
   for (const { basic } of [clear.auth, ...Object.values(clear.credentials ?? {})].flatMap(
     (one) => one ?? [],
   ))
@@ -52,7 +54,10 @@ export function inventedFor(
   return [...all, ...marksOf(hops, all)]
 }
 
-/** The placeholders of the calls: each page has its own. What a signer made has none that could be put back. */
+/**
+ * Returns replacements for the placeholders of the calls, which differ on each page. A signed value has no
+ * placeholder that could be restored.
+ */
 function marksOf(hops: readonly SeenHop[], all: readonly Invented[]): Invented[] {
   const calls = [...new Set(hops.flatMap(({ secrets }) => secrets ?? []))]
   return calls.flatMap(({ secrets }: CallSecrets) =>
@@ -63,11 +68,13 @@ function marksOf(hops: readonly SeenHop[], all: readonly Invented[]): Invented[]
   )
 }
 
-/** Neither a word nor an address; a placeholder of a call has its own replacement. */
+/**
+ * Reports whether a text is neither a word nor an address. A placeholder of a call has its own replacement.
+ */
 const isSecretLike = (text: string): boolean =>
   text.length >= MIN_MEMBER_LENGTH && !text.includes('kwsecret') && !/^https?:/.test(text)
 
-/** Credentials by their id, as callers may send them in a list too. */
+/** Returns credentials by id. Callers may send them as a list, too. */
 function partsOf(parts: SecretParts | CaseDefaults): Record<string, unknown> {
   const { credentials } = parts
   const byId = Array.isArray(credentials)
@@ -76,7 +83,7 @@ function partsOf(parts: SecretParts | CaseDefaults): Record<string, unknown> {
   return { ...parts, credentials: byId }
 }
 
-/** The body of a hop as JSON; nothing where it is none. */
+/** Returns the body of a hop as JSON, or null if it is not JSON. */
 export function parsed({ reply }: SeenHop): unknown {
   try {
     return JSON.parse(String(reply?.body ?? ''))

@@ -1,19 +1,27 @@
-/** Makes what changes from one recording to the next the same: unique ids, and times around now. */
+/**
+ * Makes a recording stable by replacing the parts that change each time: unique ids, and times close to now.
+ */
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 const TIME = /\b(20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d)(\.\d{1,9})?(Z|[+-]\d\d:?\d\d)/g
 
-/** Times of the last hour are the system's clock, those of the next day are when something ends. */
+/**
+ * Range of the replaced times: those of the last hour come from the system's clock, those of the next day are
+ * expiry times.
+ */
 const PAST_MS = 60 * 60 * 1000
 const FUTURE_MS = 24 * PAST_MS
 
 const LONG_AGO = '2026-01-01T00:00:00'
 const FAR_OFF = '2099-01-01T00:00:00'
 
-/** Replaces the ids and times of texts, the same one by the same one. */
+/** Replaces the ids and times of texts. Equal ones get the same replacement. */
 type Stable = (text: string) => string
 
-/** @param nowMs When the recording was made, in milliseconds since the Unix epoch. */
+/**
+ * Makes a `Stable`.
+ * @param nowMs Time of the recording, in milliseconds since the Unix epoch.
+ */
 export function createStable(nowMs: number): Stable {
   const ids = new Map<string, string>()
   const idOf = (found: string): string => {
@@ -32,7 +40,7 @@ export function createStable(nowMs: number): Stable {
     })
 }
 
-/** The same of the numbers of a JSON value: seconds or milliseconds since the Unix epoch. */
+/** Replaces a number of a JSON value if it is a time in seconds or milliseconds since the Unix epoch. */
 export function stableNumber(value: number, nowMs: number): number {
   for (const unit of [1, 1000]) {
     const ms = value * unit - nowMs

@@ -1,4 +1,4 @@
-/** Cases whose answers are others now, with what they would expect then; nothing is written here. */
+/** Finds cases whose answers have changed and makes their new expectations. Writes nothing. */
 
 import type { Folder } from '../../connectors/registry/folder.ts'
 import type { Case, Step } from '../../contract/connector/cases.ts'
@@ -11,17 +11,17 @@ import { type AnswerBody, judgeCase, type Stage, withoutNulls } from '../run-cas
 import { BROKEN } from './expectation.ts'
 
 type CaseUpdates = {
-  /** Names of the cases that would expect something else. */
+  /** Names of the cases whose expectations would change. */
   names: string[]
-  /** The whole file then. */
+  /** New text of the whole file. */
   text: string
 }
 
 type Members = Record<string, unknown>
 
 /**
- * What the cases of a folder would expect if they expected what is answered now. A case stays as it is where
- * anything but its answers differs: another request, an error in place of an answer, a connector that breaks.
+ * Returns the file with the current answers as the expectations. A case stays unchanged if anything but its
+ * answers differs: another request, an error instead of an answer, or a connector that breaks.
  */
 export async function updatesOf(
   { files }: Pick<Folder, 'files'>,
@@ -32,7 +32,7 @@ export async function updatesOf(
   if ('unreadable' in read) return { names: [], text: before }
   const names: string[] = []
   let text = before
-  // From the last to the first: what stands before a change stays where it was.
+  // From last to first: offsets before a change stay valid.
   for (const span of caseSpans(before).toReversed()) {
     const one = read.cases.find(({ name }) => name === span.name)
     if (one === undefined || !Object.hasOwn(stage.version.manifest.capabilities, one.capability))
@@ -53,7 +53,7 @@ export async function updatesOf(
   return { names, text }
 }
 
-/** Whether an answer may become what a call is expected to end in. */
+/** Reports whether an answer may become the expectation of a call. */
 function mayTake(step: Step, body: AnswerBody | undefined): boolean {
   if (body === undefined) return false
   const isError = body['is_error'] === true
@@ -69,7 +69,7 @@ function rewritten(written: Members, one: Case, bodies: readonly AnswerBody[]): 
   return { ...written, pages }
 }
 
-/** The members that it tells, as they are now. */
+/** Returns a step with the current values of the members that it contains. */
 function taken(step: Members, body: AnswerBody): Members {
   return {
     ...step,
@@ -82,7 +82,7 @@ function taken(step: Members, body: AnswerBody): Members {
   }
 }
 
-/** A part of a message that is in it still is kept as it is. */
+/** Keeps an expected part of a message if the new message still contains it. */
 const errorNow = (step: Members, now: Members): Members =>
   Object.fromEntries(
     Object.keys(step).map((name) =>

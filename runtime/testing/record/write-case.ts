@@ -11,12 +11,12 @@ import { caseOf } from './case-of.ts'
 import { NotRecordable } from './played.ts'
 import type { Recording } from './recorder.ts'
 
-/** Largest file: what a package may hold of it, in bytes. */
+/** Maximum size of the file in a package, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024
 
 /**
- * A case that was written, where, and whether in the place of the former one of its name; `error`: the code that it ends
- * in, and expects from now on.
+ * A written case, its place, and whether it replaced the former one of its name. `error` is the code in which
+ * it ends, and which it now expects.
  */
 export type WrittenCase = {
   name: string
@@ -27,9 +27,9 @@ export type WrittenCase = {
 }
 
 /**
- * Makes a case of a recording and puts it into the folder's file, in the place of one of the same name.
+ * Makes a case of a recording and writes it to the folder's file. It replaces a case of the same name.
  *
- * @throws NotRecordable where nothing was written; the message says what to do
+ * @throws NotRecordable if nothing was written. The message says what to do.
  */
 export async function writeCase(
   folder: string,
@@ -50,7 +50,7 @@ export async function writeCase(
       `${CASES_FILE} would be over ${MAX_FILE_BYTES} bytes; remove cases from it`,
     )
   await holds(text, made.name, stage)
-  // All of it or nothing: it may be read at any time.
+  // Atomically, because the file may be read at any time.
   const beside = `${file}.${randomUUID()}.part`
   await writeFile(beside, text)
   await rename(beside, file)
@@ -59,7 +59,10 @@ export async function writeCase(
   return { name: called, capability, line, replaces, error: error?.error_code ?? null }
 }
 
-/** @throws NotRecordable where the case as it would stand there does not pass */
+/**
+ * Checks the case in its file.
+ * @throws NotRecordable if it does not pass
+ */
 async function holds(text: string, name: string, stage: Stage): Promise<void> {
   const read = readCases(text)
   const written = 'unreadable' in read ? undefined : read.cases.findLast((one) => one.name === name)
