@@ -1,26 +1,26 @@
-/** Doing something that no other host does at the same time, for as long as it takes. */
+/** Runs work that must not run on two hosts at the same time, for as long as it takes. */
 import { sql } from 'drizzle-orm'
 import type { Pool, PoolClient } from 'pg'
 import type { Db } from './database.ts'
 
-/** Numbers of locks that are made of texts: apart from those of locks.ts, which are single numbers. */
+/** Namespace of the locks that are named by texts. Those of locks.ts are single numbers. */
 const KIND = 0x6b6579
 
-// Sent for every job: prepared.
+// Prepared, because they are sent for every job.
 const LOCK = { name: 'take turn', text: 'select pg_try_advisory_lock($1, hashtext($2)) as got' }
 const UNLOCK = { name: 'end turn', text: 'select pg_advisory_unlock($1, hashtext($2))' }
 
 /**
- * Does some work while nobody else who shares the database does any under the same name; answers false,
- * without doing it, if another host does. The lock lives with a connection of its own: a host that is killed
- * loses it at once. When the connection is lost, `signal` is aborted: others may have begun.
+ * Runs some work unless another host that shares the database runs work of the same name. In that case
+ * returns false without running it. The lock belongs to a connection of its own, so that a killed host loses
+ * it at once. If the connection is lost, `signal` is aborted: another host may have begun.
  */
 export async function alone(
   db: Db,
   name: string,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<boolean> {
-  // The cast: a member that drizzle's type of a database in a transaction leaves out.
+  // The cast: drizzle's type of a database in a transaction lacks this member.
   const client: PoolClient = await (db as unknown as { $client: Pool }).$client.connect()
   const lost = new AbortController()
   const onLost = (error?: Error) =>
@@ -40,12 +40,12 @@ export async function alone(
   } finally {
     client.off('error', onLost)
     client.off('end', onLost)
-    // Closing it gives every lock back that it may still hold.
+    // Closing the connection releases every lock that it may still hold.
     client.release(failed)
   }
 }
 
-/** Those of some names under which nobody does anything now. */
+/** Returns the names under which no host runs any work now. */
 export async function idle(db: Db, names: readonly string[]): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
     select name from unnest(${sql.param([...names])}::text[]) name

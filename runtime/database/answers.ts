@@ -1,17 +1,23 @@
-/** Whether the database answers, takes changes, and what time it is there: asked every two seconds on a connection of its own. */
+/**
+ * Watches whether the database answers and takes changes, and reads its clock, every two seconds on a
+ * connection of its own.
+ */
 import { Client, type ClientConfig } from 'pg'
 import { messageOf } from '../contract/errors/thrown.ts'
 import type { SharedClock } from './shared-clock.ts'
 
-/** How often it is asked, in milliseconds. */
+/** Interval between questions, in milliseconds. */
 const ASK_MS = 2000
-/** How long an answer is waited for, and a connection, in milliseconds. */
+/** Maximum wait for an answer, and for a connection, in milliseconds. */
 const ANSWER_MS = 5000
-/** How long it may be away before the host says that it waits for it, in milliseconds. */
+/** How long the database may be away before the host reports it, in milliseconds. */
 const GRACE_MS = 5000
 
 export type AnswerWatch = {
-  /** As text, while it has been away for longer than the grace, or takes no changes; else null. */
+  /**
+   * Returns the problem as text while the database has been away for longer than the grace or takes no
+   * changes, else null.
+   */
   words(): string | null
   stop(): Promise<void>
 }
@@ -19,13 +25,16 @@ export type AnswerWatch = {
 const QUESTION = `select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as reads_only,
   extract(epoch from clock_timestamp()) * 1000 as now_ms`
 
-/** So many questions in a row without any answer, and the server is silent. One alone may be this host's, which was stopped. */
+/**
+ * Number of unanswered questions in a row from which the server is silent. A single one may be due to this
+ * host, if it was suspended.
+ */
 const SILENT_QUESTIONS = 2
 
 /**
- * Begins to ask, and sets the clock by each answer. A pool whose connections are all in use is no outage: so this has
- * one of its own. `onSilent` is called for as long as the server refuses nothing and answers nothing, such as one
- * that is frozen: twelve seconds after its last answer first.
+ * Begins to ask, and sets the clock by each answer. Uses a connection of its own, because a pool whose
+ * connections are all in use is no outage. `onSilent` is called for as long as the server neither refuses nor
+ * answers, as a frozen one does: for the first time twelve seconds after its last answer.
  */
 export function watchAnswers(
   connection: ClientConfig,
@@ -35,11 +44,11 @@ export function watchAnswers(
   let client: Client | null = null
   let stopped = false
   let timer: NodeJS.Timeout | null = null
-  /** When the first question was asked that was not followed by an answer. */
+  /** Time of the first question since the last answer. */
   let unansweredSinceMs: number | null = null
   let fault = 'it does not answer'
   let readsOnly = false
-  /** Questions in a row that were waited for in vain. */
+  /** Number of questions in a row that got no answer in time. */
   let inVain = 0
 
   async function ask(): Promise<void> {

@@ -1,11 +1,11 @@
 /**
- * The role that the host's questions run as: it owns nothing and may do to the log, and to the generations
- * of what is installed, nothing but add and read, so that a defect of ours cannot rewrite what happened. The login role migrates, and keeps all of
- * its rights for hosts of an earlier version.
+ * The role of the host's statements. It owns nothing. On the log, and on the generations of installed
+ * connectors, it may only insert and read, so that a defect in Keyway cannot rewrite history. The login role
+ * migrates. It keeps all of its rights for hosts of an earlier version.
  *
- * On the embedded server it is a login of its own: a session cannot become anybody else. On the
- * operator's server, whose rules of logging in are not ours, sessions switch to it; where the login may
- * not make roles, the triggers of the log alone hold (migrations/0001_append_only_log.sql).
+ * On the embedded server the role is a login of its own: a session cannot switch to another role. On the
+ * operator's server, whose login rules are not ours, sessions switch to the role. If the login may not create
+ * roles, only the triggers of the log protect it (migrations/0001_append_only_log.sql).
  */
 
 import { hkdfSync } from 'node:crypto'
@@ -16,10 +16,13 @@ import { lockNumber } from './locks.ts'
 
 const ROLE = 'keyway_app'
 
-/** SQLSTATE of a right that one does not have. */
+/** SQLSTATE of insufficient_privilege. */
 const NOT_ALLOWED = '42501'
 
-/** Rights on what belongs to Keyway, which is what the owner of one table has: others' may lie in the same schemas. */
+/**
+ * Grants rights on Keyway's own objects, recognised by the owner of one table. Others may share the same
+ * schemas.
+ */
 const GRANTS = `
 do $$
 declare
@@ -60,9 +63,9 @@ end
 $$`
 
 /**
- * Makes the role and gives it its rights, also on tables that a migration has just added.
+ * Creates the role and grants its rights, also on tables that a migration has just added.
  *
- * @returns what of the pool's settings makes its sessions run as the role; null where that is not allowed.
+ * @returns pool settings that make sessions run as the role, or null if that is not allowed
  */
 export async function prepareAppRole(
   client: Client,
@@ -91,7 +94,7 @@ export async function prepareAppRole(
   }
 }
 
-/** The role's password on the embedded server, where the owner's is ours; null on the operator's. */
+/** Returns the role's password on the embedded server, whose owner is ours, or null on the operator's. */
 function loginPassword({ connectionString, password }: ClientConfig): string | null {
   if (connectionString !== undefined || typeof password !== 'string') return null
   return Buffer.from(hkdfSync('sha256', password, 'keyway', ROLE, 32)).toString('base64url')

@@ -1,19 +1,23 @@
 /**
- * Writes that are deferred to the end of a transaction and then sent in the same message as its commit. Meant for writes
- * that take a lock which every writer needs: it is held only for the commit, however busy the host is.
+ * Writes that are deferred to the end of a transaction and then sent in the same message as its commit. Meant
+ * for writes that take a lock which every writer needs: it is held only for the commit, however busy the host
+ * is.
  */
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
 
-/** Most items that one transaction collects of a kind; when it has as many, they are written at once. */
+/**
+ * Maximum number of items of a kind that one transaction collects. When it is reached, they are written at
+ * once.
+ */
 const MOST = 500
 
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
-/** What a transaction, or a savepoint in one, has collected: one entry per kind of write. */
+/** Writes that a transaction or a savepoint has collected, one entry per kind. */
 type Collected = Set<Kind>
 type Kind = {
-  /** The statements that write the items of `collected`, which holds none of them afterwards. */
+  /** Returns the statements that write the items in `collected`, and removes the items from it. */
   statements(collected: Collected): string[]
   /** Adds the items of `from` to those of `to`. */
   move(from: Collected, to: Collected): void
@@ -22,10 +26,12 @@ type Kind = {
 const transactions = new WeakMap<Db, Collected>()
 
 /**
- * Makes a write that is deferred to the end of its transaction; at once if `tx` was not started by `gathering`.
+ * Makes a write that is deferred to the end of its transaction. It is immediate if `tx` was not started by
+ * `gathering`.
  *
- * @param write the statements that write some items. They have no parameters but literals (`escapeLiteral` of pg),
- *   because they are sent together with the commit. If one fails, the transaction is rolled back
+ * @param write Returns the statements that write some items. They have no parameters but literals
+ * (`escapeLiteral` of pg), because they are sent together with the commit. If one fails, the transaction is
+ * rolled back.
  */
 export function atEnd<T>(
   write: (items: readonly T[]) => string[],
@@ -56,7 +62,10 @@ export function atEnd<T>(
   }
 }
 
-/** Runs the work of a transaction that has begun; answers with it the statements to be sent with the commit. */
+/**
+ * Runs the work of a transaction that has begun. Returns its result and the statements to be sent with the
+ * commit.
+ */
 export async function gathering<T>(
   tx: Tx,
   work: (tx: Tx) => Promise<T>,
@@ -70,7 +79,7 @@ function gatheringInto<T>(collected: Collected, tx: Tx, work: (tx: Tx) => Promis
   transactions.set(tx, collected)
   const toSavepoint = tx.transaction.bind(tx)
   tx.transaction = async (inner) => {
-    // A savepoint that is rolled back discards what it collected.
+    // A savepoint that is rolled back discards its items.
     const ofSavepoint: Collected = new Set()
     const result = await toSavepoint((sub) => gatheringInto(ofSavepoint, sub, inner))
     for (const kind of ofSavepoint) kind.move(ofSavepoint, collected)

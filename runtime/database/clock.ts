@@ -1,8 +1,11 @@
-/** How far the clock of this host is ahead of the database's. */
+/** Measures how far the clock of this host is ahead of the database's. */
 import type { Db } from './database.ts'
 import { databaseTime } from './transactions.ts'
 
-/** In milliseconds, as exact as half the time of the question; negative where it is behind. */
+/**
+ * Returns the difference in milliseconds, exact to half the duration of the query. Negative if this host's
+ * clock is behind.
+ */
 export async function clockOffsetMs(db: Db): Promise<number> {
   const askedMs = Date.now()
   const beganMs = performance.now()

@@ -1,4 +1,4 @@
-/** The embedded database for a command: the running host's server, or one that is started for the time. */
+/** The embedded database for a command: the running host's server, or one that is started temporarily. */
 import { Client, type ClientConfig } from 'pg'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { NAME, startEmbedded } from './embedded.ts'
@@ -8,18 +8,18 @@ import { DataDirInUseError, lockDataDir } from './host-lock.ts'
 export type ConnectedDatabase = {
   connection: ClientConfig
   cluster: string
-  /** Whether the server is a running host's. */
+  /** Whether the server belongs to a running host. */
   shared: boolean
   release(): Promise<void>
 }
 
-/** There is no database to be had; the message says where it was looked for. */
+/** Thrown if there is no database. The message says where it was expected. */
 export class NoDatabaseError extends Error {}
 
 /**
- * Connects to the database of a data directory; makes none.
+ * Connects to the database of a data directory. Does not create one.
  *
- * @param password The kept one, or null when there is none.
+ * @param password Stored password, or null if there is none.
  * @throws NoDatabaseError
  */
 export async function connectOrStart(

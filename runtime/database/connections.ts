@@ -1,30 +1,30 @@
-/** How many connections a host takes of PostgreSQL's, and how many the server gives. */
+/** The number of connections that a host uses, and the number that the server permits. */
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
 
-/** CONNECTIONS_OF_A_HOST: what for -> how many at most. */
+/** CONNECTIONS_OF_A_HOST: purpose -> maximum number. */
 export const CONNECTIONS_OF_A_HOST = {
-  /** The pool: work in the background may hold some sixteen, each for a lock. */
+  /** The pool. Background work may hold about sixteen, each for a lock. */
   pool: 30,
   /** One for all channels: jobs, installed connectors, the operator's token. */
   listening: 1,
-  /** Whether the database answers (answers.ts). */
+  /** Watches whether the database answers (answers.ts). */
   watching: 1,
 } as const
 
-/** All together. */
+/** Total of all purposes. */
 export const MOST_OF_A_HOST: number = Object.values<number>(CONNECTIONS_OF_A_HOST).reduce(
   (sum, one) => sum + one,
 )
 
 export type ConnectionLimit = {
-  /** How many connections the login of the hosts may have on this database. */
+  /** Number of connections that the hosts' login may have on this database. */
   connections: number
-  /** What limits them, with its value. */
+  /** Limiting setting, with its value. */
   limit: string
 }
 
-/** Asks the server; a pooler between may give fewer. */
+/** Asks the server for its limits. A pooler in between may permit fewer. */
 export async function givenConnections(db: Db): Promise<ConnectionLimit> {
   const { rows } = await db.execute<{
     max: number
@@ -45,7 +45,7 @@ export async function givenConnections(db: Db): Promise<ConnectionLimit> {
     { connections: role, limit: `the connection limit ${role} of the role` },
     { connections: database, limit: `the connection limit ${database} of the database` },
   ]
-  // Below zero there is no such limit.
+  // A negative value means no limit.
   const [least = limits[0]] = limits
     .filter(({ connections }) => connections >= 0)
     .sort((a, b) => a.connections - b.connections)

@@ -1,7 +1,7 @@
 /**
- * Retries transactions that PostgreSQL aborted because of a concurrent one. Taking locks in one order keeps this rare:
- * policies, users, roles of admins, offboardings, apps, requests, permissions, tasks, jobs, and last the activity log
- * (at-end.ts).
+ * Retries transactions that PostgreSQL aborted because of a concurrent one. Taking locks in one order keeps
+ * this rare: policies, users, roles of admins, offboardings, apps, requests, permissions, tasks, jobs, and
+ * last the activity log (at-end.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf, messageOf } from '../contract/errors/thrown.ts'
@@ -10,23 +10,30 @@ import type { Beginning } from './database.ts'
 /** SQLSTATE of deadlock_detected, serialization_failure and lock_not_available. */
 const CONTENDED: readonly unknown[] = ['40P01', '40001', '55P03']
 
-/** Most retries of one transaction. */
+/** Maximum number of retries of one transaction. */
 const MAX_RETRIES = 5
 /** No retry starts later than this after the first attempt, in milliseconds. */
 const LONGEST_MS = 10_000
 /** Longest pause before the first retry, in milliseconds; it doubles with each retry. */
 const PAUSE_MS = 20
 
-/** Options of a transaction that must not be retried, because it consumes input that can be read only once. */
+/**
+ * Options of a transaction that must not be retried, because it consumes input that can be read only once.
+ */
 export const ONCE: Beginning = { once: true }
 
-/** Of two that change the rights or the shape of the same table; an internal error without a code of its own. */
+/**
+ * Message if two transactions change the rights or the shape of the same table: an internal error without a
+ * code of its own.
+ */
 const CONTENDED_ROW = /^tuple concurrently (updated|deleted)$/
 
 /** SQLSTATE of query_canceled: by statement_timeout, or by an administrator. */
 const TOO_SLOW = '57014'
 
-/** Whether PostgreSQL aborted a transaction because of a concurrent one, so that it can be retried. */
+/**
+ * Reports whether PostgreSQL aborted a transaction because of a concurrent one, so that it can be retried.
+ */
 export function isContended(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     const code = codeOf(one)
@@ -39,21 +46,27 @@ export function isContended(error: unknown): boolean {
 /** SQLSTATE of unique_violation. */
 const TAKEN = '23505'
 
-/** Whether PostgreSQL refused a row because another has its key. */
+/** Reports whether PostgreSQL refused a row because another row has its key. */
 export function isTaken(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
     if (codeOf(one) === TAKEN) return true
   return false
 }
 
-/** Whether PostgreSQL ended a question because it took too long, or because an administrator wanted it. */
+/**
+ * Reports whether PostgreSQL ended a statement because it took too long or because an administrator cancelled
+ * it.
+ */
 export function isTooSlow(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
     if (codeOf(one) === TOO_SLOW) return true
   return false
 }
 
-/** Runs a transaction and retries it while it is aborted by contention. @throws the last error */
+/**
+ * Runs a transaction and retries it while contention aborts it.
+ * @throws the last error
+ */
 export async function whenContendedAgain<T>(transaction: () => Promise<T>): Promise<T> {
   const beganMs = performance.now()
   for (let times = 0; ; times += 1) {

@@ -1,17 +1,20 @@
 /**
- * Fields of a row as COPY and lists have them in PostgreSQL's binary form: a length in bytes, -1 for null, and the value
- * (PostgreSQL, COPY, "Binary Format", and the `_recv` functions of its types).
+ * Fields of rows and arrays in PostgreSQL's binary form, as COPY takes them: a length in bytes, -1 for null,
+ * and the value (PostgreSQL, COPY, "Binary Format", and the `_recv` functions of its types).
  */
 
 export const LENGTH_BYTES = 4
 
-/** PostgreSQL's numbers of types (pg_type). */
+/** Object ids of PostgreSQL's types (pg_type). */
 const OIDS = { text: 25, uuid: 2950 } as const
 
-/** Bytes of what begins a list. */
+/** Size of an array's header, in bytes. */
 export const LIST_HEADER_BYTES = 20
 
-/** What begins a list without nulls: dimensions, whether there are nulls, the elements' type, how many, the first one's place. */
+/**
+ * Makes the header of an array without nulls: number of dimensions, whether there are nulls, the elements'
+ * type, their number, the index of the first one.
+ */
 export function listHeader(type: keyof typeof OIDS, count: number): Buffer {
   const header = Buffer.allocUnsafe(LIST_HEADER_BYTES)
   let at = 0
@@ -32,25 +35,25 @@ export const textField = (text: string): Buffer => fieldOf(Buffer.from(text))
 export const textListField = (texts: readonly string[]): Buffer =>
   fieldOf(Buffer.concat([listHeader('text', texts.length), ...texts.map(textField)]))
 
-/** Of a `bigint`, or of a moment: microseconds since the year 2000. */
+/** Makes the field of a `bigint`, or of a timestamp in microseconds since the year 2000. */
 export function numberField(value: number | bigint): Buffer {
   const bytes = Buffer.allocUnsafe(8)
   bytes.writeBigInt64BE(BigInt(value))
   return fieldOf(bytes)
 }
 
-/** A field that is null. */
+/** Field that is null. */
 export const NULL_FIELD: Buffer = Buffer.from([255, 255, 255, 255])
 
-/** Most bytes that the field of a text takes. */
+/** Returns the maximum size of a text's field, in bytes. */
 export const mostBytesOf = (text: string | null): number =>
   LENGTH_BYTES + (text === null ? 0 : text.length * 3)
 
-/** Writes the field of a text; answers where it ends. */
+/** Writes the field of a text and returns its end. */
 export function writeTextField(room: Buffer, at: number, text: string | null): number {
   if (text === null) return room.writeInt32BE(-1, at)
   const from = at + LENGTH_BYTES
-  // Texts are short and ASCII mostly, for which a call of the encoder takes longer than they do.
+  // Texts are mostly short and ASCII. For these, calling the encoder takes longer than this loop.
   let n = 0
   for (; n < text.length; n += 1) {
     const code = text.charCodeAt(n)

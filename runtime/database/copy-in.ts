@@ -1,4 +1,4 @@
-/** COPY, which writes many rows for half of what INSERT takes the server. */
+/** COPY writes many rows at half of the server's cost of INSERT. */
 import { finished } from 'node:stream/promises'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { Db } from './database.ts'
@@ -8,8 +8,8 @@ import { connectionOf } from './prepared.ts'
  * Writes rows within a transaction.
  *
  * @param text a statement `copy ... from stdin`
- * @param rows as the statement reads them
- * @throws what PostgreSQL refuses, as it does for an INSERT
+ * @param rows in the format that the statement reads
+ * @throws the errors of PostgreSQL, as for an INSERT
  */
 export async function copyIn(tx: Db, text: string, rows: Buffer): Promise<void> {
   const stream = connectionOf(tx).query(copyFrom(text))
@@ -17,7 +17,7 @@ export async function copyIn(tx: Db, text: string, rows: Buffer): Promise<void> 
   await finished(stream)
 }
 
-/** What stands before all rows of the binary format, and behind them (PostgreSQL, COPY, "Binary Format"). */
+/** Header and trailer of the binary format (PostgreSQL, COPY, "Binary Format"). */
 export const BINARY_HEADER: Buffer = Buffer.concat([
   Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'),
   Buffer.alloc(8),

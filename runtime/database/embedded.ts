@@ -1,7 +1,7 @@
 /**
- * The embedded PostgreSQL: made at the first start, started and stopped with the host, reachable by a
- * Unix socket and a password that only the host holds. Survives what a host may suffer: the next start
- * after a SIGKILL finds out what is really running, and goes on.
+ * The embedded PostgreSQL: created at the first start, started and stopped with the host, reachable by a Unix
+ * socket and a password that only the host holds. Recovers from a killed host: the start after a SIGKILL
+ * finds out what is really running, and continues.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -18,19 +18,23 @@ import { clearPostmaster, stopServer } from './postmaster.ts'
 
 const run = promisify(execFile)
 
-/** How long a server may take from its start to its first answer, recovery included, in milliseconds. */
+/** Maximum time from a server's start to its first answer, including recovery, in milliseconds. */
 const READY_MS = 60_000
 
-/** Connections for one host, its commands and a look from outside. */
+/** Number of connections for one host, its commands and an external client. */
 const MAX_CONNECTIONS = 60
 
-/** Pages that the server keeps. With PostgreSQL's own 128 MB requests beside a million earlier ones are slower (test/bench/RESULTS.md). */
+/**
+ * Size of the server's page cache. With PostgreSQL's default of 128 MB, requests are slower next to a million
+ * earlier ones (test/bench/RESULTS.md).
+ */
 const SHARED_BUFFERS = '256MB'
 
 /**
- * What each of the server's processes keeps of memory that it has freed: 32 MB. By its own measure the C library returns
- * the texts and lists of one batch to the system, and the next batch has each page of it made and cleared again. Read by
- * the GNU C library alone (https://sourceware.org/glibc/manual/latest/html_node/Memory-Allocation-Tunables.html).
+ * Amount of freed memory that each server process keeps: 32 MB. By default the C library returns the texts
+ * and lists of one batch to the system, which then has to allocate and clear every page for the next batch.
+ * Only the GNU C library reads this variable
+ * (https://sourceware.org/glibc/manual/latest/html_node/Memory-Allocation-Tunables.html).
  */
 const ALLOCATOR = {
   GLIBC_TUNABLES: 'glibc.malloc.mmap_threshold=8388608:glibc.malloc.trim_threshold=33554432',
@@ -38,37 +42,37 @@ const ALLOCATOR = {
 
 const SETPRIV = '/usr/bin/setpriv'
 
-/** The name of the role that owns everything, and of its database. */
+/** Name of the role that owns everything, and of its database. */
 export const NAME = 'keyway'
 
 export type EmbeddedDatabase = {
-  /** How to connect. */
+  /** Connection parameters. */
   connection: ClientConfig
   cluster: string
   pid: number | null
-  /** Resolves when the server has ended by itself; the text says how. */
+  /** Resolves when the server has ended by itself. The text describes how. */
   ended: Promise<string>
   stop(): Promise<void>
 }
 
 export type EmbeddedOptions = {
   dataDir: string
-  /** A function where it is made only once there is a place for the database. */
+  /** A function if the password is created only once there is a place for the database. */
   password: string | (() => Promise<string>)
-  /** Whether an empty database may take the place of one that is missing. */
+  /** Whether an empty database may replace a missing one. */
   replaceMissing?: boolean
-  /** Connections that the server takes: enough for one host unless written. */
+  /** Maximum number of connections to the server. Default: enough for one host. */
   maxConnections?: number
-  /** Said while a start takes its time. */
+  /** Called with messages while a start takes long. */
   tell(text: string): void
-  /** Lines of the server's own log. */
+  /** Called with the lines of the server's own log. */
   onLine(line: string): void
 }
 
 /**
- * Starts the server of a data directory, making it first where there never was one.
+ * Starts the server of a data directory. Creates the database if the directory never had one.
  *
- * @throws LostDatabaseError where there was one.
+ * @throws LostDatabaseError if it had one that is missing
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { dataDir, tell, replaceMissing = false } = options
@@ -90,11 +94,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 
 type ServerOptions = Pick<EmbeddedOptions, 'tell' | 'onLine' | 'maxConnections'> & {
   password: string
-  /** More of the server's own settings. */
+  /** Additional settings of the server. */
   settings?: Readonly<Record<string, string>>
 }
 
-/** Starts the server of a data directory that is there, and waits for its first answer. */
+/** Starts the server of an existing data directory and waits for its first answer. */
 export async function startServer(
   home: Home,
   binaries: Binaries,
@@ -122,7 +126,10 @@ export async function startServer(
   }
 }
 
-/** A data directory of another major version is brought to this one by the start of a host (backup/upgrade.ts) alone. */
+/**
+ * Refuses a data directory of another major version. Only the start of a host upgrades one
+ * (backup/upgrade.ts).
+ */
 async function checkVersion({ cluster }: Home, { major }: Binaries): Promise<void> {
   const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
   const found = text === null ? major : Number.parseInt(text, 10)
@@ -134,9 +141,9 @@ async function checkVersion({ cluster }: Home, { major }: Binaries): Promise<voi
   )
 }
 
-/** Makes an empty data directory. */
+/** Creates an empty data directory. */
 export async function makeCluster(home: Home, { bin }: Binaries, password: string): Promise<void> {
-  // What an earlier attempt left half done.
+  // Remains of an earlier attempt.
   await rm(home.cluster, { recursive: true, force: true })
   await ownFolder(home.cluster, home.owner)
   const passwordFile = path.join(home.socket, 'password')
@@ -187,14 +194,15 @@ function launch(
     'logging_collector=off',
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
-  // Where it is there, the server shuts down by itself when the host is gone; elsewhere the next start
-  // finds and stops it.
+  // With setpriv the server shuts down by itself when the host has ended. Without it, the next start finds
+  // the server and stops it.
   const prefix = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'INT'] : []
   const [command = '', ...args] = [...prefix, ...postgres]
   const child = spawn(command, args, {
     cwd: home.cluster,
     env: ALLOCATOR,
-    // A group of its own: Ctrl-C reaches the whole group of a terminal, and the host answers what is under way first.
+    // A group of its own: Ctrl-C reaches the whole group of a terminal, but the host first completes running
+    // calls.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(home.owner ?? {}),
@@ -208,7 +216,7 @@ function launch(
   return child
 }
 
-/** Waits for the first answer; makes the database at the first start. */
+/** Waits for the first answer. Creates the database at the first start. */
 async function ready(
   connection: ClientConfig,
   ended: Promise<string>,
@@ -231,7 +239,7 @@ async function ready(
       return
     } catch (error) {
       const code = codeOf(error)
-      // No socket yet, or "the database system is starting up".
+      // There is no socket yet, or "the database system is starting up".
       if (!['ENOENT', 'ECONNREFUSED', '57P03'].includes(code ?? '')) throw error
       if (Date.now() > endMs)
         throw new Error(`the database server does not answer after ${READY_MS} ms`)

@@ -1,16 +1,22 @@
-/** Whether a database is one that this version can serve: if not, it is refused with a message that says what to do. */
+/**
+ * Checks whether this version can serve a database. If not, it is refused with a message that says what to
+ * do.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Client } from 'pg'
 import { VERSION } from '../version.ts'
 
-/** Where the migrations lie. */
+/** Folder of the migrations. */
 export const MIGRATIONS: string = path.join(import.meta.dirname, 'migrations')
 
-/** Oldest server that is spoken to. */
+/** Version of the oldest supported server. */
 const MIN_SERVER_VERSION = 150_000
 
-/** @throws Error for a server that is too old, and a database that cannot hold every text. */
+/**
+ * Refuses servers that Keyway cannot use.
+ * @throws Error if the server is too old, or if the database cannot hold every text
+ */
 export async function requireUsableServer(client: Client): Promise<void> {
   const { rows } = await client.query(`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
@@ -29,7 +35,10 @@ export async function requireUsableServer(client: Client): Promise<void> {
   }
 }
 
-/** When each migration of this version was written, in milliseconds, oldest first: what tells them apart. */
+/**
+ * Returns the creation times of this version's migrations in milliseconds, oldest first. They identify the
+ * migrations.
+ */
 async function ownMigrations(): Promise<number[]> {
   const journal = await readFile(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8')
   const { entries }: { entries: { when: number }[] } = JSON.parse(journal)
@@ -39,7 +48,7 @@ async function ownMigrations(): Promise<number[]> {
 /** How a database's migrations compare with those of this version. */
 type Lineage =
   | { kind: 'ours' }
-  /** All of this version's, and later ones: a newer version migrated it. */
+  /** All migrations of this version, and later ones: a newer version migrated the database. */
   | { kind: 'newer'; migratedTo: number; unknown: number }
   /** A combination of migrations that no released version has. */
   | { kind: 'stray'; unknown: number[]; lacking: number[] }
@@ -57,8 +66,9 @@ function lineageOf(own: readonly number[], applied: readonly number[]): Lineage 
 }
 
 /**
- * Refuses a database that was migrated by a later version, whose schema this version does not know, or by an unreleased
- * build, which has no upgrade path. Call it while no migration runs; hosts that already serve are not affected.
+ * Refuses a database that was migrated by a later version, whose schema this version does not know, or by an
+ * unreleased build, which has no upgrade path. Call it while no migration runs; hosts that already serve are
+ * not affected.
  *
  * @throws Error
  */
@@ -107,7 +117,7 @@ function strayWords({ unknown, lacking }: Extract<Lineage, { kind: 'stray' }>): 
   return `the database was migrated by a build of Keyway that no version continues (${how.join('; ')}): its tables are not those of any version, and nothing was changed in it. Start the build that made it, or restore a backup that a released version made, or begin with an empty database (another DATABASE_URL; for the embedded one \`keyway start --new-database\` after moving this one away) and import people and connect apps again`
 }
 
-/** Notes which version brought the database to where it is. */
+/** Records which version brought the database to its current migration. */
 export async function noteVersion(client: Client): Promise<void> {
   await client.query(
     'insert into deployment_versions (migrated_to, version) values ($1, $2) on conflict do nothing',

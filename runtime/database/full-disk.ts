@@ -1,33 +1,36 @@
-/** The disk of the database is full: how it shows, and what is said of it. */
+/** Detects that the disk of the database is full, and reports it. */
 
 import { codeOf } from '../contract/errors/thrown.ts'
 
-/** SQLSTATE of a server that could not write, and what the system says. */
+/** SQLSTATE of a server that could not write, and the system's error codes. */
 const FULL: readonly unknown[] = ['53100', 'ENOSPC', 'EDQUOT']
 
-/** Whether an error says that a disk is full, the database's or our own. */
+/** Reports whether an error means that a disk is full, the database's or our own. */
 export function isDiskFull(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)
     if (FULL.includes(codeOf(one))) return true
   return false
 }
 
-/** Whether a line of the server's own log says so: where it cannot write its journal, it ends. */
+/**
+ * Reports whether a line of the server's own log means a full disk. A server that cannot write its journal
+ * ends.
+ */
 export const saysDiskFull = (line: string): boolean =>
   /No space left on device|Disk quota exceeded/.test(line)
 
-/** How long after the last refusal the disk still counts as full: jobs write every few seconds, in milliseconds. */
+/** How long the disk counts as full after the last refusal, in milliseconds. Jobs write every few seconds. */
 const FRESH_MS = 60_000
 
 type DiskWatch = {
-  /** Something was refused for want of room. */
+  /** Reports a write that was refused for lack of space. */
   refused(): void
-  /** As text, while it is full; else null. */
+  /** Returns the problem as text while the disk is full, else null. */
   words(): string | null
   stop(): void
 }
 
-/** Remembers whether the disk is full; `tell` hears when that begins and when it is over. */
+/** Remembers whether the disk is full. `tell` is called when that begins and when it ends. */
 export function watchDisk(where: string, tell: (text: string) => void): DiskWatch {
   let over: NodeJS.Timeout | null = null
   return {

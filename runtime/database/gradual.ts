@@ -1,13 +1,17 @@
 /**
- * Opens the connections of a pool one after the other. pg's pool opens one for each question that finds none at rest: a
- * host that starts asks a dozen things at once, each answered sooner than a session begins, and kept seven sessions for
- * it. Here a question takes one that comes back, and opens another one only where none has come for a moment.
+ * Opens the connections of a pool one after another. pg's pool opens one for each query that finds none idle.
+ * A starting host sends a dozen queries at once, each answered faster than a session begins, and kept seven
+ * sessions because of it. Here a query takes a connection that is released. It opens another one only if none
+ * has been released for a moment.
  */
 import type { Pool, PoolClient } from 'pg'
 
-/** How long a question waits for a connection that comes back before it opens one, in milliseconds. */
+/** How long a query waits for a released connection before it opens one, in milliseconds. */
 const PATIENCE_MS = 10
-/** How long it waits while another one is being opened, in milliseconds: a server that is silent holds all up once. */
+/**
+ * How long a query waits while another connection is being opened, in milliseconds: a silent server delays
+ * all queries once.
+ */
 const MOST_MS = 1000
 
 type Take = (
@@ -16,15 +20,15 @@ type Take = (
   done: (release?: unknown) => void,
 ) => void
 
-/** Changes how a pool that was just made is asked for a connection, by its `query` too. */
+/** Changes how a new pool provides connections, for its `query` as well. */
 export function openGradually(pool: Pool): void {
   const connect = pool.connect.bind(pool)
   let opening = 0
-  /** Who waits, in the order of asking. */
+  /** Waiting queries, in order. */
   const waiting = new Map<Take, { timer: NodeJS.Timeout; untilMs: number }>()
 
   const isOneAtRest = () => pool.idleCount > pool.waitingCount
-  /** The pool itself has others wait where it is full. */
+  /** A full pool makes queries wait itself. */
   const isFull = () => pool.totalCount >= pool.options.max
 
   function ask(take: Take): void {
@@ -45,7 +49,7 @@ export function openGradually(pool: Pool): void {
     })
   }
 
-  /** For one that has waited. */
+  /** Decides about a query whose wait has ended. */
   function decide(take: Take): void {
     const entry = waiting.get(take)
     if (opening > 0 && entry && performance.now() < entry.untilMs) entry.timer.refresh()
@@ -58,7 +62,7 @@ export function openGradually(pool: Pool): void {
     into(take)
   }
 
-  /** Gives what is at rest to those who wait. */
+  /** Gives idle connections to waiting queries. */
   function serve(): void {
     for (const [take] of waiting) {
       if (!isOneAtRest()) return
@@ -66,7 +70,7 @@ export function openGradually(pool: Pool): void {
     }
   }
 
-  // It is at rest only behind this event.
+  // The connection is idle only after this event.
   pool.on('release', () => queueMicrotask(serve))
   function taken(): Promise<PoolClient>
   function taken(take: Take): void

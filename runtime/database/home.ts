@@ -1,4 +1,7 @@
-/** Where the embedded server lives and who it runs as: PostgreSQL refuses to run as root, so root's is `nobody`. */
+/**
+ * Folders and user of the embedded server. PostgreSQL refuses to run as root, so root's server runs as
+ * `nobody`.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,25 +22,26 @@ import {
 } from './place.ts'
 
 export type Home = {
-  /** Where the copy of the programs may lie; the first that can be written to is taken. */
+  /** Candidates for the copy of the programs. The first writable one is used. */
   programs: readonly string[]
-  /** The server's data directory. */
+  /** Data directory of the server. */
   cluster: string
-  /** Holds the server's socket; mode 0700. */
+  /** Folder of the server's socket, with mode 0700. */
   socket: string
   owner: Owner | null
 }
 
-/** Longest path of a Unix socket, in bytes (sun_path, its end mark not counted). */
+/** Maximum length of a Unix socket's path, in bytes (sun_path without its end mark). */
 const MAX_SOCKET_PATH = 107
-/** What PostgreSQL puts behind the folder. */
+/** Name of the socket that PostgreSQL appends to the folder. */
 const SOCKET_NAME = '/.s.PGSQL.5432'
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
 /**
- * Where the server that belongs to a data directory is, or would be. A place outside the data directory
- * is named by what lies in it and not by its path: a directory that was removed and made again is a new one.
+ * Returns the home of the server that belongs to a data directory, whether it exists or not. A place outside
+ * of the data directory is named by a file in the data directory and not by its path: a directory that was
+ * removed and created again is a new one.
  */
 export function homeOf(dataDir: string): Home {
   const root = isRoot()
@@ -54,15 +58,18 @@ export function homeOf(dataDir: string): Home {
   }
 }
 
-/** Whether root's server lies elsewhere than in its data directory, which then is only half of it. */
+/**
+ * Reports whether root's server is outside of its data directory. The data directory is then only half of the
+ * data.
+ */
 export const isOutside = (dataDir: string, { cluster }: Home): boolean =>
   path.dirname(cluster) !== baseOf(dataDir, INSIDE)
 
 /**
- * Makes the folders of the server that belongs to a data directory.
+ * Creates the folders of the server that belongs to a data directory.
  *
- * @throws Error when the directory is a copy of another that is still there: both would be one database; or
- * when the database that is there belongs to another user.
+ * @throws Error if the directory is a copy of another one that still exists, because both would share one
+ * database; or if the existing database belongs to another user
  */
 export async function prepareHome(dataDir: string): Promise<Home> {
   const stranger = strangerOf(homeOf(dataDir))
@@ -77,7 +84,7 @@ export async function prepareHome(dataDir: string): Promise<Home> {
   return home
 }
 
-/** Says that a database was made by another user than the one its server would run as; else null. */
+/** Returns a message if the database was created by another user than its server would run as, else null. */
 export function strangerOf({ cluster, owner }: Home): string | null {
   const found = statSync(cluster, { throwIfNoEntry: false })
   if (!owner || !found || found.uid === owner.uid || !existsSync(markOf({ cluster }))) return null

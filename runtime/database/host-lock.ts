@@ -1,15 +1,15 @@
 /**
- * One host per data directory: two would fight over one cluster. The lock is a file with the holder's
- * pid and the moment its process began, so that a pid that was reused holds nothing.
+ * Permits one host per data directory: two would damage one cluster. The lock is a file with the holder's pid
+ * and the start time of its process, so that a reused pid holds nothing.
  */
 import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf } from '../contract/errors/thrown.ts'
 
-/** Another host uses the data directory; the message says which. */
+/** Thrown if another host uses the data directory. The message names it. */
 export class DataDirInUseError extends Error {}
 
-/** Takes the lock; the answer gives it back. A crash gives it back too. */
+/** Takes the lock. The returned function releases it. A crash releases it too. */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   const file = path.join(dataDir, 'host.lock')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -42,7 +42,7 @@ async function liveHolder(file: string): Promise<number | null> {
   return now !== null && now === born ? number : null
 }
 
-/** When a process began, in the system's own ticks; null when there is none of that pid. */
+/** Returns the start time of a process in the system's own ticks, or null if there is no such process. */
 async function birth(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') {
     try {

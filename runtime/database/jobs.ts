@@ -1,6 +1,6 @@
 /**
- * The tables of background jobs: pg-boss keeps them in a schema of their own, brought up to date beside
- * ours by the role that owns it; hosts use them as the role with fewer rights.
+ * The tables of background jobs. pg-boss keeps them in a schema of its own. The owner of Keyway's tables
+ * migrates both; hosts use them as the role with fewer rights.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Client } from 'pg'
@@ -9,13 +9,13 @@ import type { Database, Db } from './database.ts'
 import { connectionOf } from './prepared.ts'
 import { createSharedLooks } from './shared-looks.ts'
 
-/** Where the jobs lie. */
+/** Schema of the job tables. */
 export const JOBS_SCHEMA = 'jobs'
 
-/** Of each key at most one job waits or runs. */
+/** At most one job per key waits or runs. */
 export const POLICY = 'exclusive'
 
-/** Brings the tables of jobs up to date; called while nobody else migrates. */
+/** Migrates the job tables. Called while no other host migrates. */
 export async function prepareJobs(client: Client): Promise<void> {
   const boss = new PgBoss({
     schema: JOBS_SCHEMA,
@@ -31,7 +31,7 @@ export async function prepareJobs(client: Client): Promise<void> {
   if (fault) throw fault
 }
 
-/** The jobs of a database, not started. */
+/** Opens the jobs of a database, not started. */
 export function openJobs({ db, listen }: Pick<Database, 'db' | 'listen'>): PgBoss {
   const { executeSql } = inTransaction(db)
   const looks = createSharedLooks(executeSql)
@@ -48,7 +48,7 @@ export function openJobs({ db, listen }: Pick<Database, 'db' | 'listen'>): PgBos
         return { close: end }
       },
     },
-    // Both are the owner's to do.
+    // Both require the owner's rights.
     migrate: false,
     createSchema: false,
     reindex: false,
@@ -59,14 +59,20 @@ export function openJobs({ db, listen }: Pick<Database, 'db' | 'listen'>): PgBos
   })
 }
 
-/** How often jobs are looked for whose host is gone, in seconds. */
+/** Interval of the search for jobs whose host has ended, in seconds. */
 const SUPERVISE_SECONDS = 10
 
-/** Most texts of pg-boss that are named: its looks for a job, and what makes and ends one, of each queue. */
+/**
+ * Maximum number of named statements of pg-boss: per queue, its query for a job and the statements that
+ * create and end one.
+ */
 const MOST_NAMED = 100
 const names = new Map<string, string>()
 
-/** A name for what is sent again and again, with other values or with none; undefined for other texts. */
+/**
+ * Returns a name for a statement that is sent repeatedly, with other values or none. Undefined for other
+ * statements.
+ */
 function nameOf(text: string): string | undefined {
   if (!/^\s*with\b/i.test(text)) return undefined
   const known = names.get(text)
@@ -76,7 +82,10 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-/** How pg-boss sends statements, in a transaction or outside; those that are sent for each job are prepared. */
+/**
+ * Sends the statements of pg-boss, in a transaction or outside of one. Statements that are sent for each job
+ * are prepared.
+ */
 export const inTransaction = (tx: Db) => ({
   async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     const name = nameOf(text)
@@ -88,12 +97,12 @@ export const inTransaction = (tx: Db) => ({
 
 const JOB = sql`${sql.identifier(JOBS_SCHEMA)}.job`
 
-/** A condition: no job of a key waits, for its next try either, or runs. Answered from an index of pg-boss. */
+/** Condition: no job of a key waits, not even for a retry, or runs. Answered from an index of pg-boss. */
 export const hasNoJob = (queue: string, key: SQL): SQL => sql`not exists (
   select from ${JOB}
   where name = ${queue} and policy = ${POLICY} and state <= 'active' and coalesce(singleton_key, '') = ${key})`
 
-/** Whether any job of a queue was made within so many seconds, whatever became of it. */
+/** Reports whether any job of a queue was created within the last `seconds`, whatever its state. */
 export async function hasRecentJob(db: Db, queue: string, seconds: number): Promise<boolean> {
   const { rows } = await db.execute(sql`
     select from ${JOB}
@@ -101,7 +110,10 @@ export async function hasRecentJob(db: Db, queue: string, seconds: number): Prom
   return rows.length > 0
 }
 
-/** Jobs of some queues that were begun so long ago and have not ended, those that wait longest first. */
+/**
+ * Returns jobs of some queues that began more than `seconds` ago and have not ended. The longest waiting ones
+ * come first.
+ */
 export async function startedJobs<Name extends string>(
   db: Db,
   queues: readonly Name[],

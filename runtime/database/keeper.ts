@@ -1,4 +1,7 @@
-/** Keeps the embedded server of a data directory, for a host or for processes that share it: the lock, the server, its restarts. */
+/**
+ * Keeps the embedded server of a data directory, for a host or for processes that share it: the lock, the
+ * server and its restarts.
+ */
 import type { ClientConfig } from 'pg'
 import { errorOf, messageOf } from '../contract/errors/thrown.ts'
 import { isAway } from './away.ts'
@@ -7,27 +10,27 @@ import { homeOf } from './home.ts'
 import { lockDataDir } from './host-lock.ts'
 
 export type Keeper = {
-  /** Resolves when the server was started, or could not be for the first time. */
+  /** Resolves after the first attempt to start the server, successful or not. */
   tried: Promise<void>
-  /** How to connect, once the server was started for the first time. */
+  /** Connection parameters, once the server has started for the first time. */
   connection: Promise<ClientConfig>
-  /** Why there is no server now; null while there is one, and until the first try has failed. */
+  /** Returns why there is no server now. Null while there is one, and until the first attempt has failed. */
   problem(): string | null
-  /** The server's process, or null. */
+  /** Returns the server's process id, or null. */
   pid(): number | null
-  /** Has the lines of the server's log heard by one more from now on. */
+  /** Adds a listener for the lines of the server's log. */
   hear(onLine: (line: string) => void): void
-  /** Stops the server, and gives the lock back. */
+  /** Stops the server and releases the lock. */
   stop(): Promise<void>
 }
 
 type KeeperOptions = EmbeddedOptions & {
-  /** Called before each start: brings a database of an older major version to the package's. */
+  /** Called before each start. Upgrades a database of an older major version to the package's. */
   upgrade(signal: AbortSignal): Promise<void>
   onError(error: Error): void
 }
 
-/** Pause between two tries, in milliseconds. */
+/** Pause between two attempts, in milliseconds. */
 const RETRY_MS = 2000
 
 /** Explains why the database is unavailable. */
@@ -35,9 +38,9 @@ export const cannotBeUsed = (error: unknown): string =>
   `the database cannot be ${isAway(error) ? 'reached' : 'used'}: ${messageOf(error)}`
 
 /**
- * Starts the server in the background, again and again until it runs.
+ * Starts the server in the background, repeatedly until it runs.
  *
- * @throws DataDirInUseError when another host runs on the same data directory.
+ * @throws DataDirInUseError if another host runs on the same data directory
  */
 export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
   const unlock = await lockDataDir(options.dataDir)
@@ -103,7 +106,7 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
   }
 }
 
-/** How to connect to the server that another process keeps. */
+/** Returns the connection parameters of a server that another process keeps. */
 export const connectionBeside = (dataDir: string, password: string): ClientConfig => ({
   host: homeOf(dataDir).socket,
   user: NAME,

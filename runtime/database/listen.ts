@@ -1,28 +1,34 @@
-/** Hears what is said on channels of the database, on one connection of its own that comes back by itself. */
+/** Listens on channels of the database, on one connection of its own that reconnects by itself. */
 import { Client, type ClientConfig } from 'pg'
 import { abandonSession } from './wire.ts'
 
-/** Pause before the next try, in milliseconds. */
+/** Pause before the next attempt, in milliseconds. */
 const RETRY_MS = 1000
 
-/** Gets what is said; null whenever the connection is there (again): what was said meanwhile was missed. */
+/**
+ * Receives a notification. Receives null whenever the connection is made or made again: notifications may
+ * have been missed before.
+ */
 type Hear = (said: string | null) => void
 
 type Listening = {
-  /** Listens until the answer is called. The first channel makes the connection, the end of the last one closes it. */
+  /**
+   * Listens until the returned function is called. The first channel opens the connection, the end of the
+   * last one closes it.
+   */
   on(channel: string, hear: Hear): () => Promise<void>
-  /** Ends the connection to a server that is silent; it comes back by itself. */
+  /** Drops the connection to a silent server. It reconnects by itself. */
   drop(): void
 }
 
-/** Makes it; nothing is connected before the first channel. */
+/** Makes a listener. It does not connect before the first channel. */
 export function createListening(connection: ClientConfig): Listening {
   const hearers = new Map<string, Set<Hear>>()
   let client: Client | null = null
-  /** The connection takes statements: channels that come now are said to it one by one. */
+  /** Whether the connection takes statements. New channels are then added one by one. */
   let isOpen = false
   let timer: NodeJS.Timeout | null = null
-  /** What was said to it last: one statement after another. */
+  /** Last statement on the connection: statements run one after another. */
   let said: Promise<unknown> = Promise.resolve()
 
   const say = (to: Client, words: string, channel: string): Promise<unknown> => {
@@ -39,7 +45,7 @@ export function createListening(connection: ClientConfig): Listening {
       connectionTimeoutMillis: 5000,
     })
     client = made
-    // Lost or refused, the end is the same: another try.
+    // Whether the connection was lost or refused, it is tried again.
     made.on('error', () => undefined)
     made.on('end', () => again(made))
     made.on('notification', ({ channel, payload = '' }) => {
@@ -51,7 +57,7 @@ export function createListening(connection: ClientConfig): Listening {
       isOpen = true
       await Promise.all([...hearers.keys()].map((channel) => begin(made, channel)))
     } catch {
-      // Reported by the caller that queries the database.
+      // The caller that queries the database reports the error.
       await made.end().catch(() => undefined)
       again(made)
     }
@@ -80,7 +86,7 @@ export function createListening(connection: ClientConfig): Listening {
     if (ofChannel?.size === 0) hearers.delete(channel)
     const left = client
     if (hearers.size > 0) {
-      // Nothing hears it any more, or the connection is lost: then it is not listened to either.
+      // The channel has no listeners left, or the connection is lost and with it the `listen`.
       if (left && isOpen && !hearers.has(channel))
         await say(left, 'unlisten', channel).catch(() => undefined)
       return
@@ -97,7 +103,7 @@ export function createListening(connection: ClientConfig): Listening {
       const known = hearers.get(channel) ?? new Set()
       hearers.set(channel, known.add(hear))
       const on = client
-      // A connection that fails at this ends, and begins again with all channels.
+      // If this fails, the connection ends, and a new one begins with all channels.
       if (on && isOpen) begin(on, channel).catch(() => on.end().catch(() => undefined))
       else if (!on && !timer) void open()
       return () => leave(channel, hear)

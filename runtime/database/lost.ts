@@ -1,6 +1,7 @@
 /**
- * Whether the database of a data directory is lost: the directory records one, or a restore in progress, but there is
- * none. Replacing it with an empty one would look like data loss, so that happens only on request.
+ * Detects that the database of a data directory is lost: the directory records one, or a restore in progress,
+ * but there is none. Replacing it with an empty one would look like data loss, so that happens only on
+ * request.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
@@ -9,23 +10,26 @@ import { type Home, homeOf, isMade, isRoot, prepareHome, strangerOf } from './ho
 import { baseOf, digest, INSIDE, PASSWORD_FILE, placeOf, unsettle } from './place.ts'
 import { dropUnpacking, finishRestore, wasCutOff } from './restored-place.ts'
 
-/** In the data directory: the cluster that was made for it. */
+/** File in the data directory with the path of the cluster that was created for it. */
 const MADE_FILE = 'database-made'
 
-/** The recorded database of a data directory is missing. The message says where it was and what to do. */
+/**
+ * Thrown if the recorded database of a data directory is missing. The message says where it was and what to
+ * do.
+ */
 class LostDatabaseError extends Error {}
 
 /**
- * The folders of the server that belongs to a data directory.
+ * Returns the folders of the server that belongs to a data directory.
  *
- * @param replaceMissing Whether an empty database may take the place of one that is missing.
+ * @param replaceMissing Whether an empty database may replace a missing one.
  * @throws LostDatabaseError
  */
 export async function openHome(dataDir: string, replaceMissing: boolean): Promise<Home> {
   const lost = await lostFrom(dataDir)
   if (lost !== null) {
     if (!replaceMissing) throw new LostDatabaseError(wordsOf(dataDir, lost))
-    // Said first, so that it is still known when this ends here.
+    // First, so that the record survives if the process ends here.
     await noteMade(dataDir, lost)
     await unsettle(dataDir)
   } else if (await wasCutOff(homeOf(dataDir))) {
@@ -35,7 +39,7 @@ export async function openHome(dataDir: string, replaceMissing: boolean): Promis
   return prepareHome(dataDir)
 }
 
-/** Notes which cluster a data directory has. */
+/** Records the cluster of a data directory. */
 export async function noteMade(dataDir: string, cluster: string): Promise<void> {
   const file = path.join(dataDir, MADE_FILE)
   if ((await notedCluster(dataDir)) === cluster) return
@@ -43,21 +47,21 @@ export async function noteMade(dataDir: string, cluster: string): Promise<void> 
   await rename(`${file}.new`, file)
 }
 
-/** The cluster recorded by a data directory; null if none is. */
+/** Returns the recorded cluster of a data directory, or null if there is none. */
 export const notedCluster = async (dataDir: string): Promise<string | null> =>
   (await readFile(path.join(dataDir, MADE_FILE), 'utf8').catch(() => '')).trim() || null
 
-/** Where the database was that a data directory says it had and that is gone; null where nothing is missing. */
+/** Returns the former path of a recorded database that is missing, or null if none is missing. */
 async function lostFrom(dataDir: string): Promise<string | null> {
   const home = homeOf(dataDir)
   const isThere = existsSync(path.dirname(home.cluster))
-  // A restore that was killed may have a whole one beside.
+  // A restore that was killed may have left a complete database next to it.
   if (isThere && strangerOf(home) === null) await finishRestore(home)
   if (await isMade(home)) return null
   const noted = await notedCluster(dataDir)
   if (noted !== null) return noted
   const place = placeOf(dataDir)
-  // What versions before leave behind, which noted nothing: the place is made before it is named, and the
+  // Earlier versions recorded nothing. Their traces tell: the place is created before it is named, and the
   // password after both.
   if (place !== null && place !== INSIDE && !isRoot()) return clusterOf(dataDir, place)
   if (isThere) return null

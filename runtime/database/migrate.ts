@@ -1,6 +1,6 @@
 /**
- * Brings a database to the schema of this version: forward only, one host at a time, safe while a host
- * of the previous version still runs (a migration only adds, or does so in steps over two versions).
+ * Brings a database to the schema of this version: forward only, one host at a time, and safe while a host of
+ * the previous version still runs (a migration only adds, or changes in steps over two versions).
  */
 
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -20,10 +20,10 @@ import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
 
 /**
- * Applies what has not been applied yet. Hosts that start together wait for each other.
+ * Applies missing migrations. Hosts that start together wait for each other.
  *
- * @throws Error when the server is too old, the database is encoded in something else than UTF-8, of a later version or of
- *   none, or the login may not make what is needed; the text says what to do.
+ * @throws Error if the server is too old, the database is not encoded in UTF-8, it was migrated by a later or
+ * unreleased version, or the login lacks a right. The message says what to do.
  */
 export async function migrate(client: Client, tell: (text: string) => void): Promise<void> {
   await requireUsableServer(client)
@@ -54,7 +54,10 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
 
 type Rights = { who: string; place: string; schemas: boolean; tables: boolean }
 
-/** Two schemas are ours in addition to `public`, which nobody may write to by default but the database's owner. */
+/**
+ * Checks the login's rights. Two schemas are ours in addition to `public`, to which by default only the
+ * database's owner may write.
+ */
 async function mayMake(client: Client): Promise<void> {
   const { rows } = await client.query<Rights>(`
     select quote_ident(current_user) as who, quote_ident(current_database()) as place,

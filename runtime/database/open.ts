@@ -1,6 +1,6 @@
 /**
- * Opens the connection to PostgreSQL, embedded or the operator's own. Losing it is nothing special: what asks
- * meanwhile is told so, and the next question finds it again.
+ * Opens the connection to PostgreSQL, embedded or the operator's own. A lost connection is an ordinary event:
+ * statements fail in the meantime, and the next one reconnects.
  */
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
@@ -20,18 +20,21 @@ import { databaseOn } from './table-rows.ts'
 import { transact } from './transactions.ts'
 import { abandonSession, connectionBelow } from './wire.ts'
 
-/** How long a question waits for a connection, and a connection for its server, in milliseconds. */
+/** How long a statement waits for a connection, and a connection for its server, in milliseconds. */
 const CONNECT_MS = 5000
-/** Longest that any question is waited for while the server answers others: more than an import's may take, in milliseconds. */
+/**
+ * Maximum wait for any statement while the server answers others, in milliseconds: longer than an import may
+ * take.
+ */
 const SILENCE_MS = 660_000
-/** What is said once where the log is append-only by its triggers alone. */
+/** Reported once if only triggers keep the log append-only. */
 const TRIGGERS_ALONE =
   'the role of DATABASE_URL may not make roles: only triggers keep the log from being changed; for more, an administrator can run `create role keyway_app nologin; grant keyway_app to <that role>`'
 
 /**
- * Connects and brings the schema up to date; `tell` hears what an operator should know of the server,
- * `onFull` each refusal for want of room on its disk. What is asked afterwards is asked as a role with fewer
- * rights.
+ * Connects and brings the schema up to date. Later statements run as a role with fewer rights. `tell`
+ * receives what an operator should know of the server. `onFull` is called for each write refused because the
+ * disk is full.
  */
 export async function openDatabase(
   connection: ClientConfig,
@@ -66,7 +69,7 @@ export async function openDatabase(
     ...role,
     max: CONNECTIONS_OF_A_HOST.pool,
     connectionTimeoutMillis: CONNECT_MS,
-    // Nobody waits for ever.
+    // No statement waits forever.
     query_timeout: SILENCE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
@@ -78,20 +81,20 @@ export async function openDatabase(
   })
   openGradually(pool)
   const sessions = new Set<PoolClient>()
-  // An idle connection that is lost; the pool makes another when one is asked for. It puts the whole connection into the
-  // error, the key that ends its session among it.
+  // An idle connection was lost. The pool makes another one on demand. pg puts the whole connection into the
+  // error, including the key that ends its session.
   let closing = false
   pool.on('error', (error: Error & { client?: unknown }) => {
     delete error.client
-    // A server that is stopped next may end what is being closed.
+    // A server that is about to stop may end connections that are being closed.
     if (!closing) onError(error)
   })
   pool.on('connect', (client) => {
-    // One that is lost in the middle of a transaction: what is asked next is told so. Without a listener
-    // the loss would end the host.
+    // A connection may be lost in the middle of a transaction. The next statement on it fails. Without a
+    // listener the loss would end the host.
     client.on('error', () => {})
     sessions.add(client)
-    // Also if the caller ignores it.
+    // Even if the caller ignores it.
     connectionBelow(client).on('errorMessage', (fault) => {
       if (isDiskFull(fault)) onFull()
     })
@@ -123,8 +126,9 @@ export async function openDatabase(
 }
 
 /**
- * Has transactions begun by `transact`. Their connection is always given back, and closed where the server was lost. A
- * transaction aborted by contention is retried, so it must have no effects outside the database (else pass ONCE).
+ * Makes transactions begin by `transact`. Their connection is always released, and closed if the server was
+ * lost. A transaction aborted by contention is retried, so it must have no effects outside of the database
+ * (else pass ONCE).
  */
 function withTransactions(pool: Pool): Db {
   const db = databaseOn(pool)

@@ -1,6 +1,7 @@
 /**
- * In which folder the embedded server of a data directory lives: below it, so that one volume holds everything.
- * Root's server runs as `nobody`, and lives elsewhere where that user cannot come to the data directory.
+ * Finds the folder of a data directory's embedded server: inside the data directory, so that one volume holds
+ * everything. Root's server runs as `nobody`. It lives elsewhere if that user has no access to the data
+ * directory.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
@@ -12,26 +13,26 @@ import type { Owner } from './binaries.ts'
 /** `nobody` of every Linux distribution and of macOS's BSD side. */
 export const NOBODY: Owner = { uid: 65_534, gid: 65_534 }
 
-/** Holds the places outside data directories, each named by 16 hexadecimal digits. */
+/** Folder of the places outside of data directories. Each is named by 16 hexadecimal digits. */
 export const OUTSIDE = '/var/lib/keyway'
-/** The place below the data directory itself. */
+/** The place inside the data directory itself. */
 export const INSIDE = 'inside'
-/** In the data directory of root: its place. */
+/** File in root's data directory that names its place. */
 const PLACE_FILE = 'database-place'
-/** In a place outside: the data directory that it belongs to. */
+/** File in an outside place that names its data directory. */
 export const OWNER_FILE = 'data-directory'
-/** In the data directory: the password of its database, kept by the host. */
+/** File in the data directory with the password of its database, written by the host. */
 export const PASSWORD_FILE = 'database-password'
 
-/** The folder of a place. */
+/** Returns the folder of a place. */
 export const baseOf = (dataDir: string, place: string): string =>
   place === INSIDE ? path.join(dataDir, 'postgres') : path.join(OUTSIDE, place)
 
-/** What the data directory says of its place: INSIDE, 16 hexadecimal digits, or null. */
+/** Returns the place that the data directory names: INSIDE, 16 hexadecimal digits, or null. */
 export function placeOf(dataDir: string): string | null {
   try {
     const text = readFileSync(path.join(dataDir, PLACE_FILE), 'utf8').trim()
-    // It becomes part of a path.
+    // Validate it, because it becomes part of a path.
     return text === INSIDE || /^[0-9a-f]{16}$/.test(text) ? text : null
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
@@ -40,8 +41,8 @@ export function placeOf(dataDir: string): string | null {
 }
 
 /**
- * Where root's server is for a data directory that does not say it: as versions before did it, or as it would
- * be; null where that is outside and not chosen yet.
+ * Returns the place of root's server for a data directory that names none: the place that earlier versions
+ * used, or the one that would be chosen. Null if that is outside and not chosen yet.
  */
 export function likelyPlace(dataDir: string): string | null {
   if (existsSync(markOf({ cluster: path.join(baseOf(dataDir, INSIDE), 'cluster') }))) return INSIDE
@@ -50,7 +51,7 @@ export function likelyPlace(dataDir: string): string | null {
   return canComeTo(path.dirname(dataDir)) ? INSIDE : null
 }
 
-/** Says for good where root's server lives; the folder is there before anything names it. */
+/** Records the place of root's server. The folder exists before any file names it. */
 export async function settlePlace(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const likely = likelyPlace(dataDir)
@@ -65,8 +66,8 @@ export const unsettle = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, PLACE_FILE), { force: true })
 
 /**
- * Whether a cluster that is named by the path of a data directory is of that directory, and not of one before
- * it at the same path: a directory that was made again has a password only once it has a place.
+ * Reports whether a cluster named by the path of a data directory belongs to that directory, and not to an
+ * earlier one at the same path: a directory that was created again has a password only once it has a place.
  */
 const isOfBefore = (dataDir: string, cluster: string): boolean =>
   existsSync(path.join(dataDir, PASSWORD_FILE)) && existsSync(markOf({ cluster }))
@@ -74,25 +75,28 @@ const isOfBefore = (dataDir: string, cluster: string): boolean =>
 const mayPass = ({ mode, gid }: Stats): boolean =>
   (mode & 0o001) !== 0 || (gid === NOBODY.gid && (mode & 0o010) !== 0)
 
-/** Whether `nobody` can come to a folder, as it is named and as it really lies. */
+/** Reports whether `nobody` can reach a folder, both by its name and by its real path. */
 function canComeTo(folder: string): boolean {
   const real = existsSync(folder) ? realpathSync(folder) : folder
   return [folder, real].every((one) => {
     for (let at = one; ; at = path.dirname(at)) {
       const found = statSync(at, { throwIfNoEntry: false })
-      // What is not there yet will be made for root alone.
+      // A missing folder will be created for root alone.
       if (!found || !mayPass(found)) return false
       if (at === path.dirname(at)) return true
     }
   })
 }
 
-/** Lets `nobody` pass through the data directory, not list it; false where its filesystem knows no owners. */
+/**
+ * Lets `nobody` pass through the data directory without listing it. Returns false if its filesystem has no
+ * owners.
+ */
 async function letIn(dataDir: string): Promise<boolean> {
   const found = await stat(dataDir)
   try {
     if (!mayPass(found)) {
-      // A group that was let in on purpose stays.
+      // Keep a group that was given access on purpose.
       const isFree = (found.mode & 0o070) === 0
       if (isFree) await chown(dataDir, found.uid, NOBODY.gid)
       await chmod(dataDir, (found.mode & 0o777) | (isFree ? 0o010 : 0o001))
@@ -108,7 +112,10 @@ async function letIn(dataDir: string): Promise<boolean> {
   }
 }
 
-/** @throws Error when another data directory that is still there names the same place. */
+/**
+ * Claims a place for a data directory.
+ * @throws Error if another existing data directory names the same place
+ */
 export async function claim(base: string, dataDir: string): Promise<void> {
   const file = path.join(base, OWNER_FILE)
   const before = await readFile(file, 'utf8').catch(() => dataDir)
@@ -120,15 +127,15 @@ export async function claim(base: string, dataDir: string): Promise<void> {
   await writeFile(file, dataDir)
 }
 
-/** How a place outside was named by the path of its data directory, once. */
+/** Returns the name of an outside place that earlier versions derived from the path of its data directory. */
 export const digest = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Made means whole: this mark is written last, by us. */
+/** Returns the path of the mark of a complete cluster. We write it last. */
 export const markOf = ({ cluster }: { cluster: string }): string =>
   path.join(cluster, 'keyway.made')
 
-/** Makes a folder that only the server's user may enter. */
+/** Creates a folder that only the server's user may enter. */
 export async function ownFolder(folder: string, owner: Owner | null): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (owner) await chown(folder, owner.uid, owner.gid)

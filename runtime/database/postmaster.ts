@@ -1,16 +1,15 @@
 /**
- * What `postmaster.pid` says, and whether it is true. A pid file outlives a crash, and after a restart
- * of the machine its number may belong to anybody: it is believed only when the process that bears it
- * runs on this very data directory.
+ * Reads `postmaster.pid` and verifies it. A pid file outlives a crash, and after a restart of the machine its
+ * pid may belong to any process. It is trusted only if that process runs on this very data directory.
  */
 import { readFile, readlink, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 
-/** How long a server may take to shut down by each of the two ways, in milliseconds. */
+/** Maximum time of each of the two ways to shut down, in milliseconds. */
 const STOP_MS = 20_000
 
-/** The pid of a live server of this data directory, or null. */
+/** Returns the pid of a live server of this data directory, or null. */
 export async function livePostmaster(cluster: string): Promise<number | null> {
   const text = await readOrNull(path.join(cluster, 'postmaster.pid'))
   const pid = Number.parseInt(text ?? '', 10)
@@ -18,10 +17,7 @@ export async function livePostmaster(cluster: string): Promise<number | null> {
   return (await runsOn(pid, cluster)) ? pid : null
 }
 
-/**
- * Clears the way for a start: stops a server that an earlier host left behind, removes a pid file that
- * is not true.
- */
+/** Prepares a start: stops a server that an earlier host left running and removes an invalid pid file. */
 export async function clearPostmaster(
   cluster: string,
   tell: (text: string) => void,
@@ -40,8 +36,8 @@ export async function clearPostmaster(
 }
 
 /**
- * Stops a server: its sessions are ended and everything acknowledged is kept. One that cannot end in
- * order (seen where a full disk had crashed it) is ended at once, and recovers at its next start.
+ * Stops a server. Its sessions are ended, and everything acknowledged is kept. A server that cannot shut down
+ * cleanly (seen after a crash by a full disk) is ended at once. It recovers at its next start.
  */
 export async function stopServer(
   kill: (signal: NodeJS.Signals) => void,
@@ -61,18 +57,18 @@ export async function stopServer(
 }
 
 async function gone(pid: number, cluster: string): Promise<void> {
-  // Longer than anybody waits for it.
+  // Longer than any caller waits.
   const endMs = Date.now() + 2 * STOP_MS
   while (Date.now() < endMs && (await runsOn(pid, cluster)))
     await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** Whether a process is a server of this data directory: a server works in its data directory. */
+/** Reports whether a process is a server of this data directory: a server works in its data directory. */
 export async function runsOn(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux') {
       const state = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '')[0]
-      // A zombie holds a pid but nothing else.
+      // A zombie only holds its pid.
       if (state === 'Z') return false
       return (await readlink(`/proc/${pid}/cwd`)) === cluster
     }

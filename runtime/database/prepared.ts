@@ -1,9 +1,10 @@
 /**
- * Statements that are sent so often that building them would cost more than sending them. Each is built once per host,
- * and parsed by PostgreSQL once per connection, under a name; it plans them as it does for any prepared statement.
+ * Statements that are sent so often that building them would cost more than sending them. Each is built once
+ * per host, and parsed by PostgreSQL once per connection, under a name. PostgreSQL plans them like any
+ * prepared statement.
  *
- * Only for statements that find few rows by a key whatever their values are: a plan that is kept must fit all of them.
- * A pooler in session mode keeps them for as long as a connection, like everything else of a session.
+ * Only for statements that find few rows by a key, whatever their values: a cached plan must fit all of them.
+ * A pooler in session mode keeps them for the life of a connection, like the rest of a session.
  */
 import type { Pool, QueryConfig } from 'pg'
 import type { Db } from './database.ts'
@@ -11,15 +12,15 @@ import { unconnected } from './table-rows.ts'
 
 /** Values of the placeholders of a statement. */
 type Values = Record<string, unknown>
-/** What drizzle makes of a statement: its text, and how to read its rows. */
+/** Statement as built by drizzle: its text, and how to read its rows. */
 type Statement<R> = { execute(values: Values): Promise<R> }
 
 /**
  * Makes a function that sends a statement on a database or in a transaction.
  *
- * @param name distinct in the whole host, at most 63 characters
- * @param build the statement, with `sql.placeholder(...)` where its values belong. Drizzle encodes no null that it finds
- *   in a placeholder beside a column: such a value is passed encoded, as `sql\`${sql.placeholder(...)}\``
+ * @param name unique in the whole host, at most 63 characters
+ * @param build the statement, with `sql.placeholder(...)` in the place of its values. Drizzle does not encode
+ * a null in a placeholder next to a column: pass such a value encoded, as `sql\`${sql.placeholder(...)}\``
  */
 export function prepared<R>(
   name: string,
@@ -28,13 +29,14 @@ export function prepared<R>(
   let statement: Statement<R> | null = null
   return (db, values) => {
     statement ??= build(unconnected()).prepare(name)
-    // Drizzle binds a statement to the connection that it was built with; this is the same one on another.
+    // Drizzle binds a statement to the connection on which it was built. This is the same statement on
+    // another one.
     const here: Statement<R> = Object.create(statement, { client: { value: connectionOf(db) } })
     return here.execute(values)
   }
 }
 
-/** Most texts that are named by `preparing`; others are sent without a name. */
+/** Maximum number of statements that `preparing` names. Others are sent without a name. */
 const MOST_NAMED = 100
 const names = new Map<string, string>()
 
@@ -47,8 +49,8 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * A database on which every statement is prepared: for a few that are sent again and again, and whose texts hold all that
- * the plan depends on. It begins no transactions.
+ * Makes a database on which every statement is prepared. For a few statements that are sent repeatedly and
+ * whose texts hold everything that the plan depends on. It begins no transactions.
  */
 export function preparing(db: Db): Db {
   const connection = connectionOf(db)
@@ -61,7 +63,10 @@ export function preparing(db: Db): Db {
   return own
 }
 
-/** The pool of a database, or the connection of a transaction: a member of drizzle's session that its types hide. */
+/**
+ * Returns the pool of a database, or the connection of a transaction. Drizzle's types hide this member of its
+ * session.
+ */
 export const connectionOf = (db: Db): Pick<Pool, 'query'> =>
-  // The cast: that member.
+  // The cast: the hidden member.
   (db._.session as unknown as { client: Pool }).client

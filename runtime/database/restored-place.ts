@@ -1,6 +1,6 @@
 /**
- * Puts a restored data directory into place so that a kill at any line leaves either the old one or the
- * new one to the next start, never none.
+ * Puts a restored data directory into place. A kill at any line leaves either the old or the new one for the
+ * next start, never neither.
  */
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,16 +8,16 @@ import { ifMissing } from '../contract/errors/thrown.ts'
 import { type Home, isMade } from './home.ts'
 import { syncFolder } from './sync-folder.ts'
 
-/** Where a backup is unpacked; of no worth until it is whole. */
+/** Returns the folder into which a backup is unpacked. It is useless until it is complete. */
 const unpackingOf = ({ cluster }: Home): string => `${cluster}.unpacking`
 
-/** A whole data directory that waits for its place. */
+/** Returns the folder of a complete data directory that is not in its place yet. */
 const restoredOf = ({ cluster }: Home): string => `${cluster}.restored`
 
 /**
- * Exchanges the data directory for the unpacked one.
+ * Replaces the data directory by the unpacked one.
  *
- * @returns where the old one is now; null when there was none.
+ * @returns the new path of the old one, or null if there was none
  */
 export async function placeRestored(home: Home, now: Date): Promise<string | null> {
   const { cluster } = home
@@ -29,14 +29,14 @@ export async function placeRestored(home: Home, now: Date): Promise<string | nul
     before = `${cluster}.before-${now.toISOString().replace(/[:.]/g, '-')}`
     await rename(cluster, before)
   }
-  // From here until the next rename there is no data directory: the next start would end this.
+  // Until the next rename there is no data directory. The next start would complete this.
   await finishRestore(home)
   return before
 }
 
 /**
- * Finishes a killed restore: a complete copy becomes the database if there is none, else it is removed. An incomplete
- * copy stays if there is no database; `wasCutOff` reports it.
+ * Finishes a killed restore: a complete copy becomes the database if there is none, else it is removed. An
+ * incomplete copy stays if there is no database; `wasCutOff` reports it.
  */
 export async function finishRestore(home: Home): Promise<void> {
   const { cluster } = home
@@ -44,7 +44,7 @@ export async function finishRestore(home: Home): Promise<void> {
   if (await isMade(home)) {
     await rm(restored, { recursive: true, force: true })
   } else if (await exists(restored)) {
-    // Nothing whole is there: an empty folder, or what an initdb left half done.
+    // The folder is not complete: it is empty or left by an interrupted initdb.
     await rm(cluster, { recursive: true, force: true })
     await rename(restored, cluster)
     await syncFolder(path.dirname(cluster))
@@ -52,7 +52,7 @@ export async function finishRestore(home: Home): Promise<void> {
   if (await isMade(home)) await dropUnpacking(home)
 }
 
-/** Whether a restore was killed before its copy was complete, and there is no database. */
+/** Reports whether a restore was killed before its copy was complete, and there is no database. */
 export const wasCutOff = async (home: Home): Promise<boolean> =>
   !(await isMade(home)) && (await exists(unpackingOf(home)))
 
@@ -60,7 +60,7 @@ export const wasCutOff = async (home: Home): Promise<boolean> =>
 export const dropUnpacking = (home: Home): Promise<void> =>
   rm(unpackingOf(home), { recursive: true, force: true, maxRetries: 10 })
 
-/** An empty folder to unpack into. */
+/** Makes an empty folder for unpacking. */
 export async function makeUnpacking(home: Home): Promise<string> {
   const folder = unpackingOf(home)
   await dropUnpacking(home)

@@ -1,8 +1,8 @@
 /**
- * Indexes that find a part of a text. They need the extension pg_trgm, which the embedded server brings
- * and nearly every PostgreSQL has, but which an operator's role may not be allowed to create: then lists
- * are searched without them, as exactly and slower. Looked at in every start, so that a server to which
- * the extension is added later gets its indexes.
+ * Indexes for substring searches. They need the extension pg_trgm, which the embedded server and nearly every
+ * PostgreSQL have, but which an operator's role may not be allowed to create. In that case lists are searched
+ * without the indexes, with the same results but slower. Every start checks, so that a server gets its
+ * indexes if the extension is added later.
  */
 import type { Client } from 'pg'
 import { messageOf } from '../contract/errors/thrown.ts'
@@ -17,7 +17,9 @@ const SEARCHED = [
   ['access_review_texts_search', 'access_review_texts', 'searched'],
 ] as const
 
-/** Makes the indexes that are missing. One host at a time: to be called under the lock of the migrations. */
+/**
+ * Creates missing indexes. Call it under the lock of the migrations, so that one host at a time does this.
+ */
 export async function makeSearchIndexes(
   client: Client,
   tell: (text: string) => void,
@@ -39,7 +41,7 @@ export async function makeSearchIndexes(
     )
 }
 
-/** Null, or why it could not be made. */
+/** Creates the extension. Returns null, or the reason why it could not be created. */
 async function makeExtension(client: Client): Promise<string | null> {
   try {
     await client.query('create extension if not exists pg_trgm')

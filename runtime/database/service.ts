@@ -1,6 +1,6 @@
 /**
- * The database of a running host: opened in the background, tried again until it is there. Connector
- * routes do not wait for it, core routes say 503 meanwhile.
+ * The database of a running host: opened in the background and retried until it succeeds. Connector routes do
+ * not wait for it. Core routes answer 503 until then.
  */
 import type { ClientConfig } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
@@ -11,44 +11,53 @@ import { cannotBeUsed, connectionBeside, type Keeper } from './keeper.ts'
 import { openDatabase } from './open.ts'
 
 export type DatabaseService = {
-  /** Null until the schema is up to date. */
+  /** Returns the database, or null until the schema is up to date. */
   db(): Db | null
-  /** The one domain of this deployment; null until the schema is up to date. */
+  /** Returns the id of this deployment's only domain, or null until the schema is up to date. */
   domainId(): string | null
   connections(): Connections
-  /** What time it is for all hosts of the database; the host's own clock until it was reached. In milliseconds since 1970. */
+  /**
+   * Returns the time shared by all hosts of the database, in milliseconds since 1970. Uses the host's own
+   * clock until the database has been reached.
+   */
   now(): number
-  /** Hears what is said on a channel of the database that was reached; the answer ends it. */
+  /**
+   * Listens on a channel of the database, which must have been reached. The returned function stops
+   * listening.
+   */
   listen(channel: string, hear: (said: string | null) => void): () => Promise<void>
-  /** The embedded server's process, or null. */
+  /** Returns the process id of the embedded server, or null. */
   pid(): number | null
-  /** As text, for /readyz: nothing when it serves and has room. */
+  /** Returns problems as text for /readyz, none if the database serves and has space. */
   waitingFor(): string[]
-  /** Whether it serves now: not while it is away for longer than a moment, reads only, or has no room. */
+  /**
+   * Reports whether the database serves now. False while it is away for longer than a moment, is read-only,
+   * or has no space.
+   */
   serves(): boolean
-  /** Resolves when it serves for the first time, or the host stops. */
+  /** Resolves when the database serves for the first time, or when the host stops. */
   first: Promise<void>
   stop(): Promise<void>
 }
 
 type ServiceOptions = {
   dataDir: string
-  /** The operator's own server; empty for the embedded one. */
+  /** URL of the operator's own server, empty for the embedded one. */
   url: string
-  /** Keeps the embedded one, where this process does. */
+  /** Keeper of the embedded server, if this process keeps it. */
   keeper: Keeper | null
-  /** Password of the embedded one, where another process keeps it. */
+  /** Returns the password of the embedded server, if another process keeps it. */
   password(): Promise<string>
-  /** Called once the schema is there, before anybody is served; what it throws is told by `waitingFor`. */
+  /** Called once the schema is up to date, before requests are served. `waitingFor` reports its errors. */
   prepare(database: Database): Promise<void>
   tell(text: string): void
   onError(error: Error): void
 }
 
-/** Pause between two tries, in milliseconds. */
+/** Pause between two attempts, in milliseconds. */
 const RETRY_MS = 2000
 
-/** Begins to open it. */
+/** Begins to open the database. */
 export function startDatabase(options: ServiceOptions): DatabaseService {
   const { keeper } = options
   let opened: Database | null = null
@@ -60,12 +69,12 @@ export function startDatabase(options: ServiceOptions): DatabaseService {
     options.url === '' ? homeOf(options.dataDir).cluster : 'of the server of DATABASE_URL',
     (text) => options.onError(new Error(text)),
   )
-  /** The server ends where it cannot write its journal: only its own words say why. */
+  /** A server that cannot write its journal ends. Only its own log gives the reason. */
   keeper?.hear((line) => {
     if (saysDiskFull(line)) disk.refused()
   })
 
-  /** Null where it is stopped before there is a server. */
+  /** Returns null if the service is stopped before there is a server. */
   async function connection(): Promise<ClientConfig | null> {
     if (options.url !== '') return { connectionString: options.url }
     if (keeper) return Promise.race([keeper.connection, ending.promise])

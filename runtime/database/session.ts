@@ -1,18 +1,18 @@
-/** What every session of the pool is set to, and whether a session is one: behind some poolers it is not. */
+/** Settings of every session of the pool, and a check that sessions are real: some poolers break them. */
 import { Client, type ClientBase, type ClientConfig } from 'pg'
 
-/** Longest a single statement of the interface may take, in milliseconds. */
+/** Maximum duration of a single statement of the interface, in milliseconds. */
 const STATEMENT_MS = 30_000
-/** How long a pooler may take to give a connection, in milliseconds. */
+/** Maximum time in which a pooler provides a connection, in milliseconds. */
 const PATIENCE_MS = 5000
-/** How often it is tried whether two sessions share a connection: others may use the pooler as well. */
+/** Number of tests whether two sessions share a connection: others may use the pooler as well. */
 const TRIES = 5
 
 /**
- * Settings by name. The first three are what the planner should know of our questions: disks read at random
- * nearly as fast as in order, sorting ten thousand ids stays in memory, and no question is so long that
- * compiling it pays. The last four say how soon the server misses a host that vanished without a word, and
- * gives its locks to others: after a minute, not after the two hours of its system.
+ * Settings by name. The first three tell the planner about our statements: disks read at random nearly as
+ * fast as in order, sorting ten thousand ids stays in memory, and no statement is so long that compiling it
+ * pays. The last four determine how soon the server notices a host that vanished without closing its
+ * connections, and releases its locks: after a minute, instead of two hours by the system's default.
  */
 const SETTINGS: Record<string, string> = {
   random_page_cost: '1.1',
@@ -26,9 +26,10 @@ const SETTINGS: Record<string, string> = {
 }
 
 /**
- * The statements that set a session which was just begun; what the operator's address sets with `?options=` stays. They
- * are not said when it begins: poolers refuse sessions that begin with settings which they do not know. Asked of one
- * session for all that begin as it did: the server's list of settings costs more than the beginning of a session.
+ * Returns the statements that set up a new session. Settings from `?options=` in the operator's address take
+ * precedence. The settings are not sent at connection time, because poolers refuse sessions that begin with
+ * unknown settings. They are read from one session for all that begin alike: the server's list of settings
+ * costs more than the beginning of a session.
  */
 export async function sessionSettings(session: ClientBase): Promise<string> {
   const { rows } = await session.query<{ name: string }>(
@@ -39,15 +40,15 @@ export async function sessionSettings(session: ClientBase): Promise<string> {
 }
 
 /**
- * Refuses a pooler that gives each transaction another connection: what a host listens to, and the locks that
- * it holds, would be another session's a moment later.
+ * Refuses a pooler that gives each transaction another connection: subscriptions to channels and held locks
+ * would belong to another session a moment later.
  *
  * @param one a session of the connection
- * @throws Error with a message that says what to set.
+ * @throws Error with a message that says what to set
  */
 export async function refuseSharing(one: Client, connection: ClientConfig): Promise<void> {
   const own = await backendOf(one)
-  // PostgreSQL itself says at the beginning who it is; a pooler says something else.
+  // PostgreSQL itself reports its process id at the beginning. A pooler reports another number.
   const { processID }: Client & { processID?: number | null } = one
   if (own === processID) return
   const other = session(connection)

@@ -1,15 +1,18 @@
 /**
- * What time it is for all hosts of a database, without asking it: counted on from its last answer. For what a host judges
- * without the database, such as the age of a page token that another host has made.
+ * Time shared by all hosts of a database, extrapolated from its last answer without asking it. For checks
+ * that a host makes without the database, such as the age of a page token made by another host.
  */
 export type SharedClock = {
-  /** In milliseconds since 1970; before the database was asked for the first time, the host's own clock. */
+  /** Returns milliseconds since 1970. Until the database has answered, this is the host's own clock. */
   now(): number
-  /** The database has answered with its time, in milliseconds since 1970. */
+  /** Sets the time that the database has answered, in milliseconds since 1970. */
   told(databaseMs: number): void
 }
 
-/** Makes a clock that counts on without the host's: that may be set while the database is away. */
+/**
+ * Makes a clock that does not advance by the host's clock, because that may be set while the database is
+ * away.
+ */
 export function createSharedClock(
   host: () => number = () => Date.now(),
   countMs: () => number = () => performance.now(),

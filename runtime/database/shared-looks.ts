@@ -1,6 +1,6 @@
 /**
- * Shares job polls between the workers of a host: a new job wakes every worker of its queue, and each would run the same
- * query. They query one after the other, and after an empty result the others skip theirs.
+ * Shares job polls between the workers of a host. A new job wakes every worker of its queue, and each would
+ * run the same query. They query one after another. After an empty result, the others skip their query.
  */
 
 type Answer = { rows: unknown[] }
@@ -8,19 +8,30 @@ type Ask = (text: string, values?: unknown[]) => Promise<Answer>
 
 /** Matches the query by which pg-boss fetches jobs. */
 const LOOK = /^\s*WITH\s+next\s+AS\b/i
-/** Matches the query by which it reads a queue: the first time that a queue is there, each of its workers does. */
+/**
+ * Matches the query by which pg-boss reads a queue. Each worker of a queue sends it when the queue first
+ * exists.
+ */
 const QUEUE = /^\s*SELECT\s+q\.name\b/i
-/** How long an empty result is valid, in milliseconds; there is no notification for a delayed retry that becomes due. */
+/**
+ * How long an empty result is valid, in milliseconds. There is no notification when a delayed retry becomes
+ * due.
+ */
 const FRESH_MS = 1000
-/** Most remembered queries: one per queue, and one per set of apps at their concurrency limit. */
+/**
+ * Maximum number of remembered queries: one per queue, and one per set of apps at their concurrency limit.
+ */
 const MOST = 200
 
-/** Most queries at once, of all queues: when a host starts all its workers ask, and each query at once is a connection. */
+/**
+ * Maximum number of concurrent queries of all queues. When a host starts, all its workers query, and each
+ * concurrent query uses a connection.
+ */
 const AT_ONCE = 3
 
 type SharedLooks = {
   ask: Ask
-  /** A job was sent, possibly by another host: forgets the empty results. */
+  /** Forgets the empty results, because a job was sent, possibly by another host. */
   changed(): void
 }
 

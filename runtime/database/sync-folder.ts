@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Makes names that were given in a folder last. */
+/** Makes the names in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

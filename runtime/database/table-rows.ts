@@ -1,7 +1,7 @@
 /**
- * Rows of whole tables, made from what PostgreSQL answers. Drizzle itself asks of each field of each row anew of what kind
- * it is, and adds member by member to an empty object, which V8 keeps as a hash table once it has many: a hundred rows of
- * a wide table took 1.8 MB where they take 0.1, and three times the processor time.
+ * Makes rows of whole tables from PostgreSQL's results. Drizzle itself determines the kind of each field anew
+ * for each row, and adds members one by one to an empty object, which V8 keeps as a hash table once it has
+ * many: a hundred rows of a wide table took 1.8 MB instead of 0.1, and three times the processor time.
  */
 import { Column, getTableColumns, type Query, type Table } from 'drizzle-orm'
 import { NodePgDatabase, NodePgSession } from 'drizzle-orm/node-postgres'
@@ -19,9 +19,9 @@ type Decode = (value: unknown) => unknown
 type Layout<T extends Table> = {
   columns: readonly Column[]
   names: readonly string[]
-  /** Null where a value is as PostgreSQL's driver gives it. */
+  /** Decoders of the columns. Null if the value of PostgreSQL's driver is used unchanged. */
   decode: readonly (Decode | null)[]
-  /** A row whose members are all there: copies of it are objects of one shape. */
+  /** Row with all members. Copies of it are objects of one shape. */
   blank: T['$inferSelect']
 }
 
@@ -47,9 +47,9 @@ function layoutOf(table: Table): Layout<Table> {
 }
 
 /**
- * Rows of a table from values in the order of its columns; what follows them is left out.
+ * Makes rows of a table from values in the order of its columns. Ignores further values.
  *
- * @param values as drizzle has them from the driver: moments as text
+ * @param values in the form that drizzle gets from the driver: timestamps as text
  */
 function rowsOfTable<T extends Table>(
   table: T,
@@ -67,10 +67,10 @@ function rowsOfTable<T extends Table>(
   })
 }
 
-/** Members from which an object would become a hash table. */
+/** Number of members from which an object would become a hash table. */
 const MANY = 12
 
-/** The table of which fields are all columns, in their order; null for any other fields. */
+/** Returns the table if the fields are exactly its columns, in their order, else null. */
 function tableOf(fields: SelectedFieldsOrdered): Table | null {
   const first = fields[0]?.field
   if (fields.length < MANY || !(first instanceof Column)) return null
@@ -83,10 +83,10 @@ function tableOf(fields: SelectedFieldsOrdered): Table | null {
 }
 
 /**
- * Asks for the columns of a table in their order, and for a value behind them, by a statement that is prepared under a name
- * (prepared.ts says when that is good).
+ * Queries the columns of a table in their order, followed by one more value, by a prepared statement
+ * (prepared.ts says when that is appropriate).
  *
- * @returns The rows, and the value behind each.
+ * @returns The rows, and the additional value of each.
  */
 export async function askRows<T extends Table>(
   db: Db,
@@ -106,7 +106,7 @@ export async function askRows<T extends Table>(
 
 type Rest = Parameters<NodePgSession<NoSchema, NoSchema>['prepareQuery']>
 
-/** A session of drizzle that makes rows of whole tables as above. */
+/** Session of drizzle that makes rows of whole tables as above. */
 class TableSession extends NodePgSession<NoSchema, NoSchema> {
   override prepareQuery<T extends PreparedQueryConfig = PreparedQueryConfig>(
     query: Query,
@@ -125,12 +125,12 @@ class TableSession extends NodePgSession<NoSchema, NoSchema> {
 
 const dialect = new PgDialect()
 
-/** What statements are built and sent with, on a connection or on any of a pool. */
+/** Makes a session for building and sending statements on a connection or on any connection of a pool. */
 export const sessionOn = (client: Pool | PoolClient) => new TableSession(client, dialect, undefined)
 
-/** A database of drizzle whose sessions are these. */
+/** Makes a database of drizzle with such sessions. */
 export const databaseOn = (client: Pool): Db =>
   Object.assign(new NodePgDatabase(dialect, sessionOn(client), undefined), { $client: client })
 
-/** One that statements are only built with. */
+/** Makes a database that only builds statements. */
 export const unconnected = (): Db => databaseOn(Object.create(null))

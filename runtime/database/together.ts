@@ -1,22 +1,26 @@
 /**
- * Lookups by a key that many callers make at once, such as who a token belongs to: while one is under way, those that are
- * asked for wait, and are then made as one. A lookup is sent after it was asked for, so no answer is older than its question.
+ * Combines lookups by a key that many callers make at once, such as the owner of a token. Lookups that arrive
+ * while one is under way wait and are then sent as one. A lookup is sent after it was requested, so no result
+ * is older than its request.
  */
 import type { Db } from './database.ts'
 
-/** Most keys of one statement. */
+/** Maximum number of keys in one statement. */
 const MOST_KEYS = 100
-/** Longest that a lookup waits for another one, in milliseconds: a connection that hangs holds nobody else up. */
+/**
+ * Maximum time that a lookup waits for another one, in milliseconds: a hanging connection must not delay
+ * others.
+ */
 const PATIENCE_MS = 20
 
 type Batch<R> = { keys: Set<string>; answer: Promise<readonly R[]>; send(): void }
 
 /**
- * Makes a lookup of rows by one key from a question for several. In a transaction, which sees what it wrote itself, it is
- * asked at once.
+ * Makes a lookup of rows by one key from a query for several keys. In a transaction, which must see its own
+ * writes, it is sent at once.
  *
- * @param ask fails for no single key: an error is one of all that are asked for together
- * @param keyOf the key by which a row was found
+ * @param ask must not fail because of a single key: an error applies to all keys of the query
+ * @param keyOf returns the key by which a row was found
  */
 export function together<R>(
   ask: (db: Db, keys: readonly string[]) => Promise<readonly R[]>,
@@ -36,7 +40,7 @@ export function together<R>(
     return batch
 
     function send(): void {
-      // It was full before its time.
+      // The batch was full and sent before its time.
       if (state.waiting !== batch) return
       clearTimeout(timer)
       state.waiting = null

@@ -1,6 +1,6 @@
 /**
- * One transaction on one connection. It costs two messages beside what its work asks: one begins it and reads the
- * time, one writes what was gathered for its end and commits.
+ * One transaction on one connection. It costs two messages in addition to its work's statements: one begins
+ * it and reads the time, one sends the collected writes and commits.
  */
 import { NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
@@ -17,10 +17,11 @@ type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 const dialect = new PgDialect()
 
 /**
- * Begins a transaction, does its work, and commits; drizzle's own keeps the connection where `begin` fails. What the
- * work throws, or the commit, undoes all of it.
+ * Begins a transaction, runs its work, and commits. drizzle's own leaks the connection if `begin` fails.
+ * An error of the work or of the commit rolls everything back.
  *
- * @throws what the work or the database throws; where the connection is lost at the commit, it may have been done.
+ * @throws the error of the work or the database. If the connection is lost at the commit, the transaction may
+ * have been committed.
  */
 export async function transact<T>(
   client: PoolClient,
@@ -39,19 +40,22 @@ export async function transact<T>(
   }
 }
 
-/** A level of its own takes its snapshot with its first question, which is then for the work to ask. */
+/**
+ * Begins the transaction. One with an isolation level takes its snapshot at its first query, which is left to
+ * the work.
+ */
 async function begin(tx: Db, client: PoolClient, config: Beginning): Promise<void> {
   const { isolationLevel, accessMode, settings = {} } = config
   const level = isolationLevel === undefined ? '' : `isolation level ${isolationLevel} `
   const first = `begin ${level}${accessMode ?? ''}`
   const set = Object.entries(settings).map(setLocal)
-  // Statements without parameters are one message, with an answer for each.
+  // Several statements without parameters are one message, with a result for each.
   if (isolationLevel !== undefined) {
     await client.query([first, ...set].join('; '))
     return
   }
   const answers = await client.query([first, TIME, ...set].join('; '))
-  // The cast: the types of pg know one result, but several statements give a list.
+  // The cast: the types of pg know one result, but several statements return a list.
   const [, { rows }] = answers as unknown as [unknown, { rows: [{ now: Date }] }]
   moments.set(tx, { told: rows[0].now, atMs: performance.now() })
 }
@@ -61,7 +65,7 @@ const setLocal = ([name, value]: [string, string]): string =>
 
 const TIME = 'select clock_timestamp() as now'
 
-/** Asked by all jobs, and by what they send: those that ask at once are told together. */
+/** All jobs and their calls read the time. Concurrent readers share one query. */
 const askTime = together(
   async (db) => (await connectionOf(db).query<{ now: Date }>(TIME)).rows.map(({ now }) => now),
   () => '',
@@ -72,8 +76,8 @@ const COUNTED_MS = 1000
 const moments = new WeakMap<Db, { told: Date; atMs: number }>()
 
 /**
- * The current time by the database's clock, which all its hosts share. A transaction reads it when it begins and
- * extrapolates; the result is never ahead of the database's clock.
+ * Returns the current time by the database's clock, which all its hosts share. A transaction reads it when it
+ * begins and extrapolates. The result is never ahead of the database's clock.
  */
 export async function databaseTime(db: Db): Promise<Date> {
   const known = moments.get(db)

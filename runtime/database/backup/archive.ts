@@ -1,4 +1,7 @@
-/** Writes entries into a backup file: streamed, digested, sealed; under its name only when it is whole. */
+/**
+ * Writes entries into a backup file: streamed, digested and sealed. The file gets its name only when it is
+ * complete.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { link, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -12,7 +15,7 @@ import { syncFolder } from '../sync-folder.ts'
 import { type ArchiveEntry, BackupError, type BackupKey, END_NAME, sealOf } from './format.ts'
 
 export type ArchiveWriter = {
-  /** Adds a file of exactly so many bytes. */
+  /** Adds a file of exactly `size` bytes. */
   add(
     name: string,
     size: number,
@@ -26,14 +29,14 @@ export type ArchiveWriter = {
 
 type ArchiveOptions = { file: string; force: boolean; signal: AbortSignal }
 
-/** Pages of tables shrink well at the least effort; more costs time and saves little. */
+/** Compression level. Pages of tables shrink well at the lowest; a higher one costs time and saves little. */
 const LEVEL = 1
 
 /**
- * Writes a file through `fill`. Until that has ended it has another name, and a failure leaves nothing.
+ * Writes a file by `fill`. Until that has ended, the file has a temporary name. A failure leaves no file.
  *
- * @returns the size of the file, in bytes.
- * @throws BackupError when the file is there already and is not to be replaced.
+ * @returns the size of the file, in bytes
+ * @throws BackupError if the file exists and may not be replaced
  */
 export async function writeArchive(
   { file, force, signal }: ArchiveOptions,
@@ -45,7 +48,7 @@ export async function writeArchive(
   const { readable, controller } = createTarPacker()
   try {
     const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
-    // The cast: Node's type of a web stream is not that of the library, which is the same.
+    // The cast: Node's type of a web stream differs from the library's, but the stream is the same.
     const source = Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0])
     const written = pipeline(source, createGzip({ level: LEVEL }), output, { signal })
     const filled = fill(createWriter(controller)).then(
@@ -56,7 +59,7 @@ export async function writeArchive(
       },
     )
     const [write, filling] = await Promise.allSettled([written, filled])
-    // A full disk is seen by the one that writes; the other only learns that it is over.
+    // A full disk fails the writer. `fill` only learns that the stream has ended.
     if (write.status === 'rejected') throw write.reason
     if (filling.status === 'rejected') throw filling.reason
     const { size } = await stat(partial)
@@ -99,10 +102,10 @@ function jsonBytes(value: unknown): [size: number, content: Uint8Array[]] {
   return [bytes.length, [bytes]]
 }
 
-/** A temporary file without a write for this long is abandoned, in milliseconds. */
+/** How long a temporary file is not written to before it counts as abandoned, in milliseconds. */
 const ABANDONED_MS = 3_600_000
 
-/** Removes temporary files of killed backups to the same name. */
+/** Removes temporary files that killed backups to the same name left. */
 async function dropAbandoned(file: string): Promise<void> {
   const folder = path.dirname(file)
   for (const name of await readdir(folder)) {
@@ -117,7 +120,7 @@ async function dropAbandoned(file: string): Promise<void> {
 async function publish(partial: string, file: string, force: boolean): Promise<void> {
   if (force) await rename(partial, file)
   else {
-    // Unlike a rename, a link does not replace what has appeared meanwhile.
+    // Unlike a rename, a link does not replace a file that has appeared in the meantime.
     await link(partial, file).catch((error) => {
       throw error.code === 'EEXIST' ? existing(file) : error
     })

@@ -1,6 +1,6 @@
 /**
- * Copies a database into one file: every table as of one moment, as the text that COPY writes, which the same and every
- * later major version of PostgreSQL reads on any machine.
+ * Copies a database into one file: every table as of the same moment, as the text that COPY writes. The same
+ * and every later major version of PostgreSQL reads it on any machine.
  */
 import { addAbortSignal } from 'node:stream'
 import { Client, type ClientConfig } from 'pg'
@@ -20,15 +20,15 @@ import {
 } from './format.ts'
 import { SHORT_LIVED_TABLES } from './short-lived.ts'
 
-/** How far it is: all bytes are those of the tables on disk, so an estimate of what will be copied. */
+/** Progress. `allBytes` is the size of the tables on disk, an estimate of the bytes to copy. */
 type Progress = { tables: number; allTables: number; bytes: number; allBytes: number }
 
 type BackupOptions = {
-  /** As a role that may read everything. */
+  /** Connects as a role that may read everything. */
   connection: ClientConfig
   file: string
   force: boolean
-  /** The operator's secrets, the current one first. */
+  /** Secrets of the operator, the current one first. */
   keys: readonly [BackupKey, ...BackupKey[]]
   /** Version of Keyway. */
   version: string
@@ -38,28 +38,31 @@ type BackupOptions = {
 
 export type BackupResult = { bytes: number; tables: number; rows: number; completeUntil: string }
 
-/** Tries at a moment of which no table is dropped before it is kept: those of statistics come and go by the day. */
+/**
+ * Number of attempts to find a moment at which no table is dropped before it is locked: tables of statistics
+ * come and go daily.
+ */
 const TRIES = 5
 
-/** SQLSTATE of a table that is gone. */
+/** SQLSTATE of undefined_table. */
 const GONE = '42P01'
 
-/** One moment for all, and nothing that waits is given up: how long it takes depends on how much there is. */
+/** One snapshot for all tables, without timeouts: the duration depends on the amount of data. */
 const BEGIN = `begin isolation level repeatable read read only;
   set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`
 
 /**
- * Writes a backup: everything that was acknowledged before `completeUntil`, which is when it began.
+ * Writes a backup with everything acknowledged before `completeUntil`, which is the time of its beginning.
  *
- * @throws BackupError and what the file system says.
+ * @throws BackupError, and errors of the file system
  */
 export async function backup(options: BackupOptions): Promise<BackupResult> {
   const { connection, keys, signal } = options
   const client = new Client({ ...connection, application_name: 'keyway backup' })
-  // What ends the connection also fails the question that waits for it, or the next one.
+  // An error that ends the connection also fails the waiting statement, or the next one.
   client.on('error', () => {})
   await client.connect()
-  // Also while a statement is under way.
+  // Also while a statement is running.
   const giveUp = () => void client.end().catch(() => {})
   signal.addEventListener('abort', giveUp)
   try {
@@ -81,12 +84,13 @@ export async function backup(options: BackupOptions): Promise<BackupResult> {
 
 type Snapshot = { schema: Schema; manifest: BackupManifest; allBytes: number }
 
-/** Begins the transaction whose moment all of the backup has. */
+/** Begins the transaction whose snapshot the whole backup uses. */
 async function snapshot(client: Client, { keys, version }: BackupOptions): Promise<Snapshot> {
   for (let tries = 1; ; tries += 1) {
     await client.query(BEGIN)
     try {
-      // The time of the transaction's begin, before its moment: what was acknowledged until then is in it.
+      // The time of the transaction's begin, which precedes its snapshot: everything acknowledged by then is
+      // in it.
       const { rows } = await client.query(
         `select current_setting('server_version_num')::int as n, now() as at, pg_database_size(current_database()) as bytes`,
       )
@@ -108,7 +112,10 @@ async function snapshot(client: Client, { keys, version }: BackupOptions): Promi
   }
 }
 
-/** @returns how many rows. */
+/**
+ * Copies the tables.
+ * @returns the number of rows
+ */
 async function copyTables(
   client: Client,
   { tables }: Schema,
@@ -134,7 +141,9 @@ async function copyTables(
   return rows
 }
 
-/** The same bytes in pieces of at most `PIECE_BYTES`: what is held of a table at once, however large it is. */
+/**
+ * Regroups the bytes into pieces of at most `PIECE_BYTES`, which bounds the memory for a table of any size.
+ */
 async function* pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let size = 0

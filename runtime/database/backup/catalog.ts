@@ -1,7 +1,7 @@
 /**
- * What makes the tables of a database, as SQL that an empty one of the same or a later major version of PostgreSQL takes:
- * read from the server's own catalog, because the package brings no pg_dump. Roles and their rights are left out: a start
- * makes them (app-role.ts).
+ * The SQL that creates the tables of a database, for an empty database of the same or a later major version
+ * of PostgreSQL. Read from the server's own catalog, because the package contains no pg_dump. Roles and their
+ * rights are left out, because a start creates them (app-role.ts).
  */
 import type { Client } from 'pg'
 import * as v from 'valibot'
@@ -10,27 +10,27 @@ import { BackupError } from './format.ts'
 const Statements = v.array(v.string())
 
 export const Schema = v.object({
-  /** Before the data: extensions, types, functions, sequences, tables. */
+  /** Statements before the data: extensions, types, functions, sequences, tables. */
   before: Statements,
-  /** What is copied, in the order of the data; names as SQL has them. */
+  /** Copied tables, in the order of the data, with names as in SQL. */
   tables: v.array(v.object({ name: v.string(), columns: v.string() })),
-  /** After the data: keys, indexes, partitions, triggers, where sequences stand. */
+  /** Statements after the data: keys, indexes, partitions, triggers, values of sequences. */
   after: Statements,
 })
 export type Schema = v.InferOutput<typeof Schema>
 
-/** Schemas of the server itself. */
+/** Excludes the schemas of the server itself. */
 const OURS = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
 
-/** Not what an extension brings. */
+/** Excludes objects of extensions. */
 const OWN = (catalog: string, oid: string): string =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
 const RELATIONS = `pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS} and ${OWN('pg_class', 'c.oid')}`
 
-/** One statement per row, in the order in which they are to run. */
+/** Queries that return one statement per row, in the order of execution. */
 const BEFORE: readonly string[] = [
-  // A function may name a table that is not there yet, and a default a function.
+  // A function may name a table that does not exist yet, and a default may name a function.
   `select 'set check_function_bodies = off' as one`,
   `select format('create schema if not exists %I', n.nspname) as one from pg_namespace n where ${OURS} order by n.nspname`,
   `select format('create extension if not exists %I with schema %I', e.extname, n.nspname) as one
@@ -62,7 +62,7 @@ const BEFORE: readonly string[] = [
 ]
 
 const AFTER: readonly string[] = [
-  // A partition has its own before it is attached, which then takes them for those of the whole.
+  // A partition gets its own constraints before it is attached. They then count as those of the parent.
   `select format('alter table only %s add constraint %I %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid)) as one
    from pg_constraint k join (select c.oid from ${RELATIONS} and c.relkind in ('r', 'p')) c on c.oid = k.conrelid
    where k.contype in ('p', 'u', 'x', 'c') order by k.conrelid::regclass::text, k.conname`,
@@ -77,7 +77,7 @@ const AFTER: readonly string[] = [
    where k.contype = 'f' and k.conparentid = 0 order by k.conrelid::regclass::text, k.conname`,
   `select pg_get_triggerdef(t.oid) as one from pg_trigger t join (select c.oid from ${RELATIONS}) c on c.oid = t.tgrelid
    where not t.tgisinternal and t.tgparentid = 0 order by t.tgrelid::regclass::text, t.tgname`,
-  // Those of the log fire whatever a session sets.
+  // Triggers of the log fire whatever a session sets.
   `select format('alter table %s %s trigger %I', t.tgrelid::regclass,
      case t.tgenabled when 'A' then 'enable always' when 'R' then 'enable replica' else 'disable' end, t.tgname) as one
    from pg_trigger t join (select c.oid from ${RELATIONS}) c on c.oid = t.tgrelid
@@ -92,14 +92,14 @@ const AFTER: readonly string[] = [
      on c.relname = s.sequencename and c.nspname = s.schemaname order by 1`,
 ]
 
-/** Ordinary tables and partitions; those that are divided hold nothing themselves. */
+/** Ordinary tables and partitions. Partitioned tables hold no rows themselves. */
 const TABLES = `
   select c.oid::regclass::text as name,
     (select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a
      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
   from (select c.* from ${RELATIONS} and c.relkind = 'r') c order by 1`
 
-/** What none of the statements above makes. */
+/** Objects that none of the statements above creates. */
 const BEYOND = `
   select c.oid::regclass::text as one from ${RELATIONS} and c.relkind not in ('r', 'p', 'i', 'I', 'S', 't')
   union all
@@ -111,13 +111,14 @@ const BEYOND = `
   limit 1`
 
 /**
- * Reads it in the transaction of `client`, and keeps every table as it is until that ends.
+ * Reads the schema in the transaction of `client`, and locks every table against changes of its definition
+ * until that ends.
  *
  * @param without Tables whose rows are left out, with their schemas.
- * @throws BackupError when the database has what a backup cannot hold.
+ * @throws BackupError if the database contains something that a backup cannot hold
  */
 export async function readSchema(client: Client, without: ReadonlySet<string>): Promise<Schema> {
-  // Names are written with their schemas, whatever is searched where they are read.
+  // Write names with their schemas, because the search path of the reader is unknown.
   await client.query(`set local search_path = ''`)
   const tables = await client.query<{ name: string; columns: string | null }>(TABLES)
   const all = tables.rows.map(({ name }) => name)

@@ -1,7 +1,8 @@
 /**
- * The form of a backup: a gzipped tar of `manifest.json`, `schema.json`, the rows of every table in pieces under `data/`,
- * and `end.json` with the digest of every entry, sealed with the operator's secret. What is cut off has no end; what was
- * edited does not fit it. The first form had the server's data directory under `cluster/` instead of tables.
+ * The format of a backup: a gzipped tar of `manifest.json`, `schema.json`, the rows of every table in pieces
+ * under `data/`, and `end.json` with the digest of every entry, sealed with the operator's secret. A
+ * truncated file has no end. An edited entry does not match its digest. The first format had the server's
+ * data directory under `cluster/` instead of tables.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
@@ -9,38 +10,38 @@ import { canonicalJson } from '../../contract/schema/canonical-json.ts'
 
 export const MANIFEST_NAME = 'manifest.json'
 export const END_NAME = 'end.json'
-/** What stands before the name of everything that belongs into the data directory. */
+/** Prefix of the names of all files of a data directory. */
 export const CLUSTER_PREFIX = 'cluster/'
 
-/** What makes the tables. */
+/** Name of the entry with the statements that create the tables. */
 export const SCHEMA_NAME = 'schema.json'
 
-/** The name of a piece of the rows of a table, both counted from 0. */
+/** Returns the name of a piece of a table's rows. Both are counted from 0. */
 export const dataName = (table: number, piece: number): string => `data/${table}/${piece}`
 
-/** The table and the piece that an entry is named for; null for another entry. */
+/** Returns the table and the piece of an entry's name, or null for another entry. */
 export function dataOf(name: string): { table: number; piece: number } | null {
   const [, table, piece] = /^data\/(\d{1,6})\/(\d{1,9})$/.exec(name) ?? []
   return table === undefined ? null : { table: Number(table), piece: Number(piece) }
 }
 
-/** Largest piece, in bytes. */
+/** Maximum size of a piece, in bytes. */
 export const PIECE_BYTES = 4 * 1024 * 1024
 
-/** Raised by what an older version could not restore. */
+/** Number of the format. Increased for a change that older versions cannot restore. */
 export const BACKUP_FORMAT = 2
-/** The form that holds the files of a server. */
+/** Number of the format that holds the files of a server. */
 export const FORMAT_OF_FILES = 1
 
-/** Largest manifest and largest end that are read, in bytes: a million relations fit. */
+/** Maximum size of a manifest and of an end, in bytes. A million relations fit. */
 export const MAX_BACKUP_MANIFEST_BYTES = 64 * 1024
 export const MAX_END_BYTES = 256 * 1024 * 1024
-/** Largest schema that is read, in bytes. */
+/** Maximum size of a schema, in bytes. */
 export const MAX_SCHEMA_BYTES = 16 * 1024 * 1024
 
-/** A secret of the operator as a backup knows it. */
+/** Secret of the operator as a backup knows it. */
 export type BackupKey = {
-  /** Says which secret it is and nothing else of it, 16 hex digits. */
+  /** Identifies the secret without revealing anything else, 16 hex digits. */
   id: string
   sealKey: Buffer
 }
@@ -49,19 +50,19 @@ const KeyId = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/))
 
 export const BackupManifest = v.object({
   format: v.number(),
-  /** Version of Keyway that made it. */
+  /** Version of Keyway that made the backup. */
   keyway: v.string(),
   /** Major version. */
   postgresql: v.number(),
-  /** Such as linux-x64: files of a server fit no other, rows fit any. */
+  /** Such as linux-x64. Files of a server fit only this machine type, rows fit any. */
   machine: v.string(),
   made_at: v.string(),
-  /** Ids of the secrets that the data was made under, the current one first. */
+  /** Ids of the secrets that protect the data, the current one first. */
   key_ids: v.pipe(v.array(KeyId), v.minLength(1)),
 })
 export type BackupManifest = v.InferOutput<typeof BackupManifest>
 
-/** Name, size in bytes and SHA-256 in hex of an entry; a folder has a name that ends in a slash. */
+/** Name, size in bytes and SHA-256 in hex of an entry. The name of a folder ends in a slash. */
 const ArchiveEntry = v.tuple([v.string(), v.number(), v.string()])
 export type ArchiveEntry = v.InferOutput<typeof ArchiveEntry>
 
@@ -75,7 +76,7 @@ export type End = v.InferOutput<typeof End>
 
 export const machine = (): string => `${process.platform}-${process.arch}`
 
-/** The seal over everything: the manifest is the first of the entries. */
+/** Returns the seal over the whole backup. The manifest is the first of the entries. */
 export function sealOf(
   key: BackupKey,
   { complete_until, entries }: Omit<End, 'seal'>,
@@ -94,12 +95,15 @@ export function isSealedWith(key: BackupKey, end: End, format: number): boolean 
 export const digestOfBytes = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-/** Whether a name of an entry stays below `cluster/`, with nothing that a shell or a path would obey. */
+/**
+ * Reports whether the name of an entry stays below `cluster/` and contains nothing special to a shell or a
+ * path.
+ */
 export function isClusterName(name: string): boolean {
   if (!/^cluster\/([A-Za-z0-9_][A-Za-z0-9_.-]*\/)*([A-Za-z0-9_][A-Za-z0-9_.-]*)?$/.test(name))
     return false
   return !name.includes('..')
 }
 
-/** A backup cannot be made or restored; the message says why and what to do. */
+/** Thrown if a backup cannot be made or restored. The message gives the reason and advice. */
 export class BackupError extends Error {}

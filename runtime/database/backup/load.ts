@@ -1,4 +1,4 @@
-/** Makes a server's data directory from a backup of tables, with a server that nobody else can speak to. */
+/** Makes a server's data directory from a backup of tables, with a server that no other process can reach. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
@@ -20,7 +20,10 @@ import { readTables } from './tables.ts'
 
 const run = promisify(execFile)
 
-/** What a crash would cost is made again from the backup: nothing is written twice, and all of it is synced at the end. */
+/**
+ * Settings without crash safety: after a crash everything is made again from the backup. All of it is synced
+ * at the end.
+ */
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -34,18 +37,19 @@ const SETTINGS = {
 
 type LoadOptions = {
   file: string
-  /** Empty, for the data directory. */
+  /** Empty folder for the data directory. */
   folder: string
   home: Home
   binaries: Binaries
-  /** Of the role that owns everything. */
+  /** Password of the role that owns everything. */
   password: string
   signal: AbortSignal
   onProgress(progress: { rows: number; bytes: number; allBytes: number }): void
 }
 
 /**
- * Makes the data directory. What is in `folder` afterwards is on disk, and its server has ended in order.
+ * Makes the data directory. Afterwards the content of `folder` is on disk, and its server has shut down
+ * cleanly.
  *
  * @throws BackupError
  */
@@ -77,7 +81,7 @@ async function load(client: Client, options: LoadOptions, whole: WholeBackup): P
   const { signal, onProgress } = options
   client.on('error', () => {})
   await client.connect()
-  // Also while a statement is under way.
+  // Also while a statement is running.
   const giveUp = () => void client.end().catch(() => {})
   signal.addEventListener('abort', giveUp)
   let made: Schema | null = null
@@ -122,7 +126,7 @@ async function each(client: Client, statements: readonly string[]): Promise<void
   for (const statement of statements) await client.query(statement)
 }
 
-/** One COPY after another. */
+/** Runs one COPY after another. */
 function copying(client: Client, signal: AbortSignal) {
   let open: { name: string; stream: CopyStreamQuery; fault: Error | null } | null = null
   let done = 0
@@ -143,11 +147,11 @@ function copying(client: Client, signal: AbortSignal) {
     async add({ name, columns }: Schema['tables'][number], bytes: Buffer): Promise<void> {
       if (open?.name !== name) {
         await end()
-        // Made in this transaction, so its rows need no later look.
+        // The table was created in this transaction, so its rows can be frozen.
         const stream = client.query(copyFrom(`copy ${name} (${columns}) from stdin with (freeze)`))
         addAbortSignal(signal, stream)
         const begun: typeof open = { name, stream, fault: null }
-        // Also while nothing waits for it.
+        // Also while no caller waits for it.
         stream.on('error', (error) => {
           begun.fault ??= error
         })

@@ -1,21 +1,24 @@
-/** The note of the last backup in the data directory: what the host reports of it to monitoring. */
+/** The record of the last backup in the data directory, which the host reports to monitoring. */
 import { open, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { ifMissing } from '../../contract/errors/thrown.ts'
 
 const FILE = 'last-backup'
-/** More than any note has, in bytes. */
+/** Upper bound of a record's size, in bytes. */
 const MAX_BYTES = 1000
 
 const Note = v.object({
-  /** What was acknowledged until then is in the backup. */
+  /** Everything acknowledged until then is in the backup. */
   complete_until: v.pipe(v.string(), v.isoTimestamp()),
   bytes: v.number(),
 })
 type BackupNote = v.InferOutput<typeof Note>
 
-/** Notes a backup that is whole. @throws what the file system says. */
+/**
+ * Records a complete backup.
+ * @throws errors of the file system
+ */
 export async function noteBackup(dataDir: string, note: BackupNote): Promise<void> {
   const file = path.join(dataDir, FILE)
   const made = `${file}.${process.pid}`
@@ -23,7 +26,7 @@ export async function noteBackup(dataDir: string, note: BackupNote): Promise<voi
   await rename(made, file)
 }
 
-/** The last one; null where none was made, or the note cannot be read as one. */
+/** Returns the last record, or null if there is none or it cannot be parsed. */
 export async function lastBackup(dataDir: string): Promise<BackupNote | null> {
   const handle = await open(path.join(dataDir, FILE)).catch(ifMissing(null))
   if (!handle) return null

@@ -1,4 +1,4 @@
-/** Reads a backup file: its manifest first, then each entry, which is held against what the end says of it. */
+/** Reads a backup file: its manifest first, then each entry, which is compared with the digest in the end. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -21,23 +21,29 @@ import {
   MAX_END_BYTES,
 } from './format.ts'
 
-/** What a whole backup is, and what each of its entries was. */
+/** A complete backup, and its entries. */
 export type WholeBackup = { manifest: BackupManifest; end: End; bytes: number }
 
 type ReadOptions = {
   file: string
-  /** Says with which of the operator's secrets the backup must be sealed, or why it cannot be restored. */
+  /**
+   * Returns the operator's secret with which the backup must be sealed, or throws why it cannot be restored.
+   */
   accept(manifest: BackupManifest): BackupKey
-  /** Takes each entry between manifest and end, reads it to its end, and says what it was. @throws BackupError */
+  /**
+   * Reads each entry between manifest and end to its end and returns its description.
+   * @throws BackupError
+   */
   take(entry: ParsedTarEntry, manifest: BackupManifest): Promise<ArchiveEntry>
   signal: AbortSignal
   onProgress(progress: { entries: number; bytes: number }): void
 }
 
 /**
- * Reads all of a backup. Only once this has ended is it known to be whole, and of who has the secret.
+ * Reads a whole backup. Only when this has returned, the backup is known to be complete and to be sealed by a
+ * holder of the secret.
  *
- * @throws BackupError when the file is no whole backup, and what `accept` and `take` throw.
+ * @throws BackupError if the file is not a complete backup, and the errors of `accept` and `take`
  */
 export async function readBackup({
   file,
@@ -79,7 +85,7 @@ export async function readBackup({
   return { manifest, end, bytes }
 }
 
-/** Every entry is what the end says, and the end is sealed by who holds the secret. */
+/** Checks every entry against the end, and the seal of the end against the secret. */
 function check(
   file: string,
   entries: readonly ArchiveEntry[],
@@ -97,14 +103,14 @@ function check(
   if (first !== undefined) throw damaged(file, `${first} is not what was written`)
 }
 
-/** The entries of the tar, one after another; each must be read to its end. */
+/** Yields the entries of the tar, one after another. Each must be read to its end. */
 export async function* entriesIn(
   file: string,
   signal: AbortSignal,
 ): AsyncGenerator<ParsedTarEntry> {
   const input = createReadStream(file, { signal })
   const gunzip = createGunzip()
-  // A web stream ends with an error of its own, without a word of why.
+  // A web stream ends with an error of its own that lacks the reason.
   let fault: Error | null = null
   input.on('error', (error) => {
     fault ??= error
@@ -114,7 +120,7 @@ export async function* entriesIn(
     fault ??= error
   })
   try {
-    // The cast: Node's type of a web stream is not that of the library, which is the same.
+    // The cast: Node's type of a web stream differs from the library's, but the stream is the same.
     const web = Readable.toWeb(input.pipe(gunzip)) as ReadableStream<Uint8Array>
     yield* web.pipeThrough(createTarDecoder({ strict: true }))
   } catch (error) {
@@ -125,7 +131,10 @@ export async function* entriesIn(
   }
 }
 
-/** All of an entry. @throws SyntaxError for one that is larger than it may be */
+/**
+ * Reads a whole entry.
+ * @throws SyntaxError if it is too large
+ */
 export async function readEntryBytes(entry: ParsedTarEntry, maxBytes: number): Promise<Buffer> {
   if (entry.header.size > maxBytes) throw new SyntaxError('too large')
   const chunks: Uint8Array[] = []
@@ -152,7 +161,7 @@ function parseManifest(value: unknown, file: string): BackupManifest {
   return v.parse(BackupManifest, value)
 }
 
-/** What a file is told to be that is not as it was written. */
+/** Makes the error of a file that differs from what was written. */
 export const damaged = (file: string, why: string): BackupError =>
   new BackupError(
     `${file} is not a whole backup of Keyway: ${why}. Nothing was changed. Copy it again from where it was made, or use another`,
@@ -163,7 +172,7 @@ const notOurs = (file: string): BackupError =>
     `${file} is not a backup of Keyway: it does not begin as one. Nothing was changed. Name a file that \`keyway backup\` has written`,
   )
 
-/** The message of an error of a file system, gzip, tar or JSON. */
+/** Translates an error of a file system, gzip, tar or JSON. */
 async function translated(error: unknown, file: string, isOurs: boolean): Promise<unknown> {
   if (error instanceof BackupError) return error
   const { code, syscall, message }: NodeJS.ErrnoException = errorOf(error)

@@ -1,6 +1,7 @@
 /**
- * Makes a data directory from a backup: beside the one that is there, by a server of its own, and put into place only once
- * that has ended in order. Backups of the first form hold the files of a server, which it recovers.
+ * Makes a data directory from a backup. It is made next to the existing one by a server of its own, and put
+ * into place only after that server has shut down cleanly. Backups of the first format hold the files of a
+ * server, which recovers them.
  */
 import { spawn } from 'node:child_process'
 import { chown, readdir } from 'node:fs/promises'
@@ -28,38 +29,38 @@ import { unpackEntry } from './unpack.ts'
 export type RestoreOptions = {
   dataDir: string
   file: string
-  /** Moves a database that is there aside. */
+  /** Moves an existing database aside. */
   force: boolean
-  /** Only reads all of it, and says whether it is whole and fits. */
+  /** Only reads the whole backup and reports whether it is complete and fits. */
   dryRun?: boolean
-  /** The operator's secrets, the current one first; none when there is none yet. */
+  /** Secrets of the operator, the current one first. None if there is none yet. */
   keys: readonly BackupKey[]
-  /** The password that the host will connect with. */
+  /** Returns the password for the host's connections. */
   password(): Promise<string>
   signal: AbortSignal
   tell(text: string): void
   onProgress(progress: RestoreProgress): void
 }
 
-/** How far it is: every byte is read twice where the backup holds tables, first to know that it is whole. */
+/** Progress. A backup of tables is read twice, first to know that it is complete. */
 type RestoreProgress = { step: 'read' | 'load'; bytes: number }
 
 type RestoreResult = {
   manifest: BackupManifest
   completeUntil: string
-  /** Of what the backup holds, not compressed. */
+  /** Uncompressed size of the backup's content. */
   bytes: number
   cluster: string
-  /** Where the database that was there before is now. */
+  /** New path of the previous database, or null. */
   before: string | null
-  /** Ids of older secrets that some of the data was made under and that are not there. */
+  /** Ids of older secrets that are missing although they protect some of the data. */
   missingKeys: string[]
 }
 
 /**
- * Restores a backup. Until it is whole and has been recovered, what was there before is untouched.
+ * Restores a backup. The existing database stays untouched until the backup is complete and recovered.
  *
- * @throws DataDirInUseError when a host runs; BackupError when the backup does not fit, or a database is there.
+ * @throws DataDirInUseError if a host runs; BackupError if the backup does not fit, or if a database exists
  */
 export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   const unlock = await lockDataDir(options.dataDir)
@@ -70,7 +71,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   }
 }
 
-/** The same for who has locked the data directory already. */
+/** Restores a backup for a caller that has locked the data directory. */
 export async function restoreLocked(options: RestoreOptions): Promise<RestoreResult> {
   const { dataDir, file, force, keys, signal } = options
   const home = await openHome(dataDir, true)
@@ -108,7 +109,7 @@ export async function restoreLocked(options: RestoreOptions): Promise<RestoreRes
       await loadCluster({ file, folder, home, binaries, password, signal, onProgress }, whole)
     }
     signal.throwIfAborted()
-    // A server that a killed host left behind would go on in the folder that is moved.
+    // A server left by a killed host would continue in the folder that is moved.
     await clearPostmaster(home.cluster, options.tell)
     const before = await placeRestored(home, new Date())
     await noteMade(dataDir, home.cluster)
@@ -119,7 +120,7 @@ export async function restoreLocked(options: RestoreOptions): Promise<RestoreRes
   }
 }
 
-/** The key that must have sealed the backup. */
+/** Returns the key that must have sealed the backup. */
 function acceptable(
   manifest: BackupManifest,
   file: string,
@@ -152,7 +153,7 @@ function acceptable(
   )
 }
 
-/** The server's own user owns all of it. */
+/** Makes the server's own user the owner of a folder with all its content. */
 async function giveTo(folder: string, { uid, gid }: Owner): Promise<void> {
   await chown(folder, uid, gid)
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -160,8 +161,9 @@ async function giveTo(folder: string, { uid, gid }: Owner): Promise<void> {
 }
 
 /**
- * Lets the server recover the copy, sets the password of this data directory, ends what is not to outlive a restore, and
- * shuts it down: a server without sockets, which nobody else can speak to.
+ * Lets the server recover the copy, sets the password of this data directory, removes rows that must not
+ * survive a restore, and shuts the server down. The server has no sockets, so that no other process can reach
+ * it.
  */
 async function recover(
   folder: string,
@@ -174,7 +176,7 @@ async function recover(
   await askAlone(folder, home, binaries, NAME, END_SHORT_LIVED)
 }
 
-/** Runs one statement, without a line break, in one of its databases. */
+/** Runs one statement, without a line break, in one of the server's databases. */
 async function askAlone(
   folder: string,
   { owner }: Home,
@@ -195,7 +197,7 @@ async function askAlone(
     child.once('error', reject)
     child.once('close', (code, signal) => resolve(signal ?? `exit ${code}`))
   })
-  // Where it ends before it reads, its own words say more.
+  // If the server ends before it reads, its own messages say more.
   child.stdin.on('error', () => {})
   child.stdin.end(`${statement}\n`)
   const how = await ended

@@ -1,6 +1,9 @@
-/** What a backup leaves out, and a restore from the files of a server removes: it signed a user in for a while, or once, or belonged to a host that is gone. */
+/**
+ * Tables that a backup leaves out, and that a restore from the files of a server empties: temporary or
+ * single-use sign-ins, and state of hosts that have ended.
+ */
 
-/** SHORT_LIVED: table of the schema `public` -> why its rows end with a restore. */
+/** SHORT_LIVED: table of the schema `public` -> why a restore removes its rows. */
 const SHORT_LIVED: Readonly<Record<string, string>> = {
   sessions: 'who has signed out since would be signed in again',
   login_links: 'one that was used since would sign a user in a second time',
@@ -8,12 +11,12 @@ const SHORT_LIVED: Readonly<Record<string, string>> = {
   nodes: 'hosts of then are not hosts of this database',
 }
 
-/** Their names with the schema. */
+/** Names of the tables with their schema. */
 export const SHORT_LIVED_TABLES: ReadonlySet<string> = new Set(
   Object.keys(SHORT_LIVED).map((name) => `public.${name}`),
 )
 
-/** Empties those that the version which made the backup had; one line, without a line break. */
+/** Statement that empties the tables which the version of the backup has. One line, without a line break. */
 export const END_SHORT_LIVED: string = [
   'do $$ declare one text; begin',
   `foreach one in array array[${[...SHORT_LIVED_TABLES].map((name) => `'${name}'`).join(', ')}] loop`,

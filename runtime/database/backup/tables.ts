@@ -1,4 +1,4 @@
-/** Reads what makes the tables and their rows out of a backup, twice: to know that it is whole, and to load it. */
+/** Reads the tables and their rows from a backup, twice: to know that it is complete, and to load it. */
 import type { ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
 import { Schema } from './catalog.ts'
@@ -14,13 +14,16 @@ import {
 } from './format.ts'
 import { damaged, entriesIn, readEntryBytes, type WholeBackup } from './read.ts'
 
-/** Most bytes that an entry of a name has; null for a name that is none of a backup's. */
+/** Returns the maximum size of an entry in bytes, or null if a backup has no entry of this name. */
 function mostBytes(name: string): number | null {
   if (name === SCHEMA_NAME) return MAX_SCHEMA_BYTES
   return dataOf(name) === null ? null : PIECE_BYTES
 }
 
-/** Says what an entry is, and keeps nothing of it. @throws BackupError for what is none of a backup's */
+/**
+ * Describes an entry and keeps nothing of it.
+ * @throws BackupError if it does not belong into a backup
+ */
 export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<ArchiveEntry> {
   const { name } = entry.header
   const most = mostBytes(name)
@@ -35,8 +38,8 @@ type Loaded = {
 }
 
 /**
- * Reads a backup that is known to be whole once more, and hands on what it holds, in its order. Nothing is handed on that
- * is not what was sealed, whatever became of the file since.
+ * Reads a backup again that is known to be complete, and passes its entries on in their order. Only sealed
+ * content is passed on, even if the file has changed since.
  *
  * @throws BackupError
  */
@@ -50,7 +53,7 @@ export async function readTables(
     const { name } = entry.header
     const sealed = end.entries[at]
     at += 1
-    // The end itself, which is not among its own.
+    // The end itself, which is not among the sealed entries.
     if (sealed === undefined) break
     const most = name === MANIFEST_NAME ? MAX_BACKUP_MANIFEST_BYTES : mostBytes(name)
     const bytes = await readEntryBytes(entry, most ?? 0)

@@ -1,4 +1,4 @@
-/** Takes an entry of the first form of a backup: a file or folder of a server, written below a folder. */
+/** Writes an entry of the first backup format, a file or folder of a server, below a folder. */
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,9 +7,9 @@ import { type ArchiveEntry, CLUSTER_PREFIX, isClusterName } from './format.ts'
 import { damaged } from './read.ts'
 
 /**
- * What is written need not be on disk: a server that recovers a copy sees to that first.
+ * Writes an entry. It need not be durable yet: the server that recovers the copy syncs it first.
  *
- * @throws BackupError for what is no part of a data directory.
+ * @throws BackupError if it is not part of a data directory
  */
 export async function unpackEntry(
   entry: ParsedTarEntry,

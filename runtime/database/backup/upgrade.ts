@@ -1,6 +1,6 @@
 /**
- * Brings the embedded server to the major version of the package: its tables are copied out by the programs that made it,
- * which are still beside, and loaded into a new data directory. What was there is kept.
+ * Upgrades the embedded server to the major version of the package. The programs that made its tables, which
+ * are still installed, copy them out. They are loaded into a new data directory. The old one is kept.
  */
 import { randomBytes } from 'node:crypto'
 import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -23,10 +23,11 @@ type UpgradeOptions = {
 }
 
 /**
- * Does nothing where there is no database, where it is of this major version, and where the programs that made it are gone:
- * then the start says what to do. Call it with the data directory locked. Killed at any line, the next start begins again.
+ * Upgrades the database. Does nothing if there is no database, if it is of this major version, or if the
+ * programs that made it are missing; the start then says what to do. Call it with the data directory locked.
+ * If it is killed at any line, the next start begins again.
  *
- * @throws BackupError, and what the file system says, a full disk among it.
+ * @throws BackupError, and errors of the file system, including a full disk
  */
 export async function upgradeEmbedded({
   dataDir,
@@ -46,7 +47,7 @@ export async function upgradeEmbedded({
   const socket = await mkdtemp(path.join(tmpdir(), 'keyway-upgrade-'))
   if (home.owner) await chown(socket, home.owner.uid, home.owner.gid)
   const file = path.join(path.dirname(home.cluster), 'upgrade.tar.gz')
-  // It lives as long as this function: the seal shows that what is read is what was written.
+  // The key lives only in this function. The seal proves that the data read is the data written.
   const key = { id: randomBytes(8).toString('hex'), sealKey: randomBytes(32) }
   const quiet = { tell: () => {}, onProgress: () => {} }
   try {
@@ -81,17 +82,17 @@ export async function upgradeEmbedded({
   }
 }
 
-/** The major version of a data directory; null where none is made. */
+/** Returns the major version of a data directory, or null if there is none. */
 async function majorOf(home: Home): Promise<number | null> {
   if (!(await isMade(home))) return null
   const text = await readFile(path.join(home.cluster, 'PG_VERSION'), 'utf8').catch(ifMissing(''))
   return Number.parseInt(text, 10) || null
 }
 
-/** A whole copy of programs, by its name: one that is being made has another (binaries.ts). */
+/** Name of a complete copy of programs. An incomplete one has another name (binaries.ts). */
 const COPY = /^postgresql-(\d+)\.\d+\.\d+(?:-[a-z]+\.\d+)?$/
 
-/** The copied programs of a major version, the newest; null where there are none. */
+/** Returns the newest copied programs of a major version, or null if there are none. */
 async function programsOf({ programs }: Home, major: number): Promise<string | null> {
   for (const folder of programs) {
     const names = await readdir(folder).catch(ifMissing<string[]>([]))

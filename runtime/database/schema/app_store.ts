@@ -1,7 +1,8 @@
 /**
- * What can be requested, who may request it, and who decides. A `document` holds what was written, in the wire's form and
- * with ids for what it refers to: members that are absent have their defaults. What lists are filtered by
- * is repeated in columns, written together with the document (core/catalogue/store/settings.ts, core/catalogue/store/permissions.ts).
+ * Requestable access: what can be requested, by whom, and who decides. A `document` holds the settings as
+ * written, in the wire's form and with ids for references. Absent members have their defaults. Fields that
+ * lists filter by are repeated in columns, written together with the document
+ * (core/catalogue/store/settings.ts, core/catalogue/store/permissions.ts).
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -24,10 +25,12 @@ import { apps } from './apps.ts'
 import { bytes, domainId, id, moment, partOf, timestamps } from './columns.ts'
 import { domains } from './people.ts'
 
-/** A JSON object whose members are as on the wire. */
+/** JSON object with members as on the wire. */
 export type StoredDocument = { [member: string]: unknown }
 
-/** At most one row per app; an app without one has the defaults and is not in the store. */
+/**
+ * Settings of an app, at most one row per app. An app without one has the defaults and is not in the store.
+ */
 export const appStoreSettings = pgTable(
   'app_store_settings',
   {
@@ -54,25 +57,25 @@ export const requestablePermissions = pgTable(
     id: id(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    /** NATIVE: made here; SYNCED: told by the app. */
+    /** NATIVE: created here. SYNCED: reported by the app. */
     type: text('type', { enum: PERMISSION_TYPES }).notNull().default('NATIVE'),
     label: text('label').notNull(),
     visibility: text('visibility', { enum: PERMISSION_VISIBILITIES }).notNull().default('HIDDEN'),
-    /** False: those that the app allows. */
+    /** False: the groups that the app allows. */
     allowedGroupsOverride: boolean('allowed_groups_override').notNull().default(false),
     /** Null: all groups. */
     allowedGroupIds: uuid('allowed_group_ids').array(),
-    /** Of a SYNCED one, what it stands for in the app. */
+    /** For a SYNCED permission: the entitlement in the app. */
     entitlementType: text('entitlement_type'),
     entitlementId: text('entitlement_id'),
     resourceType: text('resource_type'),
     /** Empty for the global resource. */
     resourceId: text('resource_id'),
-    /** When the entitlement was found to be gone from the app; it cannot be asked for any more. */
+    /** When the entitlement was found missing in the app. It can no longer be requested. */
     goneAt: moment('gone_at'),
-    /** Of a SYNCED one, the label that the last sync made; another in `label` is an admin's. */
+    /** For a SYNCED permission: the label set by the last sync. If `label` differs, an admin set it. */
     syncedLabel: text('synced_label'),
-    /** Its `request_config`. */
+    /** The permission's `request_config`. */
     document: jsonb('document').$type<StoredDocument>().notNull().default({}),
     ...timestamps(),
   },
@@ -84,7 +87,7 @@ export const requestablePermissions = pgTable(
       table.label,
       table.id,
     ),
-    // One of each entitlement; of its texts a digest, because they may be of any length.
+    // One permission per entitlement. The index holds a digest, because ids may be of any length.
     uniqueIndex('requestable_permissions_entitlement')
       .on(
         table.appId,
@@ -108,7 +111,7 @@ export const preApprovalRules = pgTable(
   (table) => [index('pre_approval_rules_order').on(table.appId, table.createdAt, table.id)],
 )
 
-/** Calls to systems of the operator's. */
+/** Calls to systems of the operator. */
 export const inlineWebhooks = pgTable(
   'inline_webhooks',
   {
@@ -117,11 +120,11 @@ export const inlineWebhooks = pgTable(
     hookType: text('hook_type').$type<InlineWebhookType>().notNull(),
     name: text('name').notNull(),
     description: text('description'),
-    /** Where it is sent; null for one that is only a name yet. */
+    /** Target URL. Null if so far there is only a name. */
     url: text('url'),
-    /** Names of the headers that go with it, in lower case. */
+    /** Names of the headers sent along, in lower case. */
     headerNames: text('header_names').array().notNull().default(sql`'{}'`),
-    /** What its headers hold and what it is signed with (core/webhooks/secrets.ts), sealed. */
+    /** Values of its headers and its signing secret (core/webhooks/secrets.ts), sealed. */
     sealed: bytes('sealed'),
     enabled: boolean('enabled').notNull().default(true),
     ...timestamps(),
@@ -130,11 +133,11 @@ export const inlineWebhooks = pgTable(
 )
 export type WebhookRow = typeof inlineWebhooks.$inferSelect
 
-/** Which permissions are break-glass. */
+/** Break-glass permissions. */
 export const breakGlass = pgTable(
   'break_glass',
   {
-    /** Of the permission. */
+    /** Id of the permission. */
     id: partOf('id', () => requestablePermissions.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),

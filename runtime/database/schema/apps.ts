@@ -1,4 +1,4 @@
-/** Apps that people have accounts in: connected ones, and those that are only kept as records. */
+/** Apps with accounts of people: connected ones, and those that are only kept as records. */
 import { sql } from 'drizzle-orm'
 import {
   boolean,
@@ -23,7 +23,7 @@ import {
 import { bytes, domainId, id, moment, number, partOf, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
-/** What people read about an app. Absent members are unknown. */
+/** Facts about an app for readers. Absent members are unknown. */
 export type AppFacts = Partial<Record<(typeof FACT_NAMES)[number], string>>
 
 export const apps = pgTable(
@@ -31,13 +31,13 @@ export const apps = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    /** Id of the connector; of a custom app a word made of its name. */
+    /** Id of the connector. For a custom app, a word made of its name. */
     appClassId: text('app_class_id').notNull(),
-    /** The tenant, as validate_credentials tells it; `custom_app_import` for a custom app. */
+    /** Tenant as reported by validate_credentials. `custom_app_import` for a custom app. */
     instanceId: text('instance_id').notNull(),
     /** Null for a custom app. */
     connectorId: text('connector_id'),
-    /** What is shown: the override's name, or the default's. By it apps are found and ordered. */
+    /** Displayed name: the override's, or the default's. Apps are searched and ordered by it. */
     name: text('name').notNull(),
     defaults: jsonb('defaults').$type<AppFacts>().notNull().default({}),
     overrides: jsonb('overrides').$type<AppFacts>().notNull().default({}),
@@ -50,10 +50,10 @@ export const apps = pgTable(
       .$type<Record<string, unknown>>()
       .notNull()
       .default({}),
-    /** Settings and credentials as one sealed text: settings may hold secrets too. Null: none. */
+    /** Settings and credentials, sealed together, because settings may hold secrets too. Null: none. */
     sealedConnection: bytes('sealed_connection'),
     disconnectedAt: moment('disconnected_at'),
-    /** Who administers it: an App Admin reaches the apps that list them. */
+    /** Administrators of the app. An App Admin reaches the apps that list them. */
     adminUserIds: uuid('admin_user_ids').array().notNull().default(sql`'{}'`),
     adminGroupIds: uuid('admin_group_ids').array().notNull().default(sql`'{}'`),
     allowMultiplePermissionSelection: boolean('allow_multiple_permission_selection')
@@ -71,7 +71,7 @@ export const apps = pgTable(
 )
 export type AppRow = typeof apps.$inferSelect
 
-/** What an upload says about an account in addition to its identity, in the wire's form. */
+/** Facts of an upload about an account in addition to its identity, in the wire's form. */
 type UploadedFacts = {
   first_name: string | null
   last_name: string | null
@@ -80,77 +80,79 @@ type UploadedFacts = {
 }
 
 /**
- * An account in an app, as the last sync or upload reported it. A trigger checks each statement's apps and their domains
- * (migrations/0047_accounts_by_set.sql): foreign keys are checked row by row, which was 40 % of what a synced account cost.
+ * An account in an app, as the last sync or upload reported it. A trigger checks each statement's apps and
+ * their domains (migrations/0047_accounts_by_set.sql). Foreign keys are checked row by row, which was 40 % of
+ * the cost of a synced account.
  */
 export const accounts = pgTable(
   'accounts',
   {
     id: id(),
     domainId: domainId(),
-    /** Its accounts go with an app. */
+    /** The app. Deleting it deletes its accounts. */
     appId: uuid('app_id').notNull(),
     accountType: text('account_type', { enum: ACCOUNT_TYPES }).notNull().default('USER'),
     status: text('status', { enum: ACCOUNT_STATUSES }),
-    /** Its id in the app. */
+    /** Id of the account in the app. */
     uniqueIdentifier: text('unique_identifier').notNull(),
     email: text('email'),
-    /** The person that it belongs to, where that is known. */
+    /** The account's person, if known. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
-    /** How a sync found the person; null if a person or an upload set it, which syncs keep. */
+    /** How a sync found the person. Null if a person or an upload set it; syncs then keep it. */
     matchedBy: text('matched_by', { enum: ['EMAIL', 'RULE', 'SOURCE'] }),
     givenName: text('given_name'),
     familyName: text('family_name'),
-    /** What else the app says about it, by name. */
+    /** Further attributes reported by the app, by name. */
     attributes: jsonb('attributes').$type<Record<string, string>>().notNull().default({}),
-    /** The last sync run that saw it; null for one that none ever saw. */
+    /** Last sync run that saw the account. Null if none ever did. */
     seenRun: number('seen_run'),
-    /** When a sync found it to be gone. */
+    /** When a sync found that the account was missing. */
     goneAt: moment('gone_at'),
     discoveredAt: moment('discovered_at'),
     lastLogin: moment('last_login'),
     lastActivity: moment('last_activity'),
     sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
-    /** What an upload also said; null for one that no upload named. */
+    /** Further facts of an upload. Null if no upload named the account. */
     uploaded: jsonb('uploaded').$type<UploadedFacts>(),
     ...timestamps(),
   },
   (table) => [
-    // It includes `id` and `domain_id` (migration 0057): lists find their ids, in this order, without looking at rows.
+    // Includes `id` and `domain_id` (migration 0057): lists find their ids, in this order, without reading
+    // rows.
     uniqueIndex('accounts_listed').on(table.appId, table.uniqueIdentifier),
     index('accounts_user').on(table.userId).where(sql`${table.userId} is not null`),
   ],
 )
 
-/** Apps whose system does not answer: everything that waits for it waits for one moment. */
+/** Apps whose system does not respond. All work for such an app waits until the same moment. */
 export const appOutages = pgTable('app_outages', {
   appId: partOf('app_id', () => apps.id).primaryKey(),
   domainId: domainId().references(() => domains.id),
   /** When the first call failed. */
   since: moment('since').notNull(),
-  /** When the next call is made; none before. */
+  /** When the next call is made. No calls before. */
   until: moment('until').notNull(),
-  /** Calls that failed in a row, each after a pause. */
+  /** Consecutive failed calls, each after a pause. */
   attempts: integer('attempts').notNull().default(1),
-  /** The wire code of the last failure. */
+  /** Wire code of the last failure. */
   code: text('code').$type<ErrorCode>().notNull(),
-  /** The last failure, without secrets. */
+  /** Description of the last failure, without secrets. */
   problem: text('problem').notNull(),
-  /** The task that tells the app's admins; null until they are told. */
+  /** Task that notifies the app's admins. Null until they are notified. */
   taskId: uuid('task_id'),
 })
 
-/** When the access tokens of connected apps are to be renewed: one row per app whose connection has what that takes. */
+/** Times to renew the access tokens of connected apps: one row per app whose connection supports renewal. */
 export const tokenRenewals = pgTable(
   'token_renewals',
   {
     appId: partOf('app_id', () => apps.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    /** Null: not any more, until the app is connected again. */
+    /** Null: not until the app is connected again. */
     renewAt: moment('renew_at'),
-    /** Failures in a row. */
+    /** Consecutive failures. */
     attempts: integer('attempts').notNull().default(0),
-    /** What failed last, without secrets. */
+    /** Description of the last failure, without secrets. */
     problem: text('problem'),
   },
   (table) => [index('token_renewals_due').on(table.renewAt)],

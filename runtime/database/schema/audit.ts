@@ -1,16 +1,19 @@
-/** What happened: who, what, outcome. Rows are only ever added. */
+/** The activity log: who did what, and the outcome. Rows are only ever added. */
 import { sql } from 'drizzle-orm'
 import { bigserial, check, index, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { bytes, domainId, number } from './columns.ts'
 import { domains } from './people.ts'
 
-/** The chain. Its ids are given under a lock, in the order of the chain: no row appears before one that was read. */
+/**
+ * The chain. Its ids are assigned under a lock, in the order of the chain: no row can appear before one
+ * already read.
+ */
 export const activityLogs = pgTable(
   'activity_logs',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    /** 128 hex digits: a digest of the row and of the one before it. */
+    /** 128 hex digits: a digest of the row and of the previous one. */
     eventHash: text('event_hash').notNull(),
     eventType: text('event_type').notNull(),
     outcome: text('outcome', { enum: ['Succeeded', 'Failed'] }).notNull(),
@@ -21,7 +24,7 @@ export const activityLogs = pgTable(
   },
   (table) => [
     index('activity_logs_began').on(table.domainId, table.beganAt, table.id),
-    // What somebody did, newest first, and what was done to somebody or something.
+    // Activities of an actor, newest first, and activities on a target.
     index('activity_logs_actor').on(
       table.domainId,
       sql`(${table.actor} ->> 'id')`,
@@ -34,21 +37,22 @@ export const activityLogs = pgTable(
 export type LogRow = typeof activityLogs.$inferSelect
 
 /**
- * Entries that were recorded and are not in the chain yet. Writers add them without waiting for each other; the
- * database's `chain_activity` moves them. No reference to the domain: each writer would lock the one row of it.
+ * Recorded entries that are not in the chain yet. Writers add them without waiting for each other. The
+ * database's `chain_activity` moves them. There is no reference to the domain, because each writer would lock
+ * the domain's only row.
  */
 export const activityWaiting = pgTable(
   'activity_waiting',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     domainId: domainId(),
-    /** What the hash will cover, as canonical JSON (core/kernel/audit/entry-hash.ts). */
+    /** Input of the hash, as canonical JSON (core/kernel/audit/entry-hash.ts). */
     body: text('body').notNull(),
     beganAt: timestamp('began_at', { withTimezone: true })
       .notNull()
       .default(sql`date_trunc('milliseconds', clock_timestamp())`),
   },
-  // An entry that cannot be read would keep all later ones from the chain: it is refused when it is written.
+  // An unreadable entry would keep all later ones out of the chain. It is refused when it is written.
   (table) => [
     check(
       'activity_waiting_reads',
@@ -57,14 +61,17 @@ export const activityWaiting = pgTable(
   ],
 )
 
-/** Personal values that entries of the log commit to (core/kernel/audit/personal.ts); erasing a person removes theirs. */
+/**
+ * Personal values to which log entries commit (core/kernel/audit/personal.ts). Erasing a person removes
+ * theirs.
+ */
 export const activityPersonal = pgTable(
   'activity_personal',
   {
-    /** 64 hex digits, as the entry has them. */
+    /** 64 hex digits, as in the entry. */
     commitment: text('commitment').primaryKey(),
     domainId: domainId(),
-    /** Null where it is not known whose it is. */
+    /** Null if the person is unknown. */
     userId: uuid('user_id'),
     salt: bytes('salt').notNull(),
     value: jsonb('value').$type<unknown>().notNull(),
@@ -72,20 +79,20 @@ export const activityPersonal = pgTable(
   (table) => [index('activity_personal_user').on(table.userId)],
 )
 
-/** Where the chain of a domain goes on since its oldest entries were removed. */
+/** Position where the chain of a domain continues after its oldest entries were removed. */
 export const activityCheckpoints = pgTable('activity_checkpoints', {
   domainId: uuid('domain_id')
     .primaryKey()
     .references(() => domains.id),
-  /** Of the last entry that was removed. */
+  /** Hash of the last removed entry. */
   eventHash: text('event_hash').notNull(),
-  /** Entries that were removed so far. */
+  /** Number of entries removed so far. */
   rows: number('rows').notNull(),
 })
 
 /**
- * Per domain, the latest moment of an entry that is followed by an earlier one, because the clock of the database went
- * back. All entries after that moment are in the order of the chain. A trigger keeps it.
+ * Per domain, the latest time of an entry that is followed by an earlier one, because the clock of the
+ * database went back. All entries after that time are in the order of the chain. A trigger maintains it.
  */
 export const activityTurns = pgTable('activity_turns', {
   domainId: uuid('domain_id')
@@ -95,8 +102,9 @@ export const activityTurns = pgTable('activity_turns', {
 })
 
 /**
- * Entries out of which names were taken, which keep their hashes (core/kernel/audit/redacted.ts). What each says since is
- * in its digest, and the digest of all of one batch is in an entry of the chain itself.
+ * Entries from which names were removed, while they keep their hashes (core/kernel/audit/redacted.ts). The
+ * digest covers the current content of the entry. The digest of a whole batch is in an entry of the chain
+ * itself.
  */
 export const activityRedactions = pgTable(
   'activity_redactions',

@@ -1,4 +1,4 @@
-/** What became of the calls of each minute, by host; kept for some days (core/retention). */
+/** Outcomes of the calls of each minute, by host. Kept for some days (core/retention). */
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -25,21 +25,21 @@ export const callMinutes = pgTable(
     minute: moment('minute').notNull(),
     connector: text('connector').notNull(),
     capability: text('capability').notNull(),
-    /** The process of a host that counted them. */
+    /** Host process that counted the calls. */
     host: uuid('host').notNull(),
     calls: integer('calls').notNull(),
-    /** Failed ones, by whose fault it was. */
+    /** Failed calls, by the party at fault. */
     byCaller: count('by_caller'),
     byConnector: count('by_connector'),
     byProvider: count('by_provider'),
     byOperator: count('by_operator'),
     byRuntime: count('by_runtime'),
-    /** How many took how long: contract/models/call-minutes.ts has the bounds. */
+    /** Number of calls by duration. The bounds are in contract/models/call-minutes.ts. */
     buckets: integer('buckets').array().notNull(),
     requests: count('requests'),
     sentBytes: bytes('sent_bytes'),
     receivedBytes: bytes('received_bytes'),
-    /** Upstream host -> requests that were sent to it, and that were refused. */
+    /** Upstream host -> number of requests sent to it, and number refused. */
     upstream: jsonb('upstream')
       .$type<Record<string, [sent: number, refused: number]>>()
       .notNull()

@@ -9,14 +9,14 @@ export const delegations = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    /** Who is away. */
+    /** Absent person. */
     userId: refersTo('user_id', () => users.id),
     delegateId: refersTo('delegate_id', () => users.id),
     since: moment('since').notNull(),
     until: moment('until').notNull(),
     reason: text('reason').notNull().default(''),
     createdById: uuid('created_by_id').references(() => users.id),
-    /** When it was taken back. */
+    /** When it was revoked. */
     endedAt: moment('ended_at'),
     createdAt: createdAt(),
   },

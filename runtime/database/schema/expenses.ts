@@ -1,4 +1,4 @@
-/** What apps cost: expenses that syncs bring in, and what admins say that a licence costs. */
+/** Costs of apps: expenses reported by syncs, and licence prices set by admins. */
 import { sql } from 'drizzle-orm'
 import { bigserial, index, numeric, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { EXPENSE_TYPES, PERIODS } from '../../contract/models/cost.ts'
@@ -7,20 +7,20 @@ import { domainId, moment, number, partOf, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 import { entitlements } from './sync.ts'
 
-/** Decimal numbers, never floats: as texts here. */
+/** Makes a column of decimal numbers, represented as texts and never as floats. */
 const amount = () => numeric('amount', { precision: 20, scale: 6 })
 
-/** An expense as the last sync told it. */
+/** An expense as the last sync reported it. */
 export const expenses = pgTable(
   'expenses',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    /** Its id in the app. */
+    /** Id of the expense in the app. */
     externalId: text('external_id').notNull(),
     transactionDate: moment('transaction_date').notNull(),
-    /** Null where what the app told cannot be read as money. */
+    /** Null if the reported amount cannot be read as money. */
     amount: amount(),
     /** ISO 4217. */
     currency: text('currency'),
@@ -29,7 +29,7 @@ export const expenses = pgTable(
     submitter: text('submitter'),
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
     type: text('type', { enum: EXPENSE_TYPES }).notNull(),
-    /** The sync that told it last. */
+    /** Last sync that reported it. */
     seenRun: number('seen_run').notNull(),
     updatedAt: updatedAt(),
   },
@@ -42,7 +42,7 @@ export const expenses = pgTable(
   ],
 )
 
-/** What a seat of an entitlement costs, as an admin said. */
+/** Price of a seat of an entitlement, as set by an admin. */
 export const licencePrices = pgTable('licence_prices', {
   entitlementId: number('entitlement_id')
     .primaryKey()

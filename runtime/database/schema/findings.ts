@@ -1,4 +1,4 @@
-/** Findings, which are spans too: opened, resolved, never reopened by what comes later. And rules of separation of duties. */
+/** Findings and rules of separation of duties. A finding is a span: opened, resolved, and never reopened. */
 import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { FINDING_STATES, type FindingKind, SEVERITIES } from '../../contract/models/finding.ts'
@@ -7,7 +7,7 @@ import { apps } from './apps.ts'
 import { domainId, id, moment, number, timestamps, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
-/** One set of a rule, by ids. */
+/** One side of a rule, by ids. */
 export type SeparationSide = { apps: string[]; permissions: string[] }
 
 export const separationRules = pgTable(
@@ -29,7 +29,7 @@ export const separationRules = pgTable(
 )
 export type SeparationRow = typeof separationRules.$inferSelect
 
-/** What was seen, by name; ids, numbers, moments and labels, nothing personal. */
+/** Details of a finding, by name: ids, numbers, times and labels, nothing personal. */
 export type FindingDetails = Record<string, string | number | string[]>
 
 export const findings = pgTable(
@@ -40,7 +40,7 @@ export const findings = pgTable(
     kind: text('kind').$type<FindingKind>().notNull(),
     severity: text('severity', { enum: SEVERITIES }).notNull(),
     state: text('state', { enum: FINDING_STATES }).notNull().default('OPEN'),
-    /** What it is about within its kind, by ids: one of a kind is open at a time. */
+    /** Ids of the finding's subject within its kind. At most one finding of a kind and subject is open. */
     subject: text('subject').notNull(),
     appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
     accountId: uuid('account_id'),
@@ -49,7 +49,7 @@ export const findings = pgTable(
     ruleId: uuid('rule_id'),
     details: jsonb('details').$type<FindingDetails>().notNull().default({}),
     openedAt: moment('opened_at').notNull().defaultNow(),
-    /** The last complete sync of the app by then; null where there was none, or it is about no app. */
+    /** Last complete sync of the app by then. Null if there was none, or if the finding is about no app. */
     openedRun: number('opened_run'),
     resolvedAt: moment('resolved_at'),
     resolvedRun: number('resolved_run'),
@@ -76,11 +76,11 @@ export const findings = pgTable(
   ],
 )
 
-/** When an app, or a domain, is looked at next. */
+/** Time of the next check of an app or a domain. */
 export const findingLooks = pgTable(
   'finding_looks',
   {
-    /** Id of the app, or of the domain: what is about no single app. */
+    /** Id of the app. Id of the domain for findings about no single app. */
     subject: uuid('subject').primaryKey(),
     domainId: domainId().references(() => domains.id),
     wakeAt: moment('wake_at').notNull().defaultNow(),

@@ -1,10 +1,11 @@
 /**
- * What was held when: a span for each account, association, group membership and reason, from `since` until
- * just before `until` (null: still so). Spans are written only when something changes: how far an open one is
- * confirmed is said by the latest complete sync of its app. Runs are numbers of `sync_runs`, null where no
- * sync found it (an import, an upload, a request, or what was held when the history began).
+ * History of access: a span for each account, association, group membership and reason, from `since` until
+ * just before `until` (null: still current). Spans are written only when something changes. The latest
+ * complete sync of its app shows until when an open span is confirmed. Runs are ids of `sync_runs`, null if
+ * no sync found the change (an import, an upload, a request, or access held when the history began).
  *
- * No foreign keys: millions of spans are written at once, and they outlive what they describe.
+ * There are no foreign keys: millions of spans are written at once, and they outlive the rows that they
+ * describe.
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -22,13 +23,13 @@ import { ACCOUNT_STATUSES, ACCOUNT_TYPES } from '../../contract/models/app.ts'
 import { domainId, moment, number } from './columns.ts'
 import type { EntitlementRef } from './requests.ts'
 
-/** One row: since when it is known what was held. */
+/** Single row: the time from which the history is known. */
 export const historyStart = pgTable('history_start', {
   id: boolean('id').primaryKey().default(true),
   since: moment('since').notNull().defaultNow(),
 })
 
-/** Orders spans that nothing else orders. No index of their own for those that millions are written of. */
+/** Makes the number that orders spans of equal time. Tables with millions of spans have no index on it. */
 const spanNumber = () => bigserial('id', { mode: 'number' })
 
 const span = () => ({
@@ -38,15 +39,15 @@ const span = () => ({
 })
 
 const runs = () => ({
-  /** The first complete run that saw it. */
+  /** First complete run that saw it. */
   firstRun: number('first_run'),
-  /** The last complete run that saw it; null while it is open: the app's latest complete run. */
+  /** Last complete run that saw it. Null while the span is open: the app's latest complete run did. */
   lastRun: number('last_run'),
-  /** The first complete run that did not see it. */
+  /** First complete run that did not see it. */
   goneRun: number('gone_run'),
 })
 
-/** An account as it was: one that changes its person, state or address has a span for each. */
+/** Spans of accounts. An account whose person, state or address changes has several. */
 export const accountSpans = pgTable(
   'account_spans',
   {
@@ -77,7 +78,10 @@ export const accountSpans = pgTable(
   ],
 )
 
-/** Associations that were held. What is still held is a row of `associations`: its open span (core/history/associations.ts). */
+/**
+ * Ended spans of associations. An association that is still held is a row of `associations`, its open span
+ * (core/history/associations.ts).
+ */
 export const associationSpans = pgTable(
   'association_spans',
   {
@@ -89,7 +93,7 @@ export const associationSpans = pgTable(
     entitlementId: number('entitlement_id').notNull(),
   },
   (table) => [
-    // The only index of an open span: ask with its domain, its app and its account. One of a pair is open at most.
+    // The only index of open spans: query by domain, app and account. At most one span of a pair is open.
     unique('association_spans_held')
       .on(table.domainId, table.appId, table.accountId, table.entitlementId, table.until)
       .nullsNotDistinct(),
@@ -99,7 +103,7 @@ export const associationSpans = pgTable(
   ],
 )
 
-/** Who was in which group. */
+/** Spans of group memberships. */
 export const memberSpans = pgTable(
   'member_spans',
   {
@@ -118,7 +122,7 @@ export const memberSpans = pgTable(
   ],
 )
 
-/** Why a user had something: from when a request gave it until it was taken back. */
+/** Reasons for a user's access: from when a request granted it until it was revoked. */
 export const reasonSpans = pgTable(
   'reason_spans',
   {
@@ -126,15 +130,15 @@ export const reasonSpans = pgTable(
     ...span(),
     userId: uuid('user_id').notNull(),
     requestId: uuid('request_id').notNull(),
-    /** The policy that made the request; null if a person asked. */
+    /** Policy that made the request. Null if a person did. */
     policyId: uuid('policy_id'),
-    /** The app that was asked for. */
+    /** Requested app. */
     appId: uuid('app_id').notNull(),
-    /** The app in whose system it was given. */
+    /** App in whose system it was granted. */
     carriedAppId: uuid('carried_app_id').notNull(),
-    /** What the permission was called; null for the app itself. */
+    /** Label of the permission. Null for the app itself. */
     label: text('label'),
-    /** Null for the app itself, and for what stands for no entitlement. */
+    /** Null for the app itself, and for a permission without an entitlement. */
     entitlement: jsonb('entitlement').$type<EntitlementRef>(),
   },
   (table) => [

@@ -1,20 +1,23 @@
-/** What is installed: packages, the generations that say which of them serve, and the hosts that follow. */
+/**
+ * Installed connectors: packages, the generations that select the serving ones, and the hosts that follow
+ * them.
+ */
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Action, InstalledConnector, Publisher } from '../../contract/endpoints/generation.ts'
 import { bytes, domainId, moment, number } from './columns.ts'
 import { domains } from './people.ts'
 
-/** Every host takes its packages from here; a digest names its content. */
+/** Packages. Every host takes them from here. A digest identifies the content. */
 export const packages = pgTable(
   'packages',
   {
     domainId: domainId().references(() => domains.id),
     digest: text('digest').notNull(),
-    /** The connector's id in its one spelling. */
+    /** Id of the connector in its canonical form. */
     connector: text('connector').notNull(),
     version: text('version').notNull(),
     packed: bytes('packed').notNull(),
-    /** `digests.json`: what a signature is over. */
+    /** `digests.json`, the signed text. */
     digestsText: text('digests_text').notNull(),
     signature: text('signature'),
     uploadedAt: moment('uploaded_at').notNull().defaultNow(),
@@ -25,13 +28,13 @@ export const packages = pgTable(
   ],
 )
 
-/** What a generation says of one connector, once for all generations that say the same. */
+/** State of one connector, shared by all generations with the same state. */
 export const installedStates = pgTable('installed_states', {
   digest: text('digest').primaryKey(),
   state: jsonb('state').$type<InstalledConnector>().notNull(),
 })
 
-/** Never changed once it is there: each is the whole of what is installed. */
+/** Generations, never changed once written. Each describes all installed connectors. */
 export const generations = pgTable(
   'generations',
   {
@@ -42,7 +45,7 @@ export const generations = pgTable(
     by: text('by').notNull(),
     action: text('action').$type<Action>().notNull(),
     reason: text('reason').notNull(),
-    /** Connector to the digest of its state. */
+    /** Connector -> digest of its state. */
     connectors: jsonb('connectors').$type<Record<string, string>>().notNull(),
     publishers: jsonb('publishers').$type<Publisher[]>().notNull(),
     difference: jsonb('difference').$type<string[]>().notNull(),
@@ -50,18 +53,18 @@ export const generations = pgTable(
   (table) => [primaryKey({ columns: [table.domainId, table.number] })],
 )
 
-/** One row for each host process; it goes when the host is gone for long. */
+/** Host processes. A row is removed when its host has been away for long. */
 export const nodes = pgTable('nodes', {
   id: uuid('id').primaryKey(),
   domainId: domainId().references(() => domains.id),
   generation: number('generation').notNull(),
   problems: jsonb('problems').$type<string[]>().notNull(),
-  /** Ids of the host's secrets, newest first; none of a version that did not say so. */
+  /** Ids of the host's secrets, newest first. Null for a version that did not record them. */
   keyIds: jsonb('key_ids').$type<string[]>(),
   seenAt: moment('seen_at').notNull().defaultNow(),
 })
 
-/** Credentials that a new version is tried with before calls go to it; sealed. */
+/** Sealed credentials with which a new version is tried before it receives calls. */
 export const probes = pgTable(
   'probes',
   {

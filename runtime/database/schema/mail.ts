@@ -1,4 +1,4 @@
-/** Mail that is to be sent, how far the log was read for it, and what people chose. */
+/** Mail to be sent, the position of mail in the log, and personal choices. */
 import { sql } from 'drizzle-orm'
 import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { MAIL_OUTCOMES, type MailKind } from '../../contract/models/mail.ts'
@@ -6,7 +6,7 @@ import { type MailChoice, PERSONAL_LANGUAGES } from '../../contract/models/perso
 import { createdAt, domainId, id, moment, partOf, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
-/** One row for each person and event. It names what it is about; what it says is read when it is sent. */
+/** One row for each person and event. It names its subject. The text is made when it is sent. */
 export const mails = pgTable(
   'mails',
   {
@@ -16,15 +16,17 @@ export const mails = pgTable(
     kind: text('kind').$type<MailKind>().notNull(),
     /** Id of the task, the request or the connector. */
     about: text('about').notNull(),
-    /** What makes it one: the same event is told a person once. */
+    /** Key of the event: a person is notified of an event once. */
     key: text('key').notNull(),
-    /** Of the message that carries it; chosen before it is first sent, so that a second try is known as the same. */
+    /**
+     * Id of the message, chosen before it is first sent, so that a retry is recognised as the same message.
+     */
     messageId: uuid('message_id'),
-    /** Not before. */
+    /** Earliest time to send it. */
     dueAt: moment('due_at').notNull(),
-    /** Tries that were put off. */
+    /** Attempts that were deferred. */
     attempts: integer('attempts').notNull().default(0),
-    /** What the server said last. */
+    /** Last response of the server. */
     problem: text('problem'),
     /** Null while it waits. */
     outcome: text('outcome', { enum: MAIL_OUTCOMES }),
@@ -38,18 +40,18 @@ export const mails = pgTable(
   ],
 )
 
-/** How far the activity log was read for mail. */
+/** Position up to which the activity log was read for mail. */
 export const mailFeeds = pgTable('mail_feeds', {
   domainId: uuid('domain_id')
     .primaryKey()
     .references(() => domains.id),
-  /** Of the last row of the log that was read. */
+  /** Id of the last row read from the log. */
   readId: bigint('read_id', { mode: 'bigint' }).notNull(),
-  /** When it was last looked for access that ends soon. */
+  /** Time of the last search for access that ends soon. */
   sweptAt: moment('swept_at'),
 })
 
-/** One row for each person who chose something. */
+/** Choices of a person. Only people who chose something have a row. */
 export const personalSettings = pgTable('personal_settings', {
   userId: partOf('user_id', () => users.id).primaryKey(),
   domainId: domainId().references(() => domains.id),

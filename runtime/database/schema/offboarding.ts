@@ -1,4 +1,4 @@
-/** Users who leave: when, how far it is, and each of their accounts that has to go. */
+/** Leaving users: when they leave, the progress, and each account to remove. */
 import { sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Reading } from '../../contract/models/reading.ts'
@@ -18,14 +18,14 @@ export const userOffboardings = pgTable(
     scheduledAt: moment('scheduled_at'),
     cancelledAt: moment('cancelled_at'),
     completedAt: moment('completed_at'),
-    /** When to look at it again; null: nothing is left to do. */
+    /** When to check it again. Null: nothing is left to do. */
     wakeAt: moment('wake_at'),
-    /** Why it failed, as text. */
+    /** Reason of the failure. */
     problem: text('problem'),
     ...timestamps(),
   },
   (table) => [
-    // Of one person one at a time.
+    // At most one open offboarding per person.
     uniqueIndex('user_offboardings_open')
       .on(table.userId)
       .where(sql`status in ('SCHEDULED', 'IN_PROGRESS')`),
@@ -35,7 +35,7 @@ export const userOffboardings = pgTable(
 )
 export type OffboardingRow = typeof userOffboardings.$inferSelect
 
-/** One account of a user who leaves. */
+/** Account of a leaving user. */
 export const offboardingSteps = pgTable(
   'offboarding_steps',
   {
@@ -43,11 +43,11 @@ export const offboardingSteps = pgTable(
     domainId: domainId().references(() => domains.id),
     offboardingId: partOf('offboarding_id', () => userOffboardings.id),
     appId: partOf('app_id', () => apps.id),
-    /** Its id in the app. */
+    /** Id of the account in the app. */
     account: text('account').notNull(),
     /**
-     * `manual`: a person has a task to do it; `told`: a person has one, and it is still tried; `left`: a person decided to
-     * leave it.
+     * `manual`: a person has a task for it. `told`: a person has a task, and automatic attempts continue.
+     * `left`: a person decided to leave the account.
      */
     state: text('state', { enum: ['todo', 'told', 'manual', 'done', 'left'] })
       .notNull()
@@ -56,12 +56,12 @@ export const offboardingSteps = pgTable(
     attempts: integer('attempts').notNull().default(0),
     wakeAt: moment('wake_at').notNull().defaultNow(),
     problem: text('problem'),
-    /** What the system was read to show before it was made unusable, and after. */
+    /** State read from the system before the account was disabled, and after. */
     readings: jsonb('readings').$type<Reading[]>().notNull().default([]),
     ...timestamps(),
   },
   (table) => [
-    // A digest: ids of accounts are texts of any length.
+    // A digest, because ids of accounts are texts of any length.
     uniqueIndex('offboarding_steps_account').on(
       table.offboardingId,
       table.appId,

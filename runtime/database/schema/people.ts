@@ -1,4 +1,4 @@
-/** The domain, its users, their roles and groups, and the tokens they speak with. */
+/** The domain, its users, their roles and groups, and their API tokens. */
 import { sql } from 'drizzle-orm'
 import {
   boolean,
@@ -13,7 +13,7 @@ import {
 import { USER_STATUSES } from '../../contract/models/person.ts'
 import { bytes, createdAt, domainId, id, moment, partOf, timestamps } from './columns.ts'
 
-/** One row: a deployment is one domain. */
+/** Single row: a deployment is one domain. */
 export const domains = pgTable('domains', {
   id: id(),
   name: text('name').notNull(),
@@ -30,23 +30,23 @@ export const users = pgTable(
     familyName: text('family_name').notNull().default(''),
     status: text('status', { enum: USER_STATUSES }).notNull().default('ACTIVE'),
     managerId: uuid('manager_id'),
-    /** Name to { type, value } as on the wire. */
+    /** Name -> { type, value } as on the wire. */
     customAttributes: jsonb('custom_attributes')
       .$type<Record<string, unknown>>()
       .notNull()
       .default({}),
     ...timestamps(),
-    /** What a search looks through: address and name, between them a sign that neither has. */
+    /** Text for searches: address and name, separated by a character that neither contains. */
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs(sql`lower(email) || chr(1) || lower(given_name || ' ' || family_name)`),
   },
   (table) => [
     uniqueIndex('users_email').on(table.domainId, sql`lower(${table.email})`),
-    // The order of every list of users: by e-mail, ties by id.
+    // The order of every list of users: by e-mail, then by id.
     index('users_order').on(table.domainId, table.email, table.id),
     index('users_manager').on(table.managerId),
-    // For whole names; a hash takes names of any length.
+    // For whole names. A hash index takes names of any length.
     index('users_name').using('hash', sql`lower(given_name || ' ' || family_name)`),
   ],
 )
@@ -57,7 +57,7 @@ export const userRoles = pgTable(
   {
     domainId: domainId().references(() => domains.id),
     userId: partOf('user_id', () => users.id),
-    /** A key of ROLES. */
+    /** Key of ROLES. */
     role: text('role').notNull(),
     createdAt: createdAt(),
   },
@@ -71,7 +71,7 @@ export const groups = pgTable(
     domainId: domainId().references(() => domains.id),
     name: text('name').notNull(),
     description: text('description').notNull().default(''),
-    /** The app that the group comes from; none for one that was imported with people. */
+    /** App that the group comes from. Null if it was imported with people. */
     appId: uuid('app_id'),
     integrationSpecificId: text('integration_specific_id').notNull().default(''),
     createdAt: createdAt(),
@@ -98,7 +98,7 @@ export const groupMembers = pgTable(
   ],
 )
 
-/** API tokens: only a keyed hash is kept; the prefix finds the row. */
+/** API tokens. Only a keyed hash is stored. The prefix finds the row. */
 export const apiTokens = pgTable(
   'api_tokens',
   {
@@ -109,17 +109,26 @@ export const apiTokens = pgTable(
     description: text('description').notNull().default(''),
     prefix: text('prefix').notNull(),
     hash: bytes('hash').notNull(),
-    /** Id of the secret that made the hash (secrets/key-derivation.ts); none for one that was not used since that is noted. */
+    /**
+     * Id of the secret that made the hash (secrets/key-derivation.ts). Null for a token not used since this
+     * is recorded.
+     */
     keyId: text('key_id'),
     readOnly: boolean('read_only').notNull().default(false),
-    /** By which the host proves to a command that it knows the token (secrets/key-derivation.ts); none of the operator’s own, nor of before. */
+    /**
+     * Key with which the host proves to a command that it knows the token (secrets/key-derivation.ts). Null
+     * for the operator’s own token and for older ones.
+     */
     proofKey: bytes('proof_key'),
-    /** The operator’s: KEYWAY_ADMIN_TOKEN, or what a host made for itself. At most one such works. */
+    /**
+     * The operator’s token: KEYWAY_ADMIN_TOKEN, or one made by a host for itself. At most one such token
+     * works.
+     */
     operator: boolean('operator').notNull().default(false),
     expiresAt: moment('expires_at'),
     lastUsedAt: moment('last_used_at'),
     revokedAt: moment('revoked_at'),
-    /** Of the form that it was made with: the same form sent twice makes one token. */
+    /** Id of the form that created it: sending the same form twice makes one token. */
     formId: uuid('form_id'),
     createdAt: createdAt(),
   },

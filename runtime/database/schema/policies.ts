@@ -1,11 +1,11 @@
-/** Access policies: who is given what by what they are, and what is left to be looked at. */
+/** Access policies: access by attributes of users, and users still to be checked. */
 import { boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { POLICY_STATUSES, type PolicyApp } from '../../contract/models/access-policy.ts'
 import type { Condition } from '../../contract/models/condition.ts'
 import { domainId, id, moment, partOf, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
-/** What came of looking at everybody. */
+/** Result of checking all users. */
 export type SweepCounts = { users: number; given: number; taken: number }
 
 export const accessPolicies = pgTable(
@@ -18,18 +18,18 @@ export const accessPolicies = pgTable(
     status: text('status', { enum: POLICY_STATUSES }).notNull(),
     isEnabled: boolean('is_enabled').notNull(),
     isEveryone: boolean('is_everyone').notNull(),
-    /** Null for everybody. */
+    /** Null for all users. */
     condition: jsonb('condition').$type<Condition>(),
     /** In the order written. */
     apps: jsonb('apps').$type<PolicyApp[]>().notNull(),
-    /** Deleted, but what it gave is still being taken back; the row goes when that is done. */
+    /** Set if it is deleted, but its grants are still being revoked. The row is removed afterwards. */
     deletedAt: moment('deleted_at'),
-    /** Everybody is being looked at, in the order of their ids, and so far it is; null: nothing is left. */
+    /** Last checked user while all users are checked in the order of their ids. Null if none are left. */
     sweptTo: uuid('swept_to'),
-    /** Raised when every user has to be compared again: a host that is doing it starts over. */
+    /** Incremented when every user has to be compared again. A host in the middle of that starts over. */
     sweep: integer('sweep').notNull().default(0),
     swept: jsonb('swept').$type<SweepCounts>().notNull().default({ users: 0, given: 0, taken: 0 }),
-    /** Why it cannot be evaluated; the admins have a task then. */
+    /** Why the policy cannot be evaluated. The admins then have a task. */
     problem: text('problem'),
     ...timestamps(),
   },
@@ -43,9 +43,9 @@ export const policyWants = pgTable(
   {
     userId: partOf('user_id', () => users.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    /** How often it failed in a row. */
+    /** Consecutive failures. */
     attempts: integer('attempts').notNull().default(0),
-    /** When it is to be tried. */
+    /** Time of the next attempt. */
     wakeAt: moment('wake_at').notNull().defaultNow(),
   },
   (table) => [index('policy_wants_wake').on(table.wakeAt)],

@@ -1,4 +1,4 @@
-/** Access requests, and what is being done about them in the systems of their apps. */
+/** Access requests, and their fulfilment in the systems of the apps. */
 import { sql } from 'drizzle-orm'
 import {
   boolean,
@@ -18,19 +18,22 @@ import { domainId, id, moment, partOf, refersTo, timestamps, updatedAt } from '.
 import { domains, users } from './people.ts'
 import { accessPolicies } from './policies.ts'
 
-/** Ids of those who decide together: one of them says yes or no for all. */
+/** Ids of approvers who decide together: one of them approves or denies for all. */
 export type Approvers = { users: string[]; groups: string[] }
 
-/** Who has to say yes, as it was when the request was made. */
+/** Approvers of the request, as configured when it was made. */
 export type ApprovalPlan = {
   manager: boolean
-  /** One after the other. */
+  /** Stages, one after another. */
   stages: Approvers[]
-  /** Words for the approvers. */
+  /** Message for the approvers. */
   message: string | null
-  /** Names of the rules of separation of duties that it needs an exception from: its last stage decides on that. */
+  /**
+   * Names of the rules of separation of duties from which it needs an exception. Its last stage decides on
+   * that.
+   */
   exception?: string[]
-  /** Asked first; its no denies the request. */
+  /** Webhook asked first. If it refuses, the request is denied. */
   validationWebhook: string | null
 }
 
@@ -49,53 +52,58 @@ export const accessRequests = pgTable(
     id: id(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    /** Null: access to the app itself, an account; or a permission that was deleted since (`label`). */
+    /** Null: the app itself, that is an account; or a permission deleted since (`label`). */
     permissionId: uuid('permission_id').references(() => requestablePermissions.id, {
       onDelete: 'set null',
     }),
-    /** What the permission was called; null for the app itself. */
+    /** Label of the permission. Null for the app itself. */
     label: text('label'),
-    /** Null where nobody asked: a policy gave it. */
+    /** Null if a policy made the request. */
     requesterId: uuid('requester_id').references(() => users.id),
     targetUserId: refersTo('target_user_id', () => users.id),
     policyId: uuid('policy_id').references(() => accessPolicies.id, { onDelete: 'set null' }),
     /**
-     * What the policy wanted by it: the permission's id, else the app's. As long as it stands, also after a
-     * no, the policy makes no other; null once the policy wants it no more.
+     * What the policy granted: the permission's id, else the app's. While it is set, even after a denial, the
+     * policy makes no second request. Null once the policy no longer grants it.
      */
     policyFor: uuid('policy_for'),
-    /** A rule of separation of duties denied it; the policy asks again once none does. */
+    /** A rule of separation of duties denied it. The policy requests it again once no rule does. */
     isBlocked: boolean('is_blocked').notNull().default(false),
     status: text('status', { enum: REQUEST_STATUSES }).notNull(),
-    /** Taken at once, and reviewed afterwards. */
+    /** Granted at once and reviewed afterwards. */
     isBreakGlass: boolean('is_break_glass').notNull().default(false),
-    /** Who ended what it granted before its time; why is the note of REVERTING. Null: nobody did. */
+    /** Person who revoked the access early. The reason is the note of REVERTING. Null if nobody did. */
     revokedById: uuid('revoked_by_id').references(() => users.id),
-    /** Status to what was said when it was reached. */
+    /** Status -> note made when it was reached. */
     notes: jsonb('notes').$type<Record<string, string | null>>().notNull().default({}),
     plan: jsonb('plan').$type<ApprovalPlan>().notNull(),
-    /** Which of the stages decides now, from 0. */
+    /** Index of the deciding stage, from 0. */
     stage: integer('stage').notNull().default(0),
-    /** How long the access is to last; null for good. */
+    /** Duration of the access. Null if it does not expire. */
     expirationInSeconds: integer('expiration_in_seconds'),
-    /** Counted from when it was given. */
+    /** Counted from the time of the grant. */
     expiresAt: moment('expires_at'),
-    /** What is left to do outside the database: null for nothing. */
+    /** Remaining work outside of the database. Null if there is none. */
     pendingOperation: text('todo', { enum: ['check', 'grant', 'remove'] }),
-    /** How it was, or is being, granted; null before. */
+    /** How it was, or is being, granted. Null before. */
     fulfilment: text('how', { enum: ['connector', 'webhook', 'manual'] }),
     entitlement: jsonb('entitlement').$type<EntitlementRef>(),
-    /** The app in whose system it is done: another than `appId` where a group of that app stands for it. */
+    /**
+     * App in whose system it is granted. Differs from `appId` if a group of that app stands for the access.
+     */
     carriedAppId: partOf('carried_app_id', () => apps.id),
-    /** Whether the access was there before any request granted it: then none revokes it. Null: not known yet. */
+    /**
+     * Whether the access existed before any request granted it: then no request revokes it. Null if unknown
+     * yet.
+     */
     preExisting: boolean('was_there'),
-    /** How often what is left to do failed in a row. */
+    /** Consecutive failures of the remaining work. */
     attempts: integer('attempts').notNull().default(0),
-    /** When the first of those tries failed; null while nothing fails. */
+    /** Time of the first of those failures. Null while nothing fails. */
     failingSince: moment('failing_since'),
-    /** What failed last, without secrets. */
+    /** Description of the last failure, without secrets. */
     problem: text('problem'),
-    /** When to look at it again although nothing happened: an expiry, or the next try. */
+    /** When to check it again without an event: an expiry, or the next attempt. */
     wakeAt: moment('wake_at'),
     ...timestamps(),
   },
@@ -104,7 +112,8 @@ export const accessRequests = pgTable(
     index('access_requests_target').on(table.domainId, table.targetUserId, table.createdAt),
     index('access_requests_requester').on(table.domainId, table.requesterId, table.createdAt),
     index('access_requests_status').on(table.domainId, table.status, table.createdAt, table.id),
-    // To count them, which a list does after each change: a tenth of the pages of the one in their order.
+    // For counting, which a list does after each change. It has a tenth of the pages of the index of the
+    // order.
     index('access_requests_count').on(table.domainId, table.status),
     index('access_requests_app').on(table.appId),
     index('access_requests_pair').on(table.carriedAppId, table.targetUserId, table.status),
@@ -120,7 +129,7 @@ export const accessRequests = pgTable(
       .on(table.pendingOperation, table.expiresAt)
       .where(sql`${table.pendingOperation} is not null`),
     index('access_requests_wake').on(table.wakeAt).where(sql`${table.wakeAt} is not null`),
-    // Of retention, as are the others that end in `done` (core/retention/rules.ts).
+    // For retention, like the others that end in `done` (core/retention/rules.ts).
     index('access_requests_done')
       .on(table.updatedAt, table.id)
       .where(sql`todo is null and wake_at is null and status <> 'COMPLETED'`),
@@ -128,20 +137,23 @@ export const accessRequests = pgTable(
 )
 export type RequestRow = typeof accessRequests.$inferSelect
 
-/** A person in an app: what is known of an account that is being made stands here before it is made. */
+/** A person in an app. Records what is known of an account before the account is created. */
 export const provisionedAccounts = pgTable(
   'holders',
   {
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
     userId: partOf('user_id', () => users.id),
-    /** The account's id in the app; null while none is known. */
+    /** Id of the account in the app. Null while it is unknown. */
     account: text('account'),
-    /** Whether the account was made, or woken, for a request. */
+    /** Whether the account was created, or reactivated, for a request. */
     made: boolean('made').notNull().default(false),
-    /** A create_account was sent whose end is not known: look before it is sent again. */
+    /** Whether a create_account with an unknown outcome was sent: check before sending it again. */
     making: boolean('making').notNull().default(false),
-    /** The request for the app that ended, and left the account open to others who still stand: it is closed after the last. */
+    /**
+     * Ended request for the app that left the account open for other granted requests. The account is closed
+     * after the last of them.
+     */
     leftBy: uuid('left_by').references(() => accessRequests.id, { onDelete: 'set null' }),
     updatedAt: updatedAt(),
   },

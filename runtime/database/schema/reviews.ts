@@ -1,6 +1,6 @@
 /**
- * Access reviews: their apps as they were when they were launched, the lines that people decide on, and each
- * decision. What an item says of its account is frozen: it does not follow what syncs find later.
+ * Access reviews: their apps as of the launch, the lines to decide on, and each decision. The facts about an
+ * item's account are frozen: they do not follow later syncs.
  */
 import { sql } from 'drizzle-orm'
 import {
@@ -67,14 +67,14 @@ export const accessReviews = pgTable(
     targetLaunchDate: moment('target_launch_date'),
     recurrence: jsonb('recurrence_config').$type<RecurrenceConfig>(),
     recurrenceDays: integer('recurrence_days_frequency'),
-    /** The review that recurred as this one. */
+    /** Review that recurred as this one. */
     followsId: uuid('follows_id'),
-    /** When the next one of a recurring review is made; null: it was, or there is none. */
+    /** When the next review of a recurring one is created. Null: it was created, or there is none. */
     nextAt: moment('next_at'),
     reviewers: text('reviewers', { enum: REVIEWER_KINDS }).notNull().default('MANAGERS'),
     reviewerUserIds: ids('reviewer_user_ids'),
     reviewerGroupIds: ids('reviewer_group_ids'),
-    /** Who confirms what was kept in spite of a red hint; null: nobody has to. */
+    /** Confirm the lines kept despite a red hint. Null: no confirmation is needed. */
     secondReviewers: text('second_reviewers', { enum: SECOND_KINDS }),
     secondUserIds: ids('second_user_ids'),
     secondGroupIds: ids('second_group_ids'),
@@ -83,7 +83,7 @@ export const accessReviews = pgTable(
     closedAt: moment('closed_at'),
     /** When reviewers were last reminded. */
     remindedAt: moment('reminded_at'),
-    /** When to look at it again; null: not by itself. */
+    /** When to check it again. Null: not by itself. */
     wakeAt: moment('wake_at'),
     ...timestamps(),
   },
@@ -99,7 +99,7 @@ export const accessReviews = pgTable(
 )
 export type ReviewRow = typeof accessReviews.$inferSelect
 
-/** Of which sync an app's items are, and what became of all that it told: synced = items + excluded + leftOut. */
+/** Sync of an app's items, and a count of all its rows: synced = items + excluded + leftOut. */
 type Population = {
   run: number | null
   at: string | null
@@ -108,12 +108,12 @@ type Population = {
   connectorDigest: string | null
   synced: number
   items: number
-  /** By group of filters. */
+  /** Counts by group of filters. */
   excluded: Record<string, number>
   leftOut: number
 }
 
-/** An app of a review; the published service calls its id `arda_id`. */
+/** App of a review. The published service calls its id `arda_id`. */
 export const accessReviewApps = pgTable(
   'access_review_apps',
   {
@@ -130,21 +130,21 @@ export const accessReviewApps = pgTable(
     evidenceUpload: text('evidence_upload', { enum: EVIDENCE_UPLOADS })
       .notNull()
       .default('DEFAULT'),
-    /** The second stage as the settings had it at its launch. */
+    /** Second stage as configured at the launch. */
     secondReviewers: text('second_reviewers', { enum: SECOND_KINDS }),
     population: jsonb('population').$type<Population>(),
     accountCount: integer('account_count'),
-    /** The sync that was begun for it, because the last one was none to start from. */
+    /** Sync begun for the review, because the last one was unsuitable. */
     freshRun: number('fresh_run'),
-    /** The last complete sync that its items were compared with. */
+    /** Last complete sync with which its items were compared. */
     seenRun: number('seen_run'),
-    /** Why it does not go on. */
+    /** Why it does not proceed. */
     problem: text('problem'),
     launchedAt: moment('launched_at'),
     /** When its decisions ended. */
     removalAt: moment('removal_at'),
     completedAt: moment('completed_at'),
-    /** When to look at it again; null: only after a sync. */
+    /** When to check it again. Null: only after a sync. */
     wakeAt: moment('wake_at'),
     ...timestamps(),
   },
@@ -160,7 +160,7 @@ export const accessReviewApps = pgTable(
 )
 export type ReviewAppRow = typeof accessReviewApps.$inferSelect
 
-/** Who reviews some lines of an app together; each of them may decide. They have one task. */
+/** Joint reviewers of some lines of an app. Each of them may decide. They share one task. */
 export const accessReviewAssignments = pgTable(
   'access_review_assignments',
   {
@@ -170,9 +170,9 @@ export const accessReviewAssignments = pgTable(
     userIds: ids('user_ids'),
     groupIds: ids('group_ids'),
     taskId: uuid('task_id'),
-    /** Why it is them; for a reassigned line what was said. */
+    /** Reason for these reviewers. For a reassigned line, the given reason. */
     why: text('why').notNull(),
-    /** Who reassigned; null for the host. */
+    /** Person who reassigned the lines. Null for the host. */
     byId: uuid('by_id').references(() => users.id),
     createdAt: createdAt(),
   },
@@ -189,16 +189,16 @@ export const accessReviewItems = pgTable(
   {
     id: id(),
     domainId: domainId(),
-    /** Its place in the list. */
+    /** Position in the list. */
     place: bigserial('place', { mode: 'number' }).notNull(),
     reviewId: uuid('review_id').notNull(),
     ardaId: partOf('arda_id', () => accessReviewApps.id),
     appId: uuid('app_id').notNull(),
     state: text('state', { enum: ITEM_STATES }).notNull().default('OPEN'),
     assignmentId: uuid('assignment_id'),
-    /** Those who approved or carried out what gave it: others review it while there are any. */
+    /** People who approved or carried out the grant. Others review the line if there are any. */
     involved: ids('involved'),
-    // As it was: accounts and entitlements may change or go.
+    // Facts as of the launch: accounts and entitlements may change or be removed.
     accountId: uuid('account_id').notNull(),
     entitlementId: number('entitlement_id'),
     account: text('account').notNull(),
@@ -218,28 +218,28 @@ export const accessReviewItems = pgTable(
     lastActivity: moment('last_activity'),
     reasons: jsonb('reasons').$type<AccessReason[]>().notNull().default([]),
     hints: text('hints').array().$type<Hint[]>().notNull().default(sql`'{}'`),
-    /** Of the others in the person’s team: how many have it, and how many they are. */
+    /** Of the others in the person’s team: number that hold it, and number in all. */
     peersHeld: integer('peers_held'),
     peersOf: integer('peers_of'),
-    /** What was decided last. */
+    /** Last decision. */
     actId: uuid('act_id'),
     reason: text('reason'),
     decidedById: uuid('decided_by_id'),
-    /** Who kept it first, where another person has to confirm that. */
+    /** Person who kept it first, if another person has to confirm that. */
     keptById: uuid('kept_by_id'),
     decidedAt: moment('decided_at'),
-    // Its removal.
+    // Removal.
     attempts: integer('attempts').notNull().default(0),
     failingSince: moment('failing_since'),
     problem: text('problem'),
     taskId: uuid('task_id'),
-    /** When the system answered that it took it, while it cannot be asked whether it did. */
+    /** When the system confirmed the removal, while the result cannot be read. */
     sentAt: moment('sent_at'),
-    /** When its webhook was called: none is called twice. */
+    /** When its webhook was called. None is called twice. */
     calledAt: moment('called_at'),
     goneAt: moment('gone_at'),
     goneRun: number('gone_run'),
-    /** What the system was read to show before it was taken, and after. */
+    /** State read from the system before the removal, and after. */
     readings: jsonb('readings').$type<Reading[]>().notNull().default([]),
     wakeAt: moment('wake_at'),
     updatedAt: updatedAt(),
@@ -247,7 +247,7 @@ export const accessReviewItems = pgTable(
   (table) => [
     index('access_review_items_order').on(table.reviewId, table.place),
     index('access_review_items_hints').using('gin', table.hints),
-    // A digest: ids from apps may be of any length.
+    // A digest, because ids from apps may be of any length.
     index('access_review_items_entitlement').on(table.reviewId, sql`md5(${table.externalId})`),
     index('access_review_items_state').on(table.ardaId, table.state, table.place),
     index('access_review_items_assignment').on(table.assignmentId, table.state),
@@ -261,8 +261,8 @@ export const accessReviewItems = pgTable(
 export type ItemRow = typeof accessReviewItems.$inferSelect
 
 /**
- * How many lines of an app are in which state with which hints, as additions and subtractions: a trigger of the lines
- * writes them, and core/reviews/counts.ts folds them.
+ * Number of lines of an app by state and hints, as additions and subtractions. A trigger of the lines writes
+ * them, and core/reviews/counts.ts folds them.
  */
 export const accessReviewCounts = pgTable(
   'access_review_counts',
@@ -281,7 +281,9 @@ export const accessReviewCounts = pgTable(
   ],
 )
 
-/** What lines of an app are searched by, once for each account and entitlement: lines change, this does not. */
+/**
+ * Text for searching the lines of an app, once for each account and entitlement. Lines change, this does not.
+ */
 export const accessReviewTexts = pgTable(
   'access_review_texts',
   {
@@ -289,7 +291,7 @@ export const accessReviewTexts = pgTable(
     domainId: domainId(),
     reviewId: uuid('review_id').notNull(),
     ardaId: partOf('arda_id', () => accessReviewApps.id),
-    /** Its account, or the digest of its entitlement as in the index of lines; the other is null. */
+    /** The account, or the digest of the entitlement as in the index of lines. The other is null. */
     accountId: uuid('account_id'),
     entitlement: text('entitlement'),
     searched: text('searched').notNull(),
@@ -301,18 +303,18 @@ export const accessReviewTexts = pgTable(
   ],
 )
 
-/** A decision as it was made: over one line, some, or all that a filter fits. */
+/** A decision as it was made: on one line, some, or all that match a filter. */
 export const accessReviewActs = pgTable(
   'access_review_acts',
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
     reviewId: partOf('review_id', () => accessReviews.id),
-    /** Null for the host: a deadline. */
+    /** Null for the host, at a deadline. */
     userId: uuid('user_id').references(() => users.id),
     decision: text('decision', { enum: DECISIONS }).notNull(),
     reason: text('reason'),
-    /** Null where lines were named. */
+    /** Null if lines were named. */
     filter: jsonb('filter').$type<Record<string, unknown>>(),
     items: integer('items').notNull(),
     createdAt: createdAt(),
@@ -320,7 +322,7 @@ export const accessReviewActs = pgTable(
   (table) => [index('access_review_acts_review').on(table.reviewId, table.createdAt, table.id)],
 )
 
-/** Each decision over each line: added only, so that one which was changed stays known. */
+/** Decisions on each line. Rows are only added, so that changed decisions stay known. */
 export const accessReviewDecisions = pgTable(
   'access_review_decisions',
   {
@@ -333,21 +335,21 @@ export const accessReviewDecisions = pgTable(
   ],
 )
 
-/** Files that people attached to lines, or to an app: what shows that something was removed, or why it stays. */
+/** Files attached to lines or to an app, as evidence of a removal or of a reason to keep access. */
 export const accessReviewUploads = pgTable(
   'access_review_uploads',
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
     reviewId: partOf('review_id', () => accessReviews.id),
-    /** Whose lines it is about; `itemIds` has some of them, or none for all. */
+    /** App of its lines. `itemIds` names some of them, or is empty for all. */
     ardaId: uuid('arda_id').notNull(),
     itemIds: ids('item_ids'),
     userId: refersTo('user_id', () => users.id),
     name: text('name').notNull(),
     mediaType: text('media_type').notNull(),
     length: integer('length').notNull(),
-    /** SHA-256 of the content, 64 hex digits: the log has it too. */
+    /** SHA-256 of the content, 64 hex digits. Also in the log. */
     digest: text('digest').notNull(),
     createdAt: createdAt(),
   },
@@ -358,7 +360,7 @@ export const accessReviewUploads = pgTable(
   ],
 )
 
-/** Their contents, which lists do not read; gone where one was erased with a person that it is about. */
+/** Contents of the files, which lists do not read. Removed when a file is erased with its person. */
 export const accessReviewFiles = pgTable('access_review_files', {
   uploadId: partOf('upload_id', () => accessReviewUploads.id).primaryKey(),
   content: bytes('content').notNull(),

@@ -1,10 +1,10 @@
-/** What identity providers push by SCIM: their tokens, and what they call people and groups. */
+/** SCIM of identity providers: their tokens, and their ids of people and groups. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, domainId, id, moment, partOf } from './columns.ts'
 import { domains, groups, users } from './people.ts'
 
-/** Tokens of identity providers: they belong to no user, and open nothing but `/scim/v2`. */
+/** Tokens of identity providers. They belong to no user and only open `/scim/v2`. */
 export const scimTokens = pgTable(
   'scim_tokens',
   {
@@ -15,7 +15,7 @@ export const scimTokens = pgTable(
     hash: bytes('hash').notNull(),
     /** Id of the secret that made the hash (secrets/key-derivation.ts). */
     keyId: text('key_id'),
-    /** Who made it. */
+    /** Person who created it. */
     createdById: uuid('created_by_id').references(() => users.id),
     expiresAt: moment('expires_at'),
     lastUsedAt: moment('last_used_at'),
@@ -29,7 +29,7 @@ export const scimTokens = pgTable(
   ],
 )
 
-/** What a provider calls a user. A user without a row was not pushed yet. */
+/** A provider's id of a user. A user without a row has not been pushed yet. */
 export const scimUsers = pgTable(
   'scim_users',
   {
@@ -37,7 +37,7 @@ export const scimUsers = pgTable(
     domainId: domainId().references(() => domains.id),
     userName: text('user_name').notNull(),
     externalId: text('external_id'),
-    /** When the provider deleted the user, who stays as a record. */
+    /** When the provider deleted the user, who is kept as a record. */
     deletedAt: moment('deleted_at'),
   },
   (table) => [
@@ -48,14 +48,14 @@ export const scimUsers = pgTable(
   ],
 )
 
-/** What a provider calls a group. */
+/** A provider's id of a group. */
 export const scimGroups = pgTable(
   'scim_groups',
   {
     groupId: partOf('group_id', () => groups.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     externalId: text('external_id'),
-    /** When the provider deleted the group, which stays empty: settings may name it. */
+    /** When the provider deleted the group. It is kept empty, because settings may name it. */
     deletedAt: moment('deleted_at'),
   },
   (table) => [index('scim_groups_external').on(table.domainId, table.externalId)],

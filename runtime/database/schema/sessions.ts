@@ -1,4 +1,4 @@
-/** Who is signed in to the settings pages, and the links that sign a user in. Only keyed hashes are kept. */
+/** Sessions of the settings pages, and the links that sign a user in. Only keyed hashes are stored. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, domainId, id, moment, partOf } from './columns.ts'
@@ -10,15 +10,15 @@ export const sessions = pgTable(
     id: id(),
     domainId: domainId().references(() => domains.id),
     userId: partOf('user_id', () => users.id),
-    /** The token that it was begun with, or that made its link; it ends with that. */
+    /** Token that began the session or made its link. The session ends with it. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
-    /** Id of the sign-in provider that let the person in; null for a token or a link. */
+    /** Id of the sign-in provider. Null for a token or a link. */
     provider: text('provider'),
     hash: bytes('hash').notNull(),
     /** Id of the secret that made the hash (secrets/key-derivation.ts). */
     keyId: text('key_id'),
     expiresAt: moment('expires_at').notNull(),
-    /** When a page was last asked for by it, to the minute. */
+    /** Time of the last page request, to the minute. */
     usedAt: moment('used_at').notNull().defaultNow(),
     createdAt: createdAt(),
   },
@@ -29,14 +29,14 @@ export const sessions = pgTable(
   ],
 )
 
-/** A row is gone once its link was used. */
+/** Sign-in links. A row is removed when its link is used. */
 export const loginLinks = pgTable(
   'login_links',
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
     userId: partOf('user_id', () => users.id),
-    /** The token that made it, and that it ends with. */
+    /** Token that made the link. The link ends with it. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),
     /** Id of the secret that made the hash (secrets/key-derivation.ts). */

@@ -1,6 +1,6 @@
 /**
- * What syncs bring in in addition to accounts, and the runs that bring it. A row is marked with the number of the
- * last run that saw it (`seen_run`): after a complete run, what has a smaller one is gone.
+ * Data of syncs in addition to accounts, and the runs that collect it. A row is marked with the id of the
+ * last run that saw it (`seen_run`). After a complete run, rows with a smaller one are missing from the app.
  *
  * Ids from apps may be of any length, so indexes hold digests of them (test/database/indexed-texts.test.ts).
  */
@@ -27,21 +27,21 @@ import { apps } from './apps.ts'
 import { createdAt, domainId, moment, number, partOf, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
-/** How an app is synced; one without a row has the defaults (core/sync/settings.ts). */
+/** Sync settings of an app. An app without a row has the defaults (core/sync/settings.ts). */
 export const syncSettings = pgTable(
   'sync_settings',
   {
     appId: partOf('app_id', () => apps.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    /** 0: by hand alone. */
+    /** 0: only manually. */
     everyHours: integer('every_hours'),
     pageSize: integer('page_size'),
     maxRows: number('max_rows'),
     maxRepeatedPercent: integer('max_repeated_percent'),
     matchRules: jsonb('match_rules').$type<MatchRule[]>().notNull().default([]),
-    /** Null for all apps but the one that users are made from. */
+    /** Null for all apps but the one from which users are created. */
     identity: jsonb('identity').$type<IdentityMapping>(),
-    /** When the next scheduled run begins; null: a day after the app was made. */
+    /** Start of the next scheduled run. Null: a day after the app was created. */
     nextAt: moment('next_at'),
     updatedAt: updatedAt(),
   },
@@ -52,40 +52,40 @@ export const syncSettings = pgTable(
   ],
 )
 
-/** A sync of an app: where it stands, and who carries it out. */
+/** A sync of an app: its position, and the host that carries it out. */
 export const syncRuns = pgTable(
   'sync_runs',
   {
-    /** Its number: later runs have larger ones. */
+    /** Later runs have larger ids. */
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
-    /** Who asked for it; null for the schedule. */
+    /** Person who requested it. Null for the schedule. */
     userId: uuid('user_id'),
     state: text('state', { enum: RUN_STATES }).notNull().default('RUNNING'),
     phase: text('phase', { enum: SYNC_PHASES }).notNull().default('begin'),
-    /** Token of the phase's next page; null: its first. */
+    /** Token of the phase's next page. Null for the first. */
     pageToken: text('page_token'),
-    /** Up to where a phase has walked that walks our own rows. */
+    /** Position of a phase that reads our own rows. */
     cursor: text('cursor'),
-    /** How often the phase began again. */
+    /** Number of restarts of the phase. */
     restarts: integer('restarts').notNull().default(0),
     pageSize: integer('page_size').notNull(),
     counts: jsonb('counts').$type<Record<string, number>>().notNull().default({}),
     skipped: text('skipped').array().notNull().default(sql`'{}'`),
-    /** Whether an operator said that what vanished is gone indeed. */
+    /** Whether an operator confirmed that missing rows are really gone. */
     accepted: boolean('accepted').notNull().default(false),
-    /** Tries in a row that failed. */
+    /** Consecutive failed attempts. */
     attempts: integer('attempts').notNull().default(0),
     nextTryAt: moment('next_try_at'),
-    /** What went wrong last, without secrets. */
+    /** Description of the last failure, without secrets. */
     problem: text('problem'),
-    /** The holder of the lease writes; it changes each time the lease is taken. */
+    /** Holder of the lease, the only writer. Changes each time the lease is taken. */
     leaseBy: uuid('lease_by'),
     leaseUntil: moment('lease_until'),
     createdAt: createdAt(),
     endedAt: moment('ended_at'),
-    /** When a complete run recorded the associations that this one was the first to see; null: none has yet. */
+    /** When a complete run recorded the associations first seen by this run. Null: none has yet. */
     recordedAt: moment('recorded_at'),
     /** That complete run: this one, or the next. */
     recordedBy: number('recorded_by'),
@@ -106,7 +106,7 @@ export const resources = pgTable(
     domainId: domainId().references(() => domains.id),
     appId: partOf('app_id', () => apps.id),
     resourceType: text('resource_type').notNull(),
-    /** Its id in the app. */
+    /** Id in the app. */
     externalId: text('external_id').notNull(),
     label: text('label').notNull(),
     seenRun: number('seen_run').notNull(),
@@ -124,7 +124,7 @@ export const entitlements = pgTable(
     entitlementType: text('entitlement_type').notNull(),
     /** Empty for the global resource. */
     resourceId: text('resource_id').notNull(),
-    /** Its id within the resource. */
+    /** Id within the resource. */
     externalId: text('external_id').notNull(),
     label: text('label').notNull(),
     description: text('description').notNull().default(''),
@@ -142,9 +142,9 @@ export const entitlements = pgTable(
 )
 
 /**
- * Which account holds which entitlement, and so an open span of the history, since its first run was recorded
- * (core/history/associations.ts). No foreign keys: millions of them are written at once, from rows that are
- * never deleted.
+ * Entitlements held by accounts. Once its first run is recorded, a row is an open span of the history
+ * (core/history/associations.ts). There are no foreign keys: millions of rows are written at once, from rows
+ * that are never deleted.
  */
 export const associations = pgTable(
   'associations',
@@ -153,13 +153,13 @@ export const associations = pgTable(
     accountId: uuid('account_id').notNull(),
     entitlementId: number('entitlement_id').notNull(),
     seenRun: number('seen_run').notNull(),
-    /** The first run that saw it; null where `association_spans` has its open span. */
+    /** First run that saw it. Null if `association_spans` has its open span. */
     firstRun: number('first_run'),
   },
   (table) => [primaryKey({ columns: [table.appId, table.accountId, table.entitlementId] })],
 )
 
-/** What the identity source changed of users; added only, by one run at a time. */
+/** Changes to users by the identity source. Rows are only added, by one run at a time. */
 export const identityEvents = pgTable(
   'identity_events',
   {

@@ -1,4 +1,4 @@
-/** Tasks: what people have to decide or to do. */
+/** Tasks: decisions and work for people. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import {
@@ -13,10 +13,10 @@ import { createdAt, domainId, id, partOf, timestamps } from './columns.ts'
 import { literals } from './literals.ts'
 import { domains, groups, users } from './people.ts'
 
-/** For `status in (...)`: states of tasks that people can act on, and of those that have not ended. */
+/** For `status in (...)`: tasks that people can act on, and tasks that have not ended. */
 export const ACTIONABLE_STATES = literals(ACTIONABLE_TASKS)
 export const OPEN_STATES = literals(OPEN_TASKS)
-/** For `task_category in (...)`: those that ask for a decision. */
+/** For `task_category in (...)`: tasks that ask for a decision. */
 export const DECISION_CATEGORIES = literals(DECISION_TASKS)
 
 export const tasks = pgTable(
@@ -33,7 +33,7 @@ export const tasks = pgTable(
     appId: uuid('app_id'),
     targetUserId: uuid('target_user_id').references(() => users.id),
     resolvedById: uuid('resolved_by_id').references(() => users.id),
-    /** In whose place, where that was a delegate. */
+    /** Person for whom a delegate resolved it. */
     resolvedForId: uuid('resolved_for_id').references(() => users.id),
     accessRequestId: uuid('access_request_id'),
     requestablePermissionId: uuid('requestable_permission_id'),

@@ -1,4 +1,4 @@
-/** What callers sent to be worked through in the background: accounts, and when accounts were used. */
+/** Uploads processed in the background: accounts, and times when accounts were used. */
 import { sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { UPLOAD_KINDS } from '../../contract/models/upload.ts'
@@ -12,10 +12,10 @@ export const uploads = pgTable(
     id: id(),
     domainId: domainId().references(() => domains.id),
     kind: text('kind', { enum: UPLOAD_KINDS }).notNull(),
-    /** Of accounts, the app that they are in. */
+    /** App of uploaded accounts. */
     appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
     userId: refersTo('user_id', () => users.id),
-    /** What was sent, until it is worked through. */
+    /** Uploaded data, until it is processed. */
     body: jsonb('body').$type<unknown[]>(),
     state: text('state', { enum: ['NOT_STARTED', 'RUNNING', 'SUCCESS', 'FAILURE'] })
       .notNull()
