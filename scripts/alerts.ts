@@ -1,15 +1,15 @@
 /**
- * ALERTS: what an operator should know, and what to do then. scripts/deploy/keyway.rules.yml and
- * runtime/docs/operate/monitoring.md are written from it.
+ * ALERTS: events that an operator should know about, each with advice. Source of
+ * scripts/deploy/keyway.rules.yml and of a part of runtime/docs/operate/monitoring.md.
  */
 import { code } from './markdown.ts'
 
 export type Alert = {
-  /** In PromQL, of METRICS. */
+  /** PromQL expression on METRICS. */
   expr: string
-  /** How long it has to be so. */
+  /** How long the expression has to hold. */
   for: string
-  /** critical: access or service is at stake now; warning: it will be. */
+  /** critical: access or service is at stake now. warning: it will be. */
   severity: 'critical' | 'warning'
   /** One line, with labels and values in the templates of Prometheus. */
   summary: string
@@ -17,7 +17,7 @@ export type Alert = {
   do: string
 }
 
-/** The name that `up` is looked for under: the `job_name` of Prometheus' configuration. */
+/** Value of the label `job` of `up`: the `job_name` in the configuration of Prometheus. */
 export const JOB = 'keyway'
 
 export const ALERTS: Readonly<Record<string, Alert>> = {
@@ -178,7 +178,7 @@ export const ALERTS: Readonly<Record<string, Alert>> = {
   },
 }
 
-/** scripts/deploy/keyway.rules.yml. */
+/** Returns scripts/deploy/keyway.rules.yml. */
 export function rulesFile(): string {
   const rules = Object.entries(ALERTS).map(([name, alert]) =>
     [
@@ -200,7 +200,7 @@ ${rules.join('\n')}
 `
 }
 
-/** Every alert with what it means and what to do. */
+/** Returns a section for every alert, with its meaning and the advice. */
 export const alertSections = (): string =>
   Object.entries(ALERTS)
     .map(

@@ -1,4 +1,6 @@
-/** The page of attacks: from the table of `runtime/verify/attacks` and the comments of the corpus. */
+/**
+ * The page of attacks, generated from the table of `runtime/verify/attacks` and the comments of the corpus.
+ */
 
 import path from 'node:path'
 import { DEADLINE_MS, FAMILIES, type Family } from '../runtime/verify/attacks/attack.ts'
@@ -7,7 +9,7 @@ import { attackSource, attackWords } from '../runtime/verify/corpus.ts'
 
 const CORPUS = path.join(import.meta.dirname, '..', 'test', 'hostile')
 
-/** All attacks, a table for each family. */
+/** Returns all attacks, with a table for each family. */
 export async function attacksPage(): Promise<string> {
   const sections = await Promise.all((Object.keys(ATTACKS) as Family[]).map(section))
   const count = Object.values(ATTACKS).flat().length

@@ -1,8 +1,8 @@
 /**
- * Builds dist/ from runtime/: what an installed package runs, because Node strips no types below
- * node_modules. The same folders with the same names, so that what is found beside a source is found
- * beside its built file. `npm pack` runs it (`prepack`); the checkout runs its sources and needs none of it.
- * `--noCheck` where the types were checked already.
+ * Builds dist/ from runtime/ for installed packages, because Node strips no types below node_modules. Folders
+ * and names stay the same, so that a file found next to a source is also found next to its built file. `npm
+ * pack` runs it (`prepack`). The checkout runs its sources and needs no build. Pass `--noCheck` if the types
+ * have been checked already.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,13 +12,13 @@ import { bundle } from './bundle.ts'
 const ROOT = path.join(import.meta.dirname, '..')
 const DIST = path.join(ROOT, 'dist')
 
-/** What runtime/ reads beside its code. */
+/** Files that runtime/ reads in addition to its code. */
 const READ_BESIDE = ['database/migrations', 'connectors/registry/built-in.json'] as const
 
-/** What authors import; only these have declarations in the package (tsconfig.declarations.json). */
+/** Modules that authors import. Only these have declarations in the package (tsconfig.declarations.json). */
 const PUBLIC = ['sdk/sdk', 'testing/testing'] as const
 
-/** Runs the compiler; ends with it where it fails. */
+/** Runs the compiler. Ends this process if it fails. */
 function compile(...args: string[]): void {
   const { status } = spawnSync('tsc', args, { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
@@ -26,18 +26,22 @@ function compile(...args: string[]): void {
 
 rmSync(DIST, { recursive: true, force: true })
 compile('-p', 'scripts/tsconfig.build.json', ...process.argv.slice(2))
-// Of the whole runtime, which the line before has checked, they would take six times as long as all else.
+// `--noCheck`, because the previous line has checked the types. Declarations of the whole runtime would take
+// six times as long as the rest.
 compile('-p', 'scripts/tsconfig.declarations.json', '--noCheck')
 for (const file of READ_BESIDE)
   cpSync(path.join(ROOT, 'runtime', file), path.join(DIST, file), {
     recursive: true,
-    // Only the tool that writes migrations reads them.
+    // Only the tool that writes migrations reads the snapshots.
     filter: (source) => !source.endsWith('_snapshot.json'),
   })
-/** Splits a text into its comments and what is between them. */
+/** Splits a text into its comments and the code between them. */
 const COMMENT = /(\/\*[\s\S]*?\*\/)/
 
-/** Removes the declarations that no public one leads to, and names files in the others as they are called here. */
+/**
+ * Removes the declarations that no public one refers to, and replaces the names of sources by those of built
+ * files.
+ */
 function keepDeclarations(): void {
   const kept = new Set<string>()
   const keep = (file: string): void => {
@@ -46,7 +50,7 @@ function keepDeclarations(): void {
     const text = readFileSync(file, 'utf8')
       .split(COMMENT)
       .map((part) =>
-        // What an example in a comment imports is the author's.
+        // Imports in an example are for the author's files.
         part.startsWith('/*')
           ? part
           : part.replaceAll(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'),

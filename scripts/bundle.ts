@@ -1,7 +1,7 @@
 /**
- * Makes one program of the command's hundreds of files: loading them one by one is more than half of the time that a
- * start takes. The package has it below dist/ (scripts/build.ts); the checkout makes it when a source has changed
- * (runtime/cli/checkout.mjs): `node scripts/bundle.ts FOLDER`.
+ * Bundles the hundreds of files of the command into one program: loading them one by one takes more than half
+ * of the time of a start. The package holds it below dist/ (scripts/build.ts). The checkout makes it when a
+ * source has changed (runtime/cli/checkout.mjs): `node scripts/bundle.ts FOLDER`.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { buildWorker } from '../runtime/lanes/worker-bundle.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-/** What finds files beside it goes on finding them where its source is. */
+/** Keeps paths relative to a source valid after bundling. */
 const placesFrom = (outdir: string): Plugin => ({
   name: 'places',
   setup({ onLoad }) {
@@ -34,21 +34,21 @@ const placesFrom = (outdir: string): Plugin => ({
   },
 })
 
-/** What the places above are made with, and how packages of the older form load what Node has. */
+/** Imports for the paths above. `require` lets CommonJS packages load Node's modules. */
 const PLACES = `import { resolve as resolvePath } from 'node:path'
 import { pathToFileURL as toFileURL } from 'node:url'
 import { createRequire as requireFrom } from 'node:module'
 const require = requireFrom(import.meta.url)`
 
-/** What the command finds beside it. */
+/** Files that the command finds next to it. */
 const BESIDE = `const builtWorker = resolvePath(import.meta.dirname, 'worker.cjs')
 const builtCompiler = resolvePath(import.meta.dirname, 'compiler.js')
 const builtSdk = resolvePath(import.meta.dirname, 'sdk.js')
 const builtVerifyHost = resolvePath(import.meta.dirname, 'verify-host.js')`
 
 /**
- * Node's HTTP without the WebSocket, `fetch` and HTTP/2 that it brings along: an import reads all that a module exports,
- * which loads them, at 90 ms of processor time in each command; what is required is read where it is used.
+ * Node's HTTP without WebSocket, `fetch` and HTTP/2. An import reads all exports of a module, which loads
+ * these, at 90 ms of processor time in each command. With `require` they are read on use.
  */
 const lightHttp: Plugin = {
   name: 'light http',
@@ -63,7 +63,7 @@ const lightHttp: Plugin = {
   },
 }
 
-/** Packages of many files that become part of the program; the others are loaded from where they are installed. */
+/** Packages of many files that become part of the program. Others are loaded from their installation. */
 const BUNDLED = new RegExp(
   `^(${[
     ...['@hono/node-server', '@opentelemetry/api', '@valibot/to-json-schema', 'commander'],
@@ -73,7 +73,7 @@ const BUNDLED = new RegExp(
   ].join('|')})(/|$)`,
 )
 
-/** Leaves packages where they are, but for those of BUNDLED. */
+/** Leaves packages external, except for those of BUNDLED. */
 const packages: Plugin = {
   name: 'packages',
   setup({ onResolve }) {
@@ -83,7 +83,7 @@ const packages: Plugin = {
   },
 }
 
-/** How a program is made of sources: in a folder that is there, and below node_modules as its packages are. */
+/** Returns the options for a program in an existing folder, which is below node_modules like its packages. */
 const programIn = async (outdir: string): Promise<BuildOptions> => ({
   outdir,
   entryNames: '[name]',
@@ -96,11 +96,14 @@ const programIn = async (outdir: string): Promise<BuildOptions> => ({
   plugins: [placesFrom(await realpath(outdir)), lightHttp, packages],
 })
 
-/** Below node_modules no package.json of the checkout says that these are modules. */
+/** Below node_modules no package.json of the checkout declares that these files are modules. */
 const sayModules = (outdir: string): Promise<void> =>
   writeFile(path.join(outdir, 'package.json'), '{ "type": "module" }\n')
 
-/** Makes one file of a program of the tests and of what it imports, in a folder below node_modules; the answer is the file. */
+/**
+ * Bundles a program of the tests with its imports into one file, in a folder below node_modules. Returns the
+ * file.
+ */
 export async function bundleProgram(entry: string, outdir: string): Promise<string> {
   await mkdir(outdir, { recursive: true })
   await sayModules(outdir)
@@ -113,22 +116,25 @@ export async function bundleProgram(entry: string, outdir: string): Promise<stri
     define: { BUILT_COMPILER: 'process.env.KEYWAY_TESTS_COMPILER' },
   })
   const file = path.join(outdir, `${path.basename(entry, path.extname(entry))}.js`)
-  // Two runs may make it at once.
+  // Two runs may write it at the same time.
   const made = `${file}.${randomUUID()}`
   await writeFile(made, outputFiles.map(({ text }) => text).join(''))
   await rename(made, file)
   return file
 }
 
-/** The program that bundles connectors, which a host starts for each of them. */
+/** Returns the program that bundles connectors. A host starts it for each of them. */
 const compilerBeside = (entry: string): string =>
   path.join(path.dirname(entry), '..', 'connectors', 'registry', `compiler${path.extname(entry)}`)
 
-/** The host that `keyway verify` attacks, a process of its own. */
+/** Returns the host that `keyway verify` attacks, a process of its own. */
 const verifyHostBeside = (entry: string): string =>
   path.join(path.dirname(entry), `verify-host${path.extname(entry)}`)
 
-/** What becomes part of each connector, as one file: the compiler leaves out of it what a connector does not use. */
+/**
+ * Bundles the SDK, which becomes part of each connector, as one file. The compiler removes its unused parts
+ * from a connector.
+ */
 async function bundleSdk(entry: string, outdir: string): Promise<void> {
   const ending = path.extname(entry)
   await build({
@@ -145,9 +151,10 @@ async function bundleSdk(entry: string, outdir: string): Promise<void> {
 }
 
 /**
- * Makes `main.js`, `compiler.js`, `verify-host.js` and `sdk.js`, with their parts, and the code of workers in a new folder.
+ * Writes `main.js`, `compiler.js`, `verify-host.js` and `sdk.js`, with their chunks, and the code of workers
+ * to a new folder.
  *
- * @param entry the command's first file: runtime/cli/main.ts, or what was made of it
+ * @param entry first file of the command: runtime/cli/main.ts, or its built file
  */
 export async function bundle(entry: string, outdir: string): Promise<void> {
   await rm(outdir, { recursive: true, force: true })
@@ -169,7 +176,7 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
   await sayModules(outdir)
 }
 
-/** How this program ends where a source cannot be read (runtime/cli/checkout.mjs). */
+/** Exit code if a source cannot be read (runtime/cli/checkout.mjs). */
 const WRONG_SOURCE = 3
 
 if (import.meta.main) {
@@ -177,10 +184,10 @@ if (import.meta.main) {
   const made = `${folder}.${process.pid}`
   await bundle(path.join(ROOT, 'runtime', 'cli', 'main.ts'), made).catch(async (error) => {
     await rm(made, { recursive: true, force: true })
-    // The bundler has said what is wrong in which source.
+    // The bundler has reported the error and its source.
     if (error instanceof Error && 'errors' in error) process.exit(WRONG_SOURCE)
     throw error
   })
-  // Two may make it at once: the first one stays.
+  // Two processes may write it at the same time. The first result is kept.
   await rename(made, folder).catch(() => rm(made, { recursive: true, force: true }))
 }

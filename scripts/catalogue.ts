@@ -1,4 +1,4 @@
-/** What the built-in connectors are and do, for plugins/README.md: read from their manifests. */
+/** The catalogue of the built-in connectors for plugins/README.md, read from their manifests. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as v from 'valibot'
@@ -7,7 +7,7 @@ import { Manifest } from '../runtime/contract/connector/manifest.ts'
 import { code, type Parts, table } from './markdown.ts'
 import { trackedConnectors } from './tracked.ts'
 
-/** What each one is tried against by the tests: a system and its version, or what stands in for it. */
+/** System with which the tests try each connector: its version, or its stand-in. */
 const TRIED: Readonly<Record<string, string>> = {
   'active-directory': 'Samba 4.17 as a domain controller, not Windows',
   github: 'a stand-in (`emulate`), not GitHub itself',

@@ -1,4 +1,4 @@
-/** What the pages show of the core interface, from its tables. */
+/** Parts of the documentation pages about the core interface, generated from its tables. */
 import * as v from 'valibot'
 import type { Endpoint, FailureStatus } from '../runtime/contract/endpoints/endpoint.ts'
 import type { Params } from '../runtime/contract/endpoints/params.ts'
@@ -26,7 +26,7 @@ import { TASK_ACTIONS } from '../runtime/core/tasks/task-actions.ts'
 import { CORE_TAGS, FAILURES, RARE_FAILURES } from '../runtime/http/documents/core.ts'
 import { code, type Parts, table } from './markdown.ts'
 
-/** CORE_PARTS: marker in a page -> what is written behind it. */
+/** CORE_PARTS: marker in a page -> text written after it. */
 export const CORE_PARTS: Parts = {
   'core-statuses': () => table(['status', 'meaning'], statusRows()),
   'core-endpoints': endpoints,
@@ -115,7 +115,7 @@ function endpoints(): string {
   return groups.join('\n').trimEnd()
 }
 
-/** Kinds of background work. */
+/** Lists the kinds of background work. */
 function jobs(): string {
   return table(
     ['queue', 'what', 'at once on a host', 'tries', 'pauses', 'at most', 'lease', 'in the end'],
@@ -127,7 +127,7 @@ function jobs(): string {
   )
 }
 
-/** What is tried again, and how. */
+/** Lists what is retried, and how. */
 function tries(): string {
   return table(
     ['what failed', 'pauses', 'people hear of it', 'it ends', 'then'],
@@ -161,7 +161,7 @@ function inWords(ms: number): string {
   return `${ms / unitMs} ${unit}`
 }
 
-/** What is kept for how long. */
+/** Lists the retention periods. */
 function retention(): string {
   return table(
     ['table', 'what', 'days', 'may be set from', 'what stays however old it is'],
@@ -172,7 +172,7 @@ function retention(): string {
   )
 }
 
-/** What each state means, says of the access, and may lead to. */
+/** Lists each state with its meaning, its effect on the access, and the next states. */
 function requestStates(): string {
   return table(
     ['state', 'meaning', 'the access', 'may become'],
@@ -185,7 +185,7 @@ function requestStates(): string {
   )
 }
 
-/** What each state means, and may lead to. */
+/** Lists each state with its meaning and the next states. */
 const moves = (states: Record<string, { meaning: string; next: readonly string[] }>): string =>
   table(
     ['state', 'meaning', 'may become'],
@@ -227,7 +227,7 @@ function endpointRow(row: Endpoint): string[] {
   ]
 }
 
-/** `size?: 1..100 = 50`, one after the other. */
+/** Returns parameters as `size?: 1..100 = 50`, one after another. */
 export function parameters(query: Params): string {
   const rows = Object.entries(query).map(([name, { required, many, jsonSchema }]) => {
     const { default: absent, minimum, maximum } = jsonSchema
@@ -258,7 +258,7 @@ function answerOf({ output, answer }: Endpoint): string {
   return paged ? `, page of ${nameOf(output)}` : `, ${nameOf(output)}`
 }
 
-/** A schema's title; a list by that of its items. */
+/** Returns a schema's title. A list is named after its items. */
 export function nameOf(schema: AnySchema): string {
   const { item, type } = schema as AnySchema & { item?: AnySchema }
   if (item) return `list of ${nameOf(item)}`

@@ -1,13 +1,13 @@
 /**
- * The declarations of exports as authors see them, and their docstrings, read from the sources: the
- * signature without its body, the text, the examples.
+ * Reads the declarations of exports and their docstrings from the sources, as authors see them: the signature
+ * without its body, the text, the examples.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 const RUNTIME = path.join(import.meta.dirname, '..', 'runtime')
 
-/** What is said of an export: `text` is all of it, `meaning` its first sentence. */
+/** Declaration of an export. `text` is the whole docstring, `meaning` its first sentence. */
 export type Declared = {
   signature: string
   meaning: string
@@ -15,7 +15,10 @@ export type Declared = {
   examples: string[]
 }
 
-/** @throws Error for an export that is not there, or without a docstring */
+/**
+ * Returns the declaration of an export.
+ * @throws Error if the export or its docstring is missing
+ */
 export function declaredIn(file: string, name: string): Declared {
   const source = readFileSync(path.join(RUNTIME, file), 'utf8')
   const at = new RegExp(
@@ -33,7 +36,7 @@ export function declaredIn(file: string, name: string): Declared {
   }
 }
 
-/** The first sentence of a docstring. */
+/** Returns the first sentence of a docstring. */
 export function firstSentence(text: string): string {
   const paragraph =
     text
@@ -43,9 +46,9 @@ export function firstSentence(text: string): string {
   return /^.*?[.?](?= [A-Z`]|$)/.exec(paragraph)?.[0] ?? paragraph
 }
 
-/** By kind: the declaration at the beginning of a text, as a declaration file has it. */
+/** By kind: returns the declaration at the beginning of a text, in the form of a declaration file. */
 const SIGNATURES: Record<string, (source: string) => string> = {
-  // The formatter puts a body's brace at the end of the line on which the result's type ends.
+  // The formatter puts a body's brace at the end of the line with the result's type.
   function: (source) => ambient(upTo(source, / \{\n {2}/)),
   const: (source) =>
     ambient(upTo(source, / =>/)).replace(/^declare const (\w+) = /, 'declare function $1'),
@@ -66,7 +69,7 @@ function upTo(source: string, end: RegExp): string {
   return found ? source.slice(0, found.index) : source
 }
 
-/** Without what only code has: `async`, defaults of parameters. */
+/** Removes parts that only code has: `async` and defaults of parameters. */
 function ambient(text: string): string {
   return text
     .replace(/^export /, 'declare ')

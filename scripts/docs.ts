@@ -1,6 +1,6 @@
 /**
- * Everything in the repository that is written by a program, in one table. `npm run docs` writes it;
- * with `--check` it only says what is stale.
+ * All generated files of the repository, in one table. `npm run docs` writes them. With `--check` it only
+ * reports stale ones.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -16,21 +16,21 @@ import { trackedConnectors } from './tracked.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-/** Connectors that are shown, but not built in. */
+/** Connectors in the documentation that are not built in. */
 const SHOWN = [
   ...['plugin-template', 'plugin-template/ldap', 'plugin-template/sql'],
   'test/fixtures/readme',
 ].map((folder) => path.join(ROOT, folder))
 
 type Generated = {
-  /** Relative to the repository. */
+  /** Path relative to the repository. */
   file: string
-  /** The whole file, from what it holds now. */
+  /** Makes the whole file from its current content. */
   make(current: string): string | Promise<string>
 }
 
 export const GENERATED: readonly Generated[] = [
-  // First: they are a part of what the digests of the built-in ones are made from.
+  // First, because the digests of the built-in connectors cover these files.
   ...[...trackedConnectors(), ...SHOWN].map((folder) => ({
     file: path.join(path.relative(ROOT, folder), TYPES_FILE),
     make: () =>
@@ -52,7 +52,7 @@ export const GENERATED: readonly Generated[] = [
   })),
 ]
 
-/** The files that are not what they would be if they were written now. */
+/** Returns the files that would differ if they were written now. */
 export async function staleFiles(): Promise<string[]> {
   const stale: string[] = []
   for (const { file, make } of GENERATED) {
@@ -63,8 +63,8 @@ export async function staleFiles(): Promise<string[]> {
 }
 
 /**
- * The digests of the connectors in plugins/: what makes one built-in. Only what is part of the
- * repository counts: a person's own connector may lie there too.
+ * Returns the digests of the connectors in plugins/, which make a connector built-in. Only files of the
+ * repository count, because a person's own connector may be in the same folder.
  */
 async function builtIn(): Promise<string> {
   const digests: Record<string, string> = {}
@@ -75,7 +75,7 @@ async function builtIn(): Promise<string> {
   return `${JSON.stringify(digests, null, 2)}\n`
 }
 
-/** The Markdown pages below runtime/docs, in order. */
+/** Returns the Markdown pages below runtime/docs, in order. */
 export function docsPages(): string[] {
   return readdirSync(path.join(ROOT, 'runtime/docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -83,7 +83,7 @@ export function docsPages(): string[] {
     .sort()
 }
 
-/** The page of each room of runtime/. */
+/** Returns the page of each room of runtime/. */
 export function roomPages(): string[] {
   return readdirSync(path.join(ROOT, 'runtime'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !['docs', 'spec'].includes(entry.name))
@@ -91,7 +91,7 @@ export function roomPages(): string[] {
     .sort()
 }
 
-/** Pages of parts of rooms, such as that of access requests in the core. */
+/** Returns the pages of parts of rooms, such as that of access requests in the core. */
 export function partPages(): string[] {
   return readdirSync(path.join(ROOT, 'runtime'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /^(?!docs|spec)\w+\/.+\/README\.md$/.test(name.split(path.sep).join('/')))

@@ -1,14 +1,15 @@
-/** Which files of tests failed, by the report that vitest writes as JSON. */
+/** Finds the failed test files in the report that vitest writes as JSON. */
 import path from 'node:path'
 
 type Report = { testResults: readonly { name: string; status: string }[] }
 
 /**
- * Files to run again by themselves: many tests have time limits and real processes, and a machine with two cores may
- * starve one of them beside two others. More than a few are no accident.
+ * Returns the files to run again by themselves: many tests have time limits and real processes, and a machine
+ * with two cores may starve one of them next to two others. More than a few failures are no accident.
  *
- * @param root what names are relative to
- * @returns none where nothing of it was a file's, or too many failed
+ * @param root folder to which names are relative
+ * @param most maximum number of files
+ * @returns none if no file failed, or if too many did
  */
 export function filesToTryAgain({ testResults }: Report, root: string, most: number): string[] {
   const failed = testResults

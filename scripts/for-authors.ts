@@ -1,6 +1,6 @@
 /**
- * What authors import, read from the sources: names from the lists of exports, signatures, meanings and
- * examples from what stands above each. A name without a docstring does not get through.
+ * Reads the exports for authors from the sources: names from the lists of exports; signatures, meanings and
+ * examples from the docstrings. A name without a docstring is an error.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,7 +10,7 @@ const RUNTIME = path.join(import.meta.dirname, '..', 'runtime')
 
 export type Exported = Declared & { name: string; isType: boolean }
 
-/** What a file exports again: `export { a, type B } from './x.ts'`, in its order. */
+/** Returns the re-exports of a file, `export { a, type B } from './x.ts'`, in its order. */
 export function exportsOf(file: string): Exported[] {
   const lists = [...read(file).matchAll(/^export( type)? \{([^}]*)\} from '([^']+)'/gm)]
   return lists.flatMap(([, allTypes, names = '', from = '']) =>
@@ -28,11 +28,11 @@ export function exportsOf(file: string): Exported[] {
 
 type Member = { name: string; type: string; meaning: string }
 
-/** The members of `ctx`: each with its type and its meaning. */
+/** Returns the members of `ctx`, each with its type and its meaning. */
 export const contextMembers = (): Member[] =>
   membersOf('contract/connector/context.ts', /export type Context<[\s\S]*?> = \{\n([\s\S]*?)\n\}/)
 
-/** The members of `ctx.sign`. */
+/** Returns the members of `ctx.sign`. */
 export const signingMembers = (): Member[] =>
   membersOf('contract/connector/signing.ts', /export type Signing = \{\n([\s\S]*?)\n\}/)
 

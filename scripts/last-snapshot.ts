@@ -1,6 +1,6 @@
 /**
- * After a migration is written (`npm run migration`): removes all snapshots of the schema but the last, which is the only
- * one that drizzle-kit compares the next migration with. Each is ten thousand lines that nobody reads.
+ * Runs after a migration is written (`npm run migration`). Removes all snapshots of the schema but the last,
+ * the only one that drizzle-kit compares with the next migration. Each has ten thousand lines.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'

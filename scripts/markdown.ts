@@ -1,6 +1,6 @@
-/** What the generated pages are made of. */
+/** Building blocks of the generated pages. */
 
-/** What is written into pages, by the name of its marker. */
+/** Texts written into pages, by the name of their marker. */
 export type Parts = Readonly<Record<string, () => string>>
 
 export const code = (text: string): string => `\`${text}\``

@@ -1,12 +1,12 @@
-/** What a room of runtime/ may import, as its page says it: from the table of layers. */
+/** The permitted imports of a room of runtime/ for its page, from the table of layers. */
 import path from 'node:path'
 import { MAY_IMPORT } from '../test/layers.ts'
 import { code } from './markdown.ts'
 
-/** The room that a name of the table is in; a top-level file is its own. */
+/** Returns the room of a name in the table. A top-level file is its own room. */
 const roomOf = (name: string): string => name.split('/')[0] ?? name
 
-/** The rooms that one room may import, and those that may import it. */
+/** Lists the rooms that a room may import, and those that may import it. */
 export function mayImport(page: string): string {
   const room = path.basename(path.dirname(page))
   const from = new Set<string>()

@@ -1,4 +1,7 @@
-/** What the pages show of the operator's endpoints and of the command line, from their tables. */
+/**
+ * Parts of the documentation pages about the operator's endpoints and the command line, generated from their
+ * tables.
+ */
 import type { Command } from 'commander'
 import { createProgram, verbsOf } from '../runtime/cli/program.ts'
 import { WANT_KINDS } from '../runtime/contract/endpoints/generation.ts'
@@ -11,7 +14,7 @@ import { nameOf, parameters } from './core-reference.ts'
 import { code, type Parts, table } from './markdown.ts'
 import { members } from './schema-shape.ts'
 
-/** OPERATOR_PARTS: marker in a page -> what is written behind it. */
+/** OPERATOR_PARTS: marker in a page -> text written after it. */
 export const OPERATOR_PARTS: Parts = {
   'operator-endpoints': endpoints,
   causes,
@@ -24,7 +27,7 @@ export const OPERATOR_PARTS: Parts = {
   commands,
 }
 
-/** Says a body in one line. */
+/** Describes a body in one line. */
 const describe = (body: AnySchema): string => members(createComponents().schema(body, 'input'))
 
 function endpoints(): string {
@@ -39,7 +42,7 @@ function endpoints(): string {
   return table(['endpoint', 'what it does', 'parameters', 'body', 'answer', 'own failures'], rows)
 }
 
-/** The name of an answer, or the names of its members. */
+/** Returns the name of an answer, or the names of its members. */
 function answerOf(output: AnySchema): string {
   const entries = schemaEntries(output)
   const name = nameOf(output)
@@ -58,7 +61,7 @@ function wants(): string {
   return table(['kind', 'what it is'], rows)
 }
 
-/** Options that mean the same wherever they stand. */
+/** Options with the same meaning in every command. */
 const SHARED = {
   '--json': 'print the answer, also a refusal, as JSON',
   '--url': 'the address of the host, instead of HOST and PORT',

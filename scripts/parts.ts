@@ -1,6 +1,6 @@
 /**
- * What a program writes into the pages of runtime/docs: the tables of the reference, signatures, examples. A page
- * says where, by `<!-- NAME: source, written by npm run docs -->` and `<!-- /NAME -->`.
+ * The generated parts of the pages of runtime/docs: tables of the reference, signatures, examples. A page
+ * marks their place by `<!-- NAME: source, written by npm run docs -->` and `<!-- /NAME -->`.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -18,7 +18,7 @@ import { CONTRACT_PARTS } from './reference.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-/** PARTS: marker in a page -> what is written behind it. */
+/** PARTS: marker in a page -> text written after it. */
 export const PARTS: Parts = {
   ...CONTRACT_PARTS,
   ...CATALOGUE_PARTS,
@@ -63,7 +63,7 @@ export const PARTS: Parts = {
   'sql-cases': () => fenced('plugin-template/sql/connector.cases.json'),
 }
 
-/** A file as a block of its language, which the end of its name says. */
+/** Returns a file as a code block. The extension of its name is its language. */
 const fenced = (file: string): string =>
   [
     `\`\`\`${path.extname(file).slice(1)}`,
@@ -73,14 +73,14 @@ const fenced = (file: string): string =>
 
 const PLACE = /(<!-- ([a-z-]+): [^>]*-->\n)[\s\S]*?(<!-- \/\2 -->)/g
 
-/** The names of the parts that a page has a place for. */
+/** Returns the names of the parts for which a page has a place. */
 export const partsOf = (page: string): string[] =>
   [...page.matchAll(PLACE)].map(([, , name = '']) => name)
 
 /**
- * A page with its parts as they are now.
+ * Returns a page with its current parts.
  *
- * @throws Error for a place whose name is not in PARTS
+ * @throws Error if a place has a name that is not in PARTS
  */
 export function filled(page: string, file: string): string {
   return page.replace(PLACE, (_all, begin: string, name: string, end: string) => {

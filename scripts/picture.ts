@@ -1,12 +1,12 @@
 /**
- * The picture of the README: who asks, the rooms of the host, the sandbox, and what lies behind. Drawn from the
- * table of layers: a room that it does not have, and an arrow against an import, cannot be drawn.
+ * The picture of the README: callers, the rooms of the host, the sandbox, and the systems that the host uses.
+ * Drawn from the table of layers: it cannot show a room that the table lacks, or an arrow against an import.
  */
 import { MAY_IMPORT } from '../test/layers.ts'
 
 type Colours = Record<'ground' | 'host' | 'box' | 'line' | 'text' | 'soft' | 'accent', string>
 
-/** Dark text on light, and light on dark: contrast of 4.5 or more. */
+/** Dark text on light, and light on dark, with a contrast of 4.5 or more. */
 const COLOURS: Record<'light' | 'dark', Colours> = {
   light: {
     ground: '#ffffff',
@@ -28,7 +28,7 @@ const COLOURS: Record<'light' | 'dark', Colours> = {
   },
 }
 
-/** Measures in user units; a unit is about a pixel where there is room. */
+/** Sizes in user units. A unit is about a pixel if there is enough space. */
 const SIZE = { width: 640, height: 600 }
 const BOX = { width: 180, height: 64 }
 /** Left edges of the columns. */
@@ -38,7 +38,7 @@ const FULL = COLUMNS[2] + BOX.width - LEFT
 
 type Place = { x: number; y: number; width: number }
 type Room = Place & {
-  /** Folder of runtime/; null for what is no part of it. */
+  /** Folder of runtime/. Null for a box outside of it. */
   room: string | null
   title: string
   note: string
@@ -46,7 +46,7 @@ type Room = Place & {
 
 const at = (column: 0 | 1 | 2, y: number): Place => ({ x: COLUMNS[column], y, width: BOX.width })
 
-/** ROOMS: what is drawn, from the top. */
+/** ROOMS: boxes, from top to bottom. */
 const ROOMS: readonly Room[] = [
   {
     room: null,
@@ -75,12 +75,12 @@ const ROOMS: readonly Room[] = [
   { room: null, title: 'Third-party systems', note: 'what you manage', ...at(2, 470) },
 ]
 
-/** What is in the host. */
+/** Frame of the host. */
 const HOST = { x: 20, y: 108, width: SIZE.width - 40, height: 288 }
-/** What the sandbox closes in. */
+/** Frame of the sandbox. */
 const SANDBOX = { x: COLUMNS[1] - 12, y: 436, width: BOX.width + 24, height: 148 }
 
-/** Sender and receiver, by titles. */
+/** Arrows: sender and receiver, by titles. */
 const ARROWS: readonly (readonly [from: string, to: string])[] = [
   ['http', 'core'],
   ['http', 'invoke'],
@@ -93,9 +93,9 @@ const ARROWS: readonly (readonly [from: string, to: string])[] = [
 ]
 
 /**
- * The picture as SVG.
+ * Returns the picture as SVG.
  *
- * @throws Error where the layout has not what is drawn
+ * @throws Error if the layout lacks something that is drawn
  */
 export function picture(theme: 'light' | 'dark'): string {
   checkLayout()
@@ -121,10 +121,10 @@ ${parts.join('\n')}
 `
 }
 
-/** Whether a row or an entry of the table is of a room. */
+/** Reports whether a row or an entry of the table belongs to a room. */
 const isOf = (room: string, name: string): boolean => name === room || name.startsWith(`${room}/`)
 
-/** What the rows of a room may import. */
+/** Returns the permitted imports of a room. */
 const importsOf = (room: string): string[] =>
   Object.entries(MAY_IMPORT).flatMap(([row, allowed]) => (isOf(room, row) ? allowed : []))
 
@@ -158,7 +158,7 @@ function box({ title, note, x, y, width, room }: Room, colours: Colours): string
   ].join('\n')
 }
 
-/** An arrow straight down. */
+/** Draws an arrow straight down. */
 function arrow(x: number, from: number, to: number, { text }: Colours): string {
   return `<path d="M${x} ${from}V${to - 2}M${x - 5} ${to - 9}L${x} ${to - 2}L${x + 5} ${to - 9}" fill="none" stroke="${text}" stroke-width="1.5"/>`
 }
@@ -168,7 +168,7 @@ function between(from: string, to: string, colours: Colours): string {
   return arrow(end.x + end.width / 2, begin.y + BOX.height, end.y, colours)
 }
 
-/** What a connector asks for goes from its worker through lanes to egress. */
+/** Draws the arrow of a connector's requests, which go from its worker through lanes to egress. */
 function sideways({ text }: Colours): string[] {
   const [lanes, egress] = [placed('lanes'), placed('egress')]
   const y = lanes.y + BOX.height / 2

@@ -1,6 +1,7 @@
 /**
- * `npm run pictures`: starts the sample, signs in, and takes the pictures of runtime/http/docs/pictures.ts in a real
- * Chromium, light and dark. `ONLY` is a part of the names of the pictures to take. Takes two to three minutes.
+ * `npm run pictures`: starts the sample, signs in, and takes the pictures of runtime/http/docs/pictures.ts in
+ * a real Chromium, light and dark. `ONLY` is a part of the names of the pictures to take. Takes two to three
+ * minutes.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,16 +20,19 @@ import { begin, newHome, stopCommands } from '../test/e2e/command.ts'
 import { until } from '../test/e2e/until.ts'
 import { freePort } from '../test/free-port.ts'
 
-/** Longest that a first start may take, in milliseconds. */
+/** Maximum duration of a first start, in milliseconds. */
 const START_MS = 300_000
-/** What pictures may weigh, each and all together. */
+/** Maximum size of a picture, and of all pictures together, in bytes. */
 export const PICTURE_LIMITS = { maxBytes: 120_000, maxBytesInAll: 1_500_000 } as const
-/** In CSS pixels; a pixel of the picture is two thirds of one. */
+/** Size in CSS pixels. A pixel of the picture is two thirds of a CSS pixel. */
 const VIEW = { width: 1100, height: 720 }
 const SCALE = 1.5
 const QUALITY = 70
 
-/** The operator, a person who asks, and the admin of an app, who reviews, of the sample company. */
+/**
+ * People of the sample company: the operator, a person who requests access, and an app's admin who reviews
+ * it.
+ */
 const OPERATOR = 'admin@localhost'
 const ASKER = 'hana.patel@example.com'
 const REVIEWER = 'ada.abbott@example.com'
@@ -37,9 +41,9 @@ const REVIEW = 'Who uses the Data Warehouse'
 type Sample = { url: string; env: Record<string, string>; browser: Browser }
 type Shot = {
   who: string
-  /** Leads the page to what is to be seen. */
+  /** Leads the page to the subject of the picture. */
   go(page: Page): Promise<unknown>
-  /** In CSS pixels. */
+  /** Height in CSS pixels. */
   height?: number
 }
 
@@ -49,7 +53,7 @@ async function open(page: Page, list: string, name: string | RegExp): Promise<vo
   await page.waitForLoadState('load')
 }
 
-/** SHOTS: how each picture comes about. */
+/** SHOTS: how each picture is taken. */
 export const SHOTS: Readonly<Record<PictureName, Shot>> = {
   portal: { who: ASKER, go: (page) => page.goto('/access') },
   inbox: { who: OPERATOR, go: (page) => open(page, '/inbox', /^Hana Patel.*Read reports/) },
@@ -104,7 +108,7 @@ async function signIn({ url, env, browser }: Sample, email: string): Promise<Pag
   return page
 }
 
-/** Asks for access twice, gives one of the two, and waits for the review, so that there is something to see. */
+/** Requests access twice, grants one of the two, and waits for the review, so that the pages have content. */
 async function prepare(sample: Sample): Promise<void> {
   const operator = await signIn(sample, OPERATOR)
   await until(
@@ -128,7 +132,7 @@ async function prepare(sample: Sample): Promise<void> {
     },
     START_MS,
   )
-  // A minute's calls are written once it is over.
+  // The calls of a minute are written after its end.
   await pause(65_000)
   await Promise.all([page, operator].map((one) => one.context().close()))
 }
@@ -143,7 +147,10 @@ async function ask(page: Page, app: string, permission: string, why: string): Pr
   await page.getByText('Your request is sent.').waitFor()
 }
 
-/** A picture of what is in view, as WebP: the protocol of the browser has that form, which Playwright does not offer. */
+/**
+ * Takes a picture of the visible part as WebP. The protocol of the browser offers this format, Playwright
+ * does not.
+ */
 async function taken(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page)
   const { cssVisualViewport: view } = await session.send('Page.getLayoutMetrics')

@@ -1,11 +1,12 @@
 /**
- * Properties in many random runs: `npm run property` for a thousand of access requests, `npm run property -- history`
- * for what was held when, over ten thousand spans; a number for more or fewer, `SEED=7` for others of history.
+ * Runs property tests with many random inputs: `npm run property` for a thousand access requests,
+ * `npm run property -- history` for the history of access over ten thousand spans. A number sets another
+ * count, `SEED=7` another history.
  */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
-/** PROPERTIES: name -> its tests, what says how many, and how many where nothing is said. */
+/** PROPERTIES: name -> its tests, the variable of their count, and its default. */
 const PROPERTIES = {
   requests: { tests: 'test/core/requests/property', count: 'RUNS', usual: '1000' },
   history: { tests: 'test/core/history/as-of.test.ts', count: 'SPANS', usual: '10000' },

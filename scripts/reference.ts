@@ -1,4 +1,4 @@
-/** What the pages show of the contract, from its tables. */
+/** Parts of the documentation pages about the contract, generated from its tables. */
 import * as v from 'valibot'
 import { CACHES, type CacheBounds } from '../runtime/bounded/caches.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities/capabilities.ts'
@@ -35,7 +35,7 @@ import { type SchemaField, schemaFields } from './schema-fields.ts'
 import { members, shape } from './schema-shape.ts'
 import { sdkSection } from './sdk-reference.ts'
 
-/** CONTRACT_PARTS: marker in a page -> what is written behind it. */
+/** CONTRACT_PARTS: marker in a page -> text written after it. */
 export const CONTRACT_PARTS: Parts = {
   'sdk-exports': () => exported('sdk/sdk.ts'),
   'testing-exports': () => exported('testing/testing.ts'),
@@ -122,7 +122,7 @@ function capabilities(components: Components): string {
 
 function records(): string {
   const components = createComponents()
-  // Records are those that a capability refers to.
+  // Records are the schemas to which a capability refers.
   capabilities(components)
   return Object.entries(components.all())
     .map(([name, schema]) => {
@@ -176,7 +176,7 @@ const memberTable = (all: { type: string; meaning: string }[]): string =>
     all.map(({ type, meaning }) => [code(type), meaning]),
   )
 
-/** Names of headers that connectors may not set, as text. */
+/** Returns the names of headers that connectors may not set, as text. */
 const refusedHeaders = (): string =>
   [...[...REFUSED_NAMES].sort(), ...REFUSED_PREFIXES.map((prefix) => `${prefix}*`)]
     .map(code)
@@ -190,7 +190,7 @@ function cases(): string {
   return fieldTable(CASE_FIELDS, fields)
 }
 
-/** What is said of each field, beside what the schema says. */
+/** Returns a table of fields: their description, and the facts from the schema. */
 function fieldTable(words: Record<string, string>, fields: readonly SchemaField[]): string {
   const rows = Object.entries(words).map(([path, meaning]) => {
     const field = fields.find((one) => one.path === path)
@@ -251,7 +251,7 @@ function egressLimits(): string {
   )
 }
 
-/** A figure by the unit in its name. */
+/** Formats a number by the unit in its name. */
 function inUnit(name: string, figure: number): string {
   if (/Bytes/.test(name)) return sizeWords(figure)
   return name.endsWith('Ms') ? `${figure / 1000} s` : String(figure)

@@ -1,11 +1,11 @@
-/** The members of a JSON Schema as rows of a table: path, type, default, whether it is required. */
+/** The members of a JSON Schema as rows of a table: path, type, default, and whether it is required. */
 import type { JsonSchema } from '../runtime/http/schemas/tidy.ts'
 import { shape } from './schema-shape.ts'
 
-/** One member; arrays add nothing to its path, `*` stands for any name. */
+/** One member. Arrays add nothing to its path, and `*` stands for any name. */
 export type SchemaField = { path: string; type: string; default: string; isRequired: boolean }
 
-/** Every member of a schema, also those of its members, in the order of the schema. */
+/** Returns every member of a schema, including nested ones, in the order of the schema. */
 export function schemaFields(schema: JsonSchema): SchemaField[] {
   const found = new Map<string, SchemaField>()
   collect(schema, '', found)
@@ -18,7 +18,7 @@ function collect(schema: JsonSchema, path: string, found: Map<string, SchemaFiel
     const at = path === '' ? name : `${path}.${name}`
     const before = found.get(at)
     const isRequired = own.required?.includes(name) ?? false
-    // There already: one of several forms, whose types are told together.
+    // A member of several forms already seen. Their types are shown together.
     const type = before ? merged(before.type, typeOf(one)) : typeOf(one)
     found.set(at, { path: at, default: defaultOf(one), isRequired, ...before, type })
     collect(one, at, found)
@@ -29,16 +29,16 @@ function collect(schema: JsonSchema, path: string, found: Map<string, SchemaFiel
   for (const one of forms) collect({ ...one, required: neededInAll(forms) }, path, found)
 }
 
-/** What may be left out in one of several forms is not required. */
+/** A member that is optional in one of several forms is not required. */
 function neededInAll([first, ...others]: JsonSchema[]): string[] {
   const needed = first?.required ?? []
   return needed.filter((name) => others.every((one) => one.required?.includes(name)))
 }
 
-/** Most values of an enumeration that a table shows; longer ones have a list of their own. */
+/** Maximum number of values of an enumeration in a table. Longer ones have a list of their own. */
 const MOST_VALUES = 10
 
-/** Of what has members of its own only that it has them: each has a row. */
+/** Returns the type of a member. A type with members of its own is only named, because each has a row. */
 function typeOf(schema: JsonSchema): string {
   const { properties, items, additionalProperties: rest, anyOf, oneOf } = schema
   if (anyOf ?? oneOf) return [...new Set((anyOf ?? oneOf ?? []).map(typeOf))].join(' / ')
@@ -49,7 +49,7 @@ function typeOf(schema: JsonSchema): string {
   return shape(schema)
 }
 
-/** Of several forms, each in short. */
+/** Returns the type of a list. Items of several forms are abbreviated. */
 function listOf(items: JsonSchema): string {
   const forms = items['anyOf'] as JsonSchema[] | undefined
   if (forms) return `(${[...new Set(forms.map(typeOf))].join(' / ')})[]`

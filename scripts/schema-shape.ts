@@ -1,8 +1,8 @@
-/** A JSON Schema in the words of TypeScript. */
+/** Writes a JSON Schema in the notation of TypeScript. */
 import type { JsonSchema } from '../runtime/http/schemas/tidy.ts'
 import { code } from './markdown.ts'
 
-/** The members of an object in one line: `email?: string`. */
+/** Returns the members of an object in one line: `email?: string`. */
 export function members(schema: JsonSchema): string {
   const { properties = {}, required: needed = [] } = schema as {
     properties?: Record<string, JsonSchema>
@@ -19,7 +19,7 @@ const isNullable = (schema: JsonSchema): boolean =>
   [schema['type']].flat().includes('null') ||
   (schema.anyOf ?? []).some(({ type }) => type === 'null')
 
-/** A type in the words of TypeScript, without null. */
+/** Returns a type in the notation of TypeScript, without null. */
 export function shape(schema: JsonSchema): string {
   const { $ref, anyOf, items, properties, additionalProperties: rest, ...own } = schema
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)

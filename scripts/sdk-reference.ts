@@ -1,9 +1,9 @@
-/** What the page on `keyway/sdk` shows: every export with its signature, what it does, examples. */
+/** The page on `keyway/sdk`: every export with its signature, description and examples. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Exported, exportsOf } from './for-authors.ts'
 
-/** Made from tables: their declarations would say less. */
+/** Types made from tables. Their declarations would say less. */
 const FROM_TABLES = [
   ...[
     'Auth',
@@ -17,7 +17,7 @@ const FROM_TABLES = [
   ],
 ]
 
-/** What the examples take for granted, as a file that compiles. */
+/** File with the declarations that the examples use. It compiles. */
 const GRANTED = path.join(import.meta.dirname, '../test/fixtures/readme/examples.ts')
 
 export function sdkSection(): string {
@@ -30,7 +30,10 @@ export function sdkSection(): string {
   ].join('\n\n')
 }
 
-/** @throws Error for a value without an example */
+/**
+ * Returns the section of an export.
+ * @throws Error for a value without an example
+ */
 function entry({ name, isType, signature, text, examples }: Exported): string[] {
   if (!isType && examples.length === 0) throw new Error(`${name} has no example`)
   return [`### \`${name}\``, paragraphs(text), fenced(signature), ...examples.map(fenced)]
@@ -38,7 +41,7 @@ function entry({ name, isType, signature, text, examples }: Exported): string[] 
 
 const fenced = (text: string): string => `\`\`\`ts\n${text.trim()}\n\`\`\``
 
-/** Lines joined to paragraphs, and what it throws as a sentence. */
+/** Joins lines to paragraphs, and turns `@throws` into a sentence. */
 const paragraphs = (text: string): string =>
   text
     .replace(/^@throws /gm, '\nThrows ')

@@ -1,6 +1,6 @@
 /**
- * Installs what is missing before `npm start` and `npm test`. Plain JavaScript without dependencies:
- * it runs on whatever Node the machine has, and brings the Node that the rest needs.
+ * Installs missing packages before `npm start` and `npm test`. Plain JavaScript without dependencies: it runs
+ * on any Node of the machine, and installs the Node that the rest needs.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..')
 const installed = path.join(root, 'node_modules', '.package-lock.json')
 
-/** What npm noted of the installation agrees with the lock file: nothing to do. */
+/** Reports whether npm's record of the installation agrees with the lock file. */
 function isFresh() {
   if (!existsSync(installed)) return false
   const wanted = packages(path.join(root, 'package-lock.json'))
@@ -19,7 +19,7 @@ function isFresh() {
     ([name, entry]) =>
       name === '' ||
       have[name]?.version === entry.version ||
-      // What is for other platforms.
+      // A package for other platforms.
       (entry.optional && have[name] === undefined),
   )
 }
@@ -30,7 +30,7 @@ function packages(file) {
 
 if (!isFresh()) {
   console.log('Installing what Keyway needs (once; about half a minute) ...')
-  // Nothing that is installed runs a script: isolated-vm, esbuild and Node come as binaries.
+  // No package needs an install script: isolated-vm, esbuild and Node come as binaries.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const { status } = spawnSync('npm', args, {
     cwd: root,

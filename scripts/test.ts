@@ -1,6 +1,6 @@
 /**
- * Everything that must hold, one named step per promise: `npm test`. Arguments go to vitest, and only
- * vitest runs then: `npm test -- test/egress`. `--checks` and `--tests` are the halves of the whole: the checks need
+ * `npm test`: everything that must hold, one named step per promise. Arguments are passed to vitest, and only
+ * vitest runs then: `npm test -- test/egress`. `--checks` and `--tests` run one half each. The checks need
  * nothing that a machine may still be installing (.ci/run).
  */
 import { spawn } from 'node:child_process'
@@ -13,16 +13,16 @@ const ROOT = path.join(import.meta.dirname, '..')
 
 type Step = readonly [name: string, command: string, ...args: string[]]
 
-/** What the last check of the types knows: only what has changed since is checked again. */
+/** State of the last type check. Only later changes are checked again. */
 const TYPES_KNOWN = path.join(ROOT, 'node_modules', '.cache', 'tsc.buildinfo')
 
-/** By one checker: each more would find out the same of the libraries, and the other core has the next step to do. */
+/** One checker: each further one would check the libraries again, and the other core runs the next step. */
 const TYPES = [
   ...'-p tsconfig.json --checkers 1 --incremental --tsBuildInfoFile'.split(' '),
   TYPES_KNOWN,
 ]
 
-/** What needs one core and waits for nothing: at once. */
+/** Steps that need one core and wait for nothing. They run at the same time. */
 const CHECKS: readonly Step[] = [
   ['types', 'tsc', ...TYPES],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
@@ -32,7 +32,7 @@ const TESTS: Step = ['tests', 'vitest', 'run', '--config', 'test/vitest.config.t
 
 type Ended = { status: number; output: string; seconds: number }
 
-/** Runs a step to its end; `shown`: what it prints is shown at once, and is not in the answer. */
+/** Runs a step to its end. If `shown`, its output is printed at once and is not part of the result. */
 function run([, command, ...args]: Step, shown: boolean): Promise<Ended> {
   const beganMs = performance.now()
   const child = spawn(command, args, { cwd: ROOT, stdio: shown ? 'inherit' : 'pipe' })
@@ -52,13 +52,13 @@ function run([, command, ...args]: Step, shown: boolean): Promise<Ended> {
   })
 }
 
-/** Names a step, and says how it ended; ends with it where it failed. */
+/** Prints the name and the result of a step. Ends this process if the step failed. */
 async function report(step: Step, ending: Promise<Ended>): Promise<void> {
   console.log(`\n— ${step[0]}`)
   conclude(step, await ending)
 }
 
-/** Says how a step ended; ends with it where it failed. */
+/** Prints the result of a step. Ends this process if the step failed. */
 function conclude([name, ...command]: Step, { status, output, seconds }: Ended): void {
   process.stdout.write(output)
   if (status !== 0) {
@@ -68,29 +68,29 @@ function conclude([name, ...command]: Step, { status, output, seconds }: Ended):
   console.log(`  ${seconds.toFixed(1)} s`)
 }
 
-/** Memory that is a folder, on Linux, and how much of it the tests must find free, in bytes. */
+/** Folder in memory, on Linux, and the free space in it that the tests require, in bytes. */
 const SHARED_MEMORY = '/dev/shm'
 const ROOM_BYTES = 8 * 2 ** 30
 
 /**
- * Puts what the tests write, databases above all, into memory where there is room: a twentieth to a tenth of a run is
- * files that are made and removed. An operator's TMPDIR stays.
+ * Puts the files of the tests, above all databases, into memory if there is enough: creating and removing
+ * files takes a twentieth to a tenth of a run. Does not replace an operator's TMPDIR.
  */
 function useMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !existsSync(SHARED_MEMORY)) return
   const { bavail, bsize } = statfsSync(SHARED_MEMORY)
   if (bavail * bsize < ROOM_BYTES) return
   const folder = mkdtempSync(path.join(SHARED_MEMORY, 'keyway-tests-'))
-  // As /tmp is: servers that may not run as root write there, too.
+  // Like /tmp, because servers that may not run as root also write there.
   chmodSync(folder, 0o1777)
   process.env['TMPDIR'] = folder
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
 
-/** Files that may fail beside others and are run again alone; more are a failure at once. */
+/** Maximum number of failed files that are run again alone. More are a failure at once. */
 const MOST_AGAIN = 8
 
-/** Runs all tests; files that fail beside others are run once more by themselves, and that decides. */
+/** Runs all tests. Files that fail next to others are run again by themselves, and that decides. */
 async function runAll(): Promise<void> {
   console.log('\n— tests')
   const folder = mkdtempSync(path.join(tmpdir(), 'keyway-report-'))

@@ -1,10 +1,10 @@
-/** The built-in connectors: those that are part of the repository. */
+/** The built-in connectors, which are part of the repository. */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-/** Folders below plugins/ that git knows, in order. */
+/** Returns the folders below plugins/ that git tracks, in order. */
 export function trackedConnectors(): string[] {
   const files = execFileSync('git', ['ls-files', '--', 'plugins/*/connector.json'], { cwd: ROOT })
   return String(files)
