@@ -1,11 +1,12 @@
-/** How long something takes where it is promised, on a machine that does other things too. */
+/** Measures durations that are promised, on a machine that also runs other programs. */
 
-/** How often something may take too long because other programs had the processor. */
+/** Number of attempts, because other programs may have had the processor. */
 const TRIES = 5
 
 /**
- * Does something until it has taken less than so many milliseconds, a few times at most; the answer is what the last time
- * took. What is really slower is so each time. It may answer itself how many milliseconds of it count.
+ * Runs `once` until it has taken less than `boundMs` milliseconds, a few times at most. Returns the last
+ * duration. Code that is really too slow is so every time. `once` may itself return the number of
+ * milliseconds that count.
  */
 export async function bestMs(boundMs: number, once: () => unknown): Promise<number> {
   let tookMs = Number.POSITIVE_INFINITY

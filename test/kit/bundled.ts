@@ -1,11 +1,12 @@
 /**
- * Programs that tests run as processes of their own, each as one file: to load its sources one by one takes seven times
- * the processor time. In the same place each time, where Node finds what it has compiled of it.
+ * Programs that tests run as separate processes, each bundled into one file, because loading its sources one
+ * by one takes seven times the processor time. The path is always the same, so that Node finds its compile
+ * cache.
  */
 import path from 'node:path'
 import { bundleProgram } from '../../scripts/bundle.ts'
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'keyway-tests')
 
-/** Makes one file of a program, which its first source names; the answer is that file. */
+/** Bundles a program, given by its first source. Returns the bundle's file. */
 export const bundled = (entry: string): Promise<string> => bundleProgram(entry, FOLDER)

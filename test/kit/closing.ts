@@ -1,6 +1,7 @@
 /**
- * What helpers open is closed behind the test, or the file of tests, that it was opened in. Test files may share one
- * process and its modules, so a hook at the top of a helper would run for the first of them only: each-file.ts has them.
+ * Closes what helpers open after the test, or the file of tests, in which it was opened. Test files may share
+ * one process and its modules, so a hook at the top of a helper would only run for the first of them. The
+ * hooks are in each-file.ts.
  */
 
 type Close = () => unknown
@@ -8,13 +9,13 @@ type Close = () => unknown
 const afterTest: Close[] = []
 const afterFile: Close[] = []
 
-/** Has something closed behind the running test. */
+/** Registers a function to be called after the running test. */
 export const behindTest = (close: Close): void => void afterTest.push(close)
 
-/** Has something closed behind the running file of tests. */
+/** Registers a function to be called after the running file of tests. */
 export const behindFile = (close: Close): void => void afterFile.push(close)
 
-/** Closes what was opened last first, all of it; throws the first error. */
+/** Calls all functions, the last registered first. Throws the first error. */
 async function closeAll(opened: Close[]): Promise<void> {
   const errors: unknown[] = []
   for (const close of opened.splice(0).reverse()) {

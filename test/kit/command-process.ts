@@ -1,7 +1,7 @@
 /**
- * Runs commands one after another in one process (commands.ts): to start Node and to load the program takes longer than
- * most of them. Each is the program's first file, run again, with its own arguments, environment and folder; the parts
- * that it has loaded stay.
+ * Runs commands one after another in one process (commands.ts), because starting Node and loading the program
+ * takes longer than most of them. Each command is the program's first file, run again, with its own
+ * arguments, environment and folder. Parts already loaded stay loaded.
  */
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
@@ -9,7 +9,7 @@ import type { Asked, Told } from './commands.ts'
 
 const [, , main = ''] = process.argv
 
-/** How a command ends by `process.exit`, which this process survives. */
+/** Thrown by `process.exit` of a command, which this process survives. */
 class Exit extends Error {
   readonly code: number
 
@@ -33,16 +33,16 @@ async function run({ args, env, cwd }: Asked): Promise<number> {
   process.chdir(cwd)
   runs += 1
   try {
-    // Under another name it is run again.
+    // Node runs it again if its URL differs.
     await import(`${pathToFileURL(main).href}?${runs}`)
     return Number(process.exitCode ?? 0)
   } catch (thrown) {
     if (thrown instanceof Exit) return thrown.code
-    // As Node itself would end.
+    // Node itself would end like this.
     process.stderr.write(`${inspect(thrown)}\n`)
     return 1
   } finally {
-    // Each run listens to what becomes of its output.
+    // Each run listens for errors of its output.
     process.stdout.removeAllListeners('error')
   }
 }

@@ -1,4 +1,6 @@
-/** Commands that are only asked and answered: run in a process that stays (command-process.ts), one after another. */
+/**
+ * Runs commands that only print an answer in a long-lived process (command-process.ts), one after another.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -8,14 +10,14 @@ import { basics } from './program.ts'
 
 type Surroundings = { env: Record<string, string>; cwd: string }
 
-/** A command line; `end` is written behind all that the command writes. */
+/** Command line. `end` is written after the command's output. */
 export type Asked = Surroundings & { args: readonly string[]; end: string }
 export type Told = { end: string; code: number }
 
-/** How a command ended, and all that it wrote. */
+/** Exit code of a command, and all its output. */
 export type Ended = { code: number; out: string; err: string }
 
-/** What the launcher runs, which is one process less for each command. */
+/** File that the launcher runs. Running it directly saves one process per command. */
 export const MAIN: string = mainOfCheckout(process.execPath)
 
 type Running = {
@@ -32,7 +34,7 @@ function start(): Running {
   const [out, err] = [child.stdout as Socket, child.stderr as Socket]
   const said = { out: '', err: '' }
   const codes = new Map<string, number>()
-  /** Looks again for each command that has not ended. */
+  /** Checks for each command that has not ended. */
   const looks = new Map<string, () => void>()
   const look = () => {
     for (const one of [...looks.values()]) one()
@@ -51,12 +53,12 @@ function start(): Running {
   child.once('exit', (code, signal) => {
     reject(new Error(`the process of commands ended with ${code ?? signal}: ${said.err}`))
   })
-  // It ends with this process, which does not wait for it.
+  // The child ends with this process, which does not wait for it.
   child.unref()
   child.channel?.unref()
   for (const stream of [out, err]) stream.unref()
 
-  /** What was written up to a mark. */
+  /** Takes the output before a mark. */
   function take(name: 'out' | 'err', end: string): string {
     const [text = '', ...rest] = said[name].split(end)
     said[name] = rest.join(end)

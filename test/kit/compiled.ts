@@ -1,6 +1,6 @@
 /**
- * Bundles of connectors whose compilation is not what is tried, each made once for a run of the tests: tests share
- * sources, and a compiler process takes longer than most of what they try.
+ * Bundles of connectors whose compilation is not under test, each made once per run of the tests: tests share
+ * sources, and a compiler process takes longer than most of what they test.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -13,15 +13,15 @@ import { TEMPLATE } from './template.ts'
 
 const MANIFEST = 'connector.json'
 
-/** Compiles a folder, or answers what compiling the same sources gave before. */
+/** Compiles a folder, or returns the earlier result for the same sources. */
 export async function compileOnce(folder: Folder, options: CompileOptions): Promise<Compiled> {
   const home = process.env[TEMPLATE]
   if (home === undefined) return compile(folder, options)
   const file = path.join(home, 'bundles', `${digestOf(sourcesOf(folder))}.json`)
-  // Written below, whole.
+  // Written below, atomically.
   if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Compiled
   const made = await compile(folder, options)
-  // Of a refusal the machine may be the cause: it took too long.
+  // The machine may have caused a refusal, if the compilation took too long.
   if (!made.ok) return made
   const written = `${file}.${randomUUID()}`
   await mkdir(path.dirname(file), { recursive: true })
@@ -30,7 +30,10 @@ export async function compileOnce(folder: Folder, options: CompileOptions): Prom
   return made
 }
 
-/** What is compiled: tests change little but the manifest, which is part of a bundle only where a source imports it. */
+/**
+ * Returns the compiled files. Tests change little but the manifest, which is only part of a bundle if a
+ * source imports it.
+ */
 function sourcesOf({ files }: Folder): Map<string, Buffer> {
   const sources = new Map(files)
   sources.delete(MANIFEST)

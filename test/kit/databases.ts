@@ -1,6 +1,6 @@
 /**
- * The one PostgreSQL of a run of the tests, and databases in it, each as a first start would have made it. What a test
- * kills, stops, fills or copies is a server of its own (template.ts).
+ * The PostgreSQL server that a run of the tests shares, and databases in it, each in the state after a first
+ * start. A test that kills, stops, fills or copies its database uses a server of its own (template.ts).
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync } from 'node:fs'
@@ -15,13 +15,13 @@ import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { type Login, startOwnServer, urlOf } from './own-server.ts'
 
-/** Where the tests of a run find the server: how its administrator connects, as JSON. */
+/** Variable with the administrator's connection to the server, as JSON. */
 const VARIABLE = 'KEYWAY_TESTS_SERVER'
 
-/** Enough for some hosts at once, each of which may take 32. */
+/** Enough for several hosts at once, each of which may take 32. */
 const MAX_CONNECTIONS = 400
 
-/** Nothing of it outlives the run, so nothing need survive a crash. */
+/** No data outlives the run, so none has to survive a crash. */
 const SETTINGS = `
 fsync = off
 synchronous_commit = off
@@ -31,24 +31,30 @@ checkpoint_timeout = '1h'
 autovacuum_naptime = '10min'
 `
 
-/** Its folder lets nobody else in, and each of thousands of connections would prove its password with 4096 hashes. */
+/**
+ * Access without a password: the server's folder admits no other user, and each of thousands of connections
+ * would prove its password with 4096 hashes.
+ */
 const WHO = 'local all all trust\n'
 
 export type TestDatabase = {
-  /** How the owner of the tables connects. */
+  /** Connection of the tables' owner. */
   login: Login
-  /** The same as DATABASE_URL has it. */
+  /** The same connection as DATABASE_URL. */
   url: string
-  /** Removes it, with whatever is still connected. */
+  /** Removes the database, and ends its connections. */
   drop(): Promise<void>
 }
 
-/** For the beginning of a run: starts the server. `copyTo` puts a migrated cluster into a data directory. */
+/**
+ * Starts the server at the beginning of a run. `copyTo` puts a migrated cluster into a data directory.
+ * Returns a function that stops the server.
+ */
 export async function startServer(
   copyTo: (dataDir: string) => Promise<void>,
 ): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-server-'))
-  // Root's server runs as another user, and lies elsewhere where that one cannot come to.
+  // Root's server runs as another user, and would use another folder if that user could not enter this one.
   chmodSync(dataDir, 0o711)
   await copyTo(dataDir)
   const { cluster } = homeOf(dataDir)
@@ -59,7 +65,7 @@ export async function startServer(
   const maxConnections = MAX_CONNECTIONS
   const server = await startEmbedded({ dataDir, password, maxConnections, ...quiet })
   const administrator = { ...server.connection, database: 'postgres' }
-  // The others are copies of it, which may be made only while nobody is connected.
+  // Other databases are copies of it, which can only be made while it has no connections.
   await ask(administrator, `alter database ${NAME} allow_connections false`)
   process.env[VARIABLE] = JSON.stringify(administrator)
   return async () => {
@@ -79,7 +85,7 @@ async function ask(connection: ClientConfig, statement: string): Promise<void> {
   }
 }
 
-/** A new database for a test: in the server of the run, or in one of its own where a program is no test. */
+/** Makes a database for a test: in the server of the run, or in a server of its own outside of a test run. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const made = await newDatabase()
   if (made) return made
@@ -87,14 +93,14 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return { login, url, drop: remove }
 }
 
-/** A new database in the server of the run; null in a program that is no test, which has none. */
+/** Makes a database in the server of the run. Returns null outside of a test run. */
 export async function newDatabase(): Promise<TestDatabase | null> {
   const told = process.env[VARIABLE]
   if (told === undefined) return null
   // Written by `startServer`.
   const administrator = JSON.parse(told) as Login
   const database = `test_${randomBytes(6).toString('hex')}`
-  // By copying its files: the other way writes each page to the log as well, at twice the processor time.
+  // Copies its files: the other strategy writes each page to the log as well, at twice the processor time.
   await ask(administrator, `create database ${database} template ${NAME} strategy file_copy`)
   const login = { ...administrator, database }
   return {

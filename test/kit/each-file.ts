@@ -1,4 +1,4 @@
-/** For vitest, in front of each file of tests: closes what helpers have opened. */
+/** Setup file of vitest for each file of tests: closes what helpers have opened. */
 import { afterAll, afterEach, expect } from 'vitest'
 import { closeBehindFile, closeBehindTest } from './closing.ts'
 import { countProcessorTime } from './processor-time.ts'
@@ -6,7 +6,7 @@ import { countProcessorTime } from './processor-time.ts'
 const note = countProcessorTime()
 
 afterEach(closeBehindTest)
-// The first is called last.
+// Hooks run in reverse order: this one is last.
 afterAll(async () => {
   await closeBehindFile()
   note(expect.getState().testPath ?? '')

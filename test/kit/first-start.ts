@@ -1,7 +1,7 @@
 /**
- * What a first start makes, made once for a run of the tests: a migrated database, the verdicts on the built-in
- * connectors, the code of workers. It takes seconds, and there are hundreds of hosts. What the first start of all does
- * is tested where the real command runs (test/e2e).
+ * The result of a first start, made once per run of the tests: a migrated database, the verdicts on the
+ * built-in connectors, the code of workers. It takes seconds, and tests start hundreds of hosts. The first
+ * start itself is tested with the real command (test/e2e).
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
@@ -30,23 +30,32 @@ import { buildOnce, workerOfTests } from './worker.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 
-/** The command makes one program of its sources when it is first run (runtime/cli/checkout.mjs). */
+/** The command bundles its sources when it is first run (runtime/cli/checkout.mjs). */
 const LAUNCHER = path.join(ROOT, 'runtime', 'cli', 'keyway.mjs')
 
-/** Where third-party systems are installed that tests start, for later runs as well (test/real-systems/lib.sh). */
+/**
+ * Folder with the third-party systems that tests start. They are installed once, for later runs as well
+ * (test/real-systems/lib.sh).
+ */
 const SYSTEMS = 'KEYWAY_TESTS_SYSTEMS'
 
-/** Where hosts of tests find the compiler as one program: as sources it takes half as long again (test/vitest.config.ts). */
+/**
+ * Variable with the path of the bundled compiler for hosts of tests: from sources it takes half as long again
+ * (test/vitest.config.ts).
+ */
 const COMPILER = 'KEYWAY_TESTS_COMPILER'
-/** The same of the host that attacks are tried on. */
+/** Variable with the path of the bundled host that attacks are tried on. */
 const VERIFY_HOST = 'KEYWAY_TESTS_VERIFY_HOST'
 
-/** For vitest, before the first test: makes all of it; the answer removes it after the last. */
+/**
+ * Global setup of vitest: makes everything before the first test. Returns a function that removes it after
+ * the last.
+ */
 export async function setup(): Promise<() => Promise<void>> {
-  // Where the command keeps it (runtime/cli/keyway.mjs).
+  // Path of the command's own compile cache (runtime/cli/keyway.mjs).
   process.env['NODE_COMPILE_CACHE'] ??= path.join(ROOT, 'node_modules', '.cache', 'keyway')
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-template-'))
-  // It ends the bundler's process, which the command needs as well.
+  // Sequential: this ends the bundler's process, which the command needs as well.
   await buildOnce(dataDir)
   const [stopServer] = await Promise.all([
     makeDatabase(dataDir).then(() => startServer((to) => copyDatabase(dataDir, to))),
@@ -66,10 +75,10 @@ export async function setup(): Promise<() => Promise<void>> {
   }
 }
 
-/** What tests kill is a server, not the machine: what it has handed to the system is there afterwards. */
+/** Tests kill a server, not the machine: data passed to the system survives. */
 const UNSYNCED = '\nfsync = off\n'
 
-/** Makes the database of a data directory, with the queues of a host in it, and leaves its server stopped. */
+/** Makes the database of a data directory, including the queues of a host, and leaves its server stopped. */
 async function makeDatabase(dataDir: string): Promise<void> {
   const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
   const server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
@@ -82,7 +91,7 @@ async function makeDatabase(dataDir: string): Promise<void> {
   await appendFile(path.join(server.cluster, 'postgresql.auto.conf'), UNSYNCED)
 }
 
-/** Makes the queues of jobs, as the first host of a deployment does. */
+/** Makes the queues of jobs, like the first host of a deployment. */
 async function makeQueues(connection: ClientConfig): Promise<void> {
   const client = new Client(connection)
   await client.connect()
@@ -98,7 +107,7 @@ async function makeQueues(connection: ClientConfig): Promise<void> {
   await client.end()
 }
 
-/** Has the built-in connectors compiled and judged in a data directory. */
+/** Compiles and checks the built-in connectors in a data directory. */
 async function judgeBuiltIn(dataDir: string): Promise<void> {
   const config = readConfig({ KEYWAY_DATA_DIR: dataDir, KEYWAY_DROP_IN: 'off' })
   const parts = { database: 'none', worker: workerOfTests() } as const

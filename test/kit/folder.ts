@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /**
- * Makes a folder that holds data directories. Root's database server runs as another user, and lies on the disk where
- * that one cannot come to the data directory: its files take a third more of processor time there than in memory.
+ * Makes a folder for data directories. Root's database server runs as another user, and uses the disk if that
+ * user cannot enter the data directory. Its files take a third more processor time there than in memory.
  */
 export function newFolder(name: string): string {
   const made = mkdtempSync(path.join(tmpdir(), `keyway-${name}-`))

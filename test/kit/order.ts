@@ -1,10 +1,10 @@
-/** Which files of tests run first, and which need a process of their own. */
+/** The order of test files, and those that need a process of their own. */
 import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files of tests with a process of their own, since they replace modules of the runtime, or change what a whole process
- * shares. All others share processes: to load the runtime takes longer than most of them.
+ * Test files with a process of their own, because they replace modules of the runtime or change shared state
+ * of a process. All others share processes, because loading the runtime takes longer than most of them.
  */
 export const APART: readonly string[] = [
   'test/core/requests/property/property.test.ts',
@@ -13,8 +13,8 @@ export const APART: readonly string[] = [
 ]
 
 /**
- * Files that take longest, the longest first: begun last they would leave one core idle at the end. The reporter tells
- * how long each took beside others.
+ * Test files that take longest, the longest first. Begun last, they would leave one core idle at the end. The
+ * reporter shows how long each took next to others.
  */
 export const SLOWEST: readonly string[] = [
   'test/e2e/pages.test.ts',
@@ -98,7 +98,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..')
 
 const RANKS: ReadonlyMap<string, number> = new Map(SLOWEST.map((file, n) => [file, n]))
 
-/** The slowest first; of the others those that run apart, which keep a process from being shared. */
+/** Sorts the slowest files first, and then those that run apart, which keep a process from being shared. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const others = await super.sort(files)

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of its own: for a test that kills or stops its server or asks what others may not see, and for a program
- * that is no test.
+ * A PostgreSQL server of its own: for a test that kills or stops its server or runs queries that others must
+ * not see, and for programs outside of a test run.
  */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -15,25 +15,25 @@ import { withDatabase } from './template.ts'
 
 export type Login = Record<'host' | 'user' | 'password' | 'database', string>
 
-/** A way to connect as DATABASE_URL has it. */
+/** Returns a connection in the form of DATABASE_URL. */
 export const urlOf = ({ host, user, password, database }: Login): string =>
   `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`
 
 export type OwnServer = {
   dataDir: string
   server: EmbeddedDatabase
-  /** How the owner of the tables connects, also as DATABASE_URL has it. */
+  /** Connection of the tables' owner, also in the form of DATABASE_URL. */
   login: Login
   url: string
-  /** Stops the server and removes all of it. */
+  /** Stops the server and removes all its files. */
   remove(): Promise<void>
 }
 
-/** Starts one in a new folder: over an empty database where `isEmpty`, else over what a first start makes. */
+/** Starts a server in a new folder: with an empty database if `isEmpty`, else with that of a first start. */
 export async function startOwnServer({ isEmpty = false } = {}): Promise<OwnServer> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-database-'))
   if (!isEmpty) await withDatabase(dataDir)
-  // Made once there is a place: a password without a database would be of one that is lost.
+  // Made once there is a place: a password without a database would indicate a lost one.
   const kept = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
   const server = await startEmbedded({ dataDir, password: kept, tell: () => {}, onLine: () => {} })
   const password = await kept()
@@ -51,7 +51,7 @@ export async function startOwnServer({ isEmpty = false } = {}): Promise<OwnServe
   }
 }
 
-/** The same for a file of tests, removed behind it. */
+/** Starts a server for a file of tests, which is removed after the file. */
 export async function ownServer(options: { isEmpty?: boolean } = {}): Promise<OwnServer> {
   const made = await startOwnServer(options)
   behindFile(made.remove)

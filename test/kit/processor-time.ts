@@ -1,7 +1,7 @@
 /**
- * What each file of tests costs: with KEYWAY_TESTS_CPU=FILE a line of it for each, with the seconds of processor time of
- * the tests' own process and of the processes that it has started and that have ended. The server of the run is in none.
- * Linux. `sort -rn FILE` shows what to make cheaper.
+ * Measures the cost of each file of tests. With KEYWAY_TESTS_CPU=FILE it appends a line per file, with the
+ * seconds of processor time of the tests' own process and of its ended child processes. The server of the run
+ * is not included. Linux only. `sort -rn FILE` shows the most expensive files.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,7 +11,7 @@ const FILE = process.env['KEYWAY_TESTS_CPU']
 /** Ticks of /proc/PID/stat in a second. */
 const HZ = 100
 
-/** Of this process: its own time and that of children that were waited for, in ticks (proc_pid_stat(5), 14 to 17). */
+/** Returns the times of this process and of its awaited children, in ticks (proc_pid_stat(5), 14 to 17). */
 function ticks(): { own: number; others: number } {
   const stat = readFileSync('/proc/self/stat', 'utf8')
   const [user = 0, system = 0, ...others] = stat
@@ -22,7 +22,7 @@ function ticks(): { own: number; others: number } {
   return { own: user + system, others: others.reduce((sum, one) => sum + one, 0) }
 }
 
-/** Begins to count; the answer notes what was spent until then. */
+/** Begins to count. Returns a function that records the time spent since. */
 export function countProcessorTime(): (file: string) => void {
   if (FILE === undefined) return () => {}
   const before = ticks()

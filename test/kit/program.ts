@@ -1,9 +1,9 @@
-/** Programs of this repository, as a person runs them with `npm run`. */
+/** Runs programs of this repository as a person does with `npm run`. */
 import { execFile } from 'node:child_process'
 
 /**
- * What every program needs of this one's environment; with the cache, compiling hundreds of files is done once, and its
- * files lie where those of the tests do.
+ * Returns the environment that every program needs. The cache saves compiling hundreds of files again, and
+ * TMPDIR puts its files next to those of the tests.
  */
 export function basics(): Record<string, string> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE, TMPDIR } = process.env
@@ -14,10 +14,10 @@ export function basics(): Record<string, string> {
   }
 }
 
-/** What such a program finds that the run of the tests has made. */
+/** Names of variables for results of the test run. */
 const OF_THE_RUN = /^KEYWAY_TESTS_/
 
-/** Runs a file to its end, and answers all that it printed: that tells what was wrong. */
+/** Runs a file to its end. Returns all its output, which shows what was wrong. */
 export function runProgram(
   file: string,
   env: Record<string, string>,

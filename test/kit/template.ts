@@ -1,4 +1,4 @@
-/** What a first start makes, copied for hosts that tests start (first-start.ts makes it). */
+/** Copies the result of a first start for hosts that tests start (first-start.ts makes it). */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import { homeOf, prepareHome } from '../../runtime/database/home.ts'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 
-/** Where the tests of a run find the data directory of the template. */
+/** Variable with the data directory of the template. */
 export const TEMPLATE = 'KEYWAY_TESTS_TEMPLATE'
 
-/** Gives a data directory that is empty or not there the verdicts on the built-in connectors. */
+/** Copies the verdicts on the built-in connectors into a data directory, which is empty or missing. */
 export function withVerdicts(dataDir: string): void {
   const template = process.env[TEMPLATE]
   if (template === undefined) return
@@ -18,7 +18,9 @@ export function withVerdicts(dataDir: string): void {
   cpSync(path.join(template, 'connectors'), path.join(dataDir, 'connectors'), { recursive: true })
 }
 
-/** Gives a data directory that is not there what a first start makes: for a host of whose first start nothing is tested. */
+/**
+ * Makes a data directory in the state after a first start, for a host whose first start is not under test.
+ */
 export async function withFirstStart(dataDir: string): Promise<string> {
   withVerdicts(dataDir)
   await withDatabase(dataDir)
@@ -26,8 +28,8 @@ export async function withFirstStart(dataDir: string): Promise<string> {
 }
 
 /**
- * Gives an empty data directory a server of its own, with a database as a first start would make it; without a template
- * that makes one.
+ * Gives an empty data directory a server of its own with the database of a first start, copied from the
+ * template. Without a template it does nothing: the start itself makes one.
  */
 export async function withDatabase(dataDir: string): Promise<void> {
   const template = process.env[TEMPLATE]

@@ -1,6 +1,6 @@
 /**
- * Verdicts on connectors that tests drop in, each given once for a run: to compile one and to load it in a worker of its
- * own takes more than half of a second, and many hosts are started on the same folders.
+ * Verdicts on connectors that tests drop in, each made once per run: compiling one and loading it in a worker
+ * of its own takes more than half a second, and many hosts are started on the same folders.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -9,13 +9,18 @@ import path from 'node:path'
 import { readFolder } from '../../runtime/connectors/registry/folder.ts'
 import { TEMPLATE } from './template.ts'
 
-/** Where a host keeps its verdicts, below its data directory: a folder each, named for digest and runtime (registry/store.ts). */
+/**
+ * Folder of a host's verdicts, below its data directory. It has a folder for each, named by digest and
+ * runtime (registry/store.ts).
+ */
 const VERDICTS = 'connectors'
 
-/** Where those of the run lie, below the data directory of the template; first-start.ts makes it. */
+/** Folder of the run's verdicts, below the template's data directory. first-start.ts creates it. */
 export const KEPT = 'dropped-in'
 
-/** Gives a new data directory the verdicts on a folder of connectors that another host of the run has come to. */
+/**
+ * Gives a new data directory the verdicts that another host of the run has reached on a folder of connectors.
+ */
 export async function withVerdictsOn(plugins: string, dataDir: string): Promise<void> {
   const home = keptIn()
   if (home === null || !existsSync(plugins)) return
@@ -30,7 +35,9 @@ export async function withVerdictsOn(plugins: string, dataDir: string): Promise<
   }
 }
 
-/** Keeps the good verdicts of a host that has stopped, for later ones; of a bad one the machine may be the cause. */
+/**
+ * Keeps the good verdicts of a host that has stopped, for later hosts. The machine may have caused a bad one.
+ */
 export async function keepVerdicts(dataDir: string): Promise<void> {
   const home = keptIn()
   if (home === null) return
@@ -48,20 +55,20 @@ export async function keepVerdicts(dataDir: string): Promise<void> {
   }
 }
 
-/** Puts a folder where another process may have put the same one meanwhile. */
+/** Moves a folder into place, unless another process has put the same one there. */
 async function put(folder: string, target: string): Promise<void> {
   await rename(folder, target).catch((error: unknown) => {
     if (!existsSync(target)) throw error
   })
 }
 
-/** Where the verdicts of the run are kept; null in a program that is no test. */
+/** Returns the folder of the run's verdicts, or null outside of a test run. */
 function keptIn(): string | null {
   const template = process.env[TEMPLATE]
   return template === undefined ? null : path.join(template, KEPT)
 }
 
-/** The whole verdicts of a folder: what is being written is named otherwise. */
+/** Returns the complete verdicts in a folder. Incomplete ones have another form of name. */
 async function names(folder: string): Promise<string[]> {
   const found = existsSync(folder) ? await readdir(folder) : []
   return found.filter((name) => /^[0-9a-f]{64}-[0-9a-f]{12}$/.test(name))
