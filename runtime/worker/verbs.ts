@@ -61,7 +61,9 @@ const MAX_TURNS = 4
 /** Maximum number of attempts to collect a box while another rejection is reported instead. */
 const MAX_COLLECTS = 3
 
-/** Largest heap of a guest on the main thread, in bytes: garbage collections of larger ones would block it. */
+/**
+ * Largest heap of a guest on the main thread, in bytes: garbage collections of larger ones would block it.
+ */
 const LARGE_BYTES = 16 * 1024 * 1024
 
 /**

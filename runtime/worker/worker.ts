@@ -87,7 +87,9 @@ export function serve(
   const connectors = new Map<string, Connector>()
   const guests = new Map<number, Guest>()
   const slices = createSlices()
-  /** Isolates that have ended. A call that crossed `disposed` must not make one again: nothing would end it. */
+  /**
+   * Isolates that have ended. A call that crossed `disposed` must not make one again: nothing would end it.
+   */
   const buried = new Set<number>()
   /** Total size of the requests that wait for their turn to be sent. */
   let waitingChars = 0
