@@ -45,7 +45,7 @@ async function ownMigrations(): Promise<number[]> {
   return entries.map(({ when }) => when)
 }
 
-/** How a database's migrations compare with those of this version. */
+/** Relation of a database's migrations to those of this version. */
 type Lineage =
   | { kind: 'ours' }
   /** All migrations of this version, and later ones: a newer version migrated the database. */
@@ -85,7 +85,7 @@ export async function refuseForeignSchema(client: Client): Promise<void> {
   if (lineage.kind === 'stray') throw new Error(strayWords(lineage))
 }
 
-/** Number of migrations applied to a database. */
+/** Counts the migrations applied to a database. */
 export async function countApplied(client: Client): Promise<number> {
   if (!(await isThere(client, 'migrations.__drizzle_migrations'))) return 0
   const { rows } = await client.query(

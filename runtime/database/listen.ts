@@ -86,7 +86,7 @@ export function createListening(connection: ClientConfig): Listening {
     if (ofChannel?.size === 0) hearers.delete(channel)
     const left = client
     if (hearers.size > 0) {
-      // The channel has no listeners left, or the connection is lost and with it the `listen`.
+      // The channel has no listeners left. If this fails, the connection is lost, and with it the subscription.
       if (left && isOpen && !hearers.has(channel))
         await say(left, 'unlisten', channel).catch(() => undefined)
       return

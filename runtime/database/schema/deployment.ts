@@ -5,7 +5,7 @@ import { domains } from './people.ts'
 
 /**
  * Secrets with which hosts have started. `current` is the newest. `replaced <key id>` was the newest before.
- * `behind` is when a live host last wrote with an older secret than the newest.
+ * `behind` is when a live host last wrote with another secret than the newest.
  */
 export const deploymentSecret = pgTable('deployment_secret', {
   name: text('name').primaryKey(),

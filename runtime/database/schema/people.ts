@@ -111,7 +111,7 @@ export const apiTokens = pgTable(
     hash: bytes('hash').notNull(),
     /**
      * Id of the secret that made the hash (secrets/key-derivation.ts). Null for a token not used since this
-     * is recorded.
+     * has been recorded.
      */
     keyId: text('key_id'),
     readOnly: boolean('read_only').notNull().default(false),

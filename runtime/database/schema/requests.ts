@@ -63,8 +63,8 @@ export const accessRequests = pgTable(
     targetUserId: refersTo('target_user_id', () => users.id),
     policyId: uuid('policy_id').references(() => accessPolicies.id, { onDelete: 'set null' }),
     /**
-     * What the policy granted: the permission's id, else the app's. While it is set, even after a denial, the
-     * policy makes no second request. Null once the policy no longer grants it.
+     * What the policy wants granted: the permission's id, else the app's. While it is set, even after a
+     * denial, the policy makes no second request. Null once the policy no longer wants it.
      */
     policyFor: uuid('policy_for'),
     /** A rule of separation of duties denied it. The policy requests it again once no rule does. */

@@ -74,7 +74,7 @@ export const accessReviews = pgTable(
     reviewers: text('reviewers', { enum: REVIEWER_KINDS }).notNull().default('MANAGERS'),
     reviewerUserIds: ids('reviewer_user_ids'),
     reviewerGroupIds: ids('reviewer_group_ids'),
-    /** Confirm the lines kept despite a red hint. Null: no confirmation is needed. */
+    /** Reviewers who confirm lines kept despite a red hint. Null: no confirmation is needed. */
     secondReviewers: text('second_reviewers', { enum: SECOND_KINDS }),
     secondUserIds: ids('second_user_ids'),
     secondGroupIds: ids('second_group_ids'),

@@ -33,7 +33,7 @@ export const tasks = pgTable(
     appId: uuid('app_id'),
     targetUserId: uuid('target_user_id').references(() => users.id),
     resolvedById: uuid('resolved_by_id').references(() => users.id),
-    /** Person for whom a delegate resolved it. */
+    /** Represented person, if a delegate resolved it. */
     resolvedForId: uuid('resolved_for_id').references(() => users.id),
     accessRequestId: uuid('access_request_id'),
     requestablePermissionId: uuid('requestable_permission_id'),
