@@ -40,7 +40,7 @@ export type Hooks = {
    * failed.
    */
   onBroken(error: unknown, why: 'memory' | 'cut' | 'failed'): void
-  /** The guest has used more than its share of the main thread. */
+  /** Called when the guest has used more than its share of the main thread. */
   onHeavy(): void
   /** Reports whether the guest's entries must run on other threads now. */
   isThreaded(): boolean

@@ -134,7 +134,7 @@ export function serve(
     cancel: ({ head, call }) => withGuest(head.isolate, (guest) => guest.abort(call)),
     ping: ({ head }) => {
       if (head.isolate === MAIN_THREAD) return channel.send('pong', 0, head)
-      // No answer on failure: the host's patience is the judge.
+      // No answer on failure: the host's timeout decides.
       withGuest(head.isolate, (guest) =>
         guest.ping().then(() => channel.send('pong', 0, head), dieUnlessDisposed),
       )

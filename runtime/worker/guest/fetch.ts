@@ -144,8 +144,7 @@ function refuseWhenLarge(headers: Headers, body: Body | null): void {
     const message = `the header ${name} is too long: the limit is ${LIMITS.headerChars} characters`
     throw new ConnectorError('permission_denied', message)
   }
-  // The length is in bytes, or in characters, of which there are no more than bytes. The worker counts the
-  // bytes.
+  // The length counts bytes, or characters, which are never more than the bytes. The worker counts the bytes.
   if (body === null || body.content.length <= LIMITS.bodyBytes) return
   const message = `the body of a request may have ${LIMITS.bodyBytes} bytes`
   throw new ConnectorError('permission_denied', message)
