@@ -86,7 +86,8 @@ export function createListening(connection: ClientConfig): Listening {
     if (ofChannel?.size === 0) hearers.delete(channel)
     const left = client
     if (hearers.size > 0) {
-      // The channel has no listeners left. If this fails, the connection is lost, and with it the subscription.
+      // The channel has no listeners left. If this fails, the connection is lost, and with it the
+      // subscription.
       if (left && isOpen && !hearers.has(channel))
         await say(left, 'unlisten', channel).catch(() => undefined)
       return
