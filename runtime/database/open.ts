@@ -136,7 +136,9 @@ function withTransactions(pool: Pool): Db {
     const client = await pool.connect()
     let fault: Error | undefined
     try {
-      return await transact(client, work, config)
+      return await transact(client, work, config ?? {}, (error) => {
+        fault = error
+      })
     } catch (error) {
       if (isAway(error)) fault = errorOf(error)
       throw error

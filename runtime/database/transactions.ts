@@ -5,6 +5,7 @@
 import { NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg'
+import { errorOf } from '../contract/errors/thrown.ts'
 import { gathering } from './at-end.ts'
 import type { Beginning, Db } from './database.ts'
 import { connectionOf } from './prepared.ts'
@@ -20,13 +21,15 @@ const dialect = new PgDialect()
  * Begins a transaction, runs its work, and commits. drizzle's own leaks the connection if `begin` fails.
  * An error of the work or of the commit rolls everything back.
  *
+ * @param onLost called if the connection cannot be used any more
  * @throws the error of the work or the database. If the connection is lost at the commit, the transaction may
  * have been committed.
  */
 export async function transact<T>(
   client: PoolClient,
   work: (tx: Tx) => Promise<T>,
-  config: Beginning = {},
+  config: Beginning,
+  onLost: (error: Error) => void,
 ): Promise<T> {
   const tx = new NodePgTransaction<NoSchema, NoSchema>(dialect, sessionOn(client), undefined)
   await begin(tx, client, config)
@@ -35,7 +38,8 @@ export async function transact<T>(
     await client.query([...statements, 'commit'].join('; '))
     return result
   } catch (error) {
-    await client.query('rollback')
+    // The server has rolled back, or does so once it notices. What the work reported counts.
+    await client.query('rollback').catch((lost) => onLost(errorOf(lost)))
     throw error
   }
 }
