@@ -1,9 +1,8 @@
 import { reportThrown } from './log.ts'
 
 type Callback = ((event: Event) => void) | { handleEvent(event: Event): void }
-type ListenerOptions =
-  | boolean
-  | { once?: boolean; capture?: boolean; signal?: Pick<EventTarget, 'addEventListener'> }
+type ListenerOptions = boolean | { once?: boolean; capture?: boolean; signal?: Signal }
+type Signal = Pick<EventTarget, 'addEventListener'> & { readonly aborted?: boolean }
 type Listener = { callback: Callback; once: boolean }
 
 let setTarget: (event: Event, target: EventTarget | null) => void
@@ -73,6 +72,7 @@ export class EventTarget {
     const list = this.#listeners.get(type) ?? []
     if (list.some((listener) => listener.callback === callback)) return
     const { once = false, signal } = typeof options === 'object' ? options : {}
+    if (signal?.aborted) return
     this.#listeners.set(type, [...list, { callback, once }])
     signal?.addEventListener('abort', () => this.removeEventListener(type, callback))
   }

@@ -103,7 +103,8 @@ function toValue(value: unknown, filename: string | undefined): Value {
   if (!isObject(value) || !isBlob(value)) return usv(value)
   if (value instanceof File && filename === undefined) return value
   const name = filename ?? 'blob'
-  return new File([value], name, { type: value.type })
+  const { lastModified = Date.now() } = value instanceof File ? value : {}
+  return new File([value], name, { type: value.type, lastModified })
 }
 
 function usv(value: unknown): string {

@@ -58,6 +58,10 @@ const SAME_AS_NODE: Record<string, string[]> = {
   'Blob, File and FormData': [
     `(async () => { const b = new Blob(['aü', Uint8Array.of(33), new Blob(['z'])], { type: 'A/B' }); return [b.size, b.type, await b.text(), await b.slice(1, 3).text(), (await b.arrayBuffer()).byteLength] })()`,
     `(() => { const f = new FormData(); f.append('a', 1); f.append('a', 2); f.set('b', new Blob(['x'])); f.set('a', 3); return [[...f.keys()], f.get('a'), f.get('b').name, f.get('b') instanceof File, f.has('c'), f.get('c')] })()`,
+    `(() => { const f = new FormData(); f.append('a', new File(['x'], 'n', { type: 't/x', lastModified: 5 }), 'm'); const { name, type, lastModified } = f.get('a'); return [name, type, lastModified] })()`,
+  ],
+  'EventTarget and AbortSignal': [
+    `[AbortSignal.abort(), new AbortController().signal].map((signal) => { const t = new EventTarget(); let n = 0; t.addEventListener('x', () => { n += 1 }, { signal }); t.dispatchEvent(new Event('x')); return n })`,
   ],
   structuredClone: [
     `(() => { const o = { d: new Date(5), r: /x/gi, m: new Map([[1, new Set([2])]]), u: undefined, n: [1, , 3], b: Uint8Array.of(1, 2).subarray(1), z: Object(3) }; o.self = o; const c = structuredClone(o); return [c.self === c, c !== o, c.d.getTime(), String(c.r), [...c.m.get(1)], 'u' in c, 1 in c.n, [...c.b], c.b.byteOffset, c.z + 1] })()`,
