@@ -1,6 +1,6 @@
 /**
- * The HTTP interface: takes a value out of a request, calls one function, gives JSON back. Everything
- * it needs is handed in; tests drive it without a socket.
+ * The HTTP interface. It takes a value out of a request, calls one function and returns JSON. All
+ * dependencies are passed in, so tests run it without a socket.
  */
 
 import { Hono } from 'hono'
@@ -43,9 +43,9 @@ type AppDeps = ConnectorRoutesDeps & {
   core: CoreDeps
   log: Log
   metrics: Metrics
-  /** Names that the Host header may have in addition to the loopback ones; null: any. */
+  /** Host names accepted in addition to the loopback ones; null accepts any. */
   allowedHosts: readonly string[] | null
-  /** Empty: the connector interface and /metrics answer without a token. */
+  /** Token of the connector interface and /metrics. If empty, both answer without a token. */
   connectorToken: string
   operator: OperatorStanding
   lifecycle: Lifecycle
@@ -53,21 +53,21 @@ type AppDeps = ConnectorRoutesDeps & {
   dataDir: string
   isEmbedded: boolean
   keptDays: KeptDays
-  /** The settings of this host, as its operator reads them. */
+  /** Settings of this host, as its operator reads them. */
   settings: readonly SettingInForce[]
-  /** Where published connectors are found; empty: nowhere. */
+  /** Registries of published connectors; empty if there are none. */
   registries: readonly string[]
   /** Aborted when the host is about to stop. */
   leaving: AbortSignal
-  /** Null where no mail is sent. */
+  /** Null if no mail is sent. */
   post: Post | null
-  /** What /readyz and /readyz/connectors say. */
+  /** Source of the answers to /readyz and /readyz/connectors. */
   readiness: Readiness
   listConnectors(): ConnectorListing[]
   releaseConnector: ReleaseConnector
 }
 
-/** Makes the whole interface. */
+/** Creates the HTTP interface. */
 export function createApp(deps: AppDeps): Hono<Env> {
   const app = new Hono<Env>()
   const { connectorsPath, log, metrics } = deps
@@ -103,7 +103,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.route('/', docsRoutes(document))
   app.route('/assets', assetRoutes())
   const whole = { ...deps, ...deps.core, following: createFollowing(deps.leaving) }
-  // First: some of its pages are below those of the inbox.
+  // Before the pages: some console pages are below the paths of the inbox.
   app.route('/', consoleRoutes(whole))
   app.route('/', pageRoutes(whole))
 
@@ -119,7 +119,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   return withConnectors(app, deps, checkHost)
 }
 
-/** The connector interface beside all others: a capability call passes none of their routes. */
+/** Dispatches connector requests before all other routes, so that a capability call passes none of them. */
 export function withConnectors(
   others: Hono<Env>,
   deps: ConnectorRoutesDeps & Pick<AppDeps, 'connectorToken' | 'log'>,
@@ -150,7 +150,7 @@ export function withConnectors(
   return others
 }
 
-/** What can only be read; any other method is refused as such, not as an unknown path. */
+/** Paths that can only be read. Any other method is refused with 405 instead of 404. */
 const READ_ONLY = [
   '/healthz',
   '/readyz',
@@ -173,7 +173,7 @@ const POST_ONLY = [
   '/operator/connectors/:connector_id/release',
 ]
 
-/** What describes the interface; made once, when first asked for. */
+/** Serves the documents that describe the interface. Each is made once, on first use. */
 function documents(app: Hono<Env>, document: () => Promise<OpenApiDocument>): void {
   const json = (make: () => unknown) =>
     madeOnce('application/json', async () => JSON.stringify(await make()))

@@ -1,26 +1,26 @@
-/** Whether a host can serve, and what it waits for: what /readyz says. */
+/** Readiness of a host: whether it can serve, and what it waits for. */
 
-/** What the parts of a host say of themselves, each in the moment in which it is asked. */
+/** Current state of the parts of a host. Each function is called when readiness is queried. */
 type ReadinessParts = {
-  /** Built-in connectors are served or ghosts. */
+  /** Reports whether every built-in connector is served or a ghost. */
   started(): boolean
-  /** The database was there once; null for a host without one. */
+  /** Reports whether the database has been reached at least once; null for a host without a database. */
   reached(): boolean
-  /** Why the data directory takes no files; null while it does. */
+  /** Returns why the data directory accepts no files, or null if it does. */
   directory(): string | null
-  /** How many connectors are being looked up. */
+  /** Returns the number of connectors that are being looked up. */
   checking(): number
-  /** What the database waits for, and whether it serves now; null for a host without one. */
+  /** What the database waits for, and whether it serves now; null for a host without a database. */
   database: { waitingFor(): string[]; serves(): boolean } | null
-  /** What else is told, ready or not. */
+  /** Returns further members of the answer, whether the host is ready or not. */
   more(): Record<string, unknown>
 }
 
 export type Readiness = {
   say(): { ready: boolean } & Record<string, unknown>
-  /** The same for connectors alone: once a host has served, they answer without database and disk. */
+  /** The same for connectors alone. Once a host has served, they answer without database and disk. */
   sayForConnectors(): { ready: boolean } & Record<string, unknown>
-  /** Not ready before `done` has ended, however it ends; `what` is what is waited for meanwhile. */
+  /** Keeps the host not ready until `done` settles. `what` names the work in `waiting_for`. */
   after(what: string, done: Promise<void>): void
 }
 

@@ -14,15 +14,18 @@ import { exhausted } from '../edge/exhausted.ts'
 import { jsonCheck, wrongMethod } from '../edge/guards.ts'
 import { REQUEST_ID } from '../edge/request-id.ts'
 
-/** Which version answered. */
+/** Header that names the version that answered. */
 export const SERVED = 'x-keyway-connector'
-/** Which generation this host serves. */
+/** Header with the generation that this host serves. */
 export const GENERATION = 'x-keyway-generation'
 
-/** What a Response takes; a Buffer is one at run time. */
+/** Body of a Response. A Buffer is one at run time. */
 type Body = ConstructorParameters<typeof Response>[0]
 
-/** A later page may have run on an earlier version: it is not known here on which one it failed. */
+/**
+ * Reports whether the error is of a later page. It may have run on an earlier version, so the failing version
+ * is not known here.
+ */
 export const isLaterPage = (error: unknown): boolean =>
   error instanceof RuntimeError && error.details.page !== undefined
 
@@ -32,31 +35,33 @@ export type ConnectorRoutesDeps = {
   connectorsPath: string
   ids(): string[]
   find(id: string): Served | null
-  /** Whether connectors are being looked up: one that is not found may be there in a moment. */
+  /** Whether connectors are being looked up. If so, an unknown connector may appear in a moment. */
   isLooking(): boolean
-  /** The logo of a version as an address, or null where it has none. */
+  /** Returns the address of a version's logo, or null if it has none. */
   logo(digest: string): Promise<string | null>
   invoke: Invoke
-  /** The number of the generation that is served. */
+  /** Number of the served generation. */
   generation(): number
-  /** One finished call. */
+  /** Called after each finished call. */
   onCall(call: CallEnd): void
 }
 
-/** How a call with this outcome is recorded. */
+/** Returns the error as which a failed call is recorded. */
 export function endOf(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error
   return exhausted(error) ?? new RuntimeError('internal', String(error))
 }
 
-/** Routes below the connectors' path. */
+/** Creates the routes below the connectors' path. */
 export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const infos = new WeakMap<Manifest, Map<string, string>>()
 
-  /** An answer whose headers stay a plain object: they are written to the socket as they are. */
+  /**
+   * Returns an answer whose headers stay a plain object, because they are written to the socket unchanged.
+   */
   const answer = (c: Context<Env>, body: string | Buffer, served: string): Response =>
-    // The cast: none of our buffers is shared memory, which the type would allow.
+    // The cast: the type also allows shared memory, which none of our buffers is.
     new Response(body as Body, {
       headers: {
         'content-type': 'application/json',
@@ -72,7 +77,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     return version
   }
 
-  /** Documents are made once per version and what is granted to it. */
+  /** Each document is made once per version and its grants. */
   const document = async (
     c: Context<Env>,
     kind: string,
@@ -128,12 +133,12 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     })
   }
 
-  // A literal segment comes before the parameter that would match it as well.
+  // Literal paths are registered first, because the parameters would match them too.
   routes.all('/:connector_id/:capability', async (c) => {
     const { connector_id: id, capability } = c.req.param()
     const begun = performance.now()
     const version = deps.find(id)
-    // As it is declared, whichever spelling was called.
+    // The id as declared, in whichever spelling it was called.
     c.set('appId', version?.id ?? id)
     let error: RuntimeError | null = null
     let by: string | null = null

@@ -1,6 +1,6 @@
 /**
- * Logos of connectors, as pictures: lists of apps and integrations hold addresses of them, because the
- * pictures themselves would make megabytes of a page. Without a token: browsers send none for pictures.
+ * Logos of connectors, served as pictures. Lists of apps and integrations contain only their addresses,
+ * because the pictures would add megabytes to a page. No token is required: browsers send none for pictures.
  */
 import { Hono } from 'hono'
 import type { Env } from '../edge/env.ts'
@@ -8,11 +8,13 @@ import { hasTag } from '../edge/kept.ts'
 
 type LogoDeps = {
   find(id: string): { digest: string } | null
-  /** A data: URL, or null where there is none. */
+  /** Returns a data: URL, or null if there is no logo. */
   logo(digest: string): Promise<string | null>
 }
 
-/** A connector's logo is a third party's file: opened by itself it must run nothing, and load nothing. */
+/**
+ * A connector's logo is a third party's file. When opened by itself, it must neither run nor load anything.
+ */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   'x-content-type-options': 'nosniff',
@@ -26,7 +28,7 @@ export function logoRoutes({ find, logo }: LogoDeps): Hono<Env> {
     const connector = find(c.req.param('app_class_id'))
     const url = connector === null ? null : await logo(connector.digest)
     const [, type, base64] = /^data:(image\/[a-z+]+);base64,(.*)$/.exec(url ?? '') ?? []
-    // An unknown connector and one without a logo look the same to a caller without a token.
+    // Without a token, an unknown connector and one without a logo look the same.
     if (type === undefined || base64 === undefined) return c.json({ detail: 'Logo not found' }, 404)
     const tag = `"${connector?.digest.replace(/[^\w-]/g, '')}"`
     const headers = { ...HEADERS, etag: tag }
