@@ -1,4 +1,4 @@
-/** What `GET /art` answers: core-interface.md section 1.15. */
+/** Body of the answer to `GET /art`: core-interface.md section 1.15. */
 export const ART = `
    .--.
   /.-. '------------.

@@ -1,6 +1,7 @@
 /**
- * Lists as CSV (RFC 4180), for any row of the table of endpoints that answers a list: the whole list, as it is at one
- * moment, sent while it is read. Columns are the members of what is listed; what is no single value stands as JSON.
+ * Lists as CSV (RFC 4180), for every endpoint that returns a list. The whole list is read at one point in
+ * time and sent while it is read. Columns are the members of the items. A value that is not a scalar is
+ * written as JSON.
  */
 import * as v from 'valibot'
 import { csvColumns, type ListForm, listForm } from '../../contract/endpoints/csv-columns.ts'
@@ -14,13 +15,13 @@ import type { Db } from '../../database/database.ts'
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 
-/** Rows that are read at once. */
+/** Number of rows read at once. */
 const PAGE = 500
-/** Longest time in which nothing is taken, and in which a list is sent, in milliseconds. */
+/** Longest time without progress of the reader, and longest time for a whole list, in milliseconds. */
 const STALLED_MS = 30_000
 const LONGEST_MS = 900_000
 
-/** Whether an Accept header asks for CSV: it names it, and JSON not with more weight. */
+/** Reports whether an Accept header asks for CSV: it names CSV, and JSON with no greater weight. */
 export function wantsCsv(accept: string | undefined): boolean {
   const weights = new Map(
     (accept ?? '').split(',').map((part): [string, number] => {
@@ -34,12 +35,12 @@ export function wantsCsv(accept: string | undefined): boolean {
 }
 
 /**
- * What spreadsheets would run begins with one of these (OWASP, CSV injection), also as full-width signs; an apostrophe
- * before it makes it text.
+ * First characters that make a spreadsheet run a cell (OWASP, CSV injection), full-width forms included. A
+ * leading apostrophe makes the cell text.
  */
 const RUNS = /^[=+\-@\t\r\n＝＋－＠]/
 
-/** A value as a cell. */
+/** Formats a value as a cell. */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -50,10 +51,10 @@ export function cell(value: unknown): string {
 
 export const line = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
 
-/** What is added to the query, so that a list is read piece by piece; each form of list reads its own part of it. */
+/** Query members that read a list in pieces. Each form of list uses its own subset. */
 type Step = { page: number; size: number; offset: number; limit: number; cursor: string | null }
 
-/** The pieces of a list, in their order. */
+/** Yields the pieces of a list in order. */
 async function* piecesOf(
   { by, member }: ListForm,
   read: (step: Step) => Promise<unknown>,
@@ -73,15 +74,15 @@ async function* piecesOf(
 const Items = v.array(v.unknown())
 const Counted = v.object({ total: v.optional(v.number()), next_cursor: v.nullish(v.string()) })
 
-/** How many lists are being sent now. */
+/** Number of lists being sent now. */
 let sending = 0
 
 /**
- * Begins a list; the answer comes once its first rows are read, so what is wrong with the question is told as usual. A
- * failure later cuts the answer off: it is never taken for the whole list.
+ * Starts sending a list. It resolves when the first rows are read, so that errors in the query are reported
+ * as usual. A later failure aborts the response, which cannot be mistaken for the whole list.
  *
- * @param read Reads one piece, in the transaction that it is given.
- * @throws CoreError too_many_requests where as many lists are being sent as may be
+ * @param read Reads one piece, in the given transaction.
+ * @throws CoreError `too_many_requests` while the maximum number of lists is being sent
  */
 export async function csvOf(
   db: Db,
@@ -139,7 +140,7 @@ export async function csvOf(
   return readable
 }
 
-/** Waits until what was written is taken. @throws Error where nobody takes it */
+/** Waits until the reader takes the written data. @throws Error if it does not take it in time */
 async function inTime(taken: Promise<void>, untilMs: number): Promise<void> {
   const ms = Math.min(STALLED_MS, untilMs - Date.now())
   let timer: NodeJS.Timeout | undefined

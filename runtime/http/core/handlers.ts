@@ -1,4 +1,4 @@
-/** Which function answers which endpoint: one line each, nothing else. */
+/** Handlers of the core endpoints: one line each, and nothing else. */
 
 import type { Endpoint, EndpointInput } from '../../contract/endpoints/endpoint.ts'
 import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
@@ -236,5 +236,5 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   get_info: async () => ({ name: 'Keyway', version: VERSION }),
 }
 
-/** An id of the path that stands behind another one. */
+/** Returns an id of the path other than the first. */
 const second = (params: Record<string, string>, name: string): string => params[name] ?? ''

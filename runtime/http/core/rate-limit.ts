@@ -1,6 +1,6 @@
 /**
- * Requests within a time, told in the headers of core-interface.md section 3. Each host counts for itself,
- * which `x-ratelimit-scope` says: several hosts of a database let through as many times more.
+ * Rate limits, reported in the headers of core-interface.md section 3. Each host counts for itself, as
+ * `x-ratelimit-scope` states: n hosts of one database allow n times the limit.
  */
 import type { Context } from 'hono'
 import { createCache } from '../../bounded/cache.ts'
@@ -8,16 +8,20 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import type { Env } from '../edge/env.ts'
 
 type RateLimit = {
-  /** Counts a request; the headers that report it, and whether it may go on. */
+  /** Counts a request. Returns whether it is allowed, and the headers that report the limit. */
   count(key: string, nowMs: number): { allowed: boolean; headers: Record<string, string> }
 }
 
-/** What a window takes in memory, in bytes. */
+/** Memory of one window, in bytes. */
 const WINDOW_BYTES = 64
 
 type Limit = { most: number; perMs: number; over: 'host' | 'database' }
 
-/** @param limit A row of CALLER_LIMITS, with the number that the operator has set where a setting says it. */
+/**
+ * Creates a rate limit.
+ *
+ * @param limit A row of CALLER_LIMITS, with the operator's number if a setting replaces it.
+ */
 export function createRateLimit({ most, perMs, over }: Limit): RateLimit {
   const windows = createCache<{ endMs: number; used: number }>('rate_windows', {
     bytesOf: () => WINDOW_BYTES,
@@ -44,14 +48,18 @@ export function createRateLimit({ most, perMs, over }: Limit): RateLimit {
   }
 }
 
-/** Counts a request, and says in the headers of its answer how many are left. @throws CoreError too_many_requests */
+/** Counts a request, and reports the remaining ones in headers. @throws CoreError `too_many_requests` */
 export function keepRate(c: Context<Env>, rate: RateLimit, key: string): void {
   const { allowed, headers } = rate.count(key, Date.now())
   tellRate(c, headers)
   if (!allowed) throw new CoreError('too_many_requests', 'Too many requests; see Retry-After')
 }
 
-/** The same for pages, whose headers say nothing of it before it is too much. @throws CoreError too_many_requests */
+/**
+ * Does the same for pages, which report the limit only once it is exceeded.
+ *
+ * @throws CoreError `too_many_requests`
+ */
 export function keepRateQuietly(
   c: Context<Env>,
   rate: RateLimit,

@@ -1,6 +1,6 @@
 /**
- * The core interface: one loop over the table of endpoints. Order of checks (core-interface.md section
- * 3): token, rate, permission, then query and body together.
+ * The core interface: one loop over the table of endpoints. Order of checks (core-interface.md section 3):
+ * token, rate, permission, then query and body together.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -46,28 +46,28 @@ import { HANDLERS } from './handlers.ts'
 import { createRateLimit, keepRate } from './rate-limit.ts'
 
 export type CoreDeps = {
-  /** Null while the database has not been reached yet. */
+  /** Returns null until the database has been reached. */
   db(): Db | null
   hasher: TokenHasher
   parts: CoreContext
   requestsPerMinute: number
-  /** Where people and programs reach the host (KEYWAY_PUBLIC_URL); null where nobody said so. */
+  /** Public address of the host (KEYWAY_PUBLIC_URL), or null if it is not set. */
   publicOrigin: string | null
-  /** How people sign in by providers. */
+  /** Sign-in by identity providers. */
   signIn: {
     providers: readonly KnownProvider[]
     identity: ProviderSignIn
-    /** Seals what a browser keeps meanwhile. */
+    /** Seals the state that a browser keeps during a sign-in. */
     vault: Sealer
   }
-  /** Who sends a request. */
+  /** Returns the address of the client. */
   clientAddress(c: Context<Env>): string
   log: Log
-  /** Hears of every answer: the endpoint's name, the status, the time that it took. */
+  /** Called after each answer, with the endpoint's name, the status and the duration in seconds. */
   onAnswer(endpoint: string, status: number, seconds: number): void
 }
 
-/** The caller of an endpoint that needs none. The cast: its handler looks at neither. */
+/** Caller of an endpoint that needs none. The cast: its handler uses neither member. */
 const NOBODY = { db: null, principal: null } as { db: never; principal: never }
 
 export function coreRoutes(deps: CoreDeps): Hono<Env> {
@@ -87,10 +87,11 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const requestId = c.get('requestId')
     const cause = { kind: 'request', id: requestId } as const
     const parts = { ...deps.parts, requestId, cause, signal: c.req.raw.signal }
-    // The cast: of a row and its handler, which belong together, TypeScript knows only the unions.
+    // The cast: TypeScript does not relate a row to the handler of the same name.
     const handle = (tx: Db, one: typeof input) => HANDLERS[name](tx, principal, one as never, parts)
     if (listForm(row) !== null && wantsCsv(c.req.header('accept'))) {
-      // Entries that wait for their place in the chain get it where rows may be written, which a walk does not.
+      // Reading the log gives pending entries their place in the chain. The walk below is read-only and
+      // cannot.
       if (row.answer === 'limit-offset') await handle(db, input)
       const list = await csvOf(db, row, (tx, step) =>
         handle(tx, { ...input, query: { ...input.query, ...step } }),
@@ -106,7 +107,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     if (row.answer === 'text') return c.text(v.parse(v.string(), result))
     if (row.answer === 'file') {
       const { name, media, body } = v.parse(FileAnswer, result)
-      // Nobody reads it: what makes it is to end.
+      // The body is not sent, so stop its source.
       if (c.req.method === 'HEAD') await body.cancel()
       return c.body(whileAllowed(body, still), 200, {
         ...{ 'content-type': media, 'cache-control': 'no-store' },
@@ -116,7 +117,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     return sendJson(c, checked(row, result), row.status)
   }
 
-  /** Who calls, and that they may. */
+  /** Authenticates the caller, and checks the rate and the permission. */
   async function caller(c: Context<Env>, row: Endpoint) {
     const db = deps.db()
     if (!db) throw away()
@@ -176,7 +177,10 @@ async function bodyOf(c: Context<Env>, { body, maxBytes, upload }: Endpoint) {
     : parseUpload(upload, bytes, isJson)
 }
 
-/** Values that would be an error of PostgreSQL's, or be read as something that was not sent. */
+/**
+ * Returns an entry for each query value that PostgreSQL would refuse, or that would be decoded to something
+ * that was not sent.
+ */
 function textEntries(c: Context<Env>): ValidationEntry[] {
   const { search } = new URL(c.req.url)
   return search
@@ -189,26 +193,29 @@ function textEntries(c: Context<Env>): ValidationEntry[] {
     })
 }
 
-/** Most entries of one kind that a 422 tells, as of a body. */
+/** Maximum number of entries of one kind in a 422, the same as for a body. */
 const MAX_ENTRIES = 100
 
 const HAS_NUL = 'Value error, text must not hold the character NUL'
 const NOT_UTF8 = 'Value error, text must be UTF-8'
 
-/** The bytes that a part of a query stands for; the rest of an address is ASCII. */
+/** Returns the bytes of a percent-encoded part of a query. The rest of an address is ASCII. */
 const unescaped = (part: string): Buffer =>
   Buffer.from(
     part.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
     'latin1',
   )
 
-/** The schema is asked where filling is not all that there is to do. */
+/** Returns a value with its nulls filled in. Schemas that need more than that parse it. */
 function made(schema: AnySchema, value: unknown): unknown {
   const filled = fillOf(schema)(value)
   return filled === undefined ? v.parse(schema, value) : filled
 }
 
-/** Nulls filled in, and exactly the contract: a breach here is a defect of ours. */
+/**
+ * Returns the result with nulls filled in, exactly as the contract requires. A mismatch is a defect of
+ * Keyway.
+ */
 function checked(row: Endpoint, result: unknown): unknown {
   const { output } = row
   if (output === null) throw new Error('an endpoint that answers has a schema')
