@@ -1,4 +1,4 @@
-/** Text as HTML shows it: in an element, or in an attribute between quotation marks. */
+/** Escapes text for HTML: for an element, or for an attribute in quotation marks. */
 export const escapeText = (text: string): string =>
   text
     .replaceAll('&', '&amp;')

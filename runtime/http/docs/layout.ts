@@ -1,4 +1,4 @@
-/** What all pages of the documentation have: head, search, contents, and where to go next. */
+/** The frame of all documentation pages: head, search, contents, and links to the next pages. */
 import { html, raw } from 'hono/html'
 import { topMarkup } from '../documents/docs-top.ts'
 import { escapeText } from './escape-text.ts'
@@ -8,25 +8,25 @@ import { type Hit, queryWords, SEARCH_LIMITS } from './search.ts'
 
 type Markup = ReturnType<typeof html>
 
-/** Titles of the pages, by address below /docs. */
+/** Titles of the pages, by their address below /docs. */
 export type Titles = ReadonlyMap<string, string>
 
-/** Deepest headings that the contents of a page name. */
+/** Deepest level of headings in the contents of a page. */
 const DEEPEST = 3
-/** With more headings than this, only those of the second level are named. */
+/** Number of headings above which the contents list only those of the second level. */
 const MOST_NAMED = 24
 
 type Frame = {
   title: string
   titles: Titles
-  /** The page that is shown; null for the search. */
+  /** Page that is shown, or null for the search. */
   slug: string | null
   query?: string
   toc?: Markup | ''
   content: Markup
 }
 
-/** One page of Markdown. */
+/** Renders one page of Markdown. */
 export function pageMarkup(
   page: DocsPage,
   { title, html: body, headings }: Rendered,
@@ -53,7 +53,7 @@ ${neighbours(page, titles)}`,
   })
 }
 
-/** What was found, and a form to search again. */
+/** Renders the results of a search, and a form to search again. */
 export function searchMarkup(query: string, hits: readonly Hit[], titles: Titles): Markup {
   const { maxHits, maxQuery } = SEARCH_LIMITS
   const words = queryWords(query)
@@ -82,7 +82,7 @@ export function searchMarkup(query: string, hits: readonly Hit[], titles: Titles
   })
 }
 
-/** The page for an address that there is not. */
+/** Renders the page for an unknown address. */
 export const missingMarkup = (titles: Titles): Markup =>
   frame({
     title: 'Not found',
@@ -127,7 +127,7 @@ ${toc === '' ? '' : html`<nav class="toc wide" aria-label="On this page"><p>On t
 `
 }
 
-/** Links to the pages before and behind one that the contents name. */
+/** Renders links to the previous and the next page in the table of contents. */
 function neighbours(page: DocsPage, titles: Titles): Markup | '' {
   const listed = DOCS_PAGES.filter(({ isListed }) => isListed)
   const at = listed.findIndex(({ slug }) => slug === page.slug)
@@ -139,7 +139,7 @@ function neighbours(page: DocsPage, titles: Titles): Markup | '' {
   return html`<nav class="neighbours" aria-label="Neighbours">${link(listed[at - 1], 'prev', 'Back')}${link(listed[at + 1], 'next', 'Next')}</nav>`
 }
 
-/** Text in which words are marked. */
+/** Renders text with the given words marked. */
 function marked(text: string, words: readonly string[]): Markup {
   const lower = text.toLowerCase()
   const parts: string[] = []

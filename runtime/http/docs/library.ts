@@ -1,4 +1,4 @@
-/** The pages of the documentation: each is read and rendered when it is first asked for, and kept. */
+/** The pages of the documentation. Each is read and rendered on first use, and kept. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { inSlices } from '../../bounded/slices.ts'
@@ -12,16 +12,16 @@ import { type Index, indexOf, type SearchEntry, search } from './search.ts'
 const HTML = 'text/html; charset=UTF-8'
 
 type Library = {
-  /** What is at an address below /docs, such as `operate/tls` or `files/...`; null for nothing. */
+  /** Returns the document at an address below /docs, such as `operate/tls` or `files/...`, or null. */
   find(slug: string): Promise<KeptDocument | null>
   search(query: string): Promise<string>
   missing(): Promise<string>
 }
 
 /**
- * Makes it; nothing is read yet.
+ * Creates the library. Nothing is read yet.
  *
- * @param document Makes the interface's document: its operations can be found too.
+ * @param document Makes the OpenAPI document, whose operations the search covers.
  */
 export function createLibrary(document: () => Promise<OpenApiDocument>): Library {
   const read = onceFor((page: DocsPage) => rendered(page))
@@ -58,13 +58,13 @@ export function createLibrary(document: () => Promise<OpenApiDocument>): Library
 
 const textOf = (file: string): Promise<string> => readFile(path.join(PACKAGE, file), 'utf8')
 
-/** The parser is loaded with the first page: a host that shows none does without it. */
+/** Loads the parser with the first page. A host that shows none does not need it. */
 async function rendered({ file }: DocsPage): Promise<Rendered> {
   const { renderSteps } = await import('./markdown.ts')
   return inSlices(renderSteps(await textOf(file), (target) => resolveLink(file, target)))
 }
 
-/** The first heading. */
+/** Returns the first heading. */
 const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? ''
 
 const entriesOf = (page: DocsPage, { title, sections }: Rendered): SearchEntry[] =>
@@ -83,7 +83,7 @@ const operationEntries = (document: OpenApiDocument): SearchEntry[] =>
     text: `${method.toUpperCase()} ${at} ${operation.summary} ${operation.description ?? ''}`,
   }))
 
-/** Makes a value when it is first asked for; a failure is not kept. */
+/** Makes a value on first use. A failure is not kept. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
   return () => {
@@ -95,7 +95,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The same for each of a fixed number of keys. */
+/** Does the same for each of a fixed number of keys. */
 function onceFor<K, T>(make: (key: K) => Promise<T>): (key: K) => Promise<T> {
   const all = new Map<K, () => Promise<T>>()
   return (key) => {

@@ -1,15 +1,15 @@
 /**
- * Markdown as HTML. Safe whatever the text holds: HTML in it is shown as text, a link leads only where `resolve`
- * says, and all else is escaped.
+ * Renders Markdown as HTML. It is safe for any input: HTML is shown as text, a link leads only where
+ * `resolve` allows, and everything else is escaped.
  */
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked'
 import type { Steps } from '../../bounded/slices.ts'
 import { escapeText } from './escape-text.ts'
 
-/** A heading with the id that links to it, made as GitHub makes it. */
+/** A heading and the id that links to it, as GitHub makes it. */
 type Heading = { depth: number; id: string; text: string }
 
-/** What is below a heading, as plain text: for the search. */
+/** Plain text below a heading, for the search. */
 type Section = { id: string; heading: string; text: string }
 
 export type Rendered = {
@@ -19,13 +19,13 @@ export type Rendered = {
   sections: readonly Section[]
 }
 
-/** Where a link leads, or null where it leads nowhere: its text is shown then. */
+/** Returns the target of a link. If it is null, the link is shown as text. */
 type ResolveLink = (target: string) => string | null
 
-/** A table whose cells are longer than this, in characters, is shown as a list on a narrow screen. */
+/** Length of cells, in characters, above which a table is shown as a list on a narrow screen. */
 const LONG_CELL = 40
 
-/** The text of HTML that was made here. */
+/** Returns the text of HTML that was made here. */
 const textOf = (html: string): string =>
   html
     .replace(/<[^>]*>/g, ' ')
@@ -37,7 +37,7 @@ const textOf = (html: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** A page, one block at a time: others have their turn between them. */
+/** Renders a page block by block, so that other work runs in between. */
 export function* renderSteps(markdown: string, resolve: ResolveLink): Steps<Rendered> {
   const headings: Heading[] = []
   const marked = new Marked<string, string>({
@@ -59,7 +59,7 @@ export function* renderSteps(markdown: string, resolve: ResolveLink): Steps<Rend
   return { title, html: html.join(''), headings, sections }
 }
 
-/** The text cut before each heading; what stands in a block of code is none. */
+/** Splits the text before each heading. Lines in a code block are not headings. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[][] = [[]]
   let isCode = false
@@ -71,10 +71,10 @@ function blocksOf(markdown: string): string[] {
   return blocks.map((lines) => lines.join('\n')).filter((block) => block.trim() !== '')
 }
 
-/** Markers of what a program writes are not shown. */
+/** Removes the markers of generated parts. */
 const withoutComments = (markdown: string): string => markdown.replace(/^<!--[^>]*-->$/gm, '')
 
-/** Ids as GitHub makes them: links that work there work here. */
+/** Creates ids as GitHub makes them, so that the same links work here. */
 function idMaker(): (text: string) => string {
   const seen = new Map<string, number>()
   return (text) => {
@@ -118,7 +118,7 @@ function rendererOf(
   }
 }
 
-/** A picture; one whose dark form lies beside it has both. */
+/** Renders a picture. A picture of this host has a dark form next to the light one. */
 function imageOf(address: string | null, text: string): string {
   if (address === null || !address.startsWith('/docs/')) return escapeText(text)
   const dark = escapeText(address.replace(/\.(svg|webp)$/, '-dark.$1'))

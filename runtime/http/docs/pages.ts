@@ -1,19 +1,19 @@
 /**
- * PAGES: what is served below /docs, in the order of its table of contents. The texts are Markdown files of this
- * package: they are read when a page is first asked for.
+ * PAGES: the pages below /docs, in the order of the table of contents. Their texts are Markdown files of this
+ * package, which are read on first use.
  */
 import path from 'node:path'
 import { PICTURE_FILES, PICTURE_TYPE } from './pictures.ts'
 
-/** The folder of the package: the same distance from the sources as from what is built. */
+/** Folder of the package. It is at the same distance from the sources as from the build. */
 export const PACKAGE: string = path.join(import.meta.dirname, '..', '..', '..')
 
 export type DocsPage = {
-  /** The address below /docs; empty for /docs itself. */
+  /** Address below /docs; empty for /docs itself. */
   slug: string
-  /** Its Markdown, relative to the package. */
+  /** Markdown file, relative to the package. */
   file: string
-  /** Whether the table of contents names it. */
+  /** Whether the table of contents lists the page. */
   isListed: boolean
 }
 
@@ -103,7 +103,7 @@ export const DOCS_PARTS: readonly Part[] = [
 
 export const DOCS_PAGES: readonly DocsPage[] = DOCS_PARTS.flatMap(({ pages }) => pages)
 
-/** Files that pages link to and that are shown as they are: address below /docs -> its media type. */
+/** Files that pages link to and that are served unchanged: address below /docs -> media type. */
 export const FILES: Readonly<Record<string, string>> = {
   'runtime/docs/picture.svg': 'image/svg+xml',
   'runtime/docs/picture-dark.svg': 'image/svg+xml',
@@ -119,18 +119,18 @@ export const FILES: Readonly<Record<string, string>> = {
   'test/fixtures/readme/people.csv': 'text/plain; charset=utf-8',
 }
 
-/** The address of a page. */
+/** Returns the address of a page. */
 export const docsAddressOf = ({ slug }: Pick<DocsPage, 'slug'>): string =>
   slug === '' ? '/docs' : `/docs/${slug}`
 
 const bySource = new Map(DOCS_PAGES.map((one) => [one.file, one]))
 
 /**
- * Where a link of a page leads in the browser.
+ * Returns the address in the browser to which a link of a page leads.
  *
- * @param from The Markdown file that has the link, relative to the package.
- * @param target As it is written: relative, with or without a fragment, or absolute.
- * @returns null for what is not served
+ * @param from The Markdown file that contains the link, relative to the package.
+ * @param target The link as written: relative, with or without a fragment, or absolute.
+ * @returns null if the target is not served
  */
 export function resolveLink(from: string, target: string): string | null {
   if (/^https:\/\//.test(target) || /^http:\/\/127\.0\.0\.1[:/]/.test(target)) return target

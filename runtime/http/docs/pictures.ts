@@ -1,6 +1,9 @@
-/** PICTURES: screens of the running sample that pages show, below runtime/docs/pictures: each in a light and a dark form. */
+/**
+ * PICTURES: screens of the running sample that pages show. They are below runtime/docs/pictures, each in a
+ * light and a dark form.
+ */
 
-/** Name of the file, without its end -> what is on it. `npm run pictures` takes them all again. */
+/** File name without its extension -> content. `npm run pictures` takes all of them again. */
 export const PICTURES = {
   portal: 'My access of a person: what they have, why and until when',
   inbox: 'the inbox of an approver, with a task open and its grounds',
@@ -16,11 +19,11 @@ export type PictureName = keyof typeof PICTURES
 export const PICTURES_FOLDER = 'runtime/docs/pictures'
 export const PICTURE_TYPE = 'image/webp'
 
-/** The file of a picture, relative to the package. */
+/** Returns the file of a picture, relative to the package. */
 export const pictureFile = (name: string, scheme: 'light' | 'dark'): string =>
   `${PICTURES_FOLDER}/${name}${scheme === 'dark' ? '-dark' : ''}.webp`
 
-/** All files of pictures. */
+/** Files of all pictures. */
 export const PICTURE_FILES: readonly string[] = Object.keys(PICTURES).flatMap((name) => [
   pictureFile(name, 'light'),
   pictureFile(name, 'dark'),

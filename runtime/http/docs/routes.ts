@@ -8,14 +8,14 @@ import { answerKept, madeOnce } from '../edge/kept.ts'
 import { createLibrary } from './library.ts'
 import { PAGES_STYLE } from './style.ts'
 
-/** What a page of ours may do: show itself, its style and pictures of this host, and search. */
+/** Headers of a page. It may show itself, its style and pictures of this host, and send the search form. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
 }
 
-/** A picture or a text: nothing of it may load or run. */
+/** Headers of a picture or a text, which may neither load nor run anything. */
 const FILE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -24,9 +24,9 @@ const FILE_HEADERS = {
 const HTML = 'text/html; charset=UTF-8'
 
 /**
- * Makes them.
+ * Creates the routes of the documentation.
  *
- * @param document Makes the interface's document.
+ * @param document Makes the OpenAPI document.
  */
 export function docsRoutes(document: () => Promise<OpenApiDocument>): Hono<Env> {
   const app = new Hono<Env>()

@@ -1,17 +1,17 @@
 /**
- * The search of the documentation: an index of its sections, made once. It holds the pages of this package and the
- * operations of the interface, nothing that a caller sends.
+ * The search of the documentation: an index of its sections, made once. It contains the pages of this package
+ * and the operations of the interface, but nothing that a caller sends.
  */
 
 import { MAX_QUERY } from '../documents/docs-top.ts'
 
-/** Something to be found. */
+/** A section that can be found. */
 export type SearchEntry = {
-  /** Where it is: `/docs/operate/tls#names`. */
+  /** Address, such as `/docs/operate/tls#names`. */
   address: string
-  /** The page that it is on. */
+  /** Title of its page. */
   page: string
-  /** Its heading. */
+  /** Heading of the section. */
   heading: string
   text: string
 }
@@ -19,16 +19,16 @@ export type SearchEntry = {
 type Indexed = SearchEntry & { lowerPage: string; lowerHeading: string; lowerText: string }
 export type Index = readonly Indexed[]
 
-/** What was found: the text around the first word, and where the words are in it. */
+/** A found section, with the text around the first match. */
 export type Hit = Pick<SearchEntry, 'address' | 'page' | 'heading'> & { excerpt: string }
 
-/** Longest query in characters, most words of it, most hits. */
+/** Longest query in characters, maximum number of its words, and maximum number of hits. */
 export const SEARCH_LIMITS = { maxQuery: MAX_QUERY, maxWords: 8, maxHits: 30 } as const
-/** Length of what is shown of a hit, in characters. */
+/** Length of the excerpt of a hit, in characters. */
 const EXCERPT = 200
-/** How often a word counts in one section. */
+/** Maximum number of occurrences of a word that count in one section. */
 const MOST_COUNTED = 5
-/** What a word is worth in a heading, in the title of the page, and in the text. */
+/** Score of a word in a heading, in the title of the page, and in the text. */
 const WORTH = { heading: 20, page: 8, text: 1 } as const
 
 export const indexOf = (entries: readonly SearchEntry[]): Index =>
@@ -39,7 +39,7 @@ export const indexOf = (entries: readonly SearchEntry[]): Index =>
     lowerText: entry.text.toLowerCase(),
   }))
 
-/** The words of a query. */
+/** Returns the words of a query. */
 export const queryWords = (query: string): string[] => [
   ...new Set(
     query
@@ -51,7 +51,7 @@ export const queryWords = (query: string): string[] => [
   ),
 ]
 
-/** The sections that hold all words, the best first. */
+/** Returns the sections that contain all words, best first. */
 export function search(index: Index, query: string): Hit[] {
   const words = queryWords(query)
   if (words.length === 0) return []
@@ -68,7 +68,7 @@ export function search(index: Index, query: string): Hit[] {
     }))
 }
 
-/** 0 where a word is missing. */
+/** Returns the score of a section; 0 if a word is missing. */
 function worthOf({ lowerPage, lowerHeading, lowerText }: Indexed, words: string[]): number {
   let worth = 0
   for (const word of words) {

@@ -1,7 +1,9 @@
 import { TOP_STYLE } from '../documents/docs-top.ts'
 import { THEME } from '../edge/theme.ts'
 
-/** The style sheet of the pages; served beside them, so that a strict policy allows it. */
+/**
+ * The style sheet of the pages. It is a file of its own, so that a strict content security policy allows it.
+ */
 export const PAGES_STYLE = `${THEME}${TOP_STYLE}
 .layout { display: grid; grid-template-columns: 17rem minmax(0, 1fr); max-width: 100rem; margin: 0 auto }
 .narrow { display: none }
