@@ -24,7 +24,7 @@ import {
 import { sharedComponents } from './responses.ts'
 import { sampleOfJson } from './sample.ts'
 
-/** The document that `app_info` hands out. */
+/** Creates the document that `app_info` returns. */
 export function connectorDocument(
   manifest: Manifest,
   { connectorsPath }: { connectorsPath: string },
@@ -77,7 +77,7 @@ function surroundingsOf(manifest: Manifest): Surroundings {
   }
 }
 
-/** The envelope's `auth`, or its `credentials` where a connector takes several. */
+/** Returns the envelope's `auth`, or its `credentials` if a connector takes several. */
 function credentialsOf({ authentication_schema: single, credentials = [] }: Manifest) {
   if (single) {
     const schema = member(single.kind, credentialSchema(single.kind, single.fields))

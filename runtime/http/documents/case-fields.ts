@@ -1,7 +1,7 @@
 /**
- * What every field of connector.cases.json means, by its path in a case (arrays add nothing; a page has
- * the fields that a case of one page has), and what stands beside the cases. Shown by editors through the
- * JSON Schema, and in the generated reference.
+ * Meaning of every field of connector.cases.json, by its path in a case, and of the fields next to the cases.
+ * Arrays add nothing to a path. A page has the fields of a case with one page. Editors show these texts
+ * through the JSON Schema; the generated reference contains them.
  */
 export const CASE_FIELDS = {
   name: 'What the case shows; `keyway check` prints it when the case fails',

@@ -46,13 +46,13 @@ export const CORE_TAGS = [
   { name: 'Tasks', description: 'What people have to decide or to do' },
 ] as const
 
-/** The body of most failures of the core. */
+/** Body of most failures of the core. */
 export const Detail = v.pipe(
   v.object({ detail: v.string() }),
   v.metadata({ title: 'HTTPError', description: 'What went wrong' }),
 )
 
-/** The body of a 422. */
+/** Body of a 422. */
 const ValidationError = v.pipe(
   v.object({
     detail: v.array(
@@ -72,7 +72,7 @@ const ValidationError = v.pipe(
   v.metadata({ title: 'HTTPValidationError', description: 'What does not fit, entry by entry' }),
 )
 
-/** What every endpoint may answer. */
+/** Failures that every endpoint may return. */
 export const FAILURES = {
   400: ['It cannot be done like this', Detail],
   401: ['The token is missing, unknown, revoked or expired', Detail],
@@ -84,14 +84,14 @@ export const FAILURES = {
   503: ['The database is away; see Retry-After', Detail],
 } as const
 
-/** What only some may: with a body, or where their row says so. */
+/** Failures of some endpoints: those with a body, or whose row lists them. */
 export const RARE_FAILURES: Partial<Record<FailureStatus, string>> = {
   413: 'The body is larger than 1 MiB',
   501: 'The integration cannot do this',
   502: 'The system that is connected failed, or could not be reached; nothing was changed',
 }
 
-/** The paths of the core interface, one endpoint a step. */
+/** Yields the paths of the core interface, one endpoint per step. */
 export const coreSteps = (components: Components): Steps<Record<string, PathItem>> =>
   pathSteps<Endpoint>(ENDPOINTS, '', (name, row) => operation(name, row, components))
 
@@ -184,7 +184,7 @@ function failures(row: Endpoint, components: Components): Operation['responses']
   return Object.fromEntries([...common, ...own])
 }
 
-/** Parameters of a path in Hono's form. */
+/** Returns the parameters of a path in Hono's form. */
 export const pathParameters = (path: string): Parameter[] =>
   [...path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => ({
     name,
@@ -194,7 +194,7 @@ export const pathParameters = (path: string): Parameter[] =>
     schema: { type: 'string' },
   }))
 
-/** Query parameters as the document has them. */
+/** Returns query parameters in their OpenAPI form. */
 export const queryParameters = (query: Params): Parameter[] =>
   Object.entries(query).map(([name, { required, description, jsonSchema }]) => ({
     name,

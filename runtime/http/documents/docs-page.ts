@@ -1,6 +1,6 @@
 /**
- * The documentation page: an OpenAPI document as one HTML page for people. Rendered here, works without
- * scripts, asks nobody else for anything. Everything from the document is escaped: names and
+ * The API reference: an OpenAPI document as one HTML page for people. It is rendered here, works without
+ * scripts and loads nothing from other hosts. Everything from the document is escaped, because names and
  * descriptions come from third parties.
  */
 import { html } from 'hono/html'
@@ -24,15 +24,15 @@ import {
 
 export { DOCS_STYLE } from './docs-style.ts'
 
-/** A schema that more places than this refer to is linked to, not repeated in each of them. */
+/** Number of references to a schema above which it is linked to instead of repeated. */
 const REPEATED_AT_MOST = 8
 
 type Entry = { path: string; method: PathMethod; operation: Operation }
 
-/** The page, for /docs/api. Its style sheet is DOCS_STYLE, expected at /docs.css. */
+/** Renders the page of /docs/api. Its style sheet is DOCS_STYLE, expected at /docs.css. */
 export const docsPage = (document: OpenApiDocument): string => atOnce(docsPageSteps(document))
 
-/** The same in steps: all at once takes 60 ms. */
+/** Renders the page in steps, because it takes 60 ms at once. */
 export function* docsPageSteps(document: OpenApiDocument): Steps<string> {
   const references = yield* referenceSteps(document)
   const entries = operationsOf(document)
@@ -100,7 +100,7 @@ ${schemas}
   return String(page)
 }
 
-/** Envelopes stand at their operation already. */
+/** Reports whether a schema is listed. Envelopes are already shown with their operation. */
 const isListed = (name: string): boolean =>
   name === 'ErrorResponse' || !/(?:Request|Response)$/.test(name)
 
@@ -152,7 +152,7 @@ function accessOf(security: Operation['security']): string | null {
   return needed.some((one) => Object.keys(one).length === 0) ? 'token if set' : 'admin token'
 }
 
-/** A success with its schema; failures that all operations share are named by their status alone. */
+/** Renders a response: a success with its schema, a shared failure by its status alone. */
 function responseMarkup(
   status: string,
   response: OpenApiResponse | { $ref: string },

@@ -4,21 +4,21 @@ import type { JsonSchema } from '../schemas/tidy.ts'
 
 export type SchemaMarkup = ReturnType<typeof html>
 
-/** Looks up a reference, and says whether it is shown in place or only linked to. */
+/** Resolves references, and decides whether their target is shown in place or only linked to. */
 export type References = {
   find(ref: string): JsonSchema | null
   inPlace(name: string): boolean
-  /** Whether required members are marked; in answers every member is always there. */
+  /** Whether required members are marked. In answers every member is always present. */
   marksRequired: boolean
 }
 
-/** Deepest nesting of tables; below it only the type is named. */
+/** Maximum nesting of tables. Below it only the type is named. */
 const MAX_DEPTH = 6
 
-/** The name that a reference ends in. */
+/** Returns the last part of a reference, which is its name. */
 export const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
-/** A schema: its members as a table, or its type in one line. */
+/** Renders a schema: its members as a table, or its type in one line. */
 export function schemaMarkup(schema: JsonSchema, references: References, depth = 0): SchemaMarkup {
   const { target, members, choices } = opened(schema, references)
   if (depth > MAX_DEPTH) return html`<span class="type">${typeOf(schema)}</span>`
@@ -33,7 +33,9 @@ export function schemaMarkup(schema: JsonSchema, references: References, depth =
 
 type Member = [string, JsonSchema]
 
-/** What a schema holds, references, arrays and maps opened: members of its object, or several forms. */
+/**
+ * Resolves references, arrays and maps of a schema, down to the members of its object or its alternatives.
+ */
 function opened(schema: JsonSchema, references: References) {
   const outer = targetOf(schema, references)
   const inner = outer.items ?? outer.additionalProperties
@@ -41,7 +43,7 @@ function opened(schema: JsonSchema, references: References) {
   return { target, members: membersOf(target), choices: choicesOf(target) }
 }
 
-/** The schema itself, or what it refers to; nothing where that is only linked to. */
+/** Returns the schema itself or its target, or an empty schema if the target is only linked to. */
 function targetOf(schema: JsonSchema, references: References): JsonSchema {
   const ref = refOf(schema)
   if (ref === null) return schema
@@ -50,7 +52,7 @@ function targetOf(schema: JsonSchema, references: References): JsonSchema {
 
 const membersOf = (schema: JsonSchema): Member[] => Object.entries(schema.properties ?? {})
 
-/** The forms of a union that hold something; `null` is part of the type's name. */
+/** Returns the alternatives of a union other than `null`, which is part of the type's name. */
 function choicesOf(schema: JsonSchema): JsonSchema[] {
   const all = schema.anyOf ?? schema.oneOf ?? []
   return all.filter(({ type }) => type !== 'null')
@@ -91,21 +93,21 @@ function memberMarkup(schema: JsonSchema, references: References, depth: number)
     }`
 }
 
-/** Text in which `backticks` mark code. */
+/** Renders text in which `backticks` mark code. */
 export function proseMarkup(text: unknown): SchemaMarkup {
   const parts = String(text).split('`')
   const whole = parts.length % 2 === 1 ? parts : [String(text)]
   return html`${whole.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
-/** The reference in a schema, also in `X or null` and in an array of X. */
+/** Returns the reference of a schema, also in `X or null` and in an array of X. */
 function refOf(schema: JsonSchema): string | null {
   if (typeof schema['$ref'] === 'string') return schema['$ref']
   const choices = choicesOf(schema)
   return choices.length === 1 && choices[0] ? refOf(choices[0]) : null
 }
 
-/** A type as text: `array of FoundAccountData`, `string or null`. */
+/** Formats a type as text: `array of FoundAccountData`, `string or null`. */
 function typeOf(schema: JsonSchema, references?: References): string {
   if (typeof schema['$ref'] === 'string') {
     const target = references?.find(schema['$ref'])

@@ -1,7 +1,10 @@
 import { THEME } from '../edge/theme.ts'
 import { TOP_STYLE } from './docs-top.ts'
 
-/** The style sheet of the API reference; served beside it, so that a strict policy allows it. */
+/**
+ * The style sheet of the API reference. It is a file of its own, so that a strict content security policy
+ * allows it.
+ */
 export const DOCS_STYLE = `${THEME}${TOP_STYLE}
 :root {
   --post: var(--good);

@@ -1,10 +1,10 @@
-/** The top of every page of the documentation: the search, and the way to its parts. */
+/** The top of every documentation page: the search, and links to the parts. */
 import { html } from 'hono/html'
 
-/** Longest text that is searched for, in characters. */
+/** Longest search text, in characters. */
 export const MAX_QUERY = 100
 
-/** The top of a page, with what was searched for. */
+/** Renders the top of a page, with the current search text. */
 export const topMarkup = (query = ''): ReturnType<typeof html> => html`<header class="top">
 <p class="brand"><a href="/docs">Keyway</a></p>
 <form role="search" action="/docs/search">
@@ -14,7 +14,7 @@ export const topMarkup = (query = ''): ReturnType<typeof html> => html`<header c
 <nav aria-label="Interface"><a href="/docs">Documentation</a> <a href="/docs/api">API reference</a></nav>
 </header>`
 
-/** Its style. */
+/** Style of the top. */
 export const TOP_STYLE = `
 .top { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.2rem; padding: .6rem clamp(1rem, 3vw, 2rem); background: var(--panel); border-bottom: 1px solid var(--line) }
 .top p { margin: 0 }

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that are written and read here. */
+/** Types of the parts of an OpenAPI 3.1 document that are used here. */
 import type { Steps } from '../../bounded/slices.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
@@ -39,7 +39,7 @@ export type PathItem = { [M in PathMethod]?: Operation }
 
 type Row = { method: keyof typeof METHODS; path: string }
 
-/** The paths of a table of endpoints below a prefix, one endpoint a step. */
+/** Yields the paths of a table of endpoints below a prefix, one endpoint per step. */
 export function* pathSteps<R extends Row>(
   table: Readonly<Record<string, R>>,
   prefix: string,
@@ -68,7 +68,7 @@ export type OpenApiDocument = {
   }
 }
 
-/** Every operation of a document with its path and method, in the document's order. */
+/** Returns every operation of a document with its path and method, in the document's order. */
 export function operationsOf(document: OpenApiDocument) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     entriesOf<PathItem>(item).flatMap(([method, operation]) =>

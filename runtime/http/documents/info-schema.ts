@@ -1,4 +1,4 @@
-/** What `info` and `app_info` answer: connector-interface.md sections 1.3 and 2.2. */
+/** Answers to `info` and `app_info`: connector-interface.md sections 1.3 and 2.2. */
 import * as v from 'valibot'
 import * as manifest from '../../contract/connector/manifest.ts'
 import { freeObject, nullable } from '../../contract/schema/schemas.ts'
@@ -39,7 +39,7 @@ const EntitlementType = v.pipe(
   v.metadata({ title: 'EntitlementType', description: 'A kind of entitlement' }),
 )
 
-/** The object in `response` of `info`. Optional members are always there, null when absent. */
+/** Object in `response` of `info`. Optional members are always present, and null if absent. */
 export const Info = v.pipe(
   v.strictObject({
     app_id: text('The connector’s id'),
@@ -75,7 +75,7 @@ export const Info = v.pipe(
 )
 export type Info = v.InferOutput<typeof Info>
 
-/** The object in `response` of `app_info`. */
+/** Object in `response` of `app_info`. */
 export const AppInfo = v.pipe(
   v.strictObject({
     app_id: text('The connector’s id'),

@@ -1,4 +1,4 @@
-/** What `info` answers about one connector, read from its manifest: connector-interface.md section 2.2. */
+/** Answer to `info` of one connector, built from its manifest: connector-interface.md section 2.2. */
 import { CAPABILITIES } from '../../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { flowOf, servedCapabilities } from '../../contract/connector/oauth.ts'
@@ -10,7 +10,7 @@ import type { JsonSchema } from '../schemas/tidy.ts'
 import type { Info } from './info-schema.ts'
 import { AUTOMATIC, type OperationParts } from './operations.ts'
 
-/** The Info object of a connector; optional members are null when absent. */
+/** Creates the Info object of a connector. Optional members are null if absent. */
 export function infoOf(manifest: Manifest, { logoUrl }: { logoUrl: string | null }): Info {
   const schemas = capabilitySchemas(manifest)
   const { authentication_schema: single, credentials = [] } = manifest
@@ -33,7 +33,7 @@ export function infoOf(manifest: Manifest, { logoUrl }: { logoUrl: string | null
   }
 }
 
-/** Schemas by capability, `app_info` among them, in alphabetical order. */
+/** Returns the schemas by capability in alphabetical order, including `app_info`. */
 function capabilitySchemas(manifest: Manifest): Info['capability_schema'] {
   const { request, response, name, summary } = AUTOMATIC.app_info
   const standard = servedCapabilities(manifest).map((one) => {

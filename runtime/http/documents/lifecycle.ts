@@ -1,4 +1,4 @@
-/** What is installed, in the document: read from the table of the operator's endpoints. */
+/** The operator's endpoints in the OpenAPI document, read from their table. */
 
 import { atOnce } from '../../bounded/slices.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
@@ -15,7 +15,7 @@ import {
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, failures } from './responses.ts'
 
-/** Failures that every operation below /operator may end in. */
+/** Statuses of failures that every operation below /operator may return. */
 const COMMON = [401, 403, 405, 421, 503]
 
 const signature: Parameter = {
@@ -26,7 +26,7 @@ const signature: Parameter = {
   schema: { type: 'string' },
 }
 
-/** The paths of the table. */
+/** Creates the paths of the table. */
 export const lifecyclePaths = (components: Components): Record<string, PathItem> =>
   atOnce(
     pathSteps<OperatorRow>(OPERATOR_ENDPOINTS, '/operator', (name, row) =>
@@ -60,7 +60,10 @@ function operation(name: string, row: OperatorRow, components: Components): Oper
   }
 }
 
-/** With `accept: text/event-stream`: the same list as an event, again whenever it has changed. */
+/**
+ * Adds the form for `accept: text/event-stream`: the same list as an event, and again whenever it has
+ * changed.
+ */
 const asEvents = (response: OpenApiResponse): OpenApiResponse => ({
   ...response,
   description: 'Done; as events: the list now, and again whenever it has changed',

@@ -6,8 +6,8 @@ const LIMIT_FIELDS = tableOf(
 )
 
 /**
- * What every field of connector.json means, by its path (`*` stands for any key; arrays add nothing).
- * Shown by editors through the JSON Schema, and in the generated reference.
+ * Meaning of every field of connector.json, by its path (`*` stands for any key; arrays add nothing). Editors
+ * show these texts through the JSON Schema; the generated reference contains them.
  */
 export const MANIFEST_FIELDS = {
   $schema: 'Where this file’s JSON Schema is, for editors',

@@ -7,7 +7,7 @@ import { type JsonSchema, tidy } from '../schemas/tidy.ts'
 import { CASE_FIELDS } from './case-fields.ts'
 import { MANIFEST_FIELDS } from './manifest-fields.ts'
 
-/** The schema, with a description on every field that has one. */
+/** Creates the JSON Schema of connector.json, with a description on every field that has one. */
 export function manifestJsonSchema(): JsonSchema {
   const shape = describe(toSchema(Manifest, 'input'), '', manifestWords)
   const { properties = {} } = shape
@@ -24,10 +24,10 @@ export function manifestJsonSchema(): JsonSchema {
   })
 }
 
-/** What is said of the field at a path. */
+/** Returns the text for the field at a path. */
 type Words = (path: string) => string | undefined
 
-/** Where the same may stand again: fields of a capability are declared like settings. */
+/** Paths that share their texts with others: fields of a capability are declared like settings. */
 const SAME_WORDS: readonly (readonly [at: RegExp, as: string])[] = [
   [/^capabilities\.\*\.(?:request|response)_fields\.\*/, 'settings.*'],
   [/^capabilities\.\*\.egress\./, 'egress.'],
@@ -44,17 +44,20 @@ const manifestWords: Words = (path) =>
     SAME_WORDS.reduce((name, [at, as]) => name.replace(at, as), path),
   )
 
-/** A page has fields of the same names as a case of one page; a shared exchange, as one of a case. */
+/**
+ * Texts of connector.cases.json. A page has the fields of a case with one page, and a shared exchange those
+ * of an exchange in a case.
+ */
 const caseWords: Words = (path) => wordsIn(CASE_FIELDS, casePath(path))
 
-/** Where the words of a field of connector.cases.json stand in `CASE_FIELDS`. */
+/** Returns the key in `CASE_FIELDS` of a field of connector.cases.json. */
 export const casePath = (path: string): string =>
   path
     .replace(/^cases\./, '')
     .replace(/^pages\./, '')
     .replace(/^exchanges\.\*\./, 'upstream.')
 
-/** Puts words on a schema and on everything in it; `path` is where it stands. */
+/** Adds texts to a schema and everything in it. `path` is its position. */
 function describe(schema: JsonSchema, path: string, words: Words): JsonSchema {
   const { properties, additionalProperties, items, anyOf, oneOf, ...rest } = schema
   const description = words(path)
@@ -73,7 +76,10 @@ function describe(schema: JsonSchema, path: string, words: Words): JsonSchema {
   }
 }
 
-/** What stands at the same path (an array's items, one of several forms): no words of its own. */
+/**
+ * Adds texts to a schema at the same path as its parent (items of an array, one of several alternatives),
+ * which has no text of its own.
+ */
 function inside(schema: JsonSchema, path: string, words: Words): JsonSchema {
   const { description, ...rest } = describe(schema, path, words)
   return tidy(rest)
@@ -92,7 +98,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null
 }
 
-/** The JSON Schema of connector.cases.json: `GET /schemas/connector.cases.json`. */
+/** Creates the JSON Schema of connector.cases.json: `GET /schemas/connector.cases.json`. */
 export function casesJsonSchema(): JsonSchema {
   return tidy({
     ...describe(toSchema(CaseFile, 'input'), '', caseWords),

@@ -18,7 +18,7 @@ import {
 import { answer, CONNECTOR_SECURITY, failures, sharedComponents } from './responses.ts'
 import { SCIM_TAG, scimSteps } from './scim.ts'
 
-/** The version of the interface that service.md section 9 names. */
+/** Version of the interface, as in service.md section 9. */
 const INTERFACE_DOCUMENT_VERSION = '0.0.0'
 
 const connectorId: Parameter = {
@@ -40,18 +40,18 @@ const ConnectorIds = v.pipe(
   v.metadata({ title: 'ListConnectorAppIdsResponse' }),
 )
 
-/** Where the interface stands. */
+/** Location of the interface. */
 type DocumentOptions = {
   /** Prefix of the connector interface, such as `/connectors`. */
   connectorsPath: string
   serverUrl?: string
 }
 
-/** The document of everything that is served: `GET /openapi.json`. */
+/** Creates the document of everything that is served: `GET /openapi.json`. */
 export const connectorInterfaceDocument = (options: DocumentOptions): OpenApiDocument =>
   atOnce(documentSteps(options))
 
-/** The same in steps: all at once takes 100 ms. */
+/** Creates the document in steps, because it takes 100 ms at once. */
 export function* documentSteps({
   connectorsPath,
   serverUrl,

@@ -12,7 +12,7 @@ import { lifecyclePaths } from './lifecycle.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
 
-/** What `GET /readyz` answers. */
+/** Answer to `GET /readyz`. */
 const Readiness = v.pipe(
   v.object({
     ready: v.boolean(),
@@ -55,7 +55,7 @@ const Health = v.object({ status: v.literal('ok') })
 const Released = v.object({ id: v.string(), released: v.boolean() })
 const Listings = v.object({ items: v.array(ConnectorListing) })
 
-/** The paths of everything that is there without a connector. */
+/** Creates the paths that do not depend on a connector. */
 export function operatingPaths(components: Components): Record<string, PathItem> {
   const json = (description: string, schema: v.GenericSchema) =>
     answer(description, components.schema(schema, 'output'))
@@ -160,7 +160,10 @@ function importWords(): string {
   ].join('\n')
 }
 
-/** An operation of the host itself: for anybody unless `more` says otherwise, and refused to a wrong host name. */
+/**
+ * Creates an operation of the host itself. It needs no token unless `more` states one, and refuses a wrong
+ * host name.
+ */
 const operation = (
   operationId: string,
   summary: string,

@@ -21,7 +21,7 @@ import { AppInfo, Info } from './info-schema.ts'
 import { CONNECTOR_SECURITY, capabilityAnswer, failures } from './responses.ts'
 import { sampleOf } from './sample.ts'
 
-/** The groups of service.md section 4.1, and what belongs to no connector. */
+/** The groups of service.md section 4.1, and those of operations that belong to no connector. */
 export const TAGS = {
   Learning: {
     name: 'Learning about connectors',
@@ -37,7 +37,7 @@ export const TAGS = {
   Operating: { name: 'Operating', description: 'Health, metrics, documents, lifecycle' },
 } as const
 
-/** What one operation of the connector interface is made of. */
+/** Parts of one operation of the connector interface. */
 export type OperationParts = {
   name: string
   tag: keyof typeof TAGS
@@ -47,27 +47,27 @@ export type OperationParts = {
   request: AnySchema
   response: AnySchema
   plain: boolean
-  /** Whether the request body may be left out. */
+  /** The request body is optional. */
   bodyless?: true
 }
 
-/** What the envelope holds in addition to `request`: any connector's, or one connector's own. */
+/** Parts of the envelope in addition to `request`: for any connector, or for one. */
 export type Surroundings = {
   parameters: Parameter[]
   envelope: Pick<EnvelopeParts, 'settings' | 'credentials'>
-  /** Members of the example that stand beside `request`. */
+  /** Members of the example next to `request`. */
   example: JsonSchema
 }
 
 const row = (name: CapabilityName): CapabilityRow => CAPABILITIES[name]
 
-/** What any connector may answer: some have fields of their own where the contract lets them. */
+/** Returns the response schema for any connector. Some connectors add fields where the contract allows it. */
 function anyResponse(name: CapabilityName): AnySchema {
   const { output, extensible } = row(name)
   return extensible ? v.looseObject(schemaEntries(output)) : output
 }
 
-/** The parts of a capability, with its payloads' schemas. */
+/** Returns the parts of a capability, with the schemas of its payloads. */
 export function capabilityParts(
   name: CapabilityName,
   request: AnySchema = row(name).input,
@@ -77,7 +77,7 @@ export function capabilityParts(
   return { name, tag: group, level, summary, request, response, plain }
 }
 
-/** The parts of `info` and `app_info`, which every connector has. */
+/** Parts of `info` and `app_info`, which every connector has. */
 export const AUTOMATIC: { info: OperationParts; app_info: OperationParts } = {
   info: {
     name: 'info',
@@ -107,7 +107,7 @@ export const ORDERED_NAMES: readonly CapabilityName[] = Object.keys(TAGS).flatMa
   CAPABILITY_NAMES.filter((name) => CAPABILITIES[name].group === group),
 )
 
-/** The operation `POST .../<capability>`. */
+/** Creates the operation `POST .../<capability>`. */
 export function postOperation(
   parts: OperationParts,
   { parameters, envelope, example }: Surroundings,
@@ -141,7 +141,7 @@ export function postOperation(
   }
 }
 
-/** `POST` and `GET .../info`. */
+/** Creates `POST` and `GET .../info`. */
 export function infoPath({ parameters }: Surroundings, post: Operation): PathItem {
   const { requestBody, responses, ...rest } = post
   const get: Operation = {

@@ -15,7 +15,7 @@ const SERVED_BY = {
   'x-keyway-generation': { $ref: '#/components/headers/x-keyway-generation' },
 }
 
-/** Rows of ERRORS by status; those of 200 stay within the envelope. */
+/** Rows of ERRORS by status, except those with status 200, which are returned in the envelope. */
 const BY_STATUS = Map.groupBy(entriesOf(ERRORS), ([code]) => envelopeStatus(code))
 const FAILURES = [...BY_STATUS].filter(([status]) => status !== 200)
 
@@ -23,7 +23,7 @@ const FAILURES = [...BY_STATUS].filter(([status]) => status !== 200)
 export const CONNECTOR_SECURITY: NonNullable<Operation['security']> = [{}, { connectorToken: [] }]
 export const ADMIN_SECURITY: NonNullable<Operation['security']> = [{ adminToken: [] }]
 
-/** The parts of `components` that operations refer to, other than schemas. */
+/** Creates the parts of `components` that operations refer to, other than schemas. */
 export function sharedComponents(components: Components): Shared {
   const schema = components.schema(ErrorResponse, 'output')
   const responses = FAILURES.map(([status, rows]): [string, OpenApiResponse] => [
@@ -56,19 +56,19 @@ export function sharedComponents(components: Components): Shared {
   }
 }
 
-/** References to the failures of these statuses. */
+/** Returns references to the failures with these statuses. */
 export function failures(...statuses: number[]): Operation['responses'] {
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/Status${status}` }]),
   )
 }
 
-/** A success with a JSON body. */
+/** Creates a success with a JSON body. */
 export function answer(description: string, schema: Record<string, unknown>): OpenApiResponse {
   return { description, headers: REQUEST_ID, content: { 'application/json': { schema } } }
 }
 
-/** The one answer of a capability: success or handled error, told apart by `is_error`. */
+/** Creates the response of a capability: a success or a handled error, distinguished by `is_error`. */
 export function capabilityAnswer(schema: Record<string, unknown>): OpenApiResponse {
   return {
     description: 'Success, or an error that was handled: told apart by `is_error`',

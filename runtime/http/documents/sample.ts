@@ -1,9 +1,9 @@
-/** Example values for a schema, so that every operation can show a request that is accepted. */
+/** Example values for schemas. With them, every operation shows a request that is accepted. */
 import type { AnySchema } from '../../contract/schema/shape.ts'
 import { toSchema } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 
-/** Values that say more than `string`; by member name. */
+/** Values by member name that tell a reader more than `string`. */
 const SAMPLES: Record<string, unknown> = {
   account_id: 'u-1',
   id: 'u-1',
@@ -29,12 +29,12 @@ const FORMATS: Record<string, string> = {
   email: 'ada@acme.example',
 }
 
-/** The smallest value that a request of this schema may be. */
+/** Returns the smallest request that the schema accepts. */
 export function sampleOf(schema: AnySchema): unknown {
   return sampleOfJson(toSchema(schema, 'input'))
 }
 
-/** The same of a JSON Schema without references; `name` is the member that it stands in. */
+/** Returns the same for a JSON Schema without references. `name` is its member in the parent. */
 export function sampleOfJson(schema: JsonSchema, name = ''): unknown {
   if (schema['default'] !== undefined) return schema['default']
   if (schema['const'] !== undefined) return schema['const']

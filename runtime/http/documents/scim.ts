@@ -13,7 +13,7 @@ export const SCIM_TAG = {
   description: 'People and groups that an identity provider pushes (RFC 7644)',
 } as const
 
-/** What every operation may answer, and what some do. */
+/** Failures that every operation may return, and those of some. */
 const SCIM_FAILURES = {
   400: 'The request does not fit; `scimType` says how',
   401: 'The token is missing, unknown, revoked or expired',
