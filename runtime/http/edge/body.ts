@@ -1,4 +1,4 @@
-/** Reads a request's body as text, up to its limit. */
+/** Reads the body of a request as text, up to its limit. */
 import type { Context } from 'hono'
 import { limitValues } from '../../contract/endpoints/body-bytes.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -8,7 +8,11 @@ import type { Env } from './env.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws body_too_large, body_not_json, caller_gone */
+/**
+ * Reads and decodes a body.
+ *
+ * @throws RuntimeError `body_too_large`, `body_too_deep`, `body_not_json`, `caller_gone`
+ */
 export async function readBody(
   c: Context<Env>,
   { maxBytes, maxMarks }: { maxBytes: number; maxMarks: number } = INPUTS.call_body,
@@ -17,9 +21,9 @@ export async function readBody(
 }
 
 /**
- * The text of a body that was read.
+ * Decodes a body that has been read.
  *
- * @throws body_too_large, body_too_deep, body_not_json
+ * @throws RuntimeError `body_too_deep`, `body_not_json`
  */
 export function textOf(bytes: Uint8Array, maxMarks: number = INPUTS.call_body.maxMarks): string {
   if (!limitValues(bytes, maxMarks))
@@ -31,7 +35,7 @@ export function textOf(bytes: Uint8Array, maxMarks: number = INPUTS.call_body.ma
   }
 }
 
-/** @throws body_too_large, caller_gone */
+/** Reads a body. @throws RuntimeError `body_too_large`, `caller_gone` */
 export async function readBytes(c: Context<Env>, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(c.req.header('content-length') ?? Number.NaN)
   if (announced > maxBytes) throw tooLarge(maxBytes)
@@ -42,7 +46,7 @@ export async function readBytes(c: Context<Env>, maxBytes: number): Promise<Uint
   return new Uint8Array(bytes)
 }
 
-/** A body of unknown length: read no further than the limit. */
+/** Reads a body of unknown length, no further than the limit. */
 async function readStream(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -59,17 +63,17 @@ async function readStream(
   return Buffer.concat(chunks, bytes)
 }
 
-/** A body that cannot be read to its end is the caller's doing: the connection is gone. */
+/** Reports a body that could not be read to its end as the caller's failure: the connection was closed. */
 function broken(cause: unknown): never {
   if (cause instanceof RuntimeError) throw cause
   throw new RuntimeError('caller_gone', 'the body ended in the middle', {}, cause)
 }
 
 /**
- * Passes a body on as it comes, up to a limit of bytes; memory holds a chunk. A body that ends before
- * its announced length is no body: the rest was lost on the way.
+ * Yields the chunks of a body as they arrive, up to a limit of bytes. Memory holds one chunk. A body that
+ * ends before its announced length is refused, because the rest was lost in transit.
  *
- * @throws body_too_large, caller_gone
+ * @throws RuntimeError `body_too_large`, `caller_gone`
  */
 export async function* streamBody(
   c: Context<Env>,

@@ -1,16 +1,19 @@
-/** Abort signal of a client that waits for an answer. Unlike AbortController it is cheap while nothing listens. */
+/**
+ * Abort signal of a client that waits for an answer. Unlike an AbortController it costs little while it has
+ * no listeners.
+ */
 import type { CallerSignal } from '../../protocol/lane-call.ts'
 
 export type HttpCaller = CallerSignal & {
   /** The client has disconnected. */
   hangUp(): void
-  /** The same as an AbortSignal. */
+  /** Returns the same as an AbortSignal. */
   abortSignal(): AbortSignal
 }
 
 export const createCaller = (): HttpCaller => new Caller()
 
-/** A class, because each call makes one: its functions are not made again, and a second listener is rare. */
+/** A class, because one is made per call: its methods are shared. A second listener is rare. */
 class Caller implements HttpCaller {
   aborted = false
   #listener: (() => void) | null = null

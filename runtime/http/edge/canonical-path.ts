@@ -1,11 +1,14 @@
 /**
- * Finds paths that are written in another way than the plain one. A proxy decides by the text of a path what
- * it lets through, and we by what that text comes to: `/%6fperator` and `/x/../operator` must not be `/operator` here.
+ * Finds paths that are not written in their plain form. A proxy filters by the text of a path, but Keyway
+ * routes by what the text decodes to: `/%6fperator` and `/x/../operator` must not reach `/operator` here.
  */
-/** Letters, digits, `-`, `.` and `_`: what the paths of the interface are made of, which never needs an escape. */
+/**
+ * Escapes of letters, digits, `-`, `.` and `_`. The interface's paths consist of these, and they never need
+ * an escape.
+ */
 const ESCAPED_PLAIN = /%(?:2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F)/i
 
-/** What makes a path another one than it looks like; in order, the first that fits is told. */
+/** Faults of a path, in order. The first match is reported. */
 const FAULTS: readonly (readonly [pattern: RegExp, says: string])[] = [
   [/^[^/]/, 'it does not begin with a slash'],
   [/\/\//, 'it has an empty segment (//)'],
@@ -17,14 +20,14 @@ const FAULTS: readonly (readonly [pattern: RegExp, says: string])[] = [
 ]
 
 /**
- * What keeps a request's target from being the plain form of its path, or null. Escapes of what is no part of our own
- * paths stay allowed: identifiers may hold anything.
+ * Returns why a request's target is not the plain form of its path, or null. Escapes that are no part of
+ * Keyway's own paths stay allowed, because identifiers may contain any character.
  *
- * @param target as in the request line: `/path?query`, or an absolute address.
+ * @param target As in the request line: `/path?query`, or an absolute address.
  */
 export function pathFault(target: string): string | null {
   const [, path = ''] = /^(?:https?:\/\/[^/?#\\]*)?([^?]*)/.exec(target) ?? []
-  // An absolute address may have no path at all; it is `/` then.
+  // An absolute address may omit its path, which is `/` then.
   if (path === '' && target !== '') return null
   return FAULTS.find(([pattern]) => pattern.test(path))?.[1] ?? null
 }

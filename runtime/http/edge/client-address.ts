@@ -1,16 +1,16 @@
-/** Who sends a request: the address of its connection, or what trusted proxies say of it. */
+/** Address of the client: that of its connection, or the one that trusted proxies report. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import type { Context } from 'hono'
 import type { Env } from './env.ts'
 
-/** Most entries of X-Forwarded-For that are looked at, from its end. */
+/** Maximum number of X-Forwarded-For entries that are read, from the end. */
 const MAX_HOPS = 32
 
 /**
- * Makes the function that says who sends. X-Forwarded-For is read from its end, as long as who wrote it
- * is trusted: the first address that is none of our proxies'. Where it holds something else, the last proxy
- * that is known. Without trusted proxies the header is not looked at.
+ * Creates the function that returns the address of the client. It reads X-Forwarded-For from the end while
+ * the writer of an entry is a trusted proxy, up to the first address that is not one. At an entry that is no
+ * address it returns the last known proxy. Without trusted proxies the header is ignored.
  *
  * @param trusted Addresses and networks, such as `10.0.0.0/8`.
  */
@@ -37,7 +37,7 @@ export function createClientAddress(trusted: readonly string[]): (c: Context<Env
   }
 }
 
-/** An address without port and brackets, and IPv4 as such. */
+/** Returns an address without port and brackets, and a mapped IPv4 address as IPv4. */
 function plain(text: string): string {
   const bare = text
     .trim()
@@ -46,7 +46,10 @@ function plain(text: string): string {
   return bare.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
-/** The same of IPv6's networks of 64 bits, in which one caller has any number of addresses. */
+/**
+ * Returns the 64-bit network of an IPv6 address, within which one caller has any number of addresses. Returns
+ * other addresses unchanged.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address
   const [head = '', tail = ''] = address.toLowerCase().split('::')

@@ -1,13 +1,13 @@
-/** What the machine has no more of. */
+/** Exhausted resources of the machine. */
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { codeOf } from '../../contract/errors/thrown.ts'
 import { isOneOf } from '../../contract/schema/one-of.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
 
-/** What the system says when it has no more of something for this process. */
+/** Error codes of the system when this process can get no more of a resource. */
 const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']
 
-/** What of the machine is at its limits, where that and not the runtime is at fault; else null. */
+/** Returns an error that names the exhausted resource, or null if the machine is not at its limits. */
 export function exhausted(thrown: unknown): RuntimeError | null {
   const message = isDiskFull(thrown)
     ? 'the disk of the host is full; its operator has to make room, then try again'

@@ -1,8 +1,8 @@
 /**
- * Lists that are followed, as server-sent events: each event is the whole list, so that nothing is missed by one who comes
- * late, or again to another host. The list is asked for again and again, with the rights of that moment. An event's id is a
- * digest of what it says: who comes again with the last one, or from a page that shows it (`known`), is sent nothing before
- * something has changed.
+ * Lists that are followed, as server-sent events. Each event is the whole list, so that a reader who connects
+ * late, or reconnects to another host, misses nothing. The list is queried repeatedly, with the reader's
+ * current rights. An event's id is a digest of its content. A reader who reconnects with the last id, or
+ * whose page shows that content (`known`), receives nothing until something has changed.
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,29 +14,29 @@ import { statusOfRefusal } from './statuses.ts'
 import { toCoreError } from './to-core-error.ts'
 
 type FollowingPace = {
-  /** How often the list is asked for, in milliseconds. */
+  /** Interval of the queries, in milliseconds. */
   everyMs: number
-  /** Longest silence: proxies close what says nothing, in milliseconds. */
+  /** Longest silence, in milliseconds. Proxies close silent connections. */
   beatMs: number
-  /** After this it ends, and is begun again by who follows, in milliseconds. */
+  /** Lifetime of a stream, in milliseconds. The reader reconnects after it. */
   longestMs: number
 }
 
 const PACE: FollowingPace = { everyMs: 1000, beatMs: 15_000, longestMs: 15 * 60_000 }
 
 const MOST_EACH = CALLER_LIMITS.followed_lists.most
-/** In all, on this process of the host. */
+/** Maximum number of streams on this process of the host. */
 const MOST = 20 * MOST_EACH
-/** Failures in a row after which the stream ends. */
+/** Number of consecutive failures after which the stream ends. */
 const MOST_FAILURES = 30
-/** What a browser waits before it comes again, in milliseconds. */
+/** Delay before a browser reconnects, in milliseconds. */
 const RETRY_MS = 2000
 
 export type Following = {
   /**
-   * Answers with a stream. `look` is asked for the list, and throws once its reader may not see it any more.
+   * Answers with a stream. `look` reads the list, and throws once the reader may no longer see it.
    *
-   * @throws RuntimeError following_full; what the first look throws
+   * @throws RuntimeError `following_full`, and any error of the first look
    */
   follow(
     c: Context<Env>,
@@ -46,21 +46,21 @@ export type Following = {
   ): Promise<Response>
 }
 
-/** The id of the event that says this. */
+/** Returns the id of the event with this content. */
 const eventIdOf = (list: unknown): string => idOf(JSON.stringify(list))
 
 const idOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** The query of a page's stream: what it asks, and what the page shows already. */
+/** Returns the query of a page's stream: its parameters, and the id of the content that the page shows. */
 export const followQuery = (query: Readonly<Record<string, string>>, shown: unknown): string =>
   new URLSearchParams({ ...query, known: eventIdOf(shown) }).toString()
 
-/** Whether a request wants to follow what it asks for. */
+/** Reports whether a request asks to follow its list. */
 export const wantsEvents = (c: Context<Env>): boolean =>
   /(^|[\s,])text\/event-stream\s*(;|,|$)/i.test(c.req.header('accept') ?? '')
 
-/** `leaving` ends all of them: the host stops. */
+/** Creates the streams. `leaving` ends all of them when the host stops. */
 export function createFollowing(leaving: AbortSignal, usual: FollowingPace = PACE): Following {
   const counts = new Map<string, number>()
   let all = 0
@@ -108,7 +108,7 @@ export function createFollowing(leaving: AbortSignal, usual: FollowingPace = PAC
         const ended = run(controller, { first, look, known, signal, pace })
         void ended.finally(() => {
           leave()
-          // Who is gone has closed it already.
+          // A reader who disconnected has already closed it.
           if (!gone.signal.aborted) controller.close()
         })
       },
@@ -117,7 +117,7 @@ export function createFollowing(leaving: AbortSignal, usual: FollowingPace = PAC
     return c.body(body, 200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // Proxies that gather answers would keep the events back.
+      // Buffering proxies would hold the events back.
       'x-accel-buffering': 'no',
     })
   }
@@ -127,7 +127,7 @@ export function createFollowing(leaving: AbortSignal, usual: FollowingPace = PAC
 type Run = {
   first: unknown
   look(): Promise<unknown>
-  /** Id of the last event that the reader has. */
+  /** Id of the last event that the reader received. */
   known: string
   signal: AbortSignal
   pace: FollowingPace
@@ -145,7 +145,7 @@ async function run(
     saidMs = performance.now()
     if (!signal.aborted) controller.enqueue(UTF8.encode(text))
   }
-  /** A reader who does not keep up is sent the latest later, not all. */
+  /** A slow reader gets the latest list later, not every list. */
   const hasRoom = () => (controller.desiredSize ?? 0) > 0
   const tell = (list: unknown) => {
     const text = JSON.stringify(list)
@@ -167,7 +167,7 @@ async function run(
       failures = 0
     } catch (error) {
       if (statusOfRefusal(toCoreError(error, '')) < 500) return say('event: end\ndata: {}\n\n')
-      // The database may be away for a moment.
+      // The database may be unavailable for a moment.
       failures += 1
       list = null
       if (failures > MOST_FAILURES) return

@@ -1,7 +1,7 @@
 /**
- * What every request must be before anything looks at it. Loopback is not private: any web page can
- * send to it, so the media type (a page cannot send JSON without asking first) and the Host header (a
- * name that was made to resolve to us) are both judged. No CORS.
+ * Checks of every request before it is routed. Loopback is not private: any web page can send requests to it.
+ * So the media type (a page cannot send JSON without a preflight request) and the Host header (DNS rebinding)
+ * are both checked. There is no CORS.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -13,10 +13,10 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 /** Content-Type of a JSON body. */
 export const JSON_TYPE = /^application\/json\s*(;|$)/i
 
-/** Throws what is wrong with a request. */
+/** Throws an error if a request is not acceptable. */
 export type Check = (c: Context<Env>) => void
 
-/** A check as a step before a route. */
+/** Makes a middleware of a check. */
 export const guard =
   (check: Check): MiddlewareHandler<Env> =>
   async (c, next) => {
@@ -24,7 +24,7 @@ export const guard =
     await next()
   }
 
-/** Refuses a Host header that is none of ours (421). `null` allows every name. */
+/** Refuses a foreign Host header (421). `null` allows every name. */
 export function hostCheck(allowed: readonly string[] | null): Check {
   const isOurs = isServedHost(allowed)
   return (c) => {
@@ -39,10 +39,10 @@ export function hostCheck(allowed: readonly string[] | null): Check {
   }
 }
 
-/** The host without its port. */
+/** Returns the host without its port. */
 const bareHost = (header: string): string => header.toLowerCase().replace(/:[0-9]{1,5}$/, '')
 
-/** Creates the check whether a Host header names this host. `null` allows every name. */
+/** Creates a function that reports whether a Host header names this host. `null` allows every name. */
 export function isServedHost(allowed: readonly string[] | null): (header: string) => boolean {
   if (allowed === null) return () => true
   const names = new Set([...LOOPBACK_NAMES, ...allowed].map((name) => name.toLowerCase()))
@@ -55,7 +55,7 @@ export function isServedHost(allowed: readonly string[] | null): (header: string
 /** Refuses any media type but application/json (415). */
 export const jsonCheck: Check = mediaCheck(JSON_TYPE, 'application/json')
 
-/** Refuses what a request's content type does not fit (415). */
+/** Refuses a Content-Type that does not match (415). */
 export function mediaCheck(fits: RegExp, wanted: string): Check {
   return (c) => {
     const type = c.req.header('content-type') ?? ''
@@ -65,7 +65,7 @@ export function mediaCheck(fits: RegExp, wanted: string): Check {
   }
 }
 
-/** Refuses a request without the bearer token (401); an empty token lets everybody in. */
+/** Refuses a request without the bearer token (401). An empty token allows every request. */
 export function tokenCheck(token: string, what: string): Check {
   if (token === '') return () => {}
   const matches = isSecret(token)
@@ -74,20 +74,20 @@ export function tokenCheck(token: string, what: string): Check {
   }
 }
 
-/** Refuses a method that a path has not (405). @param allow those that it has */
+/** Refuses a method that a path does not support (405). @param allow The supported methods */
 export function wrongMethod(c: Context<Env>, allow: string): never {
   c.header('allow', allow)
   throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${allow}`)
 }
 
-/** The bearer token of a request; empty for none. */
+/** Returns the bearer token of a request; empty if there is none. */
 export const bearerOf = (c: Context<Env>): string => bearerIn(c.req.header('authorization') ?? '')
 
-/** The bearer token of an Authorization header; empty if there is none. */
+/** Returns the bearer token of an Authorization header; empty if there is none. */
 export const bearerIn = (authorization: string): string =>
   /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 
-/** What a request without the right token is told (401). */
+/** Creates the error for a request without the right token (401). */
 export function noToken(c: Context<Env>, what: string): RuntimeError {
   c.header('www-authenticate', 'Bearer')
   return new RuntimeError(
@@ -96,7 +96,7 @@ export function noToken(c: Context<Env>, what: string): RuntimeError {
   )
 }
 
-/** Compares in a time that tells nothing. */
+/** Creates a comparison in constant time. */
 export function isSecret(expected: string): (given: string) => boolean {
   const wanted = digest(expected)
   return (given) => timingSafeEqual(digest(given), wanted)

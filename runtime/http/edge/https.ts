@@ -1,15 +1,19 @@
 import type { Context } from 'hono'
 import type { Env } from './env.ts'
 
-/** Behind a proxy that ends TLS, the proxy says so; who says it falsely only harms its own answers. */
+/**
+ * Reports whether the client uses HTTPS. A proxy that ends TLS states it in a header; a client that forges
+ * the header affects only its own answers.
+ */
 export const isHttps = (c: Context<Env>): boolean =>
   c.req.header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ||
   new URL(c.req.url).protocol === 'https:'
 
 /**
- * Where the host is reached, for addresses in answers. Without a public address, a proxy that ends TLS says the scheme.
+ * Returns the origin of the host, for addresses in answers. Without a public address, the scheme comes from a
+ * proxy that ends TLS.
  *
- * @param publicOrigin KEYWAY_PUBLIC_URL; null where it is not set.
+ * @param publicOrigin KEYWAY_PUBLIC_URL, or null if it is not set.
  */
 export function originOf(c: Context<Env>, publicOrigin: string | null): string {
   if (publicOrigin !== null) return publicOrigin

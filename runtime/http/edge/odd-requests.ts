@@ -1,4 +1,7 @@
-/** Refuses requests that a proxy may read in another way than we do: odd paths, more than one Host header. */
+/**
+ * Refuses requests that a proxy may interpret differently: paths that are not in their plain form, more than
+ * one Host header.
+ */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -8,7 +11,7 @@ import { failureOf } from './problem.ts'
 import { REQUEST_ID } from './request-id.ts'
 import { envelopeStatus } from './statuses.ts'
 
-/** Answers 400 before anything is routed; every other request goes on to `next`. */
+/** Answers 400 before routing. All other requests go on to `next`. */
 export function refuseOddRequests(log: Log, next: RequestListener): RequestListener {
   return (incoming, outgoing) => {
     const error = oddity(incoming)
@@ -21,14 +24,14 @@ export function refuseOddRequests(log: Log, next: RequestListener): RequestListe
       'content-type': contentType,
       'content-length': Buffer.byteLength(body),
       [REQUEST_ID]: requestId,
-      // What follows as a body is not read.
+      // The body that follows is not read.
       connection: 'close',
     })
     outgoing.end(body)
   }
 }
 
-/** What is odd about a request, or null. */
+/** Returns the error for an odd request, or null. */
 function oddity({ url = '', rawHeaders }: IncomingMessage): RuntimeError | null {
   const fault = pathFault(url)
   if (fault !== null)
@@ -42,6 +45,6 @@ function oddity({ url = '', rawHeaders }: IncomingMessage): RuntimeError | null 
   return null
 }
 
-/** Number of Host headers among raw ones: name, value, name, value. */
+/** Returns the number of Host headers among raw ones: name, value, name, value. */
 const hostsIn = (raw: readonly string[]): number =>
   raw.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length

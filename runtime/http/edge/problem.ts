@@ -1,4 +1,4 @@
-/** The one place where an error becomes an HTTP answer. */
+/** The only place where an error becomes an HTTP answer. */
 
 import type { Context } from 'hono'
 import { SCIM_PATH } from '../../contract/endpoints/scim.ts'
@@ -13,14 +13,14 @@ import { exhausted } from './exhausted.ts'
 import { REQUEST_ID } from './request-id.ts'
 import { REFUSAL_STATUS } from './statuses.ts'
 
-/** Makes the handler of everything that is thrown. */
+/** Creates the handler of all thrown errors. */
 export function createOnError(log: Log) {
   return (thrown: Error, c: Context<Env>): Response => {
     const requestId = c.get('requestId')
     const appId = c.get('appId') ?? ''
     const error = problemOf(thrown, requestId)
     const { refusal, blame } = ERRORS[error.code]
-    // Below /operator a status says how it ended: scripts must not take a failure for done.
+    // Below /operator the status reports the outcome, because scripts must not take a failure for a success.
     const failed = blame === 'caller' ? 'invalid' : 'internal'
     const kind = refusal ?? (c.req.path.startsWith('/operator/') ? failed : null)
     const status = kind === null ? 200 : REFUSAL_STATUS[kind]
@@ -38,7 +38,10 @@ const CORE_SEGMENTS: ReadonlySet<string> = new Set(
 
 const SCIM_SEGMENT = firstSegment(SCIM_PATH)
 
-/** What is refused before it is routed has the error body of the interface that its path belongs to. */
+/**
+ * Returns the body of an error. A request that is refused before it is routed gets the error format of the
+ * interface to which its path belongs.
+ */
 export function failureOf(
   error: RuntimeError,
   appId: string,
@@ -50,23 +53,23 @@ export function failureOf(
   return { body, contentType: 'application/json' }
 }
 
-/** RFC 7644 section 3.12. */
+/** Creates a SCIM error (RFC 7644 section 3.12). */
 function scimError({ code, message }: RuntimeError): object {
   const status = String(REFUSAL_STATUS[ERRORS[code].refusal ?? 'internal'])
   return { schemas: [SCIM_URNS.error], status, detail: message }
 }
 
-/** The first name of a path, whose form may be odd: `users` of `//%75sers/x`. */
+/** Returns the first name of a path in any form: `users` of `//%75sers/x`. */
 function firstSegment(path: string): string {
   const first = path.split(/[/\\?]/).find((one) => one !== '' && one !== '.') ?? ''
   return first.replace(/%[0-7][0-9a-f]/gi, (code) => decodeURIComponent(code))
 }
 
-/** A thrown value as an error that can be shown to the caller. */
+/** Converts a thrown value to an error that can be shown to the caller. */
 export const problemOf = (thrown: unknown, requestId: string): RuntimeError =>
   thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
 
-/** Anything unforeseen: the caller gets the request id, the log gets the rest. */
+/** Converts an unforeseen error. The caller gets the request id; the log gets the rest. */
 function defect(thrown: unknown, requestId: string): RuntimeError {
   const out = exhausted(thrown)
   if (out) return out

@@ -1,26 +1,26 @@
-/** The id of a request, which its answer and every line of the log about it carry. */
+/** Id of a request. Its answer and all its log lines carry it. */
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Env } from './env.ts'
 
-/** The header of an answer with the id of its request. */
+/** Response header with the id of the request. */
 export const REQUEST_ID = 'x-request-id'
 
-/** Headers that may carry the caller's own id of a request (connector-interface.md section 1.1). */
+/** Headers in which callers send an id of their own (connector-interface.md section 1.1). */
 export const CORRELATION = [
   REQUEST_ID,
   'x-lumos-observability-flows_v2_execution_id',
   'x-lumos-observability-dagster.run_id',
 ]
 
-/** Gives a request its id: the caller's own, where it is a plain word. */
+/** Sets the id of a request: the caller's own if it is a plain word. */
 export function nameRequest(c: Context<Env>): string {
   const requestId = requestIdOf((name) => c.req.header(name))
   c.set('requestId', requestId)
   return requestId
 }
 
-/** The id of a request with these headers. */
+/** Returns the id of a request with these headers. */
 export function requestIdOf(header: (name: string) => string | undefined): string {
   for (const name of CORRELATION) {
     const given = header(name)

@@ -1,9 +1,9 @@
-/** Answers in JSON whose type is known by a schema alone. */
+/** JSON answers whose type is known only by a schema. */
 import type { Context } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 import type { Env } from './env.ts'
 
-/** Sends a value as JSON, of any type: Hono's own function asks for one that it can give to a client. */
+/** Sends any value as JSON. Hono's own function requires a static type. */
 export const sendJson = (
   c: Context<Env>,
   value: unknown,

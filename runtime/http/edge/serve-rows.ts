@@ -1,25 +1,25 @@
-/** The one pipeline of interfaces whose operations are rows of a table: core, SCIM and the operator's. */
+/** The pipeline of interfaces whose operations are rows of a table: core, SCIM and the operator's. */
 import type { Context, Hono } from 'hono'
 import type { Env } from './env.ts'
 import { unanswered } from './to-core-error.ts'
 
 type RowInterface<N extends string, R> = {
   rows: readonly (readonly [name: N, row: R])[]
-  /** What stands before the path of each row. */
+  /** Prefix of each path. */
   prefix?: string
-  /** Judges a request by its row, does what it asks for, and answers. */
+  /** Validates a request by its row, performs it, and answers. */
   answer(c: Context<Env>, name: N, row: R): Promise<Response>
-  /** What was thrown, in the form of this interface; or throws what the whole app has an answer for. */
+  /** Converts a thrown error to this interface's format, or throws an error that the app handles. */
   refuse(c: Context<Env>, thrown: unknown): Response
-  /** `allow`: the methods that the path has, as its header says them. */
+  /** Answers 405. `allow` is the value of the Allow header. */
   wrongMethod(c: Context<Env>, allow: string): Response
-  /** Hears of every answer: the name of its row, the status, the time that it took. */
+  /** Called after each answer, with the name of its row, the status and the duration in seconds. */
   onAnswer?(name: N, status: number, seconds: number): void
-  /** How long an answer to GET is waited for, in milliseconds. What changes something is waited for until it is known. */
+  /** Timeout of GET requests, in milliseconds. Changes have none, so that their outcome is reported. */
   readMs: number
 }
 
-/** Adds a route for each row, and after all of them a refusal of the same paths with a method that no row has. */
+/** Adds a route for each row. Afterwards it adds routes that refuse other methods on the same paths. */
 export function serveRows<N extends string, R extends { method: string; path: string }>(
   routes: Hono<Env>,
   { rows, prefix = '', answer, refuse, wrongMethod, onAnswer, readMs }: RowInterface<N, R>,
@@ -39,7 +39,11 @@ export function serveRows<N extends string, R extends { method: string; path: st
   }
 }
 
-/** An answer, or a refusal once it has taken too long. One that comes later is let go. @throws CoreError unavailable */
+/**
+ * Returns the answer. If it comes after the timeout, its body is cancelled.
+ *
+ * @throws CoreError `unavailable` after the timeout
+ */
 async function within(waitMs: number, answered: Promise<Response>): Promise<Response> {
   const over = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

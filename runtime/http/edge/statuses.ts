@@ -1,4 +1,4 @@
-/** REFUSAL_STATUS: what is refused -> the HTTP status it is answered with. No other table says both. */
+/** REFUSAL_STATUS: kind of refusal -> HTTP status. This is the only such table. */
 import { ERRORS, type RuntimeCode } from '../../contract/errors/errors.ts'
 import type { CoreError, RefusalKind } from '../../contract/errors/problem.ts'
 
@@ -23,16 +23,16 @@ export const REFUSAL_STATUS = {
 
 export type RefusalStatus = (typeof REFUSAL_STATUS)[RefusalKind]
 
-/** The status of a refusal. */
+/** Returns the status of a refusal. */
 export const statusOfRefusal = ({ kind }: { kind: RefusalKind }): RefusalStatus =>
   REFUSAL_STATUS[kind]
 
-/** The status of an error of ERRORS: 200 where it is told within the envelope. */
+/** Returns the status of an error of ERRORS; 200 if it is returned in the envelope. */
 export function envelopeStatus(code: RuntimeCode): RefusalStatus | 200 {
   const { refusal } = ERRORS[code]
   return refusal === undefined ? 200 : REFUSAL_STATUS[refusal]
 }
 
-/** Headers that a refusal is answered with. */
+/** Returns the headers of a refusal. */
 export const refusalHeaders = ({ retryAfterSeconds }: CoreError): Record<string, string> =>
   retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }

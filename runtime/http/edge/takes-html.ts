@@ -1,12 +1,13 @@
-/** Telling people from programs. */
+/** Distinguishes browsers from programs by their Accept header. */
 
-/** Whether the client accepts HTML by name: browsers do, most programs do not. */
+/** Reports whether the client accepts HTML by name: browsers do, most programs do not. */
 export const takesHtml = (accepted = ''): boolean =>
   typesIn(accepted).some(({ type, weight }) => type === 'text/html' && weight > 0)
 
 /**
- * Whether a browser opens a page: browsers also accept XHTML, which programs do not. A client that prefers HTML to anything
- * else counts as one. A program that accepts HTML and images alike (Java's HttpURLConnection) does not.
+ * Reports whether a browser opens a page. Browsers also accept XHTML, which programs do not. A client that
+ * prefers HTML to everything else counts as a browser. A program that accepts HTML and images alike (Java's
+ * HttpURLConnection) does not.
  */
 export function opensPage(accepted = ''): boolean {
   if (!takesHtml(accepted)) return false

@@ -1,11 +1,12 @@
-/** What the log says of a request that was answered with a status of the 500s. */
+/** Log lines of requests that were answered with a 5xx status. */
 import type { CoreError, RefusalKind } from '../../contract/errors/problem.ts'
 import type { Log } from '../../observe/log.ts'
 import { statusOfRefusal } from './statuses.ts'
 
 /**
- * The level of a line; others are a defect of ours, and errors. That another system failed, or cannot do it, is none of our
- * failures; that the database is away is said by /readyz, and passes with each start.
+ * Level of a line. All other kinds are defects of Keyway and logged as errors. A failure of another system,
+ * or an operation that it does not support, is not Keyway's failure. An unavailable database is reported by
+ * /readyz, and is normal at startup.
  */
 const LEVELS: Readonly<Partial<Record<RefusalKind, 'info' | 'warn'>>> = {
   not_implemented: 'info',
@@ -13,7 +14,7 @@ const LEVELS: Readonly<Partial<Record<RefusalKind, 'info' | 'warn'>>> = {
   unavailable: 'warn',
 }
 
-/** Logs a refusal whose reason is not the caller. */
+/** Logs a refusal that the caller did not cause. */
 export function tellRefusal(
   log: Log,
   error: CoreError,

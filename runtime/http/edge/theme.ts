@@ -1,4 +1,4 @@
-/** How our pages look: colours for light and dark, type, what has the focus. */
+/** Theme of the documentation pages: colours for light and dark, type, focus. */
 export const THEME = `
 :root {
   color-scheme: light dark;

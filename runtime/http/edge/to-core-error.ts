@@ -1,4 +1,4 @@
-/** What goes wrong around the core's functions, as a refusal of the core. */
+/** Converts errors around the core's functions to refusals of the core. */
 
 import { ERRORS, type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError, type RefusalKind } from '../../contract/errors/problem.ts'
@@ -7,29 +7,29 @@ import { isContended, isTooSlow } from '../../database/contention.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
 import { exhausted } from './exhausted.ts'
 
-/** OUTAGES: what of the database is the reason -> what is said, and how soon to ask again, in seconds. */
+/** OUTAGES: reason of an outage -> message, and time until a retry in seconds. */
 export const OUTAGES = {
   away: {
     words: 'The database is away; try again. Where that lasts, GET /readyz says why',
     retryAfterSeconds: 2,
   },
-  /** What reads goes on, so this comes only of what would change something. */
+  /** Reads still work, so only changes report this. */
   full: {
     words:
       'The disk of Keyway is full, so this could not be saved; an administrator has to make room, then try again',
     retryAfterSeconds: 30,
   },
-  /** Said to one of two changes that waited for each other. */
+  /** Reported to one of two changes that waited for each other. */
   contended: {
     words: 'Another change was in the way; nothing was done, try again',
     retryAfterSeconds: 1,
   },
-  /** A question was ended because of the time it took. */
+  /** The query exceeded its time limit. */
   too_slow: {
     words: 'The database took too long, so this was not done; try again',
     retryAfterSeconds: 10,
   },
-  /** Nothing came for as long as a reader waits. */
+  /** Nothing arrived within the time that a reader waits. */
   silent: { words: 'What this is read from says nothing; try again', retryAfterSeconds: 10 },
 } as const
 
@@ -45,7 +45,7 @@ class OutageError extends CoreError {
   }
 }
 
-/** For which of them an error is there; else null. */
+/** Returns the outage that caused an error, or null. */
 export function outageOf(thrown: unknown): Outage | null {
   if (thrown instanceof OutageError) return thrown.outage
   if (isDiskFull(thrown)) return 'full'
@@ -54,16 +54,19 @@ export function outageOf(thrown: unknown): Outage | null {
   return isTooSlow(thrown) ? 'too_slow' : null
 }
 
-/** No database was reached yet, or a question found none. */
+/** Creates the error for a database that has not been reached or was lost. */
 export const away = (cause?: unknown): CoreError => new OutageError('away', cause)
 
-/** A reader has waited long enough. */
+/** Creates the error for a read that exceeded its time limit. */
 export const unanswered = (): CoreError => new OutageError('silent')
 
-/** How soon to ask a host again that is stopping, or that the system gives no more. */
+/** Retry delay, in seconds, for a host that is stopping or out of a resource of the system. */
 const HOST_RETRY_SECONDS = 5
 
-/** What an error of the envelope is where there is none: a refusal, so that it does not look like a success. */
+/**
+ * Returns the refusal for an error of the envelope in an interface without one. It must not look like a
+ * success.
+ */
 function refusalOutside(code: RuntimeCode): RefusalKind {
   const { refusal, blame, retryable } = ERRORS[code]
   if (refusal !== undefined) return refusal
@@ -71,7 +74,10 @@ function refusalOutside(code: RuntimeCode): RefusalKind {
   return blame === 'operator' && retryable ? 'unavailable' : 'bad_request'
 }
 
-/** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
+/**
+ * Converts any error to a CoreError: an unavailable database, a body that could not be read, a defect of
+ * Keyway.
+ */
 export function toCoreError(thrown: unknown, requestId: string): CoreError {
   if (thrown instanceof CoreError) return thrown
   const outage = outageOf(thrown)

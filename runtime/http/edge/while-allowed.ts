@@ -1,12 +1,13 @@
-/** Files and lists that are sent for long: they end with the right to them, and not with their last line. */
+/** Long responses with files and lists. They end when the reader loses the right to them. */
 
-/** Longest time that something is sent on by an old judgement, in milliseconds. */
+/** Longest time between two checks of the right, in milliseconds. */
 const JUDGED_MS = 1000
 
 /**
- * The same body, judged again before a piece of it is taken. What `judge` throws cuts it off: it is never taken for whole.
+ * Returns the same body, and checks the right again before a chunk is taken. An error of `judge` aborts the
+ * body, which cannot be mistaken for the whole.
  *
- * @param judge throws once the reader may not have it any more
+ * @param judge Throws once the reader has lost the right.
  */
 export function whileAllowed(
   body: ReadableStream<Uint8Array>,
