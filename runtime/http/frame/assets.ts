@@ -1,4 +1,4 @@
-/** The files that every page loads: the same for everybody, with a tag by which a browser keeps them. */
+/** Files that every page loads. They are the same for every visitor and cached by an entity tag. */
 import { Hono } from 'hono'
 import type { Env } from '../edge/env.ts'
 import { answerKept, madeOnce } from '../edge/kept.ts'
@@ -6,7 +6,7 @@ import { FAVICON } from './icons.ts'
 import { SCRIPT } from './script.ts'
 import { STYLE } from './style/style.ts'
 
-/** A file: nothing of it may load or run anything else. */
+/** Headers of a file, which may neither load nor run anything else. */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -18,7 +18,7 @@ const FILES = {
   'keyway.svg': madeOnce('image/svg+xml', () => FAVICON),
 } as const
 
-/** Where a file is served. */
+/** Returns the path of a file. */
 export const assetAt = (name: keyof typeof FILES): string => `/assets/${name}`
 
 export function assetRoutes(): Hono<Env> {

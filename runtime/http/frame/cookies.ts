@@ -1,4 +1,4 @@
-/** The cookies of the pages: who is signed in, who asked for the form to do so, and what was just done. */
+/** Cookies of the pages: the session, the visitor before sign-in, and the message of the last action. */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { SESSION_MS } from '../../core/sign-in/sessions.ts'
@@ -14,10 +14,13 @@ const BEGUN = 'keyway_sign_in'
 const CONSENT = 'keyway_consent'
 const LOOK = 'keyway_look'
 
-/** Where the session's cookie of earlier versions counted. */
+/** Path of the session cookie of earlier versions. */
 const FORMER_PATH = '/settings'
 
-/** By https the name has the prefix that keeps other hosts of the domain, and plain http, from setting it. */
+/**
+ * Over HTTPS the name has a prefix that keeps other hosts of the domain, and plain HTTP, from setting the
+ * cookie.
+ */
 const nameOf = (c: Context<Env>, name: string): string => (isHttps(c) ? `__Host-${name}` : name)
 
 const options = (c: Context<Env>, sameSite: 'Strict' | 'Lax') =>
@@ -31,8 +34,8 @@ const textOf = (c: Context<Env>, name: string): string | null => {
 export const sessionOf = (c: Context<Env>): string | null => textOf(c, SESSION)
 
 /**
- * `Lax`: a link in a mail, and the way back from a provider of sign-in, open a page for who is signed in. What
- * changes something is a form with a proof, which other sites cannot send.
+ * Stores the session. It is `Lax`, so that a link in a mail and the return from an identity provider open a
+ * page of the session. Changes need a form with a proof, which other sites cannot send.
  */
 export function keepSession(c: Context<Env>, secret: string): void {
   if (sessionOf(c) !== null) dropFormer(c)
@@ -45,11 +48,11 @@ export function dropSession(c: Context<Env>): void {
   deleteCookie(c, nameOf(c, SESSION), options(c, 'Lax'))
 }
 
-/** A browser sends the one of the longer path first: it would hide the other. */
+/** A browser sends the cookie with the longer path first, so the former one would hide the new one. */
 const dropFormer = (c: Context<Env>): void =>
   void deleteCookie(c, SESSION, { path: FORMER_PATH, secure: isHttps(c) })
 
-/** The secret that a sign-in form is bound to, before there is a session. */
+/** Returns the secret that binds a sign-in form before there is a session, or null. */
 export const visitorOf = (c: Context<Env>): string | null => textOf(c, VISITOR)
 
 export function ensureVisitor(c: Context<Env>): string {
@@ -60,31 +63,34 @@ export function ensureVisitor(c: Context<Env>): string {
   return made
 }
 
-/** Where a browser reaches this host: what stands before a path. */
+/** Returns the origin of this host as the browser reaches it. */
 export const hostOrigin = (c: Context<Env>): string =>
   `${isHttps(c) ? 'https' : 'http'}://${c.req.header('host') ?? ''}`
 
-/** How long a person may take at a provider of sign-in, in seconds. */
+/** Longest time for a sign-in at an identity provider, in seconds. */
 export const BEGUN_SECONDS = 600
 
-/** `Lax`: the provider sends the browser back. */
+/** Stores a started sign-in. It is `Lax`, because the provider sends the browser back. */
 export const keepBegun = (c: Context<Env>, text: string): void =>
   setCookie(c, nameOf(c, BEGUN), text, { ...options(c, 'Lax'), maxAge: BEGUN_SECONDS })
 
-/** What was kept of a sign-in that was begun, once. */
+/** Returns a started sign-in once, and removes it. */
 export function takeBegun(c: Context<Env>): string | null {
   const text = getCookie(c, nameOf(c, BEGUN)) ?? ''
   if (text !== '') deleteCookie(c, nameOf(c, BEGUN), options(c, 'Lax'))
   return /^[\w-]{20,3000}$/.test(text) ? text : null
 }
 
-/** How long a person may take to give consent for an app, in seconds. */
+/** Longest time for consent for an app, in seconds. */
 export const CONSENT_SECONDS = 600
 
-/** Longest text: browsers keep no cookie over 4096 bytes, its name and attributes included. */
+/** Longest cookie text. Browsers drop cookies over 4096 bytes, including name and attributes. */
 const MAX_CONSENT = 3700
 
-/** `Lax`: the authorization server sends the browser back. False where it is too long to be kept. */
+/**
+ * Stores a started consent. It is `Lax`, because the authorization server sends the browser back. Returns
+ * false if the text is too long.
+ */
 export function keepConsent(c: Context<Env>, text: string): boolean {
   if (text.length > MAX_CONSENT) return false
   const kept = { ...options(c, 'Lax'), maxAge: CONSENT_SECONDS }
@@ -92,7 +98,7 @@ export function keepConsent(c: Context<Env>, text: string): boolean {
   return true
 }
 
-/** What was kept of a consent that is being given. */
+/** Returns a started consent, or null. */
 export function consentOf(c: Context<Env>): string | null {
   const text = getCookie(c, nameOf(c, CONSENT)) ?? ''
   return /^[\w-]{20,}$/.test(text) && text.length <= MAX_CONSENT ? text : null
@@ -101,23 +107,23 @@ export function consentOf(c: Context<Env>): string | null {
 export const dropConsent = (c: Context<Env>): void =>
   void deleteCookie(c, nameOf(c, CONSENT), options(c, 'Lax'))
 
-/** Longest time from what was done to the page that says so, in seconds. */
+/** Lifetime of the message of the last action, in seconds. */
 const FLASH_SECONDS = 60
 
 export const keepFlash = (c: Context<Env>, text: string): void =>
   setCookie(c, nameOf(c, FLASH), text, { ...options(c, 'Lax'), maxAge: FLASH_SECONDS })
 
-/** What was kept, once. */
+/** Returns the message once, and removes it. */
 export function takeFlash(c: Context<Env>): string | null {
   const text = textOf(c, FLASH)
   if (text !== null) deleteCookie(c, nameOf(c, FLASH), options(c, 'Lax'))
   return text
 }
 
-/** Browsers keep no cookie longer, in seconds. */
+/** Longest lifetime that browsers allow for a cookie, in seconds. */
 const LOOK_SECONDS = 400 * 86_400
 
-/** How pages look in this browser. */
+/** Returns the appearance that was chosen in this browser. */
 export const keptLook = (c: Context<Env>): BrowserLook => lookOf(getCookie(c, nameOf(c, LOOK)))
 
 export const keepLook = (c: Context<Env>, look: BrowserLook): void =>

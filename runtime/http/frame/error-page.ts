@@ -1,4 +1,7 @@
-/** Shows an error as a page. Its message comes from the core, in English: another language says it where it knows it. */
+/**
+ * Shows an error as a page. Its message comes from the core in English, and is translated where a translation
+ * exists.
+ */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { CoreError, type RefusalKind } from '../../contract/errors/problem.ts'
@@ -13,20 +16,20 @@ import type { Markup } from './layout.ts'
 import { ownPath } from './own-path.ts'
 import { type Tongue, tongueFor } from './tongue.ts'
 
-/** What a page of an error is told. */
+/** Content of an error page. */
 export type ErrorSaid = {
   title: string
   text: Markup
   path: string
-  /** The form that it came of, where the page that has it cannot be shown with it again. */
+  /** The submitted form, if the error page must show its input because the form's own page cannot. */
   form: Form | null
-  /** Whether that form has files, which no page can give back. */
+  /** Whether the form has files. No page can restore these. */
   hasFiles: boolean
-  /** The address that may answer in a moment; null where the same would be said again. */
+  /** Address to try again, or null if the result would be the same. */
   again: string | null
 }
 
-/** Makes the handler of everything that a page throws. */
+/** Creates the handler of all errors that pages throw. */
 export const createErrorPage =
   (log: Log, page: (t: Tongue, said: ErrorSaid) => Markup) =>
   async (thrown: Error, c: Context<Env>): Promise<Response> => {
@@ -39,7 +42,7 @@ export const createErrorPage =
     const title = t.w.titles[status] ?? t.w.went_wrong
     const outage = outageOf(thrown)
     const text = outage === null ? saidBy(t, error) : html`${t.w.outages[outage]}`
-    // What may work in a moment is asked or sent again, so what was typed must still be there.
+    // A request that may succeed later is repeated or sent again, so its input must be kept.
     const mayWork = status >= 429
     const isForm = c.req.method === 'POST'
     const form = isForm && mayWork ? await sentForm(c) : null
@@ -56,7 +59,10 @@ const addressOf = (c: Context<Env>): string | null => {
   return ownPath(`${pathname}${search}`)
 }
 
-/** The form of a request, read now where nothing has read it yet; null for what is none, and of another page. */
+/**
+ * Returns the form of a request, reading it if it has not been read. Null if there is no form, or if another
+ * site sent it.
+ */
 async function sentForm(c: Context<Env>): Promise<Form | null> {
   const read = c.get('form')
   if (read) return read
@@ -64,23 +70,25 @@ async function sentForm(c: Context<Env>): Promise<Form | null> {
     refuseForeign(c)
     return await readForm(c)
   } catch {
-    // The error that is told came first.
+    // The original error is reported.
     return null
   }
 }
 
-/** What a page refuses by itself: its words are of the catalogue, in the language of the page. */
+/** A refusal by a page itself. Its message is from the catalogue, in the language of the page. */
 export class PageError extends CoreError {}
 
-/** A refusal of one field of a form, by the field's name. */
+/** Creates a refusal of one field of a form, by the field's name. */
 export const fieldError = (name: string, words: string): PageError =>
   new PageError('invalid', [{ loc: [name], msg: words, type: 'value_error' }])
 
-/** The problems of an error one by one, in the words of `saidBy`. */
+/** Renders each problem of an error separately, as `saidBy` does. */
 export const saidApart = (t: Tongue, error: CoreError): Markup[] =>
   wordsOf(error).map((words) => wordsSaid(t, error, [words]))
 
-/** The words of an error within a page: in its language where they are known in it, else marked as English. */
+/**
+ * Renders an error within a page: in the page's language if it is translated, otherwise marked as English.
+ */
 export const saidBy = (t: Tongue, error: CoreError): Markup => wordsSaid(t, error, wordsOf(error))
 
 function wordsSaid({ language }: Tongue, error: CoreError, words: readonly string[]): Markup {
@@ -91,7 +99,10 @@ function wordsSaid({ language }: Tongue, error: CoreError, words: readonly strin
     : html`<span lang="en">${sentence(words)}</span>`
 }
 
-/** What a page tells of a refusal of these kinds, beside what was filled in; anything else is thrown again. */
+/**
+ * Returns the message and status of a refusal of these kinds, for display next to the input. Throws any other
+ * error again.
+ */
 export function refusalOf<K extends RefusalKind>(
   t: Tongue,
   error: unknown,
@@ -102,7 +113,7 @@ export function refusalOf<K extends RefusalKind>(
   return { problem: saidBy(t, error), status: REFUSAL_STATUS[kind] }
 }
 
-/** The words of an error: of what does not fit, what is wrong with each part. */
+/** Returns the messages of an error. An invalid input has one for each part. */
 function wordsOf({ detail }: CoreError): string[] {
   if (typeof detail === 'string') return [detail]
   return [...new Set(detail.map(({ msg }) => msg.replace(/^Value error, /, '')))]

@@ -1,6 +1,6 @@
 /**
- * Forms of the pages: how they are read, and how it is known that they are ours. Any page can
- * send a form to any address, so each must come from our own page and name its session's secret.
+ * Forms of the pages, and their protection against CSRF. Any site can send a form to any address, so each
+ * form must come from one of Keyway's pages and carry a proof of its session.
  */
 
 import type { Context } from 'hono'
@@ -11,18 +11,21 @@ import { keptText } from '../../core/kernel/kept-text.ts'
 import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 
-/** Largest form, in bytes: the longest texts, percent-encoded, and room to be told that they are too long. */
+/**
+ * Largest form, in bytes: the longest texts, percent-encoded, and some more, so that a text over its limit is
+ * reported as such.
+ */
 const MAX_FORM_BYTES = 64 * 1024
 
-/** Name of the field that proves that a form is ours. */
+/** Name of the field with the proof of the session. */
 export const PROOF = 'form_token'
 
 export type Form = ReadonlyMap<string, string>
 
 /**
- * Reads a form; of a repeated field the last value counts.
+ * Reads a form. The last value of a repeated field counts.
  *
- * @throws CoreError bad_request, unsupported_media_type; RuntimeError body_too_large
+ * @throws CoreError `bad_request`, `unsupported_media_type`; RuntimeError `body_too_large`
  */
 export async function readForm(c: Context<Env>): Promise<Form> {
   const type = c.req.header('content-type') ?? ''
@@ -40,23 +43,27 @@ export async function readForm(c: Context<Env>): Promise<Form> {
   }
 }
 
-/** The same form with texts that the database can keep: what it cannot, such as NUL, is another character. */
+/**
+ * Returns the form with texts that the database can store. Characters that it cannot store, such as NUL, are
+ * replaced.
+ */
 export const keptForm = (form: Form): Form =>
   new Map([...form].map(([name, text]) => [name, keptText(text, text.length)]))
 
-/** Unlike URLSearchParams, which puts another character in place of what is not UTF-8. */
+/** Decodes strictly. URLSearchParams would replace bytes that are not UTF-8. */
 const decoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
 /**
- * Refuses what another page sent. Browsers say whose page it is in Sec-Fetch-Site; those that do not, or
- * not over plain http, in Origin. `same-site` is foreign: another port of this machine is.
+ * Refuses a request from another site. Browsers name the site in Sec-Fetch-Site, or, if they do not send that
+ * header (some omit it over plain HTTP), in Origin. `same-site` counts as foreign: it includes other ports of
+ * this machine.
  *
- * @throws CoreError forbidden
+ * @throws CoreError `forbidden`
  */
 export function refuseForeign(c: Context<Env>): void {
   const site = c.req.header('sec-fetch-site')
   const origin = c.req.header('origin')
-  // `null` is what a page without a referrer sends, ours and others: then the proof alone decides.
+  // A page without a referrer sends `null`, be it Keyway's or another site's. Then the proof alone decides.
   const isOurs =
     site === undefined
       ? origin === undefined ||
@@ -68,11 +75,11 @@ export function refuseForeign(c: Context<Env>): void {
 
 const hostOf = (origin: string): string | null => URL.parse(origin)?.host ?? null
 
-/** What forms of the holder of a secret carry; it tells nothing of the secret. */
+/** Returns the proof for the forms of a secret's holder. It does not reveal the secret. */
 export const proofOf = (hasher: TokenHasher, secret: string): string =>
   hasher.hash(`form ${secret}`).toString('base64url')
 
-/** Whether a form carries the proof of a secret's holder. */
+/** Reports whether a form carries the proof of the secret. */
 export function isProven(hasher: TokenHasher, secret: string, form: Form): boolean {
   const given = Buffer.from(form.get(PROOF) ?? '', 'base64url')
   return given.length === 32 && hasher.matches(`form ${secret}`, given)

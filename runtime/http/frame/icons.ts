@@ -1,4 +1,4 @@
-/** ICONS: name -> the shapes of a picture of 16 by 16, drawn in the colour of the text beside it. */
+/** ICONS: name -> shapes of a 16 by 16 picture, drawn in the colour of the text next to it. */
 import { html, raw } from 'hono/html'
 
 const ICONS = {
@@ -31,15 +31,15 @@ const ICONS = {
 
 export type Icon = keyof typeof ICONS
 
-/** An icon; the words beside it say what it means. */
+/** Renders an icon. The text next to it conveys the meaning. */
 export const icon = (name: Icon) =>
   html`<svg class="i" viewBox="0 0 16 16" aria-hidden="true">${raw(ICONS[name])}</svg>`
 
 const KEYHOLE = 'M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20Zm-2 4.1h4v3.4a4 4 0 1 1-4 0Z'
 
-/** The sign of Keyway. */
+/** Renders the logo of Keyway. */
 export const sign = () =>
   html`<svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" fill-rule="evenodd" d="${KEYHOLE}"/></svg>`
 
-/** The same as a file, for the tab of a browser. */
+/** The logo as a file, for the tab of a browser. */
 export const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#2353c9" fill-rule="evenodd" d="${KEYHOLE}"/></svg>`

@@ -1,4 +1,4 @@
-/** What all pages have: head, top bar, account, the message of what was just done. */
+/** The frame of all pages: head, top bar, account, the message of the last action. */
 import { html, raw } from 'hono/html'
 import { assetAt } from './assets.ts'
 import { PROOF } from './form.ts'
@@ -10,7 +10,7 @@ import { initials } from './words.ts'
 
 export type Markup = ReturnType<typeof html>
 
-/** Places of the top bar, and the keys of their words. */
+/** Areas of the top bar, and the keys of their texts. */
 export const AREAS = {
   access: { path: '/access', words: 'my_access' },
   inbox: { path: '/inbox', words: 'inbox' },
@@ -18,33 +18,33 @@ export const AREAS = {
 } as const
 type Area = keyof typeof AREAS
 
-/** A person who is signed in, as a page shows them. */
+/** A signed-in person, as shown on a page. */
 export type Visitor = {
   name: string
   email: string
   roles: readonly string[]
   /** Proof for the forms of the session. */
   proof: string
-  /** How many tasks wait. */
+  /** Number of open tasks of the person. */
   waiting: number
-  /** How pages speak to them. */
+  /** Language and formats of pages for the person. */
   t: Tongue
-  /** Places of the console that they may open. */
+  /** Places of the console that the person may open. */
   places: readonly Place[]
 }
 
 type Page = {
   t: Tongue
   title: string
-  /** Null for one who is not signed in, or not known to be. */
+  /** Null if nobody is signed in, or if it is not known. */
   visitor: Visitor | null
   area?: Area
-  /** Of a page of the console: where it stands in its side. */
+  /** Place in the side of the console, for console pages. */
   place?: Place
   content: Markup
 }
 
-/** What a page of ours may do: show itself, its style and its script, and send forms to this host. */
+/** Headers of a page. It may show itself, its style and its script, and send forms to this host. */
 export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -56,10 +56,13 @@ export const PAGE_HEADERS = {
 export const proofField = (proof: string): Markup =>
   html`<input type="hidden" name="${PROOF}" value="${proof}">`
 
-/** What turns the line behind it around, wherever a name or a text brought it: Keyway writes none. */
+/**
+ * Characters that reverse the order of the text after them. Keyway writes none, so they come from a name or
+ * another text.
+ */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** A link whose words are a name of spaces, or of characters that nobody sees: it could not be pressed or heard. */
+/** A link whose text consists of spaces or invisible characters. It could neither be clicked nor read out. */
 const WORDLESS = /(<a\b[^>]*>)[\s\p{Cf}\u115f\u1160\u2800\u3164]*(<\/a>)/gu
 
 const straight = (page: Awaited<Markup>): Markup =>
@@ -145,7 +148,7 @@ ${[...groups].map(
 const waiting = (words: string, count: number): Markup =>
   html` <span class="count hot"><span class="unseen">${words}</span>${count > 99 ? '99+' : count}</span>`
 
-/** A page that says one thing, and leads back; `again`: an address that may answer in a moment. */
+/** Renders a page with one message and a link back. `again` is an address to try again. */
 export const messagePage = (
   t: Tongue,
   title: string,

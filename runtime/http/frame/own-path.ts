@@ -1,14 +1,14 @@
-/** Where a sign-in leads back to: a page of ours, never anywhere else. */
+/** Target of the redirect after sign-in: always a page of this host. */
 
-/** First names of the pages that people are led to. */
+/** First segments of the pages that a sign-in may lead to. */
 const PLACES = ['access', 'inbox', 'console', 'settings']
 
-/** Longest path that is kept. */
+/** Longest path that is kept, in characters. */
 const MAX_PATH = 500
 
 /**
- * A path and query of a page of ours as a person sent it; null for anything else. What a browser could read as another
- * host (`//host`, `/\host`), or as another place, is none.
+ * Returns the path and query of a page of this host, or null for anything else. A text that a browser could
+ * read as another host (`//host`, `/\host`) or as another page is refused.
  */
 export function ownPath(given: string | undefined): string | null {
   if (given === '/') return given

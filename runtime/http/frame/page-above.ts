@@ -1,14 +1,17 @@
-/** Where the address of a form leads when it is opened: an error page keeps it in the browser's address line. */
+/**
+ * Redirects for addresses of forms that are opened as pages. An error page leaves such an address in the
+ * browser's address bar.
+ */
 
 const isAbove = (page: string, path: string): boolean => page === '/' || path.startsWith(`${page}/`)
 
 /**
- * The nearest page above the address of a form, as the address that was asked for has its ids.
+ * Returns the nearest page above the address of a form, with the ids of the requested address.
  *
- * @param pattern Pattern of the form, as `/inbox/:id/comment`.
+ * @param pattern Pattern of the form, such as `/inbox/:id/comment`.
  * @param pages Patterns of the pages that are served to GET.
- * @param asked The path that was asked for; it fits the pattern.
- * @returns `/` where no page is above it
+ * @param asked The requested path, which matches the pattern.
+ * @returns `/` if there is no page above it
  */
 export function pageAbove(pattern: string, pages: readonly string[], asked: string): string {
   const nearest = pages

@@ -1,6 +1,6 @@
 /**
- * Until when a page is there. Nobody looks at an empty window for ever: where the database says nothing any more, or another
- * system takes its time, the person is told. What was begun goes on meanwhile, and may still be done.
+ * Time limits of pages. If the database stops responding, or another system is slow, the person gets a
+ * message instead of waiting. The started work goes on and may still complete.
  */
 import type { Context } from 'hono'
 import type { Pace } from '../../core/kernel/context/pace.ts'
@@ -9,19 +9,19 @@ import { PageError } from './error-page.ts'
 import { PAGE_HEADERS } from './layout.ts'
 import { tongueFor } from './tongue.ts'
 
-/** How soon to try again, in seconds. */
+/** Retry delay, in seconds. */
 const RETRY_SECONDS = 10
 
 /**
- * What a page does: `read` shows something, `work` is a form that was sent, or a file; `upload` waits for what a person
- * sends, which takes as long as their line needs: only what follows is `work`.
+ * Work of a page: `read` shows something; `work` handles a form or creates a file; `upload` receives a file,
+ * which takes as long as the person's connection needs, so only what follows counts as `work`.
  */
 export type PageKind = 'read' | 'work' | 'upload'
 
 export const usualKind = ({ req }: Context<Env>): PageKind =>
   req.method === 'GET' ? 'read' : 'work'
 
-/** The answer of a page. @throws PageError unavailable once it has taken too long */
+/** Returns the answer of a page. @throws PageError `unavailable` after the time limit */
 export async function inTime<T>(
   c: Context<Env>,
   { pageMs, formMs }: Pick<Pace, 'pageMs' | 'formMs'>,
@@ -46,8 +46,8 @@ export async function inTime<T>(
 }
 
 /**
- * How routes answer with pages: with their headers, and in time. The headers are set here and not by a step before all
- * routes, which would be one of the whole host.
+ * Creates the function with which routes answer with pages: with page headers and within the time limit. The
+ * headers are set here, because a middleware before all routes would apply to the whole host.
  */
 export const createAsPage =
   (pace: Pick<Pace, 'pageMs' | 'formMs'>) =>

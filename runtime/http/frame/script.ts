@@ -1,12 +1,12 @@
 /**
- * The pages' own small script. Everything works without it: it opens dialogs over the page, says that a form is on its
- * way, moves by keyboard, and shows what has changed meanwhile. It writes no style, and no markup but the server's, so the
- * strict policy holds.
+ * The script of the pages. Everything works without it. It opens dialogs over the page, marks a form that is
+ * being sent, moves the focus by keyboard, and shows changes as they happen. It writes no style, and no
+ * markup other than the server's, so that the strict content security policy holds.
  */
 export const SCRIPT = `'use strict'
 const all = (selector, root = document) => [...root.querySelectorAll(selector)]
 
-// A link to the id of a <dialog> opens it over the page; without the script the target is shown in place.
+// A link to the id of a <dialog> opens it over the page. Without the script the target is shown in place.
 for (const link of all('a[data-dialog]'))
   link.addEventListener('click', (event) => {
     event.preventDefault()
@@ -18,7 +18,7 @@ for (const close of all('dialog [data-close]'))
     close.closest('dialog').close()
   })
 
-// The box in the head of a table ticks those of its rows, and says whether all of them are.
+// The checkbox in the head of a table selects all its rows, and shows whether all of them are selected.
 for (const whole of all('[data-choose-page]')) {
   const own = () => all('tbody input[type=checkbox]', whole.closest('table'))
   const tell = () => {
@@ -35,7 +35,7 @@ for (const whole of all('[data-choose-page]')) {
   tell()
 }
 
-// A form that is on its way is not sent twice. Come back to, a page is as it was: its buttons work again.
+// A form is not sent twice. When the person returns to the page, its buttons work again.
 document.addEventListener('submit', (event) => {
   const button = event.submitter
   if (event.target.method !== 'post' || !button) return
@@ -46,14 +46,14 @@ addEventListener('pageshow', () => {
   for (const button of all('[aria-busy=true]')) button.removeAttribute('aria-busy')
 })
 
-// One menu open at a time; Escape and a click elsewhere close it.
+// Only one menu is open at a time. Escape and a click elsewhere close it.
 const closeMenus = (except) => {
   for (const menu of all('details.menu[open]')) if (menu !== except) menu.open = false
 }
 document.addEventListener('click', (event) => closeMenus(event.target.closest('details.menu')))
 
-// The code of a login link stands behind the #, which no server and no Referer ever sees. It is filled in and not sent:
-// a link that signed in without a click would let its sender choose the account.
+// The code of a login link follows the #, so that no server and no Referer contains it. It is filled in but
+// not sent: a link that signed in without a click would let its sender choose the account.
 const fillInCode = () => {
   const at = (id) => document.getElementById(id)
   const [, code] = /^#code=([\\w-]+)$/.exec(location.hash) ?? []
@@ -66,9 +66,9 @@ const fillInCode = () => {
 fillInCode()
 addEventListener('hashchange', fillInCode)
 
-// Parts that name the same stream share it. When it tells of a change, the page is fetched from the server and the parts
-// are shown again, but for one that a person is at: that one when they have left it. A page that nobody looks at follows
-// nothing. A host that is away is asked again, with growing pauses; the stream says what changed meanwhile.
+// Parts with the same stream share it. On a change the page is fetched again and the parts are replaced. A
+// part that the person is using is replaced when they leave it. A hidden page follows nothing. An unavailable
+// host is asked again with growing pauses; the stream reports the changes made in between.
 const isBusy = (part) =>
   part.contains(document.activeElement) ||
   all('input:not([type=hidden]), textarea', part).some(
@@ -117,7 +117,7 @@ const follow = (first, parts) => {
     })
     events.addEventListener('list', show)
     events.addEventListener('end', end)
-    // The browser itself comes again to a host that is gone, and gives up one that answers with a failure.
+    // The browser itself reconnects after a lost connection, but gives up after an error response.
     events.addEventListener('error', () => events.readyState === EventSource.CLOSED && later())
   }
   for (const part of parts) part.addEventListener('focusout', () => isStale && setTimeout(show))
@@ -129,7 +129,7 @@ const follow = (first, parts) => {
 for (const [address, parts] of Map.groupBy(all('[data-events]'), (one) => one.dataset.events))
   follow(address, parts)
 
-// A token that was just made: copied by a button, and gone before a browser keeps the page to go back to.
+// A new token has a button that copies it. It is cleared before the browser caches the page for its history.
 const token = document.getElementById('new-token')
 if (token) {
   const copy = document.getElementById('copy')
@@ -143,7 +143,8 @@ if (token) {
       await navigator.clipboard.writeText(token.value)
       say(copy.dataset.done)
     } catch {
-      // No clipboard without https, or not allowed: the old way, else by hand.
+      // The clipboard API is missing without HTTPS, or not allowed. Try the old command; otherwise the person
+      // copies by hand.
       token.focus()
       token.select()
       say(document.execCommand('copy') ? copy.dataset.done : copy.dataset.failed)
@@ -154,7 +155,7 @@ if (token) {
   })
 }
 
-// No single key decides anything: it moves the focus to the control, and Enter presses it.
+// No single key makes a decision. It moves the focus to a control, and Enter activates it.
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') closeMenus()
   if (event.ctrlKey || event.metaKey || event.altKey) return

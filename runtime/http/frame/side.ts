@@ -1,4 +1,7 @@
-/** SIDE: the places of the console, and who may open them. Its area is there for everyone who may open one. */
+/**
+ * SIDE: places of the console, and the permissions that open them. The console is shown to everyone who may
+ * open one of them.
+ */
 import type { Permission, RoleName } from '../../contract/models/roles.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import type { PlainWords } from '../../words/page-words.ts'
@@ -6,13 +9,13 @@ import type { Icon } from './icons.ts'
 
 type Row = {
   path: string
-  /** The key of its words. */
+  /** Key of its text. */
   words: PlainWords
   icon: Icon
   group: 'side_access' | 'side_runtime' | null
-  /** The permission that opens it; null: everyone who may open another place. */
+  /** Permission that opens it. Null if everyone who may open another place may open this one. */
   who: Permission | null
-  /** Whether admins of an app see their part of it. */
+  /** Whether app admins see their part of it. */
   ofApps?: true
 }
 
@@ -104,7 +107,7 @@ export type Place = keyof typeof SIDE
 
 type Who = { permissions: ReadonlySet<Permission>; roles: readonly RoleName[] }
 
-/** The places that a person may open, in their order; none for most. */
+/** Returns the places that a person may open, in order. For most people there are none. */
 export function placesOf({ permissions, roles }: Who): Place[] {
   const isOpen = ({ who, ofApps }: Row): boolean =>
     (who !== null && permissions.has(who)) || (ofApps === true && roles.includes('App Admin'))

@@ -1,6 +1,6 @@
 /**
- * Who is signed in, and the forms that they send. Order of checks of a form: whose page sent it, the session, how
- * many were sent, the form itself, its proof.
+ * Sessions of the pages, and the forms that a session sends. Order of checks of a form: the site that sent
+ * it, the session, the rate limit, the form itself, its proof.
  */
 import type { Context } from 'hono'
 import { CoreError, forbidden } from '../../contract/errors/problem.ts'
@@ -18,21 +18,29 @@ import { type Form, isProven, keptForm, readForm, refuseForeign } from './form.t
 
 export type SignedIn = { db: Db; secret: string; session: Session }
 
-/** A form of a person who is signed in; `proven`: it is of a page of this very session. */
+/** A form of a signed-in person. `proven` means that a page of the same session sent it. */
 type Sent = SignedIn & { form: Form; proven: boolean }
 
-/** How a form is read, where it is not one of text alone. */
+/** Reads a form that is not text alone. */
 type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>
 
 export type Visits = {
-  /** Who is signed in; null for nobody. @throws CoreError unavailable */
+  /** Returns the session, or null if nobody is signed in. @throws CoreError `unavailable` */
   signedIn(c: Context<Env>): Promise<SignedIn | null>
-  /** A form as the database can keep it, whether it is proven or not; `who` is null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
+  /**
+   * Reads a form with texts that the database can store, proven or not. `who` is null without a session.
+   *
+   * @throws CoreError `forbidden`, `too_large`, `unsupported_media_type`, `too_many_requests`
+   */
   received(
     c: Context<Env>,
     read?: ReadForm,
   ): Promise<{ who: SignedIn | null; form: Form; proven: boolean }>
-  /** A proven form, as it was sent; null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
+  /**
+   * Reads a proven form unchanged. Returns null without a session.
+   *
+   * @throws CoreError `forbidden`, `too_large`, `unsupported_media_type`, `too_many_requests`
+   */
   sent(c: Context<Env>): Promise<Sent | null>
 }
 
@@ -73,8 +81,10 @@ export function createVisits(deps: CoreDeps): Visits {
 }
 
 /**
- * Whether they still are, for what goes on without them. No use of the session: a page that stays open would keep it for
- * ever. @throws CoreError unauthenticated
+ * Checks that the person is still signed in, for work that outlives a request. It does not count as a use of
+ * the session, or an open page would keep the session alive for ever.
+ *
+ * @throws CoreError `unauthenticated`
  */
 export async function stillSignedIn(deps: CoreDeps, who: SignedIn): Promise<SignedIn> {
   const found = await findSession(who.db, deps.hasher, who.secret, { isUse: false })
@@ -83,21 +93,21 @@ export async function stillSignedIn(deps: CoreDeps, who: SignedIn): Promise<Sign
   return { ...who, session }
 }
 
-/** A session, unless the provider of sign-in that began it was taken out of the settings. */
+/** Returns the session, or null if its identity provider has been removed from the settings. */
 function provided({ signIn }: CoreDeps, session: Session | null): Session | null {
   if (session === null || session.provider === null) return session
   return signIn.providers.some(({ id }) => id === session.provider) ? session : null
 }
 
-/** A person who is signed in, as functions of the core take a caller. */
+/** Returns a signed-in person as a caller of the core. */
 export const signedInPrincipal = ({ session }: SignedIn): Principal => ({
   ...session.actor,
   tokenId: session.tokenId ?? '',
-  // That the token was used is noted by requests that bring it.
+  // Requests that present the token record its use.
   usedLately: true,
 })
 
-/** The parts of a request that a page makes of the core. */
+/** Returns the context of a request to the core. */
 export const contextOf = (c: Context<Env>, { parts }: CoreDeps): RequestContext => {
   const requestId = c.get('requestId')
   return {

@@ -1,4 +1,7 @@
-/** How a page speaks and looks: the words of one language, times as it writes them, and what its browser was set to. */
+/**
+ * Language and appearance of a page: the texts of one language, its time formats, and the settings of the
+ * browser.
+ */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { CONSOLE_WORDS, type ConsoleWords } from '../../words/console.ts'
@@ -14,29 +17,29 @@ type Markup = ReturnType<typeof html>
 
 export type Tongue = {
   language: Language
-  /** How pages look in the browser. */
+  /** Appearance in the browser. */
   look: BrowserLook
   w: PageWords
-  /** The words of the console, by page. */
+  /** Texts of the console, by page. */
   console: ConsoleWords
-  /** A moment with its clock time. */
+  /** Formats a date with its time of day. */
   moment(at: Date, now: Date): Markup
-  /** The day alone. */
+  /** Formats a date without its time of day. */
   day(at: Date, now: Date): Markup
-  /** For how long something has lasted: `3 hours`. */
+  /** Formats how long something has lasted: `3 hours`. */
   age(at: Date, now: Date): Markup
-  /** The same behind `for` and `since`. */
+  /** Formats the same length for use after `for` and `since`. */
   lasting(at: Date, now: Date): Markup
-  /** How long ago something was: `3 hours ago`. */
+  /** Formats how long ago something was: `3 hours ago`. */
   ago(at: Date, now: Date): Markup
   length(seconds: number): string
-  /** How long something took, in seconds where it was short. */
+  /** Formats a duration, in seconds if it is short. */
   took(seconds: number): string
-  /** A length behind a preposition: `in 3 hours`. */
+  /** Formats a length for use after a preposition: `in 3 hours`. */
   lengthAfter(seconds: number): string
-  /** A length as it was chosen: `2 days`. */
+  /** Formats a length as it was chosen: `2 days`. */
   wholeLength(seconds: number): string
-  /** For how long access is asked: `for 2 days`; null for good. */
+  /** Formats the requested length of access: `for 2 days`; null has no end. */
   accessLength(seconds: number | null | undefined): string
 }
 
@@ -69,14 +72,17 @@ function makeTongue(language: Language): Tongue {
   }
 }
 
-/** TONGUES: language -> how it speaks. */
+/** TONGUES: language -> its texts and formats. */
 const TONGUES = new Map(LANGUAGE_NAMES.map((name) => [name, makeTongue(name)]))
 
-/** The tongue of a language, with the usual look. */
+/** Returns the tongue of a language, with the default appearance. */
 export const tongueOf = (language: Language): Tongue =>
   TONGUES.get(language) ?? makeTongue(language)
 
-/** The person's language on this visit, where they chose none the browser's; and the browser's look. */
+/**
+ * Returns the tongue of a request: the language that the person chose, otherwise the browser's, and the
+ * browser's appearance.
+ */
 export const tongueFor = (c: Context<Env>): Tongue => ({
   ...tongueOf(c.get('language') ?? languageOf(c.req.header('accept-language'))),
   look: keptLook(c),

@@ -1,4 +1,4 @@
-/** What the rest stands on: elements, space, the top bar. */
+/** Base styles: elements, space, the top bar. */
 export const BASE_STYLE = `
 /* Components; needs tokens.css. Narrow first; layout changes at 48rem and 75rem.
    Kinds (good, wait, bad, busy, rule) set --k, --kt and --km, which colour the components. */

@@ -61,7 +61,7 @@ input:is([type=checkbox], [type=radio]) { width: 1.05rem; height: 1.05rem; min-h
 .avatar.big { width: 2.5rem; height: 2.5rem; font-size: var(--t3) }
 .who, .who > span:last-child { min-width: 0 }
 
-/* Data table. Columns of class c2 leave below 75rem, c3 below 48rem. */
+/* Data table. Columns of class c2 are hidden below 75rem, those of class c3 below 48rem. */
 .scroll { overflow-x: auto; position: relative; border-radius: inherit }
 table { width: 100%; border-collapse: collapse; font-size: var(--t2) }
 th, td { padding: .45rem var(--s2); text-align: left; border-bottom: var(--hair) }
@@ -74,7 +74,7 @@ thead [aria-sort=ascending] a::after { content: ' ↑' / '' }
 thead th { padding-block: .4rem; font-size: var(--t1); font-weight: 580; color: var(--soft); white-space: nowrap; background: var(--surface) }
 tbody th { font-weight: 560 }
 td > time { white-space: nowrap }
-/* A column of short names, which a long neighbour would break within a word. */
+/* A column of short names, which a long neighbour would otherwise break within a word. */
 .word { min-width: 5.5rem }
 tbody tr:last-child > * { border-bottom: 0 }
 :is(tbody tr:hover, tr.open) > * { background: var(--sunken) }

@@ -1,6 +1,6 @@
-/** What only the console has: its side, figures, differences, chosen rows, pictures. */
+/** Styles of the console alone: its side, figures, differences, chosen rows, pictures. */
 export const CONSOLE_STYLE = `
-/* What follows a sync may show nothing now. */
+/* A part that follows a sync may be empty. */
 [data-events]:empty { display: none }
 /* Console: the side is a strip of links on narrow screens. */
 :root { --side: 14.5rem; --mark-2: light-dark(#2f52ac, #aac2ff); --mark-3: light-dark(#16264d, #dde7ff) }

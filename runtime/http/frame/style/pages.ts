@@ -1,4 +1,4 @@
-/** Lists, notes, dialogs, the inbox, sign-in, and what changes with the width. */
+/** Lists, notes, dialogs, the inbox, sign-in, and rules that depend on the width. */
 export const PARTS_STYLE = `
 /* Lists */
 .kv { display: grid; grid-template-columns: fit-content(45%) var(--fr); gap: .45rem var(--s4) }
@@ -32,7 +32,7 @@ dialog:target:not([open]) { display: block; position: static; width: 100% }
 dialog > form { display: grid; gap: var(--s4); padding: var(--s5) }
 dialog .row:last-child { justify-content: flex-end }
 
-/* Inbox: list beside detail; narrow: one of them. */
+/* Inbox: list next to detail; when narrow, one of them. */
 .list { background: var(--surface); min-width: 0 }
 .split.open > .list, .split:not(.open, .clear) > .detail { display: none }
 .detail { padding: var(--s4); min-width: 0 }
@@ -57,14 +57,14 @@ a > span:has(+ kbd) { text-decoration: underline }
 .more:has(> .have) > summary { padding: .65rem var(--s4) }
 .have > li { display: grid; gap: .4rem var(--s5); align-items: center }
 
-/* Pictures. Sizes are attributes of the SVG, colours are here. f fills, e draws a line. */
+/* Pictures. Sizes are attributes of the SVG, colours are here. f fills an area, e draws a line. */
 .life { width: 100% }
 .life { height: .375rem; border-radius: 1rem }
 .f { --km: var(--mark-idle) }
 .f { fill: var(--km) }
 .m0 { fill: var(--track) }
 
-/* Kinds, after what they colour */
+/* Kinds come after the components that they colour. */
 .good { --k: var(--good); --kt: var(--good-tint); --km: var(--mark-good) }
 .wait { --k: var(--wait); --kt: var(--wait-tint); --km: var(--mark-wait) }
 .bad { --k: var(--bad); --kt: var(--bad-tint); --km: var(--mark-bad) }
@@ -81,12 +81,12 @@ a > span:has(+ kbd) { text-decoration: underline }
 
 @media (max-width: 47.99rem) {
   .wide-only, .top .brand span { display: none !important }
-  /* Words stay whole: a badge takes a second line, and what is still too wide scrolls. */
+  /* Words stay whole: a badge wraps to a second line, and wider content scrolls. */
   tbody > tr > :not(.num, .c3, :empty, :has(> input)) { min-width: 7rem }
   tbody > tr > th:not(.num, :has(> input)) { min-width: 8.5rem }
   tbody > tr > td:has(> .sub.t) { min-width: 9rem }
   tbody > tr > td:has(> .mono) { min-width: 14rem }
-  /* One of usual length: a longer one breaks, or one row would widen the whole table. */
+  /* An address of usual length stays whole. A longer one breaks, or one row would widen the table. */
   tbody .mail { display: inline-block; max-width: 15rem; overflow-wrap: break-word }
   td .badge { white-space: normal; overflow-wrap: normal; line-height: 1.3; padding-block: .15rem }
 }

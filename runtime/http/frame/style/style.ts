@@ -1,4 +1,4 @@
-/** The one stylesheet of the pages. Narrow first; what changes with the width stands last. */
+/** The only style sheet of the pages. Narrow screens come first; rules that depend on the width come last. */
 import { BASE_STYLE } from './base.ts'
 import { COMPONENTS_STYLE } from './components.ts'
 import { CONSOLE_STYLE } from './console.ts'

@@ -1,4 +1,7 @@
-/** Design tokens: every colour is a pair, light then dark; sizes are in rem, so that people's own setting holds. */
+/**
+ * Design tokens. Every colour is a pair, light then dark. Sizes are in rem, so that people's own font size
+ * applies.
+ */
 export const TOKENS_STYLE = `
 /* Keyway: design tokens. Every colour is a pair, light then dark; color-scheme chooses. */
 :root {
@@ -40,7 +43,7 @@ export const TOKENS_STYLE = `
   --mark-idle: light-dark(#858d97, #727c87);
   --track: light-dark(#e3e6ea, #2d3339);
 
-  /* Type, in rem so that people's setting holds. */
+  /* Type, in rem so that people's own font size applies. */
   --sans: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif;
   --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   --t1: .75rem;     /* captions, table heads, badges */
@@ -71,7 +74,7 @@ export const TOKENS_STYLE = `
   --fr: minmax(0, 1fr);
   --hair: 1px solid var(--line);
 }
-/* A person's own choice; without it the system decides. */
+/* A person's own choice. Without it the system decides. */
 :root[data-theme='light'] { color-scheme: light }
 :root[data-theme='dark'] { color-scheme: dark }
 @media (pointer: coarse) { :root { --control: 2.75rem } }
