@@ -1,7 +1,7 @@
 /**
- * One connection of the front. Plain capability calls that arrive completely within a second are answered here. At the
- * first other or slow request, the connection and its unanswered bytes are handed to node:http for good, whose time and
- * size limits then apply.
+ * One connection of the front. Plain capability calls that arrive completely within a second are answered
+ * here. At the first other or slow request, the connection and its unanswered bytes are handed to node:http
+ * for good, whose time and size limits then apply.
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -38,7 +38,7 @@ const MAX_KEPT_BYTES = 1024
 /** Response to an incomplete request, the same as node:http's. */
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
 
-/** Bodies from this size get their own write; shorter ones are copied behind the head, which is cheaper. */
+/** Bodies from this size get their own write. Shorter ones are appended to the head, which is cheaper. */
 const LONG_BODY_BYTES = 4096
 
 /** Serves a connection. `onEnd` is called once, when it is closed or handed over. */
@@ -137,7 +137,10 @@ export function serveConnection(
     receiving = { head, whole, filled: bytes.copy(whole) }
   }
 
-  /** The head of a request; the same bytes are not parsed again, but the connector may be gone. */
+  /**
+   * Returns the head of a request. The same bytes are not parsed again, but the connector may have been
+   * removed.
+   */
   function headOf(bytes: Buffer): CallHead | null {
     if (kept !== null && beginsWith(bytes, kept.bytes))
       return deps.isConnector(kept.head.id) ? kept.head : null
