@@ -1,4 +1,4 @@
-/** My access: what a person has, what they wait for, what they may ask for. */
+/** My access: what a person has, is waiting for, and may request. */
 import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
@@ -25,32 +25,35 @@ type AccessPage = {
   t: Tongue
   visitor: Visitor
   userId: string
-  /** What was just done: the forms that lead here lead to what is waited for, so it stands there. */
+  /**
+   * Message of the last action. The forms that lead here concern waiting requests, so it is shown above
+   * these.
+   */
   flash: Markup | null
   held: Listed<Held>
   waiting: Listed<AccessRequest>
-  /** Ids of those of `waiting` whose approvers may be reminded now. */
+  /** Ids of waiting requests whose approvers may be reminded now. */
   remindable: ReadonlySet<string>
-  /** Who decides after those who are asked now, by the id of a request. */
+  /** Approvers after the current ones, by the id of a request. */
   toCome: ReadonlyMap<string, readonly LaterStep[]>
   ended: Listed<AccessRequest>
-  /** Of both, those that a policy made, with its name, by id. */
+  /** Waiting and ended requests that a policy made: id -> name of the policy. */
   byPolicy: ReadonlyMap<string, string | null>
   store: Listed<App>
-  /** Of those, what the visitor may ask for nothing of, by id. */
+  /** Apps of the store of which the visitor may request nothing, by id. */
   closed: ReadonlyMap<string, Closed>
-  /** What would happen if the visitor asked for one of them, by id. */
+  /** Outcome of a request by the visitor, by the id of an app. */
   outlooks: ReadonlyMap<string, RequestOutlook>
-  /** How many permissions there are to ask for, and how many of them the visitor has, by the id of an app. */
+  /** Number of permissions to request, and how many of them the visitor has, by the id of an app. */
   permissionsIn: ReadonlyMap<string, { all: number; mine: number }>
-  /** Whether the visitor has more than the page shows: then it is not known how many of an app. */
+  /** Whether the visitor has more than the page shows. Then the number per app is unknown. */
   holdsMore: boolean
-  /** What the store was searched for. */
+  /** Search text for the store. */
   search: string
-  /** The category that is chosen; empty for all. */
+  /** Selected category; empty for all. */
   category: string
   categories: readonly string[]
-  /** Whether there is break-glass access that the visitor may take. */
+  /** Whether the visitor may take break-glass access. */
   hasBreakGlass: boolean
   now: Date
 }
@@ -59,7 +62,8 @@ export function accessPage(page: AccessPage): Markup {
   const { t, visitor, held, now, waiting } = page
   const { w } = t
   const soon = endingSoon(held.items, now)
-  // What a person looks for first; of most of what they have they only want to know that it is there.
+  // Waiting requests come first, because people look for them. They only want to confirm most of what they
+  // have.
   const isWaiting = waiting.total > 0 || refusedLately(page).length > 0
   return layout({
     t,
@@ -80,7 +84,7 @@ ${waiting.items.filter(canWithdraw).map((one) => withdrawQuestion(t, one, visito
   })
 }
 
-/** The address of the page with some of its parts chosen. */
+/** Returns the address of the page with the given page numbers. */
 function addressOf(
   { search, category }: AccessPage,
   parts: Record<string, number>,
@@ -122,7 +126,7 @@ const heldItems = (items: readonly Held[], t: Tongue, now: Date): Markup =>
 const thing = ({ requestable_permissions: [permission], app_name: app }: AccessRequest): string =>
   permission?.label ?? app
 
-/** Until it is there, or a person has said no, the requester may take it back. */
+/** Reports whether the requester may withdraw: until access has been granted or refused. */
 export const canWithdraw = ({ status }: AccessRequest): boolean =>
   PENDING_STATES.some((one) => one === status)
 
@@ -161,12 +165,12 @@ ${refusals(page)}
 ${endedOnes(page)}
 </section>`
 
-/** States in which a request ends against the wish of who asked. */
+/** States of requests that ended against the requester's wish. */
 export const REFUSED: readonly RequestStatus[] = [
   ...(['MANAGER_DENIED', 'DENIED', 'EXPIRED', 'DENIED_PROVISIONING'] as const),
 ]
 
-/** How long a refusal stands open on the page, in milliseconds: who asked looks for it there. */
+/** How long a refusal stays visible on the page, in milliseconds, so that the requester finds it. */
 const LATELY_MS = 7 * 24 * 3_600_000
 
 const endedAt = ({ tasks, requested_at: at }: AccessRequest): number =>
@@ -192,7 +196,7 @@ ${cardHead(request, reader.t)}
 <div class="in stack">${timeline(stepsOf(request, reader))}
 ${!reader.byPolicy.has(request.id) && html`<div class="row"><a class="btn less" href="${askAgain(request)}">${reader.t.w.ask_again}<span class="unseen"> ${thing(request)}</span></a></div>`}</div></article>`
 
-/** The form for the same thing once more, with what was said before. */
+/** Returns the address of the form for the same request, with the earlier reason filled in. */
 function askAgain({ id, app_id, requestable_permissions: [permission] }: AccessRequest): string {
   const wanted = permission ? { permission: permission.id } : {}
   return `/access/request?${new URLSearchParams({ app_id, ...wanted, again: id })}`
@@ -213,7 +217,7 @@ ${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="
 ${remindable.has(request.id) && remindForm(t, request, visitor.proof)}
 </div></article>`
 
-/** All that ended, but what stands open above. */
+/** Renders the ended requests, except the refusals shown above. */
 const endedOnes = (page: AccessPage): Markup | string => {
   const { t, ended } = page
   const refused = refusedLately(page)
@@ -294,6 +298,6 @@ ${isOpen ? '' : html`<p class="small wrap">${closed ? closedWords(t, closed) : t
 </li>`
 }
 
-/** The beginning of a description. */
+/** Returns the beginning of a description. */
 const short = (text: string): string =>
   text.length > 160 ? `${text.slice(0, 159).trimEnd()}…` : text

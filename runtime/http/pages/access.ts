@@ -1,4 +1,4 @@
-/** What the pages of My access are made of. */
+/** Data of the pages of My access. */
 import { queryOf } from '../../contract/endpoints/table.ts'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
@@ -19,20 +19,20 @@ import type { Visit } from './visit.ts'
 
 const SIZES = { held: 50, waiting: 20, ended: 20, store: 12 } as const
 
-/** Last page that is asked for: beyond, the database would count rows for nobody. */
+/** Last page that can be requested. Beyond it, the database would count rows that no person reads. */
 const MAX_PAGE = 10_000
 
-/** The number of a page as an address says it; the first for anything odd. */
+/** Parses the page number of an address. Returns the first page for an invalid one. */
 export function pageNumber(given: string | undefined): number {
   const number = /^\d{1,6}$/.test(given ?? '') ? Number(given) : 1
   return Math.min(Math.max(1, number), MAX_PAGE)
 }
 
-/** What an address searches for. NUL would be an error of the database's. */
+/** Returns the search text of an address. NUL, which the database refuses, is removed. */
 export const searchText = (given: string | undefined): string =>
   (given ?? '').replaceAll('\u0000', '').toWellFormed().trim().slice(0, 200)
 
-/** Requests of the visitor, or for them, newest first. */
+/** Lists requests by or for the visitor, newest first. */
 const requestsOf = ({ db, principal }: Visit, statuses: readonly RequestStatus[], size: number) =>
   listAccessRequests(
     db,

@@ -1,4 +1,4 @@
-/** Taking break-glass access. */
+/** The page for break-glass access. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -24,7 +24,7 @@ type GlassProblem = { said: Markup | string; field: keyof GlassValues | null }
 
 /** The id of the error message. */
 const WORDS_ID = 'not-given'
-/** Most that are shown. */
+/** Maximum number of permissions that are shown. */
 const MOST = 100
 
 export const showBreakGlass = (visit: Visit): Promise<Response> =>
@@ -85,7 +85,7 @@ ${values.reason}</textarea></div>
 const saidOf = ({ said, field }: GlassProblem): Markup =>
   html`<span id="${WORDS_ID}">${field === null ? said : html`<a href="#${field}">${said}</a>`}</span>`
 
-/** The field of the form that the core refused. */
+/** Returns the field of the form that the core refused. */
 function fieldOf(error: unknown): GlassProblem['field'] {
   const { detail } = error instanceof CoreError ? error : { detail: '' }
   return typeof detail !== 'string' && detail.some(({ loc }) => loc.includes('minutes'))

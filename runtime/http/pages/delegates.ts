@@ -1,4 +1,7 @@
-/** Who decides in whose place: a form for another, and both lists. */
+/**
+ * Delegates: a form that names one, the delegates of the visitor, and the people whose delegate the visitor
+ * is.
+ */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -24,17 +27,17 @@ import { answerPortal } from './portal.ts'
 import { badge } from './states.ts'
 import type { Visit } from './visit.ts'
 
-/** Most of each list that are shown. */
+/** Maximum number of rows of each list. */
 const SIZE = 50
 
-/** What was typed, and why it was not taken. */
+/** Input of the form, and why it was refused. */
 type DelegateForm = {
   person: string
   since: string
   until: string
   reason: string
   problem: Markup | string | null
-  /** The field that is wrong, where it is one. */
+  /** The invalid field, if there is one. */
   wrong?: 'person' | 'until'
 }
 
@@ -101,7 +104,7 @@ function list(
 ${total > items.length ? html`<footer>${w.delegates_not_shown(total - items.length)}</footer>` : ''}</section>`
 }
 
-/** How the columns look, from the first. */
+/** Column styles, from the first. */
 const LOOKS = ['', 'c3', 'c2', '']
 
 function row({ t, proof, now, principal }: Visit, one: Delegation, personOf: PersonOf) {
@@ -127,7 +130,7 @@ function row({ t, proof, now, principal }: Visit, one: Delegation, personOf: Per
 </tr>`
 }
 
-/** The field of the form that the core refused. */
+/** Returns the field of the form that the core refused. */
 function fieldOf(error: unknown): DelegateForm['wrong'] {
   const { detail } = error instanceof CoreError ? error : { detail: '' }
   const names = typeof detail === 'string' ? [] : detail.flatMap(({ loc }) => loc)
@@ -147,7 +150,7 @@ export async function nameDelegate(visit: Visit, form: Form): Promise<Response> 
   const delegate = await personNamed(db, principal, given.person)
   if (!delegate) return again(t.w.nobody_known, 422, 'person')
   if (given.until === '') return again(t.w.delegate_days, 422, 'until')
-  // A day that has begun is meant from now on.
+  // A day that has already begun means now.
   const isToCome = given.since > now.toISOString().slice(0, 10)
   try {
     const body = {

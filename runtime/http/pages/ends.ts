@@ -1,8 +1,8 @@
-/** When access ends, as people are told: the day, and the time of day too where that is near. */
+/** Formats the end of access: the day, and the time of day if it is near. */
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
-/** Ends that are nearer are told with their time of day, in milliseconds. */
+/** Ends within this time are shown with their time of day, in milliseconds. */
 const NEAR_MS = 2 * 24 * 3_600_000
 
 const isNear = (at: Date, now: Date): boolean => at.getTime() - now.getTime() < NEAR_MS
@@ -10,11 +10,11 @@ const isNear = (at: Date, now: Date): boolean => at.getTime() - now.getTime() < 
 export const endWords = (t: Tongue, at: Date, now: Date): Markup =>
   (isNear(at, now) ? t.moment : t.day)(at, now)
 
-/** When access of a length in seconds ends that is given now; null for no end. */
+/** Returns when access of a length in seconds ends if it is granted now; null if it has no end. */
 export const endIfGiven = (seconds: number | null | undefined, now: Date): Date | null =>
   seconds === null || seconds === undefined ? null : new Date(now.getTime() + seconds * 1000)
 
-/** The same in a sentence: nothing for no end. */
+/** Formats the same as a sentence; empty if it has no end. */
 export function ifGivenToday(t: Tongue, seconds: number | null | undefined, now: Date): Markup[] {
   const end = endIfGiven(seconds, now)
   return end === null ? [] : [t.w.if_given(endWords(t, end, now), isNear(end, now))]

@@ -1,4 +1,4 @@
-/** FLASHES: what was just done -> what the next page says of it, in every language. */
+/** FLASHES: action -> message on the next page, in every language. */
 import { mapValues } from '../../contract/schema/keys.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import type { Language } from '../../words/languages.ts'

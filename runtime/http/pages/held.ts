@@ -1,4 +1,4 @@
-/** What a person has, as a list: why, until when, and what can be done about it. */
+/** List of a person's access: the reason, the end, and the possible actions. */
 import { html } from 'hono/html'
 import type { Access } from '../../contract/models/access.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
@@ -12,28 +12,31 @@ import { assigneesText } from './assignee-names.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
 
-/** Something that a person has. */
+/** One thing that a person has. */
 export type Held = {
   title: string
   place: string
   why: Markup | string
-  /** How it stands, where it is being taken back; null for what stays. */
+  /** State while it is being revoked, or null. */
   leaving: Markup | null
-  /** When it ends; null for no end. */
+  /** When it ends; null if it has no end. */
   endsAt: Date | null
-  /** How long it was given for, in seconds; null where nobody said. */
+  /** Length for which it was granted, in seconds; null if unknown. */
   seconds: number | null
-  /** The request that gives it longest, where it can be given back: all that give it are. */
+  /**
+   * The request that grants it longest, if it can be given back, or null. All requests that grant it are
+   * given back with it.
+   */
   giveBack: string | null
-  /** Whether Keyway did not give it: then `why` says who takes it back. */
+  /** Whether Keyway did not grant it. Then `why` names the source that revokes it. */
   isFound: boolean
-  /** Where more time can be asked for. */
+  /** Address to request more time, or null. */
   extend: string | null
 }
 
 /**
- * Rows of the same thing as one, with the reasons of all: each request that gave what no sync finds is a row of
- * its own, and who asked for more time has several.
+ * Merges rows of the same thing, with the reasons of all. Each request whose grant no sync finds is a row of
+ * its own, and an extension is a further request.
  */
 export function asOne(items: readonly Access[]): Access[] {
   const all = new Map<string, Access>()
@@ -47,7 +50,7 @@ export function asOne(items: readonly Access[]): Access[] {
   return [...all.values()]
 }
 
-/** Of reasons that stand, the one that lasts longest. */
+/** Returns the longest-lasting reason that is still in force. */
 function lasting(reasons: Access['reasons']): Access['reasons'][number] | undefined {
   const endOf = ({ ends_at: end }: Access['reasons'][number]): number =>
     end ? parseMoment(end).getTime() : Number.MAX_SAFE_INTEGER
@@ -56,13 +59,13 @@ function lasting(reasons: Access['reasons']): Access['reasons'][number] | undefi
     .toSorted((a, b) => endOf(b) - endOf(a))[0]
 }
 
-/** Requests that gave something, and the names of accounts, by id. */
+/** Requests that granted access, and names of accounts, by id. */
 type HeldWith = {
   requests: ReadonlyMap<string, AccessRequest>
   names: ReadonlyMap<string, string>
 }
 
-/** What a row of the core's list is for its reader. */
+/** Converts a row of the core's list for display. */
 export function heldOf(t: Tongue, access: Access, { requests, names }: HeldWith, now: Date): Held {
   const { w } = t
   const titles = {
@@ -76,7 +79,7 @@ export function heldOf(t: Tongue, access: Access, { requests, names }: HeldWith,
       ? [names.get(access.account_id ?? '') ?? [], access.unique_identifier ?? []].flat()
       : []
   const asked = access.reasons.filter(({ kind }) => kind === 'request')
-  // What one request or policy still gives stays, whatever becomes of another.
+  // Access that one request or policy still grants stays, even if another ends.
   const reason =
     lasting(access.reasons.filter(({ kind }) => kind === 'policy')) ??
     lasting(asked) ??
@@ -123,7 +126,7 @@ function whyOf(
   return w.requested_and(asked, yes)
 }
 
-/** Why it goes, and who takes it back. */
+/** Formats why access is being revoked, and by whom. */
 function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | string {
   const { w } = t
   const note = request.notes['REVERTING']
@@ -143,20 +146,20 @@ function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | strin
   return w.leaves_by_hand(why, assigneesText(t, task.assignees ?? []), since)
 }
 
-/** How much of its time is left: from 0 to 100. */
+/** Returns the share of its time that is left, from 0 to 100. */
 const leftOf = ({ endsAt, seconds }: Held, now: Date): number =>
   endsAt === null || !seconds
     ? 100
     : Math.max(0, Math.min(100, (endsAt.getTime() - now.getTime()) / 10 / seconds))
 
-/** Soon: less than a fifth of its time, or a week where that is less; very soon: an hour. */
+/** Returns the urgency: `bad` within an hour of the end, `wait` with less than a fifth of the time left. */
 function urgency(held: Held, now: Date): 'busy' | 'wait' | 'bad' {
   const leftMs = (held.endsAt?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()
   if (leftMs < 3_600_000) return 'bad'
   return leftOf(held, now) < 20 ? 'wait' : 'busy'
 }
 
-/** The first of those that end soon; null for none. */
+/** Returns the access that ends first among those that end soon, or null. */
 export function endingSoon(held: readonly Held[], now: Date): Held | null {
   const soon = held
     .filter((one) => one.endsAt !== null && urgency(one, now) !== 'busy')

@@ -1,4 +1,7 @@
-/** What the inbox follows: which tasks wait, and how far the open one is, with decisions on other hosts too. */
+/**
+ * State that the inbox follows: the open tasks, and the progress of the displayed one, including decisions on
+ * other hosts.
+ */
 import { nullIfNotFound } from '../../contract/errors/problem.ts'
 import type { Task } from '../../contract/models/task.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
@@ -6,9 +9,9 @@ import { followQuery } from '../edge/following.ts'
 import { pageNumber } from './access.ts'
 import { OPEN_TASKS_QUERY, type Visit } from './visit.ts'
 
-/** Where it is followed. */
+/** Path of the stream. */
 export const INBOX_EVENTS = '/inbox/events'
-/** How often it is looked at: more people have an inbox than a console, in milliseconds. */
+/** Query interval, in milliseconds. It is longer than the console's, because more people use the inbox. */
 export const INBOX_PACE = { everyMs: 2000 }
 
 const SIZE = 50
@@ -24,14 +27,14 @@ const stateOf = ({ items, total }: Waiting, task: Task | null) => ({
   task: task && { status: task.status, updated_at: task.updated_at },
 })
 
-/** The address of the stream of a page that shows this. */
+/** Returns the address of the stream for a page with this content. */
 export const inboxEvents = (tasks: Waiting, task: Task | null): string =>
   `${INBOX_EVENTS}?${followQuery(
     { page: String(tasks.page), ...(task && { task: task.id }) },
     stateOf(tasks, task),
   )}`
 
-/** What the stream tells now. */
+/** Returns the current state for the stream. */
 export async function inboxState(visit: Visit): Promise<unknown> {
   const { c, db, principal } = visit
   const id = c.req.query('task')

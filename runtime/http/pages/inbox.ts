@@ -1,4 +1,7 @@
-/** The inbox: what waits for a person, one task of it with what a decision can rest on, and the decisions that are sent. */
+/**
+ * The inbox: the open tasks of a person, one task with the grounds for its decision, and the forms that
+ * decide.
+ */
 import { html } from 'hono/html'
 import { badRequest, CoreError, nullIfNotFound } from '../../contract/errors/problem.ts'
 import { ACTIONABLE_TASKS, isByHand, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
@@ -63,11 +66,11 @@ type Shown = {
   t: Tongue
   now: Date
   tasks: Awaited<ReturnType<typeof waitingTasks>>
-  /** What the tasks of requests are about, by the id of a request. */
+  /** Subjects of requests, by the id of a request. */
   subjects: ReadonlyMap<string, RequestSubject>
-  /** The task that is open; null for none. */
+  /** The displayed task, or null. */
   open: OpenTask | null
-  /** The stream that tells of a change. */
+  /** Address of the stream that reports changes. */
   events: string
 }
 
@@ -121,7 +124,7 @@ const keys = ({
 <div class="row"><button class="btn main">${w.close}</button></div>
 </form></dialog>`
 
-/** What was just decided, by name: the page below may ask for the next decision. */
+/** Renders the last decision by name, because the task below may ask for the next one. */
 async function doneNote(visit: Visit, open: OpenTask | null): Promise<Markup | null> {
   const said = visit.said()
   if (said === null) return null
@@ -131,7 +134,7 @@ async function doneNote(visit: Visit, open: OpenTask | null): Promise<Markup | n
   return note('good', 'check', title, '', 'status')
 }
 
-/** What was done, who decides after it, and what the task below is to it. */
+/** Formats the last action, the approvers that follow, and how the task below relates to it. */
 async function doneWords(
   { db, principal, t }: Visit,
   words: string,
@@ -150,14 +153,14 @@ async function doneWords(
   ].join(' ')
 }
 
-/** A task, if the caller still sees it: a delegate no longer does after the decision. */
+/** Returns a task if the caller still sees it. A delegate no longer does after the decision. */
 const seenTask = (visit: Visit, id: string) => taskOf(visit, id).catch(nullIfNotFound)
 
 export const showInbox = (visit: Visit): Promise<Response> => show(visit, null)
 
 type Found = Awaited<ReturnType<typeof taskOf>>
 
-/** A task, by default that of the address. @throws CoreError not_found */
+/** Returns a task, by default that of the address. @throws CoreError `not_found` */
 async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '') {
   const found = await getTask(db, principal, id, ['assignees', 'comments'])
   const task = { ...found, actions: await listTaskActions(db, principal, id) }
@@ -176,10 +179,10 @@ export async function showTask(visit: Visit): Promise<Response> {
   return show(visit, { ...(await taskOf(visit)), reason: '', problem: null })
 }
 
-/** Whether another person was faster, or another tab. */
+/** Reports whether the task has been completed in the meantime, by another person or in another tab. */
 const isOver = ({ task }: Found): boolean => !ACTIONABLE_TASKS.includes(task.status)
 
-/** Actions after which a task is still open: one stays on it. */
+/** Actions that leave the task open. The page stays on it. */
 const STAYS: readonly string[] = ['accept', 'release', 'unblock', 'reopen']
 
 export async function act(visit: Visit, form: Form): Promise<Response> {
@@ -196,7 +199,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     const body = { action_type: action, transition_to: undefined, reason }
     await performTaskAction(db, principal, id, body, context)
   } catch (error) {
-    // Another person was faster, or the task is another one by now: the page shows what it is.
+    // Another person acted first, or the task has changed. The page shows its current state.
     const { problem, status } = refusalOf(t, error, 'conflict', 'bad_request')
     const found = await taskOf(visit)
     const isOfReason = reason === '' && found.task.actions.length > 0 && isGlass(found.task)
@@ -208,14 +211,16 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
   return visit.done(action, STAYS.includes(action) ? `/inbox/${id}` : await nextOf(visit, id), id)
 }
 
-/** Where one goes on: to what the same request asks of one now, else to the task that has waited longest. */
+/**
+ * Returns the next address: the visitor's next task of the same request, otherwise the longest-waiting task.
+ */
 async function nextOf(visit: Visit, done: string): Promise<string> {
   const items = [...(await restOf(visit, done)), ...(await waitingTasks(visit, 1)).items]
   const next = items.find(({ id }) => id !== done)
   return next ? `/inbox/${next.id}` : '/inbox'
 }
 
-/** The tasks of the request of a task that wait for the visitor. */
+/** Returns the visitor's open tasks of the same request. */
 async function restOf({ db, principal }: Visit, id: string): Promise<readonly Task[]> {
   const task = await getTask(db, principal, id, []).catch(nullIfNotFound)
   const requestId = task?.access_request_id ?? null
@@ -224,7 +229,7 @@ async function restOf({ db, principal }: Visit, id: string): Promise<readonly Ta
   return (await listTasks(db, principal, query)).items
 }
 
-/** The page again, with what was typed and why it was not taken. */
+/** Shows the page again with the input and the problem. */
 async function again(visit: Visit, refused: Refused, status: 400 | 404 | 409 | 422) {
   const open = { ...(await taskOf(visit)), reason: '', problem: null, refused }
   return show(visit, open, status)

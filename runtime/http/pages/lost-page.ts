@@ -1,4 +1,7 @@
-/** A form that could not be taken, as its sign-in is over or something is away: what was typed into it is not lost. */
+/**
+ * Pages for a form that could not be accepted, because its session has ended or something is unavailable. The
+ * input is shown, so that it is not lost.
+ */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { Env } from '../edge/env.ts'
@@ -9,17 +12,17 @@ import { ownPath } from '../frame/own-path.ts'
 import type { SignedIn, Visits } from '../frame/signed-in.ts'
 import { type Tongue, tongueFor } from '../frame/tongue.ts'
 
-/** Fields into which people write, and the keys of what they are called. */
+/** Free-text fields, and the keys of their labels. */
 const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' } as const
 
-/** Fields that a page wrote itself, and those that may hold a secret, which no page repeats. */
+/** Fields that a page wrote itself, and those that may contain a secret, which is never shown. */
 const NOT_SHOWN =
   /^(?:app_id|permission|digest|seen|sure|form_id|next|code|expected_generation)$|head|secret|token|password|credential|auth|key/
-/** Most of the other fields that are shown, and of each, in characters. */
+/** Maximum number of other fields that are shown, and of characters of each. */
 const MOST_FIELDS = 40
 const MOST_TEXT = 4000
 
-/** The other fields of a form, a line each, by their names: their labels are on the page they came from. */
+/** Formats the other fields of a form, one per line, by name. Their labels are on the original page. */
 const othersOf = (form: Form): string =>
   [...form]
     .filter(
@@ -33,11 +36,11 @@ const othersOf = (form: Form): string =>
     .map(([name, text]) => `${name}: ${text.trim().slice(0, MOST_TEXT)}`)
     .join('\n')
 
-/** Where a form stands: its page is at the address without what the form does. */
+/** Returns the path of a form's page, which is the form's path without its action. */
 const pageOf = (path: string): string =>
   path.replace(/\/(?:withdraw|give-back|remind|download|decide|comment|reassign)$/, '')
 
-/** The page of a form, as an address. */
+/** Returns the address of the page of a form. */
 function backTo(path: string, form: Form): string {
   const app = form.get('app_id')
   const query = app ? `?${new URLSearchParams({ app_id: app })}` : ''
@@ -86,9 +89,9 @@ ${text}</textarea></div>`,
   })
 
 /**
- * Takes a form that comes from a page of this session. To any other it answers with 403 and shows what was typed.
+ * Handles a form if a page of this session sent it. Otherwise answers 403 and shows the input.
  *
- * @throws what reading the form and `take` throw
+ * @throws Error of reading the form, or of `take`
  */
 export async function whenProven(
   c: Context<Env>,
@@ -101,7 +104,9 @@ export async function whenProven(
 }
 
 /**
- * @param path Where the form was sent.
+ * Renders the page for a form without a valid session.
+ *
+ * @param path Path to which the form was sent.
  * @param isSignedIn Whether a person is signed in now, in another session than the form's.
  */
 function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Markup {
@@ -117,7 +122,7 @@ function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Mar
   })
 }
 
-/** An error, with what was typed into the form that it came of. */
+/** Renders an error, with the input of the form that caused it. */
 export function errorPage(
   t: Tongue,
   { title, text, path, form, hasFiles, again }: ErrorSaid,

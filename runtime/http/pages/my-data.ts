@@ -1,4 +1,4 @@
-/** What is kept of the person who looks: shown, or as a file. Looking is recorded, so it is a form. */
+/** Data stored about the visitor, shown or as a file. Access to it is recorded, so it is a form. */
 import { html } from 'hono/html'
 import { exportOwn } from '../../core/personal-data/own.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
@@ -7,7 +7,7 @@ import { note } from './parts.ts'
 import { answerPortal } from './portal.ts'
 import type { Visit } from './visit.ts'
 
-/** Rows of a table that the page shows, and characters of a row. */
+/** Maximum number of rows of a table that are shown, and of characters of a row. */
 const MOST_SHOWN = 20
 const MOST_CHARACTERS = 2000
 
@@ -18,7 +18,7 @@ function tableOf({ w }: Tongue, name: string, rows: readonly Record<string, unkn
 ${shown.map((row) => html`<pre class="wrap small">${JSON.stringify(row, null, 1).slice(0, MOST_CHARACTERS)}</pre>`)}</div></details>`
 }
 
-/** By GET what there is; by the form what it is. */
+/** Shows the page: for GET the explanation, for a sent form the data. */
 export async function showMyData(visit: Visit): Promise<Response> {
   const { c, db, principal, t } = visit
   const { w } = t

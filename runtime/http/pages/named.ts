@@ -1,10 +1,10 @@
-/** Finds the person that a form names, by address or full name, and the group, by its name. */
+/** Finds the person that a form names by address or full name, and the group by name. */
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { listGroups, listUsers } from '../../core/directory/users.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import type { Db } from '../../database/database.ts'
 
-/** Null where there is none, or several go by that name. */
+/** Returns the person, or null if none or several match. */
 export async function personNamed(
   db: Db,
   principal: Principal,
@@ -17,7 +17,7 @@ export async function personNamed(
   return person && items.length === 1 ? person : null
 }
 
-/** Null where there is none, or several have that name. */
+/** Returns the group, or null if none or several match. */
 export async function groupNamed(
   db: Db,
   principal: Principal,

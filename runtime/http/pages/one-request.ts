@@ -1,4 +1,4 @@
-/** One access request: all that happened to it, and what can be done about it. */
+/** One access request: its history, and the possible actions. */
 import { html } from 'hono/html'
 import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
 import { revocationOf } from '../../core/asking/revoke.ts'
@@ -18,7 +18,7 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
   const { c, db, principal, now, t, proof } = visit
   const request = await getAccessRequest(db, principal, c.req.param('id') ?? '', ['tasks'])
   const { userId } = principal
-  // Whether those who decide may be reminded now, and the visitor may end what it granted.
+  // Whether the approvers may be reminded now, and whether the visitor may revoke the grant.
   const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
   const revocation = await revocationOf(db, principal, request)
   const toCome = (await decidersToCome(db, principal, [request.id])).get(request.id)
@@ -28,7 +28,7 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
   const what = request.requestable_permissions[0]?.label ?? w.access
   const title = w.thing_in(what, request.app_name)
   const isMine = request.target_user.id === userId
-  // Who looks at the request of another person comes from the list of all.
+  // A visitor of another person's request comes from the list of all requests.
   const isOwn = isMine || request.requester_user.id === userId
   const above =
     isOwn || !visitor.places.includes('requests')
@@ -71,7 +71,7 @@ ${
   return c.html(page)
 }
 
-/** How what a policy gives is revoked, with the way there for who may read policies. */
+/** Explains how access of a policy is revoked, with a link for visitors who may read policies. */
 const byPolicy = (
   { t: { w } }: Visit,
   { places }: Visitor,

@@ -1,26 +1,26 @@
-/** What would happen if a person asked, in a few words. */
+/** Short texts about the expected course of a request. */
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { assigneesText, eachByName, someNames } from './assignee-names.ts'
 
-/** Those of whom one makes a decision. */
+/** Formats the people of whom one decides. */
 export const decidersOf = (t: Tongue, { deciders, count }: DecisionStep): string =>
   assigneesText(t, deciders, count)
 
-/** The deciders of a step. A person who decides the step before is not named twice. */
+/** Formats the deciders of a step. A person who also decides the step before is not named twice. */
 function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: DecisionStep): string {
   const known = new Set(before.deciders.map(({ id }) => id))
   const others = deciders.filter(({ id }) => !known.has(id))
   const isAll = others.length === 0 && count === before.count
   if (isAll) return count === 1 ? t.w.decides_again : t.w.one_decides_again
-  // Of several it is not known yet which of them it will be.
+  // With several people it is not known yet who will decide.
   if (before.count > 1 || others.length === deciders.length)
     return assigneesText(t, deciders, count)
   return someNames(t, [...eachByName(t, others, count - 1), t.w.the_same_decides])
 }
 
-/** For how long access is approved by a rule without anybody: always, up to some length, or never. */
+/** Returns whether a rule approves access without a person: always, up to some length, or never. */
 export function ruled({ access_lengths: all, preapproved_access_lengths: some }: RequestOutlook) {
   const [longest] = some.toSorted((a, b) => secondsOf(b) - secondsOf(a))
   if (longest === undefined) return 'never'
@@ -30,7 +30,7 @@ export function ruled({ access_lengths: all, preapproved_access_lengths: some }:
 const secondsOf = (length: RequestOutlook['access_lengths'][number]): number =>
   ACCESS_LENGTHS[length] ?? Number.POSITIVE_INFINITY
 
-/** Who decides, one after the other; for up to which length nobody does. */
+/** Formats the deciders in order, and the length up to which none is needed. */
 export function whoDecides(t: Tongue, outlook: RequestOutlook): string {
   const by = ruled(outlook)
   if (by === 'always') return t.w.rule_decides
@@ -43,14 +43,14 @@ export function whoDecides(t: Tongue, outlook: RequestOutlook): string {
   return by === 'never' ? people : t.w.rule_decides_up_to(t.wholeLength(by.longest), people)
 }
 
-/** Decisions from which on their median says something. */
+/** Minimum number of decisions for a meaningful median. */
 const ENOUGH = 5
 
-/** The usual time until a decision, in seconds; null where too few were made. */
+/** Returns the usual time until a decision, in seconds; null after too few decisions. */
 export const usualSeconds = ({ median_decision_seconds: median, ...all }: RequestOutlook) =>
   typeof median === 'number' && all.decided_requests >= ENOUGH ? median : null
 
-/** How long it takes until it is decided. */
+/** Formats how long a decision takes. */
 export function howLongItTakes(t: Tongue, outlook: RequestOutlook): string {
   if (ruled(outlook) === 'always')
     return outlook.given_by_hand ? t.w.takes_a_hand : t.w.takes_no_time

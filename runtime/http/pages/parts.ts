@@ -8,7 +8,7 @@ import type { BadgeKind } from './states.ts'
 const isOne = (text: Markup | string | readonly Markup[]): text is Markup | string =>
   !Array.isArray(text)
 
-/** A note; several texts are shown as a list. */
+/** Renders a note. Several texts are shown as a list. */
 export const note = (
   kind: BadgeKind,
   name: Icon,
@@ -18,14 +18,14 @@ export const note = (
 ): Markup =>
   html`<div class="note ${kind}" role="${role}"${role === 'alert' ? html` tabindex="-1" autofocus` : ''}>${icon(name)}<div class="wrap"><strong>${title}</strong>${text === '' ? '' : isOne(text) ? html`<br><span class="small">${text}</span>` : html`<ul class="small">${text.map((one) => html`<li>${one}</li>`)}</ul>`}</div></div>`
 
-/** The length from which a narrow column would break an e-mail address, in characters. */
+/** Length of an e-mail address, in characters, from which a narrow column would break it. */
 const LONG_ADDRESS = 14
 
-/** A text whose e-mail addresses do not break in tables on a narrow screen. */
+/** Renders a text whose e-mail addresses do not break in tables on a narrow screen. */
 export const whole = (text: string): Markup =>
   html`${text.split(/(\s+)/).map((word) => (word.length >= LONG_ADDRESS && word.includes('@') ? html`<span class="mail">${word}</span>` : word))}`
 
-/** Nothing there, or nothing found: what it is for, and one thing to do. */
+/** Renders an empty list or search: its purpose, and one thing to do. */
 export const empty = (
   name: Icon,
   title: string,
@@ -36,7 +36,7 @@ export const empty = (
 
 export type Pages = { page: number; pages: number; total: number }
 
-/** The way through the pages of a list. `of` names what is listed, `at` makes the address of a page. */
+/** Renders links to the pages of a list. `of` names the items; `at` returns the address of a page. */
 export function pagesNav(
   { w }: Tongue,
   { page, pages, total }: Pages,
@@ -60,11 +60,11 @@ type Ask = {
   proof: string
   button: string
   keep: string
-  /** A field for words, where some may be given. */
+  /** A field for a reason, if the question has one. */
   field?: Markup
 }
 
-/** A question before something is taken away. Its link is `<a href="#id" data-dialog>`. */
+/** Renders a question before something is removed. Its link is `<a href="#id" data-dialog>`. */
 export const ask = ({ id, title, text, action, proof, button, keep, field }: Ask): Markup =>
   html`<dialog id="${id}" aria-labelledby="${id}-title">
 <form method="post" action="${action}">

@@ -1,4 +1,4 @@
-/** What a person chose for themselves: how mail comes, the language, and how pages look in their browser. */
+/** Personal settings: mail, language, and the appearance of pages in the browser. */
 import { html } from 'hono/html'
 import { badRequest } from '../../contract/errors/problem.ts'
 import { MAIL_CHOICE_NAMES, MAIL_CHOICES } from '../../contract/models/personal-settings.ts'
@@ -12,7 +12,7 @@ import { THEMES } from '../frame/look.ts'
 import { answerPortal } from './portal.ts'
 import type { Visit } from './visit.ts'
 
-/** The value of a form for the language of the browser. */
+/** Form value for the language of the browser. */
 const BY_BROWSER = 'browser'
 
 export async function showPersonal(visit: Visit): Promise<Response> {
@@ -51,7 +51,7 @@ export async function savePersonal(visit: Visit, form: Form): Promise<Response> 
   const { c, db, principal, t } = visit
   const mail = form.get('mail') ?? ''
   const language = form.get('language') ?? ''
-  // A page of an earlier version does not say.
+  // A page of an earlier version does not send it.
   const theme = form.get('theme') ?? t.look.theme
   const keys = form.has('theme') ? form.get('keys') === 'on' : t.look.keys
   const isLanguage = isKeyOf(LANGUAGES, language)

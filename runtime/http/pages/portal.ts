@@ -1,4 +1,4 @@
-/** The frame of pages below My access: crumbs, heading, what was just done. */
+/** The frame of pages below My access: breadcrumbs, heading, the message of the last action. */
 import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { AREAS, layout, type Markup } from '../frame/layout.ts'
@@ -6,10 +6,10 @@ import type { Visit } from './visit.ts'
 
 type PortalPage = {
   title: string
-  /** The heading, where it is not the title. */
+  /** Heading, if it differs from the title. */
   heading?: string
   lead: string
-  /** Where the page stands in the top bar; not given: nowhere, as the settings do. */
+  /** Area of the top bar; absent for pages outside it, such as the settings. */
   area?: 'access'
   content: Markup
   status?: ContentfulStatusCode

@@ -1,4 +1,7 @@
-/** Asking for access: first what of an app, then how long and why; beside it who will decide. */
+/**
+ * The request form: first the permission of an app, then the length and the reason. The deciders are shown
+ * next to it.
+ */
 import { html } from 'hono/html'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
@@ -20,13 +23,13 @@ type Choice = { id: string; label: string }
 
 type Common = { t: Tongue; visitor: Visitor; app: App; instructions: string | null }
 
-/** What is asked for when it is no permission. */
+/** Value for the app itself instead of a permission. */
 export const APP_ITSELF = 'app'
 
-/** Longest text of why a person asks, in characters. */
+/** Longest reason, in characters. */
 export const MAX_WHY = 4000
 
-/** What the form is about: more time of what is held already, or something new. */
+/** Returns the title: for an extension of existing access, or for a new request. */
 const titleOf = ({
   t,
   app,
@@ -47,9 +50,9 @@ const fromAdmins = ({ t, instructions }: Common): Markup | string =>
 
 type ChoosePage = Common & {
   choices: { items: readonly Choice[]; total: number; page: number; pages: number }
-  /** Of the choices, and of the app itself. */
+  /** Outlooks of the choices, and of the app itself. */
   outlooks: readonly RequestOutlook[]
-  /** Ids of those that the visitor has. */
+  /** Ids of choices that the visitor has. */
   mine: ReadonlySet<string>
   hasAccount: boolean
 }
@@ -63,7 +66,7 @@ function choiceLine({ t, app, outlooks, mine }: ChoosePage, { id, label }: Choic
   return html`<li><span class="row"><a class="wrap" href="${addressOf(app, id)}">${label}</a>${mine.has(id) && badge(['good', 'check'], t.w.you_have_it)}</span>${outlook && html`<span class="sub">${t.w.decides_who(whoDecides(t, outlook))}</span>`}</li>`
 }
 
-/** An app with several permissions: which one. */
+/** Renders the choice among the permissions of an app. */
 export function choosePage(page: ChoosePage): Markup {
   const { t, visitor, app, choices, hasAccount } = page
   const itself = hasAccount ? [] : [{ id: APP_ITSELF, label: t.w.only_an_account }]
@@ -85,17 +88,17 @@ ${pagesNav(t, choices, t.w.of_permissions, (at) => `/access/request?${new URLSea
   })
 }
 
-/** @param closed Null for an app that is disconnected. */
+/** Page in place of the form. `closed` is null for a disconnected app. */
 type ClosedPage = Common & { closed: Closed | null }
 
-/** Who may ask, and whom to ask, as a sentence. */
+/** Formats who may request, and whom to contact. */
 export const closedWords = (t: Tongue, { groups, admins }: Closed): string =>
   t.w.closed_text(
     groups.length === 0 ? '' : someNames(t, groups),
     admins.length === 0 ? '' : someNames(t, admins),
   )
 
-/** What a person may not ask for, in place of the form. */
+/** Renders what is shown in place of the form if the person may not request it. */
 export const closedPage = (page: ClosedPage): Markup =>
   layout({
     t: page.t,
@@ -116,7 +119,10 @@ type HeldPage = Common & {
   now: Date
 }
 
-/** What a person has, in place of the form where no length would end later: until when, and from when on one does. */
+/**
+ * Renders the existing access in place of the form if no length would end later: its end, and when an
+ * extension becomes possible.
+ */
 export function heldPage(page: HeldPage): Markup {
   const { t, visitor, app, permission, held, lengths, now } = page
   const from = extendableFrom(lengths, held)
@@ -136,11 +142,11 @@ ${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${haveUntil(
   })
 }
 
-/** From when on: what begins with a day is told by the day. */
+/** Formats when it becomes possible. The start of a day is shown as the day. */
 const startWords = (t: Tongue, from: Date, now: Date): Markup =>
   (from.toISOString().endsWith('T00:00:00.000Z') ? t.day : t.moment)(from, now)
 
-/** What is held already, and until when. */
+/** Formats that the person already has access, and until when. */
 export const haveUntil = (t: Tongue, { until }: HeldNow, now: Date): Markup | string =>
   until === null ? t.w.have_for_good : t.w.have_until(endWords(t, until, now))
 
@@ -149,17 +155,17 @@ export type RequestValues = { length: string; why: string }
 export type RequestPage = Common & {
   /** Null for the app itself. */
   permission: Choice | null
-  /** Whether there is something else to choose. */
+  /** Whether there are other choices. */
   several: boolean
   outlook: RequestOutlook
-  /** The lengths to choose from: of what is held already those that end later. */
+  /** Lengths to choose from. For existing access, only those that end later. */
   lengths: readonly AccessLength[]
-  /** Null for what is asked for the first time. */
+  /** Existing access, or null for a first request. */
   held: HeldNow | null
-  /** The request that was refused, where this one comes again. */
+  /** The refused request that is repeated, or null. */
   refused: AccessRequest | null
   now: Date
-  /** Whether a person takes it back by hand when its time is over. */
+  /** Whether access is revoked by hand at its end. */
   takenByHand: boolean
   values: RequestValues
   problems: { length?: Markup | string; why?: string; whole?: Markup | string }
@@ -203,7 +209,7 @@ ${fromAdmins(page)}
   })
 }
 
-/** How the previous request ended, with the reason that was given for a refusal. */
+/** Renders how the previous request ended, with the reason for a refusal. */
 function refusal({ w }: Tongue, { status, notes }: AccessRequest): Markup {
   const said = notes[status]
   return note('bad', 'x', w.refused_before, said ? w.quoted(said) : w.states[status])
@@ -245,7 +251,7 @@ const why = ({ t, values, problems }: RequestPage): Markup => html`
 ${values.why}</textarea>
 ${problem('why-problem', problems.why)}</div>`
 
-/** Who decides and what comes then, in the order in which it would happen. */
+/** Renders the steps of a request in their expected order: the decisions, the grant, the end. */
 function whatFollows({ t, outlook, takenByHand, values }: RequestPage): Markup {
   const { w } = t
   const { steps, given_by_hand: byHand } = outlook

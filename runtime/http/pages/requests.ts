@@ -1,4 +1,4 @@
-/** Asking for access, withdrawing a request, giving access back. */
+/** Requesting access, withdrawing a request, giving access back. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -35,13 +35,15 @@ import {
 } from './request-page.ts'
 import type { Visit } from './visit.ts'
 
-/** Of one page: as many as are looked up at once, beside the app itself. */
+/** Choices per page: the maximum number of outlooks of one query, less one for the app itself. */
 const CHOICES = MAX_OUTLOOKS - 1
 
-/** Most that is looked at of what the visitor has in an app: beyond, something is not marked as theirs. */
+/**
+ * Maximum number of the visitor's accesses in an app that are read. Beyond it, some are not marked as theirs.
+ */
 const MOST_HELD = 200
 
-/** The app that is asked for, and what can be chosen of it. */
+/** Reads the requested app and its choices. */
 async function subjectOf(visit: Visit, appId: string, page: number) {
   const { db, principal } = visit
   const app = await getStoreApp(db, principal, appId, [])
@@ -85,7 +87,7 @@ export async function showAsk(visit: Visit): Promise<Response> {
   return showForm(visit, subject, permission ?? APP_ITSELF, { again })
 }
 
-/** A request of the visitor for something in an app that was refused, by what an address says; null for any other. */
+/** Returns a refused request by the visitor for something in the app, by the id in the address, or null. */
 async function refusedBefore(
   { db, principal }: Visit,
   appId: string,
@@ -105,7 +107,7 @@ type Subject = Awaited<ReturnType<typeof subjectOf>>
 type Shown = {
   values?: RequestValues
   problems?: RequestPage['problems']
-  /** The refused request that is made again. */
+  /** Id of the refused request that is repeated. */
   again?: string | undefined
 }
 
@@ -139,7 +141,7 @@ async function showForm(
   const lengths = held === null ? all : all.filter((one) => endsLater(one, held, now))
   if (held !== null && lengths.length === 0)
     return c.html(heldPage({ ...common, held, lengths: all }), status)
-  // Where no length is usual, a person chooses: one that was chosen for them is asked for unread.
+  // Without a default length the person chooses. A preselected length would be requested unread.
   const [first = '', ...others] = lengths
   const byDefault = lengths.find((one) => one === outlook.default_access_length)
   const usual = byDefault ?? (others.length === 0 ? first : '')

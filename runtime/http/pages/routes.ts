@@ -98,7 +98,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
   routes.get(PAGES.begin.path, asPage(begin))
   routes.get(PAGES.callback.path, asPage(callback, 'work'))
 
-  // Before the tasks: `events` is no id.
+  // Before the tasks: `events` is not an id.
   routes.get(INBOX_EVENTS, async (c) => {
     const who = await signedIn(c)
     if (!who) throw new CoreError('unauthenticated', 'You are not signed in')
@@ -167,17 +167,17 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
   return routes
 }
 
-/** The page of an address that nothing is at. */
+/** Answers with the page for an unknown address. */
 export function nothingThere(log: CoreDeps['log'], c: Context<Env>): Promise<Response> {
   for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
   return createErrorPage(log, errorPage)(new CoreError('not_found', 'There is no such page'), c)
 }
 
-/** The methods of each path but `/`, which programs ask for too. */
+/** Returns the methods of each path except `/`, which programs also request. */
 function methodsByPath(): Map<string, string> {
   const rows = [
     ...Object.values(PAGES).map(({ path }) => [path, 'GET'] as const),
-    // Opened, the address of a form leads to the page above it.
+    // GET of a form's address redirects to the page above it.
     ...Object.values(FORMS).map(({ path }) => [path, 'GET, POST'] as const),
   ]
   const methods = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Signing in by a provider: the way there, the way back, and what is said when it does not work. */
+/** Sign-in by an identity provider: the way there, the way back, and the pages for failures. */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -26,7 +26,7 @@ import { tongueFor } from '../frame/tongue.ts'
 
 type Why = NotSignedIn['why'] | NotLetIn['why'] | 'stale'
 
-/** STATUSES: why nobody is signed in -> the status; what happened and what to do next is in `DOOR_WORDS`. */
+/** STATUSES: reason of a failed sign-in -> status. The texts for it are in `DOOR_WORDS`. */
 const STATUSES: Record<Why, 400 | 403 | 503> = {
   denied: 403,
   away: 503,
@@ -38,7 +38,7 @@ const STATUSES: Record<Why, 400 | 403 | 503> = {
   suspended: 403,
 }
 
-/** What a browser keeps while a person is at the provider. */
+/** State that the browser keeps while a person is at the provider. */
 type Kept = Begun & { provider: string; next: string | null; atMs: number }
 
 const BOUND = Buffer.from('sign-in')
@@ -46,7 +46,10 @@ const BOUND = Buffer.from('sign-in')
 const sealed = (vault: Sealer, kept: Kept): string =>
   vault.seal(JSON.stringify(kept), BOUND).toString('base64url')
 
-/** What was kept for a provider; null for what is none of ours, too old, or of another provider. */
+/**
+ * Returns the state kept for a provider, or null if it was not sealed here, is too old, or is for another
+ * provider.
+ */
 function opened(vault: Sealer, text: string | null, provider: string): Kept | null {
   if (text === null) return null
   try {
@@ -67,7 +70,7 @@ export function signInBy(deps: CoreDeps) {
   const { providers, identity, vault } = signIn
   const rate = createRateLimit(CALLER_LIMITS.sign_in_tries)
 
-  /** @throws CoreError not_found */
+  /** Returns the provider of the address. @throws CoreError `not_found` */
   function providerOf(c: Context<Env>): KnownProvider {
     const provider = providers.find(({ id }) => id === c.req.param('provider'))
     if (!provider) throw new CoreError('not_found', 'There is no such way to sign in')
@@ -120,8 +123,8 @@ export function signInBy(deps: CoreDeps) {
 }
 
 /**
- * Where the sign-in of a provider goes on after the one here is over: a page with the way to end that too. A form may
- * not lead to another host, so it is a link. Null where there is none.
+ * Renders the page after sign-out with a link that also ends the session at the provider. A form may not lead
+ * to another host, so it is a link. Returns null if there is no such address.
  */
 export async function signedOutPage(
   c: Context<Env>,

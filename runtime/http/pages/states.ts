@@ -1,4 +1,4 @@
-/** REQUEST_BADGES: state of an access request -> how it looks; what a person would say is in `STATE_WORDS`. */
+/** REQUEST_BADGES: state of an access request -> badge. The texts are in `STATE_WORDS`. */
 import { html } from 'hono/html'
 import {
   type AccessRequest,
@@ -9,10 +9,13 @@ import { statesThatAre } from '../../core/requests/machine/states.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
-/** What a colour means: it works, a person has to act, Keyway is at it, it failed, a policy did it; none: it is over. */
+/**
+ * Meaning of a colour: it works, a person has to act, Keyway is working, it failed, a policy did it; empty:
+ * it is over.
+ */
 export type BadgeKind = 'good' | 'wait' | 'busy' | 'bad' | 'rule' | ''
 
-/** The colour and the picture of a badge. */
+/** Colour and icon of a badge. */
 export type BadgeLook = readonly [kind: BadgeKind, icon: Icon]
 
 const REQUEST_BADGES = {
@@ -39,7 +42,7 @@ const REQUEST_BADGES = {
   REVERTED: ['', 'minus'],
 } as const satisfies Record<RequestStatus, BadgeLook>
 
-/** States whose end a person waits for, and those in which nothing happens any more. */
+/** Final states, and states that a person waits to end. */
 export const OVER: readonly RequestStatus[] = statesThatAre('over')
 export const ON_THE_WAY: readonly RequestStatus[] = REQUEST_STATUSES.filter(
   (status) => status !== 'COMPLETED' && !OVER.includes(status),

@@ -1,4 +1,4 @@
-/** PAGES: every page and every form that people use. Who sees what in them is judged by the functions of the core. */
+/** PAGES: all pages and forms for people. The functions of the core check who sees what in them. */
 export const PAGES = {
   start: { path: '/', shows: 'the console of an operator; else the inbox, or what one has' },
   sign_in: { path: '/sign-in', shows: 'the way to sign in' },
@@ -21,7 +21,10 @@ export const PAGES = {
   },
 } as const satisfies Record<string, { path: string; shows: string }>
 
-/** FORMS: what pages send. Each is answered by the way to a page, or by the page again with what is wrong. */
+/**
+ * FORMS: forms that pages send. Each is answered by a redirect to a page, or by the page again with the
+ * problem.
+ */
 export const FORMS = {
   sign_out: { path: '/sign-out', does: 'ends the session' },
   sign_out_everywhere: { path: '/sign-out/everywhere', does: 'ends all sessions of the person' },
@@ -46,5 +49,5 @@ export const FORMS = {
   withdraw_delegate: { path: '/settings/delegates/:id/end', does: 'ends a delegation' },
 } as const satisfies Record<string, { path: string; does: string }>
 
-/** Below these only pages are served: what is none is told as one. */
+/** Paths below which only pages are served, so an unknown one is answered by a page. */
 export const WHOLE = ['/access/*', '/inbox/*', '/sign-in/*', '/sign-out/*'] as const

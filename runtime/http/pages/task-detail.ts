@@ -1,4 +1,4 @@
-/** One task of the inbox: what is asked, on what grounds, and the buttons that decide. */
+/** One task of the inbox: the question, its grounds, and the buttons that decide. */
 import { html } from 'hono/html'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
@@ -29,33 +29,33 @@ import { commentForm, commentsOn, type Refused, reassignForm } from './task-more
 
 export type OpenTask = {
   task: Task
-  /** Null for who may read the task and not act on it. */
+  /** Null for a visitor who may read the task but not act on it. */
   grounds: TaskGrounds | null
-  /** What others decided before on the same request. */
+  /** Earlier decisions on the same request. */
   earlier: readonly Task[]
-  /** Who decides on it after this decision. */
+  /** Approvers after this decision. */
   toCome: readonly LaterStep[]
-  /** Whether one may give it to another person. */
+  /** Whether the visitor may reassign the task. */
   handsOn: boolean
-  /** What was typed into the form, and why it was not taken. */
+  /** Input of the form, and why it was refused. */
   reason: string
   problem: Markup | string | null
-  /** Why nothing was done, where it is about no field. */
+  /** Why nothing was done, if it concerns no field. */
   refusal?: Markup | string | null
   refused?: Refused | null
 }
 
-/** The page around it. */
+/** Values of the page around the task. */
 type Around = {
   t: Tongue
   visitor: Visitor
   flash: Markup | null
   now: Date
-  /** The stream that tells of a change. */
+  /** Address of the stream that reports changes. */
   events: string
 }
 
-/** BUTTONS: action -> what it looks like, and its key; its words are in `INBOX_WORDS`. */
+/** BUTTONS: action -> look, icon and key. The texts are in `INBOX_WORDS`. */
 export const BUTTONS = {
   approve: { look: 'main', icon: 'check', key: 'a' },
   deny: { look: 'danger', icon: 'x', key: 'd' },
@@ -73,7 +73,7 @@ export const BUTTONS = {
   { look: 'main' | 'danger' | ''; icon: Icon; key: string }
 >
 
-/** Actions that take something away from a person, who should read why. */
+/** Actions that refuse or revoke something. The person concerned should read why. */
 export const NEEDS_REASON: readonly string[] = ['deny', 'decline']
 
 export const isAction = (name: string): name is TaskActionType => Object.hasOwn(BUTTONS, name)
@@ -102,7 +102,7 @@ ${more(page, open)}
 </article>`
 }
 
-/** What is to be done; of a review the way to its lines. */
+/** Renders what is to be done. For a review, the link to its lines. */
 function whatToDo(t: Tongue, open: OpenTask, now: Date): Markup | string {
   const { w } = t
   const { task } = open
@@ -117,16 +117,16 @@ function whatToDo(t: Tongue, open: OpenTask, now: Date): Markup | string {
   return html`${note('', 'info', w.what_to_do, text)}${file === null ? '' : html`<div class="row"><a class="btn" href="${file}">${w.attach_file}</a></div>`}`
 }
 
-/** HAND_WORDS: category of work by hand -> the key of the words that say what a person does. */
+/** HAND_WORDS: category of manual work -> key of the text that describes it. */
 const HAND_WORDS: Record<HandTask, 'give_by_hand' | 'take_by_hand'> = {
   PROVISIONING: 'give_by_hand',
   DEPROVISIONING: 'take_by_hand',
 }
 
-/** Whether it is work to take something away: why it was asked for is over then. */
+/** Reports whether the task is to revoke something. The reason of the request no longer applies then. */
 const takes = ({ task_category: category }: Task): boolean => category === 'DEPROVISIONING'
 
-/** What a person does for a request, and what they press then; null for other tasks. */
+/** Renders the manual work for a request, and the button to press afterwards; null for other tasks. */
 function workByHand(t: Tongue, { task, grounds }: OpenTask, now: Date): Markup | string | null {
   const { task_category: category, status, access_request_id: requestId } = task
   const isOpen = ACTIONABLE_TASKS.includes(status)
@@ -142,7 +142,7 @@ function workByHand(t: Tongue, { task, grounds }: OpenTask, now: Date): Markup |
     : t.w[key](t.w.thing_long(thing, length), who, done)
 }
 
-/** Until when something is held. */
+/** Formats the end of existing access. */
 const untilOf = (
   t: Tongue,
   { until }: NonNullable<TaskGrounds['held_now']>,
@@ -155,7 +155,10 @@ const thingOf = (
   { permission_label: label, app_name: app }: Pick<TaskGrounds, 'permission_label' | 'app_name'>,
 ): string => w.thing_in(label ?? w.plain_access, app ?? w.an_app)
 
-/** One line for a task. For a request: what is asked for, and for how long. For other tasks: their own text. */
+/**
+ * Formats a task in one line. For a request: the requested access and its length. For other tasks: their own
+ * text.
+ */
 export function lineOf(t: Tongue, task: Task, subject: RequestSubject | undefined): string {
   const category = task.task_category
   const isWork = isByHand(category)
@@ -166,28 +169,28 @@ export function lineOf(t: Tongue, task: Task, subject: RequestSubject | undefine
   return isWork ? t.w.give_line(what) : what
 }
 
-/** The first sentence of what a task says, without why. */
+/** Returns the first sentence of a task's text, without the reason. */
 const gist = ({ description, task_type }: Task): string =>
   (description ?? task_type).split(' Reason: ')[0] ?? ''
 
 const MAX_SUBJECT = 200
 
-/** What a task is about in a few words, and for whom. */
+/** Formats in a few words what a task is about, and for whom. */
 export function subjectOf(t: Tongue, { task, grounds }: Pick<OpenTask, 'task' | 'grounds'>) {
   if (task.access_request_id === null || !grounds?.target_user)
     return keptText(gist(task).replace(/\.$/, ''), MAX_SUBJECT)
   return t.w.thing_for(thingOf(t, grounds), nameOf(grounds.target_user))
 }
 
-/** Whether it reviews what was given already. */
+/** Reports whether the task reviews break-glass access, which has already been granted. */
 export const isGlass = ({ task_type }: Task): boolean => task_type === GLASS_TASK
 
-/** The task in a sentence: who asks, what for, how long. */
+/** Renders the task as a sentence: the requester, the access, the length. */
 function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Markup | string {
   const asks = isDecision(task.task_category) && !isGlass(task)
-  // A task that was made without a request says itself what it asks.
+  // A task without a request contains its own question.
   if (!asks || task.access_request_id === null || !grounds?.target_user)
-    // Why stands below it.
+    // The reason is shown below it.
     return grounds?.business_justification && !takes(task)
       ? gist(task)
       : (task.description ?? task.task_type)
@@ -208,13 +211,13 @@ function about({ w, ago, day }: Tongue, { task, grounds }: OpenTask, now: Date):
   return html`${w.asked_ago(ago(parseMoment(takes(task) ? task.created_at : asked), now))}${manager && html` · ${w.manager(nameOf(manager))}`}${end && html` · ${w.not_decided_by(day(parseMoment(end), now))}`}`
 }
 
-/** SETTLED: state of a task that asked for a decision -> the key of its words. */
+/** SETTLED: state of a decided task -> key of its text. */
 const SETTLED: Partial<Record<Task['status'], 'settled_yes' | 'settled_no'>> = {
   COMPLETED: 'settled_yes',
   DISMISSED: 'settled_no',
 }
 
-/** Who comes late sees who was first. */
+/** Renders the outcome for a visitor who comes after the decision. */
 function settled({ w, ago }: Tongue, task: Task, now: Date): Markup | string {
   const { status, resolved_by, updated_at, task_category } = task
   if (status === 'EXPIRED') return note('', 'clock', w.nobody_in_time, w.request_has_ended)
@@ -239,7 +242,7 @@ const dutyFact = ({ w }: Tongue, { name, on_request, holds }: SeparationConflict
   return fact('bad', 'alert', w.breaks(name), html`${together}${then}`)
 }
 
-/** Who decided before, when, and what they wrote. */
+/** Renders an earlier decision: the person, the time, and the comments. */
 function earlierFact(t: Tongue, one: Task, now: Date): Markup {
   const { w } = t
   const { resolved_by: by, resolved_for: inPlaceOf, comments } = one
@@ -253,7 +256,7 @@ function earlierFact(t: Tongue, one: Task, now: Date): Markup {
   return fact(isYes ? 'good' : 'bad', isYes ? 'check' : 'x', said, text)
 }
 
-/** Says that the person holds this already and asks for more time; null where it is a new request. */
+/** Renders that the person already has access and asks for more time; null for a new request. */
 function extension(t: Tongue, grounds: TaskGrounds, now: Date): Markup | null {
   const { held_now: held, expiration_in_seconds: seconds } = grounds
   if (!held) return null
@@ -301,7 +304,7 @@ ${holds.length === 0 ? fact('', 'info', w.has_nothing(app)) : fact('', 'info', w
 </ul></section>`
 }
 
-/** For those who may act. */
+/** Renders further forms for visitors who may act. */
 const more = (
   { t, visitor }: Around,
   { task, grounds, handsOn, refused = null }: OpenTask,
@@ -316,7 +319,7 @@ function decide(
 ): Markup | string {
   const { w } = t
   if (grounds === null) return note('', 'info', w.may_read, w.may_read_text)
-  // Its lines are what is decided; the task closes with the last of them.
+  // The lines of a review are decided one by one. The task closes with the last of them.
   if (reviewIn(task) !== null) return ''
   const actions = (task.actions ?? []).map(({ action_type }) => action_type).filter(isAction)
   if (actions.length === 0) return ''
@@ -344,7 +347,7 @@ ${hints(t, actions)}
 </form>`
 }
 
-/** What each button means, of work and of trouble: a yes and a no need no words. */
+/** Renders the meaning of the buttons of manual work and failures. A yes and a no need no explanation. */
 function hints({ w }: Tongue, actions: readonly TaskActionType[]): Markup | string {
   const told = actions.filter((name) => isKeyOf(w.action_hints, name))
   if (told.length === 0) return ''

@@ -1,4 +1,4 @@
-/** What people say of a task beside the decision, and how they give it to another person. */
+/** Comments on a task, and its reassignment. */
 import { html } from 'hono/html'
 import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { icon } from '../frame/icons.ts'
@@ -6,7 +6,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 
-/** A form of the task that was not taken: what was typed, and why. */
+/** A refused form of the task: the input, and the problem. */
 export type Refused = { form: 'comment' | 'reassign'; text: string; problem: Markup | string }
 
 type About = { t: Tongue; proof: string; task: Task; refused: Refused | null }
@@ -45,7 +45,7 @@ ${refused?.text ?? ''}</textarea>${told('comment', refused)}</div>
 </form></details>`
 }
 
-/** Decisions alone are given to others, and by no delegate. */
+/** Renders the form to reassign a task. Only decisions can be reassigned, and not by a delegate. */
 export function reassignForm({
   t,
   proof,

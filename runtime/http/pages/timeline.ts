@@ -1,4 +1,4 @@
-/** What has happened to an access request, what happens now and what will: as steps for who waits for it. */
+/** Past, present and future steps of an access request, for people who wait for it. */
 import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
@@ -17,11 +17,11 @@ import { ifGivenToday } from './ends.ts'
 import type { BadgeKind } from './states.ts'
 
 export type TimelineStep = {
-  /** `next`: it is still to come. */
+  /** `next` is a future step. */
   kind: BadgeKind | 'next'
   icon: Icon
   title: string
-  /** What stands below: moments and what was said. */
+  /** Moments and comments below the title. */
   parts: (Markup | string)[]
 }
 
@@ -29,13 +29,13 @@ type Reader = {
   t: Tongue
   userId: string
   now: Date
-  /** Who decides after those who are asked now. */
+  /** Approvers after the current ones. */
   toCome?: readonly LaterStep[] | undefined
-  /** Requests that a policy made, with its name, by id (`askedByPolicy`). */
+  /** Requests that a policy made: id -> name of the policy (`askedByPolicy`). */
   byPolicy: ReadonlyMap<string, string | null>
 }
 
-/** The steps of a request, oldest first. */
+/** Returns the steps of a request, oldest first. */
 export function stepsOf(request: AccessRequest, reader: Reader): TimelineStep[] {
   const tasks = request.tasks ?? []
   return [
@@ -61,7 +61,7 @@ const decidesThen = ({ deciders, count }: LaterStep, { t }: Reader): TimelineSte
 const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): string[] =>
   text ? [t.w.quoted(text)] : []
 
-/** What was said of a state, where no step of its own says it. */
+/** Returns the note of a state, unless a step of its own shows it. */
 const note = ({ notes, revoked_by: by }: AccessRequest, status: RequestStatus): string | null =>
   notes[status] === GIVEN_BACK || (status === 'REVERTING' && by) ? null : (notes[status] ?? null)
 
@@ -90,10 +90,10 @@ function asked(request: AccessRequest, reader: Reader): TimelineStep {
 const standIns = (t: Tongue, { delegates }: Task): string[] =>
   delegates?.length ? [t.w.or_as_delegate(assigneesText(t, delegates))] : []
 
-/** Who may do a task. */
+/** Formats the assignees of a task. */
 const assigneesOf = (t: Tongue, { assignees }: Task): string => assigneesText(t, assignees ?? [])
 
-/** When a request ends that nobody decides on. */
+/** Returns when an undecided request expires. */
 const endOf = ({ requested_at: at }: AccessRequest): Date | null =>
   at ? decisionEnd({ createdAt: parseMoment(at) }) : null
 
@@ -127,7 +127,7 @@ function decided(task: Task, request: AccessRequest, reader: Reader): TimelineSt
   return [{ kind: 'wait', icon: 'clock', title, parts }]
 }
 
-/** What was taken at once, and who looks, or looked, what for. */
+/** Returns the step for break-glass access: the open review, or its outcome. */
 function reviewed(task: Task, { t, now }: Reader): TimelineStep {
   const { w } = t
   const isOpen = ACTIONABLE_TASKS.includes(task.status)
@@ -146,7 +146,7 @@ function reviewed(task: Task, { t, now }: Reader): TimelineStep {
   return { kind, icon: kind === 'good' ? 'check' : 'x', title: w.glass_found(who), parts }
 }
 
-/** Where a rule said yes, or a check no, there is no task. */
+/** Returns the step for a request that a rule approved or a check refused. There is no task for it. */
 function ruled(request: AccessRequest, reader: Reader): TimelineStep[] {
   const { w } = reader.t
   const people = (request.tasks ?? []).some((one) => isDecision(one.task_category))
@@ -159,7 +159,7 @@ function ruled(request: AccessRequest, reader: Reader): TimelineStep[] {
   return [{ kind: 'bad', icon: 'x', title: w.denied, parts: no }]
 }
 
-/** BY_HAND: category of a task -> the keys of its words while it is open, and when it is done. */
+/** BY_HAND: category of a task -> keys of its texts while it is open, and when it is done. */
 const BY_HAND = {
   PROVISIONING: ['by_hand_gives', 'gave_by_hand'],
   DEPROVISIONING: ['by_hand_takes', 'took_by_hand'],
@@ -177,14 +177,14 @@ function byHand(task: Task, { t, userId, now }: Reader): TimelineStep[] {
   return [{ kind: 'good', icon: 'hand', title, parts }]
 }
 
-/** Who gave it back themselves: the note says nothing that the step does not. */
+/** Returns the step for access that was given back. Its note adds nothing. */
 function gaveBack(request: AccessRequest, reader: Reader): TimelineStep[] {
   if (request.notes['REVERTING'] !== GIVEN_BACK) return []
   const title = reader.t.w.gave_back(holderOf(request, reader))
   return [{ kind: '', icon: 'minus', title, parts: [] }]
 }
 
-/** Who ended it, and why. */
+/** Returns the step for a revocation: the person and the reason. */
 function revoked({ revoked_by: by, notes }: AccessRequest, reader: Reader): TimelineStep[] {
   if (!by) return []
   const title = reader.t.w.revoked_by(by.id === reader.userId ? null : nameOf(by))
@@ -192,7 +192,7 @@ function revoked({ revoked_by: by, notes }: AccessRequest, reader: Reader): Time
 }
 
 type Now = (request: AccessRequest, reader: Reader) => TimelineStep[]
-/** Who has the access, or is to have it: null for the reader. */
+/** Returns the name of the person who gets the access; null for the reader. */
 const holderOf = ({ target_user: target }: AccessRequest, { userId }: Reader): string | null =>
   target.id === userId ? null : nameOf(target)
 
@@ -216,7 +216,7 @@ const ended =
     { kind, icon, title: reader.t.w[key], parts: quoted(reader, note(request, status)) },
   ]
 
-/** NOW: state -> what happens in it and after it, where no task says so. */
+/** NOW: state -> its current and next steps, if no task shows them. */
 const NOW: Partial<Record<RequestStatus, Now>> = {
   PENDING: busy('being_checked', then),
   PENDING_MANAGER_APPROVAL: then,
@@ -243,7 +243,7 @@ const NOW: Partial<Record<RequestStatus, Now>> = {
   TIME_BASED_EXPIRED_CANCELLED: ended('wait', 'alert', 'over_left', 'TIME_BASED_EXPIRED_CANCELLED'),
 }
 
-/** The steps as a list. */
+/** Renders the steps as a list. */
 export const timeline = (steps: readonly TimelineStep[]): Markup => html`<ol class="line">
 ${steps.map(
   ({ kind, icon: name, title, parts }) =>

@@ -1,4 +1,4 @@
-/** The way to sign in, and from there back to the page that was wanted. */
+/** Redirects to sign-in, and from there back to the requested page. */
 import type { Context } from 'hono'
 import type { Env } from '../edge/env.ts'
 import { dropSession, sessionOf } from '../frame/cookies.ts'

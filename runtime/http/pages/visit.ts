@@ -1,4 +1,4 @@
-/** One visit to a page: who is signed in, and what its page shows of them. */
+/** One visit to a page: the signed-in person, and what the page needs of them. */
 import type { Context } from 'hono'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { getCurrentUser } from '../../core/directory/users.ts'
@@ -19,7 +19,7 @@ import { nameOf } from '../frame/words.ts'
 import { FLASHES, type Flash } from './flashes.ts'
 import { note } from './parts.ts'
 
-/** What was just done: its words, and the id of what it was done with. */
+/** The last action: its message, and the id of its object. */
 type Said = { words: string; about: string | null }
 
 export type Visit = {
@@ -27,22 +27,26 @@ export type Visit = {
   db: Db
   principal: Principal
   context: RequestContext
-  /** The database's clock. */
+  /** Current time by the database's clock. */
   now: Date
-  /** How pages speak to the person: as they chose, else as their browser wants. */
+  /** Language and formats: those of the person's choice, otherwise the browser's. */
   t: Tongue
   visitor(): Promise<Visitor>
   /** Proof for the forms of the session. */
   proof: string
-  /** What was just done, once. */
+  /** Renders the message of the last action, once. */
   flash(): Markup | null
-  /** The same before it is made to words. */
+  /** Returns the same without rendering it. */
   said(): Said | null
-  /** Leads to a page that says what was done; `about`: the id of what it was done with. */
+  /** Redirects to a page that shows the message of this action. `about` is the id of its object. */
   done(what: string, to: string, about?: string): Response
 }
 
-/** @param flashes What the pages of this part say of what was just done, by name. */
+/**
+ * Creates a visit.
+ *
+ * @param flashes Messages of the actions in this part of the pages, by name.
+ */
 export async function visitOf(
   c: Context<Env>,
   deps: CoreDeps,
@@ -52,7 +56,7 @@ export async function visitOf(
   const { hasher } = deps
   const principal = signedInPrincipal(who)
   const proof = proofOf(hasher, who.secret)
-  /** Only this session's own messages are shown: a cookie may come from elsewhere. */
+  /** Only messages of this session are shown, because the cookie may come from elsewhere. */
   const sealed = (what: string, about?: string): string => {
     const all = about === undefined ? what : `${what}.${about}`
     return `${all}.${proofOf(hasher, `${who.secret} ${all}`)}`
@@ -99,7 +103,7 @@ export async function visitOf(
   }
 }
 
-/** The question for the tasks that wait for a person, oldest first. */
+/** Query for the open tasks of a person, oldest first. */
 export const OPEN_TASKS_QUERY = queryOf('list_tasks', {
   ...{ open: true, sort_direction: 'asc' },
 })
