@@ -1,4 +1,6 @@
-/** Who may come below /operator: as the database says; the operator's token also while that is away. */
+/**
+ * Access to /operator. The database decides; while it is unavailable, the operator's own token still works.
+ */
 import type { Context, MiddlewareHandler } from 'hono'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
@@ -16,17 +18,17 @@ import { OUTAGES, outageOf } from '../edge/to-core-error.ts'
 
 export type OperatorGuardDeps = {
   operator: OperatorStanding
-  /** Null while the database has not been reached yet. */
+  /** Returns null until the database has been reached. */
   db(): Db | null
   hasher: TokenHasher
 }
 
-/** How long the database may take before the operator's token is judged without it, in milliseconds. */
+/** Time after which the operator's token is judged without the database, in milliseconds. */
 const DATABASE_PATIENCE_MS = 3000
 
 /**
- * Refuses callers who may not operate: 401, 403, and 503 where only the database could tell. While it is away
- * the operator's token is what it was when the database was last heard.
+ * Refuses callers who may not operate: 401, 403, or 503 if only the database could tell. While it is
+ * unavailable, the operator's token keeps its last known state.
  */
 export function operatorGuard(deps: OperatorGuardDeps): MiddlewareHandler<Env> {
   const { operator, hasher } = deps
@@ -44,7 +46,10 @@ export function operatorGuard(deps: OperatorGuardDeps): MiddlewareHandler<Env> {
   }
 }
 
-/** Who the operator's own token is; null while the database is away and it worked until then. */
+/**
+ * Authenticates the operator's own token. Returns null if the database is unavailable and the token was valid
+ * before.
+ */
 async function askOfOwn(
   c: Context<Env>,
   operator: OperatorStanding,
@@ -58,19 +63,19 @@ async function askOfOwn(
     const code = error instanceof RuntimeError ? error.code : null
     if (code === 'token_missing' && operator.last() === 'good') operator.heard('ended')
     if (code !== 'database_away' || operator.last() === null) throw error
-    // It is let in: there is nothing to come again for.
+    // The request is let in, so there is nothing to retry.
     c.header('retry-after', undefined)
     if (operator.last() === 'good') return null
     throw noToken(c, '/operator')
   }
 }
 
-/** What the database says, or that it is away where it says nothing for too long. */
+/** Returns the database's answer. If it takes too long, reports the database as unavailable. */
 async function soon<T>(c: Context<Env>, ask: () => Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, DATABASE_PATIENCE_MS, new Error('the database is silent'))
   const asked = ask()
-  // What is answered too late is nobody's failure any more.
+  // A failure after the timeout concerns no caller.
   asked.catch(() => {})
   return Promise.race([asked, asOperator(c, () => late.catch(silent))]).finally(() =>
     clearTimeout(timer),
@@ -81,20 +86,20 @@ function silent(cause: unknown): never {
   throw new RuntimeError('database_away', OUTAGES.away.words, {}, cause)
 }
 
-/** The database, or word that it is away. */
+/** Returns the database. @throws RuntimeError `database_away` if there is none */
 export function reached(db: Db | null): Db {
   if (db) return db
   throw new RuntimeError('database_away', OUTAGES.away.words)
 }
 
-/** What operations of the operator may be refused with, and its code there; any other refusal is a defect. */
+/** Kinds of refusals of the operator's endpoints, and their codes. Any other refusal is a defect. */
 const CODES: Partial<Record<RefusalKind, RuntimeCode>> = {
   forbidden: 'token_forbidden',
   not_found: 'record_unknown',
   conflict: 'state_conflict',
 }
 
-/** Does something of the core; what it refuses is told in the form that /operator answers in. */
+/** Performs an operation of the core, and converts its refusals to the format of /operator. */
 export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -103,7 +108,7 @@ export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Pro
   }
 }
 
-/** Throws what was thrown again, in the form that /operator answers in. */
+/** Throws the error again in the format of /operator. */
 export function refuseOperator(c: Context<Env>, thrown: unknown): never {
   const error = translated(c, thrown)
   if (error instanceof RuntimeError && error.code === 'database_away')
@@ -114,7 +119,8 @@ export function refuseOperator(c: Context<Env>, thrown: unknown): never {
 function translated(c: Context<Env>, thrown: unknown): unknown {
   const outage = outageOf(thrown)
   if (outage !== null) return new RuntimeError('database_away', OUTAGES[outage].words, {}, thrown)
-  // To the connector interface this is an answer that nobody gets; here it must not look like a success.
+  // The connector interface uses this code when no client is left to read the answer. Here it must not look
+  // like a success.
   if (thrown instanceof RuntimeError && thrown.code === 'caller_gone')
     return new RuntimeError('input_invalid', thrown.message, {}, thrown)
   if (thrown instanceof FileError) {

@@ -16,9 +16,9 @@ import type { Sealer } from '../../secrets/seal.ts'
 
 type Rows = typeof OPERATOR_ENDPOINTS
 
-/** What a handler gets, parsed. */
+/** Parsed input of a handler. */
 export type OperatorInput<N extends OperatorEndpointName> = {
-  /** The first id of the path; empty where it has none. */
+  /** First id of the path; empty if there is none. */
   id: string
   params: Record<string, string>
   query: Rows[N]['query'] extends Params ? ParamValues<Rows[N]['query']> : never
@@ -29,15 +29,15 @@ export type OperatorInput<N extends OperatorEndpointName> = {
 export type Operating = OperateDeps & {
   lifecycle: Lifecycle
   vault: Sealer
-  /** Where the host keeps its files, and whether the database is among them. */
+  /** Data directory of the host, and whether the embedded database is in it. */
   disk: { dataDir: string; isEmbedded: boolean }
   keptDays: KeptDays
   settings: readonly SettingInForce[]
-  /** Where published connectors are found; empty: nowhere. */
+  /** Registries of published connectors; empty if there are none. */
   registries: readonly string[]
-  /** All connectors, with how they stand on this host. */
+  /** Returns all connectors with their state on this host. */
   listConnectors(): ConnectorListing[]
-  /** Null where no mail is sent. */
+  /** Null if no mail is sent. */
   post: Post | null
   parts: RequestContext
   signal: AbortSignal

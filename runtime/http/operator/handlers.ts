@@ -1,4 +1,4 @@
-/** Which function answers which operator's endpoint: one line each, nothing else. */
+/** Handlers of the operator's endpoints: one line each, and nothing else. */
 
 import { activate } from '../../connectors/lifecycle/activate.ts'
 import { blank, connectorOf, versionOf } from '../../connectors/lifecycle/desired-state.ts'
@@ -227,7 +227,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     erasePerson(db, actor, { email: body.email, dryRun: body.dry_run }),
 }
 
-/** @throws CoreError invalid for a queue that does not exist */
+/** Checks that a queue exists. @throws CoreError `invalid` */
 function demandQueue(queue: string | null): void {
   const names: readonly string[] = [...QUEUE_NAMES, DEAD]
   if (queue === null || names.includes(queue)) return
@@ -235,7 +235,7 @@ function demandQueue(queue: string | null): void {
   throw new CoreError('invalid', [{ loc: ['query', 'queue'], msg, type: 'enum' }])
 }
 
-/** @throws CoreError invalid for a kind that there is not. */
+/** Checks the kind of a cause. @throws CoreError `invalid` for an unknown kind */
 function causeOf(text: string | null): string | null {
   const [kind] = text?.split(':') ?? []
   if (kind === undefined || CAUSE_KINDS.some((one) => one === kind)) return text
@@ -249,7 +249,7 @@ const target = (id: string) => ({
   id: id.slice(0, 64),
 })
 
-/** The number of a generation or a run; NaN, which none has, for what is none. */
+/** Returns the number of a generation or a run, or NaN, which matches none, if the id is not a number. */
 const numberOf = (id: string): number => (/^[0-9]{1,15}$/.test(id) ? Number(id) : Number.NaN)
 
 type Wanted = {
@@ -278,7 +278,7 @@ const changeOfQuery = ({
   dryRun: dry_run,
 })
 
-/** Answers when the other hosts serve it, or the wait is over. */
+/** Returns the outcome of a change once the other hosts serve it, or the wait is over. */
 async function told(
   { db, actor, lifecycle, signal }: Operating,
   { number, difference: words, changed }: ChangeOutcome,
@@ -307,7 +307,7 @@ async function show(op: Operating, id: string) {
   return {
     ...connector,
     wants,
-    // What is built in, or lies in a folder, serves without grants.
+    // Built-in connectors and those in a folder need no grants.
     withheld: connector.active ? uncovered(wants, connector.grants) : [],
     probe: await hasProbe(db, actor.domainId, connector.id),
   }

@@ -1,4 +1,4 @@
-/** The operator's endpoints of what is installed, and of webhooks: one loop over their table. */
+/** The operator's endpoints for the lifecycle and for webhooks: one loop over their table. */
 
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
@@ -87,14 +87,14 @@ async function bodyOf(c: Context<Env>, schema: AnySchema): Promise<unknown> {
   checkTexts(value)
   const parsed = v.safeParse(schema, value)
   if (parsed.success) return parsed.output
-  // No value is repeated: what is of the wrong form may still be a secret, whatever its field.
+  // No value is repeated: a malformed value may be a secret, in any field.
   throw new RuntimeError(
     'input_invalid',
     describeIssues(parsed.issues, '', () => true),
   )
 }
 
-/** Refuses what the database could not keep. */
+/** Refuses texts that the database cannot store. */
 function checkTexts(value: unknown): void {
   const why = unkeepable(value)
   if (why !== null) throw new RuntimeError('input_invalid', why)

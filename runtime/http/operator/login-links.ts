@@ -1,4 +1,4 @@
-/** `POST /operator/login-links`: links that let one person in to the settings pages. */
+/** `POST /operator/login-links`: links that sign one person in to the settings pages. */
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { parseBodyText } from '../../contract/endpoints/body.ts'
@@ -10,7 +10,7 @@ import type { Env } from '../edge/env.ts'
 import { SIGN_IN_PATH } from '../settings/layout.ts'
 import { type OperatorGuardDeps, reached } from './guard.ts'
 
-/** What it takes. */
+/** Body of the request. */
 export const LoginLinkWish = v.pipe(
   v.object({
     email: v.optional(
@@ -25,7 +25,7 @@ export const LoginLinkWish = v.pipe(
   v.metadata({ title: 'LoginLinkWish', description: 'The user that a login link is for' }),
 )
 
-/** What it answers. The code stands behind `#`, so that it comes into no log on its way. */
+/** Body of the answer. The code follows `#`, so that no log on the way contains it. */
 export const LoginLink = v.pipe(
   v.object({
     email: v.string(),
@@ -38,7 +38,7 @@ export const LoginLink = v.pipe(
   v.metadata({ title: 'LoginLink', description: 'A way in to the settings pages' }),
 )
 
-/** @throws CoreError not_found, conflict, invalid */
+/** Creates a login link. @throws CoreError `not_found`, `conflict`, `invalid` */
 export async function makeLoginLink(
   c: Context<Env>,
   { db, hasher }: OperatorGuardDeps,

@@ -1,4 +1,4 @@
-/** Which function answers the operator's endpoint of how everything stands. */
+/** Handler of the operator's overview. */
 import semver from 'semver'
 import { newest } from '../../connectors/lifecycle/generations.ts'
 import { listNodes } from '../../connectors/lifecycle/nodes.ts'
@@ -36,7 +36,7 @@ const ofConnectors = (rows: readonly ConnectorListing[]): Attention[] =>
     return kind ? [of(kind, id ?? folder ?? '?', { id, detail: reason })] : []
   })
 
-/** Connectors with a version that is newer than the one that serves, and was never let to. */
+/** Returns the connectors with a version that is newer than the serving one and has never served. */
 const ofVersions = ({ connectors }: Statement): Attention[] =>
   Object.values(connectors).flatMap(({ id, active, versions, disabled }) => {
     const serving = versions.find(({ digest }) => digest === active)
@@ -69,7 +69,7 @@ const ofHosts = (nodes: readonly NodeRow[]): Attention[] =>
       of('host_problem', node, { id: node, detail: problems.join('; ') }),
     )
 
-/** What needs a person, of all that is known: worst first, then what waits longest. */
+/** Returns everything that needs a person's attention: worst first, then the longest waiting. */
 function attentionOf(facts: {
   connectors: readonly ConnectorListing[]
   statement: Statement

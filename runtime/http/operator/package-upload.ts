@@ -1,4 +1,4 @@
-/** Packages that come in by HTTP, from the command and from the console. */
+/** Uploads of packages over HTTP, from the command and from the console. */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -16,9 +16,9 @@ import type { Env } from '../edge/env.ts'
 export const MAX_SIGNATURE_BYTES = 2000
 
 /**
- * The bytes of a body, by way of the disk: many that come slowly must not lie in memory.
+ * Reads a body by way of the disk, because many slow uploads must not be held in memory.
  *
- * @throws RuntimeError body_too_large, caller_gone
+ * @throws RuntimeError `body_too_large`, `caller_gone`
  */
 export async function bytesByDisk(
   c: Context<Env>,
@@ -36,7 +36,7 @@ export async function bytesByDisk(
   }
 }
 
-/** @throws RuntimeError input_invalid for what is no package */
+/** Reads a package. @throws RuntimeError `input_invalid` if the bytes are no package */
 export async function uploadedOf(
   packed: Buffer,
   signature: string | null,

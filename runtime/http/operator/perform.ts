@@ -1,4 +1,4 @@
-/** Does one operation of the operator, by the row of its endpoint. */
+/** Performs one operation of the operator, by the row of its endpoint. */
 
 import * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
@@ -22,27 +22,27 @@ export type PerformDeps = {
   lifecycle: Lifecycle
   vault: Sealer
   parts: CoreContext
-  /** Where packages that are being uploaded lie. */
+  /** Data directory, in which uploads are stored until they are read. */
   dataDir: string
   /** Whether the database is the embedded one. */
   isEmbedded: boolean
-  /** How long what is over is kept, by table. */
+  /** Retention of finished rows in days, by table. */
   keptDays: KeptDays
-  /** The settings of this host. */
+  /** Settings of this host. */
   settings: readonly SettingInForce[]
-  /** Where published connectors are found; empty: nowhere. */
+  /** Registries of published connectors; empty if there are none. */
   registries: readonly string[]
-  /** Null where no mail is sent. */
+  /** Null if no mail is sent. */
   post: Post | null
   listConnectors(): ConnectorListing[]
 }
 
-/** What an endpoint answers. */
+/** Answer of an endpoint. */
 export type OperatorAnswer<N extends OperatorEndpointName> = v.InferOutput<
   (typeof OPERATOR_ENDPOINTS)[N]['output']
 >
 
-/** What operations of an operator need, for one request. */
+/** Creates the context of the operator's operations for one request. */
 export async function operatingOf(
   {
     lifecycle,
@@ -71,7 +71,7 @@ export async function operatingOf(
   }
 }
 
-/** What was parsed by the row of an endpoint. */
+/** Input parsed by the row of an endpoint. */
 type ParsedInput = {
   params: Record<string, string>
   query: object
@@ -79,7 +79,7 @@ type ParsedInput = {
   uploaded: UploadedPackage | null
 }
 
-/** Does it. The input is parsed by the endpoint's row; the answer is exactly what the row says. */
+/** Performs an operation. The row of its endpoint parses the input and the answer. */
 export async function perform<N extends OperatorEndpointName>(
   op: Operating,
   name: N,
@@ -89,13 +89,13 @@ export async function perform<N extends OperatorEndpointName>(
   const { path, output } = OPERATOR_ENDPOINTS[name]
   const [, first = ''] = /:(\w+)/.exec(path) ?? []
   const id = input.params[first] ?? ''
-  // The cast: what was parsed is of the row of the same name.
+  // The cast: the input was parsed by the row of the same name.
   const answer = await handler(op, { id, ...input } as OperatorInput<N>).catch(
     (thrown: unknown) => {
       if (!(thrown instanceof PackageError)) throw thrown
       throw new RuntimeError('input_invalid', thrown.message, {}, thrown)
     },
   )
-  // The cast: the compiler does not follow that the row and the output are of the same name.
+  // The cast: the compiler does not see that the row and the output have the same name.
   return v.parse(output, answer) as OperatorAnswer<N>
 }

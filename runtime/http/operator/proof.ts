@@ -1,6 +1,6 @@
 /**
- * `GET /operator/proof`, for anybody: a command asks by it whether what has the port knows the token that
- * it is about to send. Any program can have a port; only the host knows the token.
+ * `GET /operator/proof`, without a token. With it, a command checks that the program at the port knows the
+ * token before sending it. Any program can listen on a port, but only the host knows the token.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
@@ -13,14 +13,14 @@ import { hostProof, hostProofKey } from '../../secrets/key-derivation.ts'
 import type { Env } from '../edge/env.ts'
 import { type OperatorGuardDeps, reached } from './guard.ts'
 
-/** What it takes. */
+/** Query of the request. */
 export const PROOF_QUERY = {
   prefix: text().describe('The first 12 characters of the token'),
   nonce: text().describe('43 random characters, new for each question'),
   address: text().describe('`host:port` as it was reached'),
 }
 
-/** What it answers. */
+/** Body of the answer. */
 export const HostProof = v.pipe(
   v.strictObject({
     proofs: v.pipe(
@@ -31,7 +31,12 @@ export const HostProof = v.pipe(
   v.metadata({ title: 'HostProof', description: 'That the host knows a token' }),
 )
 
-/** @throws CoreError conflict for another port than this host's, invalid; database_away */
+/**
+ * Proves that this host knows a token.
+ *
+ * @throws CoreError `conflict` for a port other than this host's; RuntimeError `input_invalid`,
+ * `database_away`
+ */
 export async function proveHost(
   c: Context<Env>,
   { operator, db, hasher }: OperatorGuardDeps,
@@ -55,7 +60,10 @@ export async function proveHost(
   return c.json({ proofs: await provedTokens(reached(db()), prefix, challenge) })
 }
 
-/** Proves nothing for another program that passes the question on: what it reached is not this host. */
+/**
+ * Refuses a challenge for another port. A program that relays the challenge was reached at its own port, and
+ * must not get a proof for this host.
+ */
 function refuseOthers(c: Context<Env>, address: string): void {
   const { incoming }: { incoming?: IncomingMessage } = c.env ?? {}
   const port = incoming?.socket?.localPort

@@ -1,4 +1,7 @@
-/** What a registry has, and a package that is fetched from there. Nothing is reached but what KEYWAY_REGISTRY names, and its mirrors. */
+/**
+ * Contents of a registry, and packages fetched from it. Only the registries of KEYWAY_REGISTRY and their
+ * mirrors are reached.
+ */
 import { newest } from '../../connectors/lifecycle/generations.ts'
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
@@ -21,13 +24,16 @@ import { CoreError, conflict } from '../../contract/errors/problem.ts'
 import type { Operating } from './handler.ts'
 import { uploadedOf } from './package-upload.ts'
 
-/** Longest time of one file, in milliseconds: of the index people wait for a page, of a package for its check too. */
+/**
+ * Longest time to fetch one file, in milliseconds. People wait for a page with the index; a package is also
+ * checked.
+ */
 const INDEX_MS = 5000
 const PACKAGE_MS = 30_000
 
 type Asking = { search: string | null; outdated: boolean; limit: number; page: number }
 
-/** @throws CoreError conflict where no registry can be used */
+/** Lists published connectors. @throws CoreError `conflict` if no registry can be used */
 export async function listPublished(op: Operating, { search, outdated, limit, page }: Asking) {
   const registry = await opened(op, INDEX_MS)
   const { index, publisher, source } = registry
@@ -69,9 +75,9 @@ const toPublished = (
 })
 
 /**
- * The package that a name such as `acme@^1` means.
+ * Fetches the package for a name such as `acme@^1`.
  *
- * @throws CoreError conflict where no registry can be used; PackageError; RuntimeError input_invalid
+ * @throws CoreError `conflict` if no registry can be used; PackageError; RuntimeError `input_invalid`
  */
 export async function fetchPublished(op: Operating, name: string): Promise<UploadedPackage> {
   const wish = parseName(name)
@@ -84,7 +90,7 @@ export async function fetchPublished(op: Operating, name: string): Promise<Uploa
   return uploadedOf(packed, signature?.toString('utf8') ?? null)
 }
 
-/** @throws CoreError conflict */
+/** Opens the first usable registry. @throws CoreError `conflict` if there is none */
 async function opened(op: Operating, patienceMs: number): Promise<Opened> {
   const { db, actor, registries } = op
   if (registries.length === 0)

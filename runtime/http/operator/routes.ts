@@ -1,4 +1,4 @@
-/** What operators call: everything below /operator (architecture.md section 10). */
+/** The operator interface: everything below /operator (architecture.md section 10). */
 
 import { type Context, Hono } from 'hono'
 import type { ReleaseConnector } from '../../connectors/lifecycle/quarantined.ts'
@@ -25,18 +25,18 @@ export const IMPORT_QUERY = {
   file_name: text().describe('Name of the file, for the activity log'),
 }
 
-/** CSV, in UTF-8 where a character set is named. */
+/** Content type CSV, with the character set UTF-8 if one is named. */
 const csvCheck = mediaCheck(
   /^text\/csv\s*(;(?!.*charset)|;.*charset\s*=\s*"?utf-?8"?|$)/i,
   'text/csv',
 )
 
-/** Longest name of a file that is kept. */
+/** Longest file name that is kept, in characters. */
 const MAX_FILE_NAME = 255
 
 export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
   const routes = new Hono<Env>()
-  // Before anybody has to say who they are: it is the host that says so.
+  // Before the guard: here the host identifies itself, not the caller.
   routes.get('/proof', (c) => asOperator(c, () => proveHost(c, deps)))
   routes.use(operatorGuard(deps))
   routes.get('/connectors', (c) => c.json({ items: deps.listConnectors() }))
