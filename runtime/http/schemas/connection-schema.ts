@@ -1,4 +1,4 @@
-/** What connecting an app asks for, as JSON Schemas: made from the very schemas that judge it. */
+/** JSON Schemas for connecting an app, made from the schemas that validate it. */
 import { authSchema } from '../../contract/connector/connection.ts'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { credentialSchema } from './credentials.ts'
@@ -6,7 +6,7 @@ import { formSchema } from './field-schema.ts'
 import { toSchema } from './json-schema.ts'
 import { type JsonSchema, tidy } from './tidy.ts'
 
-/** The connection schema of a connector (core-interface.md section 2.2). */
+/** Creates the connection schema of a connector (core-interface.md section 2.2). */
 export function connectionSchemaOf(manifest: Manifest) {
   return {
     app_class_id: manifest.id,
@@ -35,7 +35,10 @@ function authJsonSchema(manifest: Manifest): JsonSchema {
   }
 }
 
-/** The judge's schema says what is required and has defaults; the manifest's has the words for people. */
+/**
+ * Merges two schemas: the validating one defines required members and defaults, the manifest's contains the
+ * texts for people.
+ */
 function worded(judge: JsonSchema, words: JsonSchema): JsonSchema {
   const { required, ...rest } = words
   const must = judge['required']
@@ -43,7 +46,7 @@ function worded(judge: JsonSchema, words: JsonSchema): JsonSchema {
   return { ...rest, properties, ...(must === undefined ? {} : { required: must }) }
 }
 
-/** No unknown members are taken, and secrets are only ever written. */
+/** Forbids unknown members, and marks secrets as write-only. */
 function closed(schema: JsonSchema): JsonSchema {
   return tidy({ ...secretsMarked(schema), additionalProperties: false })
 }

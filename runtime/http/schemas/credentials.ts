@@ -1,4 +1,4 @@
-/** A connector's credentials as JSON Schema: the kind's fields, with the manifest's words on them. */
+/** A connector's credentials as JSON Schema: the fields of the kind, with the manifest's texts. */
 import { AUTHENTICATION, type CredentialKind } from '../../contract/connector/authentication.ts'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { toSchema } from './json-schema.ts'
@@ -6,7 +6,7 @@ import { type JsonSchema, tidy } from './tidy.ts'
 
 type CredentialFields = NonNullable<NonNullable<Manifest['authentication_schema']>['fields']>
 
-/** The JSON Schema of one credential's fields, with `field_order` for forms. */
+/** Creates the JSON Schema of one credential's fields, with `field_order` for forms. */
 export function credentialSchema(kind: CredentialKind, fields: CredentialFields = {}): JsonSchema {
   const schema = toSchema(AUTHENTICATION[kind], 'input')
   const members = Object.entries(schema.properties ?? {})

@@ -4,13 +4,13 @@ import { type JsonSchema, tidy } from './tidy.ts'
 
 const FORMATS = { url: 'uri', hostname: 'hostname', email: 'email' } as const
 
-/** The JSON Schema of one declared field. */
+/** Creates the JSON Schema of one declared field. */
 export function fieldSchema(field: Field): JsonSchema {
   const { title, help: description, default: value } = field
   return tidy({ title, description, default: value, type: field.type, ...rulesOf(field) })
 }
 
-/** The JSON Schema of the object that holds these fields, with `field_order` for forms. */
+/** Creates the JSON Schema of an object with these fields, with `field_order` for forms. */
 export function formSchema(fields: Fields): JsonSchema {
   const members = Object.entries(fields)
   return tidy({
@@ -32,7 +32,10 @@ function rulesOf(field: Field): JsonSchema {
   }
 }
 
-/** Manifests' patterns are of RE2 and match the whole text; some cannot be said in JSON Schema. */
+/**
+ * Converts a manifest's pattern. It is in RE2 syntax and matches the whole text. Some patterns cannot be
+ * expressed in JSON Schema.
+ */
 function patternRule(pattern: string): JsonSchema {
   const whole =
     /^\^.*[^\\]\$$/s.test(pattern) && !pattern.includes('|') ? pattern : `^(?:${pattern})$`
@@ -40,7 +43,7 @@ function patternRule(pattern: string): JsonSchema {
     new RegExp(whole, 'u')
     return { pattern: whole }
   } catch {
-    // The answer itself: the engine is the only judge. The runtime still holds values to the pattern.
+    // Only the engine can tell whether the pattern is valid. The runtime still checks values against it.
     return { 'x-pattern': pattern }
   }
 }

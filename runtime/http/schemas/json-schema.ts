@@ -1,6 +1,6 @@
 /**
- * The one place that turns a schema of the contract into JSON Schema (2020-12, as OpenAPI 3.1 has it).
- * What cannot be expressed throws; nothing is left out silently. Knows no HTTP and no connector.
+ * The only conversion from the contract's schemas to JSON Schema (2020-12, as in OpenAPI 3.1). What cannot be
+ * expressed throws; nothing is left out silently. It knows neither HTTP nor connectors.
  */
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import type { Field } from '../../contract/connector/settings.ts'
@@ -9,26 +9,26 @@ import type { AnySchema } from '../../contract/schema/shape.ts'
 import { fieldSchema } from './field-schema.ts'
 import { type JsonSchema, tidy, UNDESCRIBED } from './tidy.ts'
 
-/** Which side of a schema: what may be sent (`input`), or what is always answered (`output`). */
+/** Side of a schema: accepted input (`input`), or the answer (`output`). */
 type Mode = 'input' | 'output'
 
-/** The named schemas of one document, collected while it is written. */
+/** Named schemas of one document, collected while it is written. */
 export type Components = {
-  /** The JSON Schema of a schema; titled objects and enumerations in it become references. */
+  /** Converts a schema. Titled objects and enumerations in it become references. */
   schema: (schema: AnySchema, mode: Mode) => JsonSchema
-  /** Everything that was referred to, by name, in alphabetical order. */
+  /** Returns all referenced schemas by name, in alphabetical order. */
   all: () => Record<string, JsonSchema>
 }
 
-/** The JSON Schema of a schema, whole in itself: no references. */
+/** Converts a schema to a JSON Schema without references. */
 export function toSchema(schema: AnySchema, mode: Mode): JsonSchema {
   return convert(schema, mode, {}).root
 }
 
 /**
- * Starts a collection of named schemas.
+ * Creates a collection of named schemas.
  *
- * @throws When two different schemas have one title.
+ * @throws Error if two different schemas have one title
  */
 export function createComponents(): Components {
   const collected = new Map<string, JsonSchema>()
@@ -47,10 +47,10 @@ export function createComponents(): Components {
   }
 }
 
-/** Titles that are names; others (`Access token`) are for people. */
+/** Titles that are names. Others (`Access token`) are for people. */
 const COMPONENT_NAME = /^[A-Z][A-Za-z0-9]*$/
 
-/** The inside of valibot's schemas, as far as it is read here. */
+/** The used part of valibot's internal schema structure. */
 type Inside = AnySchema & {
   pipe?: { kind: string; type: string; metadata?: Record<string, unknown> }[]
   entries?: Record<string, Inside>
@@ -62,7 +62,7 @@ type Inside = AnySchema & {
   default?: unknown
 }
 
-/** Every object and enumeration inside a schema whose title is a name such as `FoundAccountData`. */
+/** Returns every object and enumeration in a schema whose title is a name such as `FoundAccountData`. */
 function titledIn(schema: AnySchema, found: Record<string, AnySchema> = {}) {
   const inside: Inside = schema
   const title = inside.pipe?.findLast((one) => one.metadata?.['title'])?.metadata?.['title']
@@ -84,7 +84,7 @@ function convert(schema: AnySchema, mode: Mode, definitions: Record<string, AnyS
     typeMode: mode,
     errorMode: 'throw',
     definitions,
-    // Rules between members and rules in code have no JSON Schema; their messages tell callers.
+    // Rules between members, and rules in code, have no JSON Schema. Their messages inform callers.
     ignoreActions: ['check', 'raw_check'],
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: (context) => asConverted(overrideSchema(context, mode)),
@@ -94,12 +94,12 @@ function convert(schema: AnySchema, mode: Mode, definitions: Record<string, AnyS
   return { root: tidy(plain(root)), named: Object.fromEntries(named) }
 }
 
-/** The cast: the converter's type of a JSON Schema knows fewer keywords than the standard has. */
+/** The cast: the converter's type of a JSON Schema has fewer keywords than the standard. */
 const asConverted = (schema: JsonSchema | null | undefined) => schema as Converted
 
 type SchemaContext = Parameters<NonNullable<ConversionConfig['overrideSchema']>>[0]
 type ActionContext = Parameters<NonNullable<ConversionConfig['overrideAction']>>[0]
-/** A copy of a schema that the converter made. */
+/** Copies a schema that the converter made. */
 const plain = (schema: unknown): JsonSchema => ({ ...membersOf(schema) })
 
 type Converted = ReturnType<NonNullable<ConversionConfig['overrideSchema']>>
@@ -117,14 +117,17 @@ function overrideSchema(context: SchemaContext, mode: Mode): JsonSchema | null {
   return null
 }
 
-/** Members with a default are always written out: the converter's own output mode does not say so. */
+/**
+ * Reports whether a member is required. Members with a default are always in the output, but the converter's
+ * own output mode omits them from `required`.
+ */
 function isRequired(entry: Inside, mode: Mode): boolean {
   if (!['nullish', 'optional', 'exact_optional'].includes(entry.type)) return true
   const { default: value } = entry
   return mode === 'output' && (typeof value === 'function' ? value() : value) !== undefined
 }
 
-/** `{ type: 'string' }` or null as `{ type: ['string', 'null'] }`, where it can be said so shortly. */
+/** Writes `{ type: 'string' }` or null as `{ type: ['string', 'null'] }` if this short form is possible. */
 function nullableOf(json: JsonSchema): JsonSchema {
   const [inner = {}] = json.anyOf ?? []
   if (typeof inner.type !== 'string' || inner['const'] !== undefined) return json
@@ -138,7 +141,7 @@ function nullableOf(json: JsonSchema): JsonSchema {
   }
 }
 
-/** Metadata of the contract -> member of the JSON Schema; `null` stays inside. */
+/** Metadata of the contract -> member of the JSON Schema; `null` is not exported. */
 const ANNOTATIONS: Record<string, string | null> = {
   title: 'title',
   description: 'description',
@@ -151,7 +154,7 @@ const ANNOTATIONS: Record<string, string | null> = {
 
 function overrideAction({ valibotAction, jsonSchema }: ActionContext): JsonSchema | null {
   const { type, metadata }: { type: string; metadata?: Record<string, unknown> } = valibotAction
-  // The bounds of JavaScript's integers say nothing about the value; int64 is what the wire says.
+  // The bounds of JavaScript's integers are not bounds of the value. The wire type is int64.
   if (type === 'safe_integer') {
     const { minimum, maximum, ...rest } = plain(jsonSchema)
     return {

@@ -1,4 +1,4 @@
-/** A JSON Schema: keywords and their values. Those that hold schemas are named. */
+/** A JSON Schema: keywords and their values. Keywords that contain schemas are named. */
 export type JsonSchema = {
   type?: string | string[] | undefined
   properties?: Record<string, JsonSchema> | undefined
@@ -10,10 +10,12 @@ export type JsonSchema = {
   [keyword: string]: unknown
 }
 
-/** Marks a schema in code that nobody has described yet; it must be gone when the document is done. */
+/**
+ * Marks a schema in code that has no description yet. It must be replaced before the document is complete.
+ */
 export const UNDESCRIBED = Symbol('undescribed')
 
-/** The order in which people read a schema; annotations (`x-...`) come last. */
+/** Order of keywords for readers. Annotations (`x-...`) come last. */
 const KEYWORDS = [
   '$schema',
   '$id',
@@ -45,10 +47,10 @@ const KEYWORDS = [
 const DATA = ['const', 'enum', 'default', 'required', 'type']
 
 /**
- * A copy with its keywords in reading order and without what says nothing (undefined defaults, an
- * empty `required`, property names that are any string).
+ * Copies a schema with its keywords in reading order, and without those that have no effect (undefined
+ * defaults, an empty `required`, property names that are any string).
  *
- * @throws When a schema in code has no description of its own (metadata `jsonSchema`).
+ * @throws Error if a schema in code has no description of its own (metadata `jsonSchema`)
  */
 export function tidy(schema: JsonSchema): JsonSchema {
   if (UNDESCRIBED in schema) throw new Error('a custom schema needs metadata `jsonSchema`')

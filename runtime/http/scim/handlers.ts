@@ -1,4 +1,4 @@
-/** Which function answers which SCIM operation: one line each. */
+/** Handlers of the SCIM operations: one line each. */
 import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
 import type { ScimCaller } from '../../core/scim/caller.ts'
 import * as discovery from '../../core/scim/discovery.ts'
@@ -20,7 +20,7 @@ type ScimInput = {
   means: users.PushMeans
 }
 
-/** Answers a resource, a list, or null for nothing. */
+/** Returns a resource, a list, or null for an empty answer. */
 type Handler = (db: Db, who: ScimCaller, input: ScimInput) => Promise<object | null>
 
 export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
@@ -35,7 +35,7 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_get_user: (db, who, { id, request }) => getScimUser(db, who, id, request),
   scim_create_user: (db, who, { body, request, means }) =>
     users.createUser(db, who, body, request, means),
-  // A replacement removes what it does not name.
+  // A replacement removes members that it does not name.
   scim_replace_user: async (db, who, { id, body, request, means }) => {
     const values = replaced(readUser(body))
     return users.changeUser(db, who, id, () => values, request, means)
@@ -60,14 +60,17 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_patch_group: async (db, who, input) => {
     const change = patchGroup(patchSteps(input.body))
     await groups.changeGroup(db, who, input.id, change, input.request)
-    // A provider that adds one of many members is not told all of them, unless it asks.
+    // A provider that adds one of many members does not get all of them, unless it requests them.
     return input.query.shape.isAsked ? groupAfter(db, who, input) : null
   },
   scim_delete_group: (db, who, { id, request, means }) =>
     groups.deleteGroup(db, who, id, request, means),
 }
 
-/** The change is made: too many members to tell must not look like a failure. */
+/**
+ * Returns the group after a change. The change has been made, so too many members must not look like a
+ * failure.
+ */
 function groupAfter(db: Db, who: ScimCaller, { id, query, request }: ScimInput) {
   return getScimGroup(db, who, id, wants(query.shape)('members') ? 'few' : 'none', request)
 }

@@ -61,7 +61,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     if (!db) throw away()
     const caller = await authenticateScim(db, deps.hasher, c.req.header('authorization'))
     keepRate(c, rate, caller.tokenId)
-    // Only a refusal may say it here: providers wait wherever they read it.
+    // Only refusals may carry this header, because providers wait whenever they see it.
     c.header('retry-after', undefined)
     const query = queryOf(c, row.query)
     const result = await SCIM_HANDLERS[name](db, caller, {
@@ -99,7 +99,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
 }
 
 function tell(c: Context<Env>, row: ScimRow, result: object, query: ListQuery): Response {
-  // The cast: every handler that answers something answers a resource or a list, which has schemas.
+  // The cast: every handler with an answer returns a resource or a list, and both have `schemas`.
   const resource = result as Parameters<typeof shaped>[0]
   const etag = etagOf(resource)
   if (etag !== '') c.header('etag', etag)
@@ -139,7 +139,7 @@ async function bodyOf(c: Context<Env>, row: ScimRow): Promise<Record<string, unk
 const wrongType = (type: string): string =>
   `The content type is ${type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))}; send application/scim+json`
 
-/** The first few problems, as one text. */
+/** Joins the first five problems. */
 const told = (entries: readonly ValidationEntry[]): string =>
   entries
     .slice(0, 5)

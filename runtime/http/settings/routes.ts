@@ -1,4 +1,4 @@
-/** The settings pages: rendered here, plain forms, nothing from elsewhere. */
+/** The settings pages. They are rendered here, use plain forms, and load nothing from other hosts. */
 
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
@@ -20,7 +20,7 @@ import { signInRoutes } from './sign-in-routes.ts'
 import { judgeTokenForm, NOTHING } from './token-form.ts'
 import { type TokensPage, tokensPage } from './tokens-page.ts'
 
-/** Routes below /settings. */
+/** Creates the routes below /settings. */
 export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   const { hasher, log } = deps
   const routes = new Hono<Env>()
@@ -77,7 +77,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
     const who = await sent(c)
     if (!who) return toSignIn(c)
     const { db, session, form } = who
-    // Before the form is judged: it would be refused however it was filled in.
+    // Before the form is checked: it would be refused with any input.
     if (session.actor.readOnly) throw forbidden('You signed in with a token that may only read')
     const { w } = (await visitOf(c, deps, who)).t
     const judged = judgeTokenForm(form, session.tokenEndsAt, w)
@@ -122,7 +122,10 @@ const WRONG_METHODS = [
   ['/api-tokens/:id/revoke', 'POST'],
 ] as const
 
-/** What a revocation leads back to: the address names the token, and only the truth is said of it. */
+/**
+ * Returns the notice after a revocation. The address names the token. The notice appears only if that token
+ * is revoked.
+ */
 function noticeOf(
   { w }: Tongue,
   tokens: TokensPage['tokens'],

@@ -1,4 +1,4 @@
-/** Signing in, with a link of the operator's or with an API token: the page, and what it sends. */
+/** Sign-in with a link of the operator or with an API token: the page and its form. */
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -24,7 +24,7 @@ import { ownPath } from '../frame/own-path.ts'
 import { type Tongue, tongueFor } from '../frame/tongue.ts'
 import { SIGN_IN_PATH } from './layout.ts'
 
-/** What is wrong: with which field, and the key of the words. */
+/** A problem: the field, and the key of the text. */
 type SignInProblem = { field: 'code' | 'token' | null; text: PlainWords }
 
 const PROBLEMS = {
@@ -57,7 +57,7 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
       status,
     )
 
-  /** Where a person begins who wanted no page. */
+  /** Returns the first page of a person who requested none. */
   async function homeOf(db: Db, secret: string): Promise<string> {
     const session = await findSession(db, hasher, secret)
     const isOperator = session?.actor.permissions.has('operator') ?? false
@@ -78,7 +78,7 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
     if (code === '' && token === '') return show(c, PROBLEMS.nothing, 422, next)
     const db = reach()
     if (!db) throw away()
-    // What was refused without asking whether a secret is right is no try: it would lock others out.
+    // Only requests that check a secret count as tries. Requests refused earlier must not lock others out.
     const { allowed, headers } = rate.count(networkOf(clientAddress(c)), Date.now())
     if (!allowed) {
       const { 'retry-after': retryAfter = '60' } = headers
@@ -102,7 +102,7 @@ type SignInPage = {
   t: Tongue
   proof: string
   problem: SignInProblem | null
-  /** The page that a person wanted; null for none. */
+  /** The requested page, or null. */
   next: string | null
   providers: readonly { id: string; name: string }[]
 }

@@ -1,4 +1,4 @@
-/** The form that a token is made with: its fields, their limits, and what is said when one does not fit. */
+/** The form that creates a token: its fields, their limits, and the messages for invalid input. */
 import * as v from 'valibot'
 import { badRequest } from '../../contract/errors/problem.ts'
 import { isId } from '../../core/kernel/by-id.ts'
@@ -6,14 +6,14 @@ import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
 
-/** In UTF-16 units, as browsers count. */
+/** Longest texts in UTF-16 units, as browsers count. */
 export const MAX_TOKEN_NAME = 100
 export const MAX_TOKEN_DESCRIPTION = 1000
 
-/** Day (YYYY-MM-DD) -> its last moment in UTC; null where there is no such day. */
+/** Converts a day (YYYY-MM-DD) to its last moment in UTC; null if the day does not exist. */
 function endOf(day: string): Date | null {
   const end = new Date(`${day}T23:59:59.999Z`)
-  // 31 February would become one of March.
+  // Otherwise 31 February would become a day in March.
   return /^\d{4}-\d\d-\d\d$/.test(day) && end.toJSON()?.startsWith(day) ? end : null
 }
 
@@ -31,7 +31,7 @@ const tokenFields = ({ token_problems: say }: PageWords) =>
     ),
     description: v.pipe(
       v.string(),
-      // Browsers send a line's end as two characters and count it as one.
+      // Browsers send a line break as two characters and count it as one.
       v.transform((text) => text.replaceAll('\r\n', '\n')),
       v.trim(),
       v.maxLength(MAX_TOKEN_DESCRIPTION, say.long_description(MAX_TOKEN_DESCRIPTION)),
@@ -58,9 +58,11 @@ export const NOTHING: Values = { name: '', description: '', expires: '', readOnl
 type Judged = { ok: true; wish: TokenWish } | { ok: false; values: Values; problems: Problems }
 
 /**
- * @param notAfter When the token ends that the session was begun with: what it makes ends with it, or it
- *   could outlive its own end.
- * @throws CoreError bad_request for a form that is not the page's
+ * Validates the form.
+ *
+ * @param notAfter End of the token that started the session. A token made in the session ends no later, or
+ * the first could outlive its own end.
+ * @throws CoreError `bad_request` if the page did not send the form
  */
 export function judgeTokenForm(form: Form, notAfter: Date | null, w: PageWords): Judged {
   const formId = form.get('form_id') ?? ''

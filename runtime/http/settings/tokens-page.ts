@@ -1,4 +1,4 @@
-/** The API tokens page: the one that was just made, a form for another, and the list. */
+/** The API tokens page: the new token, a form for another one, and the list. */
 import { html } from 'hono/html'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { OwnToken } from '../../core/sign-in/own-tokens.ts'
@@ -11,19 +11,19 @@ import { MAX_TOKEN_DESCRIPTION, MAX_TOKEN_NAME, type Problems, type Values } fro
 export type TokensPage = {
   t: Tongue
   visitor: Visitor
-  /** Whether the session may only look. */
+  /** Whether the session is read-only. */
   readOnly: boolean
-  /** The token that the session was begun with. */
+  /** Id of the token that started the session. */
   ownTokenId: string | null
   tokens: readonly OwnToken[]
-  /** Of all tokens, those that are not listed included. */
+  /** Number of all tokens, including those that are not listed. */
   total: number
-  /** The token that this very answer made; never shown again. */
+  /** The token that this request created. It is never shown again. */
   made: { name: string; token: string } | null
   notice: { text: string; kind: 'good' | 'bad' } | null
   values: Values
   problems: Problems
-  /** Makes a form that is sent twice known. */
+  /** Identifies a form that is sent twice. */
   formId: string
   now: Date
 }
@@ -72,7 +72,7 @@ const summary = ({ w }: Tongue, problems: Problems): Markup => html`
 )}</ul>
 </div></div>`
 
-/** Attributes and message of a field, so that the problem is read out with it. */
+/** Returns attributes and message of a field, so that screen readers read the problem with it. */
 const state = (problems: Problems, name: keyof Values) => ({
   invalid: problems[name] === undefined ? 'false' : 'true',
   described: problems[name] === undefined ? `${name}-help` : `${name}-problem ${name}-help`,
@@ -117,7 +117,7 @@ ${expires.message}
 </section>`
 }
 
-/** How the columns look, from the first. */
+/** Column styles, from the first. */
 const LOOKS = ['', 'c3', 'c3', 'c2', 'c3', 'c3', '']
 
 function list(page: TokensPage): Markup {
