@@ -1,4 +1,7 @@
-/** Why a person has what they have, as a picture: reason, permission, app, from left to right. The table says the same. */
+/**
+ * Picture of why a person has their access: reason, permission and app, from left to right. The table next to
+ * it has the same content.
+ */
 import { html } from 'hono/html'
 import type { Access, AccessReason } from '../../contract/models/access.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -7,22 +10,22 @@ import { brief } from './parts.ts'
 
 type ReasonKind = AccessReason['kind'] | 'group'
 
-/** One way from a reason to an app. */
+/** One path from a reason to an app. */
 export type GraphLine = {
   kind: ReasonKind
   reason: string
-  /** Where one reads more of the reason; null for nowhere. */
+  /** Address with more about the reason, or null. */
   reasonAt: string | null
-  /** Where it is revoked; null where that is no request that granted it. */
+  /** Address to revoke it, or null if no request granted it. */
   revokeAt: string | null
   permission: string
-  /** The id of an account that has a name; null for anything else. */
+  /** Id of an account that has a name; null for anything else. */
   accountId: string | null
   app: string
   appAt: string | null
 }
 
-/** What is held as lines, those of one reason together; `names` are those of accounts, by id. */
+/** Converts access to lines, ordered by reason. `names` contains names of accounts by id. */
 export const linesOf = (
   t: Tongue,
   held: readonly Access[],
@@ -85,7 +88,7 @@ const LOOKS: Record<ReasonKind, string> = {
   found: 'bad dots',
 }
 
-/** From so many nodes on there is only the table. */
+/** Number of nodes above which only the table is shown. */
 const MOST_NODES = 60
 const ROW = 40
 const COLUMNS = [
@@ -96,11 +99,14 @@ const COLUMNS = [
 
 type Node = { key: string; words: string; at: string | null; look: string }
 
-/** Two apps may have a permission of the same name, and an app two accounts: each has a box of its own. */
+/**
+ * Key of a box. Two apps may have a permission of the same name, and an app two accounts; each has its own
+ * box.
+ */
 const heldOf = ({ permission, accountId, app }: GraphLine): string =>
   JSON.stringify([app, permission, accountId])
 
-/** The picture; null for more than can be told apart. */
+/** Draws the picture. Returns null if there is nothing to draw, or too much to be legible. */
 export function accessGraph(t: Tongue, name: string, lines: readonly GraphLine[]): Markup | null {
   const nodes = [
     unique(lines, ({ reason, reasonAt, kind }) => ({

@@ -1,4 +1,4 @@
-/** APP_CHANGES: what is changed of apps and their syncs, one row each. */
+/** APP_CHANGES: changes of apps and their syncs, one row each. */
 import { html } from 'hono/html'
 import { conflict } from '../../contract/errors/problem.ts'
 import { AppInputPut } from '../../contract/models/app.ts'
@@ -43,7 +43,7 @@ const ofRun = (verb: 'accept' | 'cancel') =>
       void (await visit.ask(verb === 'accept' ? 'accept_sync' : 'cancel_sync', { params })),
   }) satisfies Partial<ConsoleChange>
 
-/** What can be set: member of the settings -> the key of its words. */
+/** Settings that can be changed: member of the settings -> key of its text. */
 const SETTINGS = { every_hours: 'every', page_size: 'pageSize', max_rows: 'maxRows' } as const
 const NAMES = keysOf(SETTINGS)
 
@@ -53,7 +53,7 @@ const settingWords = (t: Tongue, name: keyof typeof SETTINGS): string =>
 const settingsOf = (visit: ConsoleVisit, about: About) =>
   visit.ask('show_sync_settings', { params: { app_id: idOf(about) } })
 
-/** What was filled in, as numbers; what is no number is told by the endpoint. */
+/** Returns the input as numbers. Other texts stay as they are, and the endpoint refuses them. */
 const filled = (about: About): Record<string, unknown> =>
   Object.fromEntries(
     NAMES.filter((name) => about.get(name) !== '').map((name) => {
@@ -62,7 +62,11 @@ const filled = (about: About): Record<string, unknown> =>
     }),
   )
 
-/** @throws CoreError forbidden, not_found, conflict for an app that has a connection to come back with */
+/**
+ * Returns a custom app.
+ *
+ * @throws CoreError `forbidden`, `not_found`, `conflict` for an app that must be reconnected instead
+ */
 async function customApp(...[db, principal, id]: Parameters<typeof findApp>) {
   const row = await findApp(db, principal, id, 'apps.write')
   managedHere(row)
@@ -93,7 +97,7 @@ export const APP_CHANGES = {
       const row = await findApp(db, principal, idOf(about), 'apps.write')
       managedHere(row)
       if (row.disconnectedAt !== null) return { lines: [] }
-      // Nothing connects a custom app, so it has no credentials and no sync.
+      // A custom app has no connection, and so neither credentials nor a sync.
       if (row.instanceId === CUSTOM_INSTANCE)
         return { lines: [minus(w.notAsked(row.name)), same(w.byHandStays), same(w.canReturn)] }
       return {

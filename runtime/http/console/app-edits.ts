@@ -1,4 +1,4 @@
-/** APP_EDITS: what people say of an app, and custom apps, which nothing connects. */
+/** APP_EDITS: edits of an app's description, and custom apps, which have no connection. */
 import { html } from 'hono/html'
 import { AppInputCreate, AppInputUpdate, FACT_NAMES, MAX_FACT } from '../../contract/models/app.ts'
 import { CATEGORIES } from '../../contract/models/categories.ts'
@@ -16,7 +16,7 @@ type Fact = (typeof FACT_NAMES)[number]
 
 const idOf = ({ params }: About): string => params['app_id'] ?? ''
 
-/** What an app without a fact holds in its field. */
+/** Values of the fields; a missing fact is an empty text. */
 type Held = Record<Fact, string>
 
 async function heldBy({ db, principal }: ConsoleVisit, id: string): Promise<Held> {
@@ -31,10 +31,10 @@ async function heldBy({ db, principal }: ConsoleVisit, id: string): Promise<Held
   }
 }
 
-/** A form has the ends of lines of another system. */
+/** Returns the input of a field. Browsers send CRLF line breaks. */
 const typed = (about: About, name: Fact): string => about.get(name).replaceAll('\r\n', '\n')
 
-/** What was changed; an empty field sets a fact back to what its connector says. */
+/** Returns the changed facts. An empty field resets a fact to the connector's own. */
 function changedIn(about: About, held: Held): Partial<Record<Fact, string | null>> {
   const changed = FACT_NAMES.filter((name) => typed(about, name) !== held[name].trim())
   return Object.fromEntries(changed.map((name) => [name, typed(about, name) || null]))
@@ -64,7 +64,7 @@ ${about.get(name)}</textarea></div>`
 
 const MOST_SHOWN = 120
 
-/** What a new app is called, and what is said of it. */
+/** Returns the name and the facts of a new app. */
 const toldOf = (about: About) =>
   Object.fromEntries(
     FACT_NAMES.map((name) => [name, typed(about, name)]).filter(([, text]) => text !== ''),

@@ -1,4 +1,4 @@
-/** Apps, and one app: how it is synced, how far a sync is, who has accounts. */
+/** The list of apps, and the page of one app: its sync, the progress of syncs, its accounts. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import {
@@ -38,13 +38,13 @@ const RUN_LOOKS = {
 } as const satisfies Record<RunState, BadgeLook>
 const RUNS = '10'
 
-/** A category as the language of the page has it. */
+/** Returns a category in the language of the page. */
 const categoryIn = ({ w }: Tongue, { category = null }: App): string | null => {
   const known = category === null ? null : categoryOf(category)
   return known === null ? category : w.categories[known]
 }
 
-/** The way to an app, for pages below its own. */
+/** Returns the breadcrumb of an app, for pages below its own. */
 export async function appCrumbs({ db, principal }: ConsoleVisit, id: string) {
   const app = await getApp(db, principal, id, [])
   return [{ path: appPath(app.id), words: brief(app.user_friendly_label, 60) }]
@@ -120,7 +120,7 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
     { app_id: app.id, limit: RUNS, findings: String(found?.page ?? 1) },
     { items: runs, findings: findingsState(found) },
   )
-  /** A part that a sync changes; only operators follow syncs. */
+  /** Renders a part that a sync changes. Only operators follow syncs. */
   const live = (name: string, part: Markup): Markup =>
     operates
       ? html`<div id="live-${name}" data-events="/console/syncs/events?${follows}">${part}</div>`
@@ -183,7 +183,10 @@ ${holders ? live('accounts', accountsOf(visit, app, holders, names, sort)) : ''}
   })
 }
 
-/** What can be done about the connection of an app; nothing connects a custom one, of which it matters what people ask for. */
+/**
+ * Renders the actions for the connection of an app. A custom app has no connection, so its link to the store
+ * settings comes first.
+ */
 const connecting = (
   { console: { app_edit, connect, disconnect, return_app, store_change } }: Tongue,
   { id, disconnected }: App,
@@ -199,7 +202,7 @@ const connecting = (
   return html`${first}${go(`${appPath(id)}/edit`, app_edit.link)}${disconnected ? '' : go(`${appPath(id)}/disconnect`, disconnect.link, 'danger')}`
 }
 
-/** Which phase of how many a run is in. */
+/** Returns the number of the current phase of a run. */
 const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
   state === 'SUCCEEDED' ? SYNC_PHASES.length : SYNC_PHASES.indexOf(phase)
 
@@ -247,7 +250,7 @@ function runsOf(t: Tongue, runs: readonly SyncRun[], now: Date): Markup {
   )
 }
 
-/** ACCOUNT_LOOKS: how the state of an account looks; those that are over look alike. */
+/** ACCOUNT_LOOKS: state of an account -> badge. Final states share the default. */
 const ACCOUNT_LOOKS: Partial<Record<AccountStanding, BadgeLook>> = {
   ACTIVE: ['good', 'check'],
   ACCESS_CREATED: ['good', 'check'],

@@ -1,6 +1,6 @@
 /**
- * The fields of a form, read from its markup: what they are called, and what they must hold, stands there alone. What does
- * not fit is said in the language of the page, and the field is marked.
+ * Validates a form by its own markup, the only source of its labels and rules. Problems are reported in the
+ * language of the page, and their fields are marked.
  */
 import { html, raw } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -13,14 +13,14 @@ import { FieldFault } from './filled-in.ts'
 type AskedField = {
   name: string
   label: Markup
-  /** The attributes of its tag, by name; empty for one without a value. */
+  /** Attributes of the tag by name; empty for one without a value. */
   rules: ReadonlyMap<string, string>
 }
 
-/** What is wrong with a form, and the fields to mark. */
+/** The problem of a form, and the names of the fields to mark. */
 export type FieldsTold = { problem: Markup; names: string[] }
 
-/** The id of the words that say what is wrong. */
+/** Id of the element with the problem. */
 const WORDS_ID = 'not-done'
 const TAG = /<(?:input|textarea|select)\b([^>]*)>/g
 const RULE = /([\w-]+)(?:="([^"]*)")?/g
@@ -28,7 +28,7 @@ const RULE = /([\w-]+)(?:="([^"]*)")?/g
 const rulesOf = (tag: string): Map<string, string> =>
   new Map([...tag.matchAll(RULE)].map(([, name = '', value = '']) => [name, value]))
 
-/** All fields of a form that have a label of their own. */
+/** Returns all fields of a form that have their own label. */
 function fieldsIn(form: Markup): AskedField[] {
   const text = String(form)
   const labels = new Map(
@@ -47,7 +47,10 @@ function fieldsIn(form: Markup): AskedField[] {
 
 const said = (problem: Markup): Markup => html`<span id="${WORDS_ID}">${problem}</span>`
 
-/** What is wrong with a form as it was sent: all fields that are missing, else the first that is invalid; null for nothing. */
+/**
+ * Returns the problem of a submitted form: all missing fields, otherwise the first invalid one. Null if there
+ * is none.
+ */
 export function wrongIn(t: Tongue, form: Markup, get: (name: string) => string): FieldsTold | null {
   const all = fieldsIn(form)
   const missing = all.filter(({ name, rules }) => rules.has('required') && get(name) === '')
@@ -65,7 +68,7 @@ export function wrongIn(t: Tongue, form: Markup, get: (name: string) => string):
   return null
 }
 
-/** Why a text is not valid for its field; null if it is. */
+/** Returns why a text is invalid for its field, or null. */
 function faultOf({ console: { change: w } }: Tongue, rules: AskedField['rules'], text: string) {
   if (text === '') return null
   const bound = (rule: string, otherwise: number): number =>
@@ -79,7 +82,7 @@ function faultOf({ console: { change: w } }: Tongue, rules: AskedField['rules'],
   return Number(text) > most ? w.bounds.most(most) : null
 }
 
-/** What a schema or the core refused, told of its field; null if the form has no such field. */
+/** Relates an error of a schema or of the core to its field. Null if the form has no such field. */
 export function faultIn(t: Tongue, form: Markup, error: unknown): FieldsTold | null {
   if (!(error instanceof CoreError)) return null
   const { detail } = error
@@ -96,7 +99,7 @@ export function faultIn(t: Tongue, form: Markup, error: unknown): FieldsTold | n
   return { problem: said(html`${one.label}: ${words}.`), names: [one.name] }
 }
 
-/** A form with its wrong fields marked. */
+/** Marks the invalid fields of a form. */
 export const withMarked = (form: Markup, names: readonly string[]): Markup =>
   raw(
     String(form).replace(TAG, (whole, tag: string) => {
@@ -109,6 +112,6 @@ export const withMarked = (form: Markup, names: readonly string[]): Markup =>
     }),
   )
 
-/** Names of the fields of a form: their values are not also kept as hidden fields. */
+/** Returns the names of a form's fields. They are not repeated as hidden fields. */
 export const namesInForm = (form: Markup): string[] =>
   [...String(form).matchAll(TAG)].map(([, tag = '']) => rulesOf(tag).get('name') ?? '')

@@ -1,4 +1,4 @@
-/** What the hosts do in the background, the hosts themselves, and how long things are kept. */
+/** Background work: the jobs of the hosts, the hosts themselves, and the retention of data. */
 import { html } from 'hono/html'
 import { JOB_STATES } from '../../contract/endpoints/jobs.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'

@@ -1,4 +1,4 @@
-/** The latest calls of a connector, each with what it did when. */
+/** The latest calls of a connector, and the timeline of each. */
 import { html } from 'hono/html'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { PageError } from '../frame/error-page.ts'
@@ -11,11 +11,13 @@ import { type Phase, phaseLook, phasesOf } from './phases.ts'
 import { bytesOf, milliseconds } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
-/** Calls of the list, and how far back one is looked for. */
+/** Number of calls in the list, and number of calls among which one is looked up. */
 const LISTED = '50'
 const LOOKED = '1000'
 
-/** Phases on a line from the begin of the call to its end; the words beside it say the same. */
+/**
+ * Draws the phases of a call on a line from its start to its end. The text next to it has the same content.
+ */
 function fall(phases: readonly Phase[], wholeMs: number): Markup {
   const scale = 200 / Math.max(wholeMs, 0.1)
   const place = (ms: number): string => String(Math.round(ms * scale * 10) / 10)
@@ -69,7 +71,7 @@ const said = (t: Tongue, { what, request }: Phase): Markup | string =>
     ? t.console.call.phases[what]
     : html`<span class="mono">${request.method} ${brief(`${request.host}${request.path}${request.query}`, 200)}</span><span class="sub">${request.error ?? request.status ?? '–'} · ${t.console.call.bytes(bytesOf(request.sent_bytes, t), bytesOf(request.received_bytes, t))}</span>`
 
-/** @throws CoreError not_found for a call that this host does not keep any more */
+/** Shows one call. @throws CoreError `not_found` if this host no longer keeps it */
 export async function showCall(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
   const { connector_id: id = '', request_id: wanted = '' } = c.req.param()

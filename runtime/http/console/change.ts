@@ -1,6 +1,7 @@
 /**
- * A change in the console: a page that says what would be different and asks why, and the form that does it. The page is
- * an address and changes nothing; where the change is not possible it says so.
+ * Changes in the console. A change has a page that shows its effects and asks for a reason, and a form that
+ * performs it. The page has an address and changes nothing. If the change is not possible, the page states
+ * why.
  */
 import { html } from 'hono/html'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -20,19 +21,19 @@ import { digestMark } from './mark.ts'
 import { answerPage, card, field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
-/** What a change is about: names of the path, and what was chosen. */
+/** Subject of a change: the names of the path, and the choices. */
 export type About = {
   params: Record<string, string>
-  /** A choice; empty where it was not made. */
+  /** Returns a choice, or an empty text. */
   get(name: string): string
-  /** All choices of a name. */
+  /** Returns all choices of a name. */
   all(name: string): string[]
 }
 
-/** Whether a line of a difference adds something, takes it away, or leaves it. */
+/** Whether a line of a difference adds something, removes something, or leaves it unchanged. */
 type Sign = 'plus' | 'minus' | 'same'
 
-/** A line of a difference: what the page says, or the English of the core. */
+/** A line of a difference: the page's own text, or the core's in English. */
 type DifferenceLine = string | { sign: Sign; words: string }
 
 const signed =
@@ -43,48 +44,51 @@ export const plus = signed('plus')
 export const minus = signed('minus')
 export const same = signed('same')
 
-/** What the words of a row are: the same wherever it is shown, or by how the page speaks. */
+/** Text of a row: fixed, or by the language of the page. */
 type Said = string | ((t: Tongue) => string)
 
-/** What the next page says once it is done. */
+/** Message on the next page after the change. */
 export type ChangeEnd = Flash | ((t: Tongue) => string)
 
 type Preview = {
-  /** Null before what it takes is filled in; `false` for a line that does not apply. */
+  /** Null until the required fields are filled in. `false` omits a line. */
   lines: readonly (DifferenceLine | false)[] | null
-  /** The newest generation that was seen: a change of another person in between is not overrun. */
+  /** Generation that the preview is based on. A later change by another person is not overwritten. */
   generation?: number
 }
 
 export type ConsoleChange = {
   path: string
   place: Place
-  /** The permission that it needs; null: the function of the core judges, because admins of an app may too. */
+  /** Required permission. If null, the core decides, because app admins may do it too. */
   who: Permission | null
   does: string
   title(about: About, t: Tongue): string
   lead?: Said
   button: Said
-  /** It takes something away. */
+  /** Whether the change removes something. */
   danger?: true
-  /** Whether a reason is asked for, and must be given. */
+  /** Whether a reason is optional, required, or not asked for. */
   reason: 'asked' | 'needed' | 'none'
-  /** Fields of its own, beside the reason: once they are sent, the page says what would be different, and asks again, as often as they change. */
+  /**
+   * Fields in addition to the reason. Once they are sent, the page shows the effects and asks again, as often
+   * as they change.
+   */
   fields?(about: About, t: Tongue): Markup
-  /** What these fields hold at first: what is there now. */
+  /** Returns the initial values of these fields, which are the current ones. */
   given?(visit: ConsoleVisit, about: About): Promise<Record<string, string>>
-  /** Links to the same with another choice. */
+  /** Links to the same change with another choice. */
   options?(about: About, t: Tongue): Markup
-  /** Where it is refused: a link to the same with what may be missing. */
+  /** If the change is refused: a link to it with an addition that may be missing, such as grants. */
   instead?(about: About, t: Tongue): Markup
   preview(visit: ConsoleVisit, about: About): Promise<Preview>
-  /** Does it. @returns what is shown in place of the way back, where something must be */
+  /** Performs the change. @returns a page to show instead of the redirect, if there is one */
   act(visit: ConsoleVisit, about: About): Promise<unknown>
-  /** The pages above it: of what it is about, by name. */
+  /** Returns the pages above it, up to the page of its subject. */
   crumbs?(visit: ConsoleVisit, about: About): Promise<{ path: string; words: string }[]>
-  /** Where it leads back to. */
+  /** Address to return to. */
   back(about: About): string
-  /** What the next page says. */
+  /** Message on the next page. */
   done: ChangeEnd
 }
 
@@ -95,7 +99,7 @@ type ChangeWords = {
   done: string
 }
 
-/** Words of a change, where they stand together in the catalogue; `what`: what its title names. */
+/** Returns the texts of a change that are together in the catalogue. `what` returns the name in the title. */
 export const wordsFrom = (
   of: (t: Tongue) => ChangeWords,
   what: (about: About) => string = () => '',
@@ -111,7 +115,7 @@ export const wordsFrom = (
 
 const said = (words: Said, t: Tongue): string => (typeof words === 'string' ? words : words(t))
 
-/** Choices as an address has them. */
+/** Returns the choices of an address. */
 const aboutQuery = ({ c }: ConsoleVisit): About => {
   const query = new URL(c.req.url).searchParams
   return {
@@ -121,7 +125,7 @@ const aboutQuery = ({ c }: ConsoleVisit): About => {
   }
 }
 
-/** Choices as the form has them: of several of one name each has a number. */
+/** Returns the choices of a form. Several values of one name are numbered. */
 const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
   params: c.req.param(),
   get: (name) => form.get(name)?.trim() ?? '',
@@ -131,7 +135,7 @@ const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
       .map(([, value]) => value),
 })
 
-/** REFUSED: what a page tells beside what was filled in; the last two are another system's doing. */
+/** REFUSED: refusals that a page shows next to the input. The last two are caused by another system. */
 const REFUSED = [
   'bad_request',
   'not_found',
@@ -144,7 +148,7 @@ const REFUSED = [
 
 export type Status = 200 | (typeof REFUSAL_STATUS)[(typeof REFUSED)[number]]
 
-/** The words of a refusal that the page can tell; anything else is thrown again. */
+/** Returns the message of a refusal that the page can show. Throws any other error again. */
 export function refusal(t: Tongue, error: unknown): { problem: Markup; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
@@ -153,7 +157,7 @@ export function refusal(t: Tongue, error: unknown): { problem: Markup; status: S
   return { problem: saidBy(t, told), status: REFUSAL_STATUS[kind] }
 }
 
-/** The page that asks. */
+/** Shows the page that asks. */
 export async function askChange(visit: ConsoleVisit, change: ConsoleChange): Promise<Response> {
   const query = [...new URL(visit.c.req.url).searchParams]
   const hidden = query.map(([name, value], at): [string, string] => [
@@ -163,7 +167,7 @@ export async function askChange(visit: ConsoleVisit, change: ConsoleChange): Pro
   const asked = { problem: null, status: 200 } as const
   const about = aboutQuery(visit)
   if (!change.given) return show(visit, change, about, hidden, asked)
-  // Before anything was changed there is nothing to say; that it is there at all is asked for all the same.
+  // Without input there are no effects to show, but the subject must still exist.
   let given: Record<string, string> = {}
   const preview = async () => {
     given = (await change.given?.(visit, about)) ?? {}
@@ -173,10 +177,10 @@ export async function askChange(visit: ConsoleVisit, change: ConsoleChange): Pro
   return show(visit, { ...change, preview }, { ...about, get }, hidden, asked)
 }
 
-/** Choices of which there may be several. */
+/** Choices with several values. */
 const LISTS = ['want']
 
-/** The form: does it, or says on the same page why not. */
+/** Performs the change, or shows the page again with the problem. */
 export async function doChange(
   visit: ConsoleVisit,
   name: string,
@@ -206,7 +210,10 @@ export async function doChange(
 /** Fields that the page itself writes. */
 const OWN = ['form_token', 'reason', 'expected_generation', 'seen']
 
-/** What was filled in, as browsers send it again: without empty fields, and with one kind of line end. */
+/**
+ * Returns a digest of the input that is stable when browsers send it again: without empty fields, with one
+ * kind of line break.
+ */
 const markOfFields = (all: readonly (readonly [string, string])[]): string =>
   digestMark(
     all
@@ -216,7 +223,7 @@ const markOfFields = (all: readonly (readonly [string, string])[]): string =>
       .toSorted(),
   )
 
-/** What a change asks: its fields, and why. */
+/** Renders the fields of a change, and the reason. */
 const askedBy = ({ fields, reason }: ConsoleChange, about: About, t: Tongue): Markup => {
   const { why: label, whyHelp: help } = t.console.change
   const [value, required] = [about.get('reason'), reason === 'needed']
@@ -225,7 +232,7 @@ ${reason === 'none' ? '' : field({ t, id: 'reason', label, help, value, required
 }
 
 type Asked = {
-  /** The fields that are wrong, which is said in place of the problem. */
+  /** The invalid fields. Their problem replaces `problem`. */
   wrong?: FieldsTold | null
   problem: Markup | string | null
   status: Status
@@ -247,7 +254,7 @@ async function show(
     if (names.some((name) => name !== 'reason')) preview = { lines: null }
   } catch (error) {
     const told = refusal(t, error)
-    // What does not fit is said already, unless there is nothing that it could fit.
+    // Invalid input has already been reported, unless the subject does not exist.
     if (wrong === null || told.status === 404) {
       const fault = faultIn(t, askedBy(change, about, t), error)
       refused = fault?.problem ?? told.problem
@@ -264,9 +271,9 @@ async function show(
   }
   const back = change.back(about)
   const crumbs = code === 404 ? [] : ((await change.crumbs?.(visit, about)) ?? [])
-  // Only what was shown can be agreed to.
+  // Only effects that were shown can be confirmed.
   const isSeen = change.fields && preview?.lines && refused === null
-  // Only now: what is there is read with the preview.
+  // After the preview, which loads the current values.
   const asked = askedBy(change, about, t)
   const ownNames = namesInForm(asked)
   const trouble = code === 404 ? null : (wrong?.problem ?? problem)
@@ -295,7 +302,7 @@ ${withMarked(asked, names)}
   })
 }
 
-/** Whether a change is refused the same way without any input: then its form is of no use. */
+/** Reports whether a change is refused for the same reason without any input. Its form is useless then. */
 async function isAlwaysRefused(
   visit: ConsoleVisit,
   { preview }: ConsoleChange,
@@ -315,7 +322,7 @@ const MINUS =
   /\b(no longer|forgotten|removed|disabled|serves nothing|trusted no more|deleted|ends|erased)\b/
 const SAME = /\b(goes on|stays)\b/
 
-/** What a line of the core does. */
+/** Returns the effect of a line from the core. */
 export const signOf = (line: string): Sign =>
   MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
 

@@ -1,8 +1,11 @@
-/** Pictures of numbers over time, drawn here: sizes are attributes, colours are classes. Beside each stands a table. */
+/**
+ * Charts of numbers over time, drawn as SVG. Sizes are attributes, colours are classes. Each has a table next
+ * to it.
+ */
 import { html } from 'hono/html'
 import type { Markup } from '../frame/layout.ts'
 
-/** A point of a line; null where nothing was measured. */
+/** A line. A value is null if nothing was measured. */
 type Series = { name: string; look: string; values: readonly (number | null)[] }
 
 type Box = {
@@ -19,7 +22,7 @@ const NARROW: Box = { width: 340, height: 170, left: 40, right: 30, top: 12, bot
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
-/** A number that is a little larger, and whose quarters are round. */
+/** Returns a slightly larger number whose quarters are round. */
 export function ceiling(value: number): number {
   if (value <= 4) return 4
   const power = 10 ** Math.floor(Math.log10(value))
@@ -34,9 +37,9 @@ type Picture = {
   /** Unique on the page. */
   id: string
   title: string
-  /** What it shows, in a sentence or two. */
+  /** Description in one or two sentences. */
   text: string
-  /** What stands below some of the steps, by their place. */
+  /** Labels below some of the steps, by their position. */
   marks: ReadonlyMap<number, string>
   steps: number
 }
@@ -72,7 +75,7 @@ const both = (picture: Picture, draw: (box: Box) => Markup): Markup =>
 ${draw(box)}</svg>`,
   )}`
 
-/** Lines, each named at its end. */
+/** Draws lines, each named at its end. */
 export function lineChart(picture: Picture, series: readonly Series[]): Markup {
   const top = ceiling(Math.max(...series.flatMap(({ values }) => values.map((one) => one ?? 0)), 0))
   return both(picture, (box) => {
@@ -88,7 +91,7 @@ export function lineChart(picture: Picture, series: readonly Series[]): Markup {
   })
 }
 
-/** Names one below the other where they would cover each other. */
+/** Moves names apart vertically so that they do not overlap. */
 function apart<T extends { y: number }>(names: readonly T[]): T[] {
   const lowest = [...names].sort((a, b) => b.y - a.y)
   let above = Number.POSITIVE_INFINITY
@@ -98,7 +101,7 @@ function apart<T extends { y: number }>(names: readonly T[]): T[] {
   })
 }
 
-/** A path through the values; where one is missing it begins again behind it. */
+/** Returns a path through the values. It is interrupted where a value is missing. */
 function pathOf(
   values: readonly (number | null)[],
   x: (at: number) => number,
@@ -120,7 +123,7 @@ function pathOf(
     .join('')
 }
 
-/** Bars that stand on each other; the first series is at the bottom. */
+/** Draws stacked bars. The first series is at the bottom. */
 export function barChart(picture: Picture, series: readonly Series[]): Markup {
   const sums = Array.from({ length: picture.steps }, (_, at) =>
     series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
@@ -145,7 +148,7 @@ export function barChart(picture: Picture, series: readonly Series[]): Markup {
   })
 }
 
-/** A trend from 0, without an axis; its figure stands beside. */
+/** Draws a trend from 0 without an axis, for display next to its figure. */
 export function spark(values: readonly number[]): Markup | string {
   const top = Math.max(...values, 0)
   if (top === 0 || values.length < 2) return ''
@@ -154,7 +157,7 @@ export function spark(values: readonly number[]): Markup | string {
   return html`<svg class="spark" viewBox="0 0 80 20" preserveAspectRatio="none" aria-hidden="true"><path class="e busy" vector-effect="non-scaling-stroke" d="${pathOf(values, x, y)}"/></svg>`
 }
 
-/** What the looks of a picture mean. */
+/** Renders the legend of a chart. */
 export const key = (all: readonly { look: string; words: string; line?: boolean }[]): Markup =>
   html`<ul class="key">${all.map(
     ({ look, words, line }) =>

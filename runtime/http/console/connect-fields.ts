@@ -1,35 +1,35 @@
 /**
- * The form that connects an app, made of the connection schema of its connector: one field for each member of `auth` and
- * `settings`. What was filled in is judged where an app is connected, not here.
+ * Fields of the form that connects an app, made from the connection schema of its connector: one for each
+ * member of `auth` and `settings`. They are validated when the app is connected, not here.
  */
 import type { CoreError } from '../../contract/errors/problem.ts'
 import type { Form } from '../frame/form.ts'
 import type { connectionSchemaOf } from '../schemas/connection-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 
-/** How a value is entered: `json` is text that holds JSON, `list` words with spaces between them. */
+/** Kind of input: `json` is text that contains JSON, `list` is words separated by spaces. */
 type FieldKind = 'text' | 'number' | 'json' | 'list' | 'check' | 'choice'
 
 export type ConnectField = {
-  /** Its member of the connection schema. */
+  /** Member of the connection schema. */
   member: string
-  /** What the form calls it; of a secret it begins with `secret.`, which no page repeats. */
+  /** Name in the form. That of a secret begins with `secret.`, and no page repeats its value. */
   name: string
   title: string
   help: string
   kind: FieldKind
   isSecret: boolean
   isRequired: boolean
-  /** Must be sent, and may be empty: what no connector needs is then left to it. */
+  /** The value is always sent and may be empty. The connector decides whether it needs one. */
   mayBeEmpty: boolean
   choices: readonly string[]
-  /** What it holds at first, as text. */
+  /** Initial text. */
   given: string
 }
 
-/** Fields that go together: the settings, or one credential. */
+/** A group of fields: the settings, or one credential. */
 export type FieldGroup = {
-  /** The credential of several; empty for the only one, and for the settings. */
+  /** Id of one of several credentials. Empty for a single credential, and for the settings. */
   id: string
   part: 'auth' | 'settings'
   title: string
@@ -38,16 +38,16 @@ export type FieldGroup = {
   fields: readonly ConnectField[]
 }
 
-/** What was filled in, in the form of `POST /apps`; without a part of which nothing was. */
+/** Input in the form of `POST /apps`, without empty parts. */
 export type Filled = { auth?: Record<string, unknown>; settings?: Record<string, unknown> }
 
-/** What the contract calls a kind of credentials: no words for people. */
+/** Title by which the contract names a kind of credentials. It is not meant for people. */
 const KIND_TITLE = /^\w+Credential$/
 
 const textIn = (schema: JsonSchema, keyword: string): string =>
   typeof schema[keyword] === 'string' ? schema[keyword] : ''
 
-/** The groups of a connector: its credentials, then its settings, where it has some. */
+/** Returns the field groups of a connector: its credentials, then its settings, if there are any. */
 export function fieldGroupsOf({
   auth_schema: auth,
   settings_schema: settings,
@@ -84,7 +84,7 @@ function fieldOf(at: string, member: string, schema: JsonSchema, whole: JsonSche
     ...{ member, kind, isSecret, mayBeEmpty, name: `${isSecret ? 'secret.' : ''}${at}.${member}` },
     title: textIn(schema, 'title') || member.replaceAll('_', ' '),
     help: textIn(schema, 'description'),
-    // A box that is left empty says no.
+    // An unchecked box means no.
     isRequired: isNeeded && !mayBeEmpty && kind !== 'check',
     choices: choicesIn(schema),
     given: isSecret ? '' : asText(schema['default']),
@@ -93,7 +93,7 @@ function fieldOf(at: string, member: string, schema: JsonSchema, whole: JsonSche
 
 const isRequired = ({ required = [] }: JsonSchema, name: string): boolean => required.includes(name)
 
-/** In the order for forms; members that it does not name follow. */
+/** Returns the members in form order. Members that the order omits follow. */
 function ordered({ properties = {}, field_order: order }: JsonSchema): [string, JsonSchema][] {
   const named = Array.isArray(order) ? order.map(String) : []
   const rest = Object.keys(properties).filter((name) => !named.includes(name))
@@ -103,7 +103,7 @@ function ordered({ properties = {}, field_order: order }: JsonSchema): [string, 
   })
 }
 
-/** What may be null, too, is said by a choice of schemas. */
+/** Returns the schema without null. A nullable value is an `anyOf`. */
 const bare = (schema: JsonSchema): JsonSchema =>
   (schema.anyOf ?? []).find(({ type }) => type !== 'null') ?? schema
 
@@ -126,28 +126,29 @@ function kindOf(schema: JsonSchema): FieldKind {
   return choicesIn(schema).length > 0 ? 'choice' : (KINDS[one ?? ''] ?? 'text')
 }
 
-/** A value as its field holds it. */
+/** Formats a value as the text of its field. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (Array.isArray(value)) return value.join(' ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What a field holds in a form that was sent; spaces around a secret are a part of it. */
+/** Returns the submitted text of a field. Spaces around a secret are part of it. */
 export const typedIn = (form: Form, { name, isSecret }: ConnectField): string => {
   const text = form.get(name) ?? ''
   return isSecret ? text : text.trim()
 }
 
-/** Whether something was filled in that was not there before. */
+/** Reports whether any field differs from its initial value. */
 export const isTouched = ({ fields }: FieldGroup, form: Form): boolean =>
   fields.some((field) => typedIn(form, field) !== field.given)
 
 /**
- * What was filled in, with the values' own types; what is no value of its type stays a text, which is refused later by name.
+ * Returns the input with the types of its values. A text that does not fit its type is kept, and refused
+ * later by its name.
  *
- * @param isAsked Whether a group was filled in, or is to be sent all the same.
- * @throws CoreError invalid for text that is no JSON; it is not repeated
+ * @param isAsked Whether a group is sent.
+ * @throws CoreError `invalid` for text that is not JSON; the text is not repeated
  */
 export function connectionIn(
   groups: readonly FieldGroup[],

@@ -1,4 +1,4 @@
-/** The form that connects an app: what it holds, what was filled in, and the page that shows it. */
+/** The form that connects an app: its initial values, its input, and its page. */
 import { html } from 'hono/html'
 import type { OAuthFlow } from '../../contract/connector/oauth.ts'
 import { obtainable } from '../../core/catalogue/apps/consent.ts'
@@ -32,28 +32,28 @@ import type { ConsoleVisit } from './visit.ts'
 
 export const CONNECT_PATH = '/console/connect'
 
-/** Where authorization servers send a browser back to. */
+/** Address to which authorization servers send a browser back. */
 export const CALLBACK_PATH = '/console/consent/callback'
 
-/** The name of the buttons that get tokens, and of what the only credential is called there. */
+/** Name of the buttons that obtain tokens, and their value for a single credential. */
 export const OBTAIN = 'obtain'
 export const ONLY = '.'
 
-/** A form, and what is in it. */
+/** Data of the form. */
 export type ConnectAsk = {
   connector: ServedConnector
   groups: readonly FieldGroup[]
-  /** What is kept of the app that is connected again; null for a new one. */
+  /** Stored connection of the app that is reconnected; null for a new app. */
   kept: Awaited<ReturnType<typeof getAppConnection>> | null
 }
 
-/** What a form holds before anything is typed, by the names of its fields. */
+/** Returns the initial values by field name. */
 function heldIn({ groups, kept }: ConnectAsk): Form {
   const fields = groups.flatMap((group) => group.fields.map((one) => ({ group, one })))
   return new Map(
     fields.map(({ group, one }): [string, string] => {
       if (kept === null || one.isSecret) return [one.name, one.given]
-      // Of a credential nothing is filled in: where all of it stays empty, the kept one is kept.
+      // Credentials are not filled in. If all fields of one stay empty, the stored one is kept.
       if (group.part === 'auth') return [one.name, '']
       const value = kept.settings[one.member] ?? (kept.app.disconnected ? one.given : undefined)
       return [one.name, one.kind === 'check' && value !== true ? '' : asText(value)]
@@ -61,13 +61,13 @@ function heldIn({ groups, kept }: ConnectAsk): Form {
   )
 }
 
-/** The connector of a new app. @throws CoreError not_found */
+/** Returns the form for a new app. @throws CoreError `not_found` */
 export function newApp({ principal, context }: ConsoleVisit, classId: string): ConnectAsk {
   const connector = findIntegration(principal, classId, context)
   return { connector, groups: fieldGroupsOf(connectionSchemaOf(connector.manifest)), kept: null }
 }
 
-/** The app that is connected again. @throws CoreError forbidden, not_found, conflict */
+/** Returns the form that reconnects an app. @throws CoreError `forbidden`, `not_found`, `conflict` */
 export async function knownApp(
   { db, principal, context }: ConsoleVisit,
   appId: string,
@@ -77,17 +77,17 @@ export async function knownApp(
   return { connector, groups: fieldGroupsOf(connectionSchemaOf(connector.manifest)), kept }
 }
 
-/** The page of the form. */
+/** Returns the address of the form's page. */
 const pathOf = ({ kept, connector }: ConnectAsk): string =>
   kept === null
     ? `${CONNECT_PATH}/${encodeURIComponent(connector.id)}`
     : `${appPath(kept.app.id)}/connection`
 
-/** Whether something of a part is another than it was. */
+/** Reports whether any field of a group has changed. */
 const isChanged = (held: Form, form: Form, { fields }: FieldGroup): boolean =>
   fields.some((one) => typedIn(form, one) !== (held.get(one.name) ?? ''))
 
-/** What connects a new app: what has to be there is asked for by name where it is empty. */
+/** Returns the input for a new app. Required fields that are empty are reported by name. */
 export function givenIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
   const isAsked = (group: FieldGroup) => !group.isOptional || isTouched(group, form)
   const filled = connectionIn(asked.groups, form, isAsked, (one) => noJson(t, one))
@@ -95,7 +95,7 @@ export function givenIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
   return filled
 }
 
-/** What of a connection was changed on the page. @throws CoreError invalid where nothing was */
+/** Returns the changed parts of a connection. @throws CoreError `invalid` if nothing has changed */
 export function changedIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
   const held = heldIn(asked)
   const isOther = (group: FieldGroup) => isChanged(held, form, group)
@@ -108,11 +108,11 @@ export function changedIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
 }
 
 /**
- * The settings of a new app, or those that were changed. They are sent whole: where one changes, the secret ones that are
- * kept are asked for again, since they would go to what the others name.
+ * Returns the settings of a new app, or the changed settings. They are sent as a whole. If one changes, the
+ * stored secret settings must be entered again, because they would be sent to the new address.
  *
- * @returns undefined where those that are kept stay
- * @throws CoreError invalid
+ * @returns undefined if the stored settings stay
+ * @throws CoreError `invalid`
  */
 export function settingsIn(
   t: Tongue,
@@ -145,7 +145,7 @@ export function settingsIn(
 const noJson = (t: Tongue, { title }: ConnectField): PageError =>
   new PageError('invalid', t.console.connect.noJson(titleIn(t, title)))
 
-/** Does what a form asks for, or shows the form again with what the system said. */
+/** Performs the work of a form, or shows the form again with the refusal. */
 export async function taking(
   visit: ConsoleVisit,
   asked: ConnectAsk,
@@ -159,7 +159,7 @@ export async function taking(
   }
 }
 
-/** The way to what a built-in connector says about its settings and the rights that it needs. */
+/** Links to the documentation of a built-in connector about its settings and required rights. */
 const docsLink = (id: string, words: string): Markup | string =>
   DOCS_PAGES.some(({ slug }) => slug === `connectors/${id}`)
     ? html`<p><a href="/docs/connectors/${id}">${words}</a></p>`
@@ -228,7 +228,10 @@ ${
   })
 }
 
-/** What is the usual way stands first, since the key Enter presses it: consent where nothing else gives credentials. */
+/**
+ * Renders the buttons. The usual one comes first, because Enter activates it: consent if no other credential
+ * exists.
+ */
 function buttons(
   { console: { connect: w } }: Tongue,
   ways: ReadonlyMap<string, readonly OAuthFlow[]>,
@@ -245,7 +248,7 @@ function buttons(
   return isOnly ? html`${obtain}${connect}` : html`${connect}${obtain}`
 }
 
-/** Whether a field may be left empty because what it holds is kept. */
+/** Reports whether a field may be left empty because its stored value is kept. */
 const isLeft = (
   { part }: FieldGroup,
   { member }: ConnectField,

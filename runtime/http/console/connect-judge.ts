@@ -1,6 +1,6 @@
 /**
- * What was filled in to connect an app, judged by the schemas of its connector before anybody is asked: in the words of the
- * form, where the core names members of a body.
+ * Validates the input for a connection by the connector's schemas, before any request is sent. It names the
+ * fields of the form; the core would name members of a body.
  */
 import * as v from 'valibot'
 import { authSchema } from '../../contract/connector/connection.ts'
@@ -18,14 +18,14 @@ type Asked = {
 }
 type Misfit = { title: string; words: string }
 
-/** What a field is called on the page. */
+/** Returns the name of a field on the page. */
 export const titleIn = ({ console: { connect } }: Tongue, title: string): string =>
   connect.fields[title] ?? title
 
 /**
- * Judges the parts that there are; what is no field of the form is left to the core.
+ * Validates the given parts. Values that are not fields of the form are left to the core.
  *
- * @throws CoreError invalid naming all fields that are to be filled in, else those that do not fit; never a secret
+ * @throws CoreError `invalid` that names all missing fields, otherwise the invalid ones; never a secret
  */
 export function judgeFilled(t: Tongue, { connector, groups }: Asked, filled: Filled): void {
   const schemas = { auth: authSchema(connector.manifest), settings: connector.settings }
@@ -42,7 +42,10 @@ export function judgeFilled(t: Tongue, { connector, groups }: Asked, filled: Fil
     throw new CoreError('invalid', all.map(({ title, words }) => `${title}: ${words}`).join('; '))
 }
 
-/** Whether a pattern is not met: it says nothing to people, where a field says itself what it takes. */
+/**
+ * Reports whether a pattern does not match. A pattern does not help people, so the field's own help is shown
+ * if there is one.
+ */
 const isPattern = ({ message }: v.BaseIssue<unknown>): boolean =>
   message.startsWith('does not match ')
 
@@ -55,7 +58,7 @@ function misfitOf(
   const group = groups.find(({ id }) => id === '' || id === keys[0])
   if (group === undefined) return []
   const [member] = group.id === '' ? keys : keys.slice(1)
-  // All of a credential is missing.
+  // The whole credential is missing.
   if (member === undefined) return [{ title: group.title || group.id, words: 'missing' }]
   const field = group.fields.find((one) => one.member === member)
   if (field === undefined) return []

@@ -1,4 +1,6 @@
-/** Parts of the form that connects an app: a card of fields, and one field. A secret is never written into it. */
+/**
+ * Parts of the form that connects an app: a card of fields, and one field. Secrets are never written into it.
+ */
 import { html } from 'hono/html'
 import type { OAuthFlow } from '../../contract/connector/oauth.ts'
 import { MAX_SETTING_LENGTH } from '../../contract/connector/settings.ts'
@@ -7,7 +9,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import type { ConnectField, FieldGroup } from './connect-fields.ts'
 import { card, check } from './parts.ts'
 
-/** Longest text of a field, in characters: the key of a service account, percent-encoded, fits into a form. */
+/** Longest text of a field, in characters. A percent-encoded key of a service account fits. */
 const MOST_TEXT = 16_000
 
 type Shown = { value: string; isRequired: boolean; isKept: boolean; isOfConsent?: boolean }
@@ -15,17 +17,17 @@ type Shown = { value: string; isRequired: boolean; isKept: boolean; isOfConsent?
 type GroupLook = {
   title: string
   lead: string
-  /** How Keyway gets its tokens; undefined where it cannot. */
+  /** OAuth flows by which Keyway can obtain tokens; undefined if it cannot. */
   flows: readonly OAuthFlow[] | undefined
-  /** Where an authorization server is to send people back to. */
+  /** Address to which an authorization server sends people back. */
   redirectUri: string
   shown(field: ConnectField): Shown
 }
 
-/** What of a credential says who asks for tokens; all else of it are the tokens. */
+/** Members of a credential that identify the OAuth client. All others are the tokens. */
 const CLIENT = ['client_id', 'client_secret', 'scopes']
 
-/** The fields of one credential, or of the settings. */
+/** Renders the fields of one credential, or of the settings. */
 export function groupCard(t: Tongue, group: FieldGroup, look: GroupLook): Markup {
   const w = t.console.connect
   const { title, lead, flows, redirectUri, shown } = look
@@ -53,7 +55,7 @@ ${content}</div>`,
   )
 }
 
-/** The contract says what it is for where tokens are pasted; here it gets them. */
+/** Shortens the contract's title, which is for pasted tokens. Here the client obtains the tokens. */
 const ofClient = (field: ConnectField): ConnectField => ({
   ...field,
   title: field.title.replace(/, to renew the access token with$/, ''),
@@ -98,7 +100,7 @@ function control(choose: string, field: Control): Markup {
   const { name, kind, isSecret, choices, value, isRequired, hasHelp } = field
   if (kind === 'choice')
     return html`<select id="${name}" name="${name}"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}><option value="">${choose}</option>${choices.map((one) => html`<option value="${one}"${one === value ? html` selected` : ''} lang="en">${one}</option>`)}</select>`
-  // A key of several lines is pasted: a password field would take its lines apart.
+  // A key of several lines is pasted. A password field would join its lines.
   if (kind === 'json' || name.endsWith('private_key'))
     return html`<textarea id="${name}" name="${name}" class="mono" rows="4" maxlength="${MOST_TEXT}" spellcheck="false" autocomplete="off"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>
 ${isSecret ? '' : value}</textarea>`

@@ -1,4 +1,4 @@
-/** Connects an app: the list of connectors, and what is done with the form that a connector asks for. */
+/** Connects apps: the list of connectors, and the handling of a connector's form. */
 import { html } from 'hono/html'
 import { listIntegrations } from '../../core/catalogue/apps/integrations.ts'
 import type { Form } from '../frame/form.ts'
@@ -19,7 +19,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 
-/** What can be connected. */
+/** Shows the connectors that can be used. */
 export async function showConnect(visit: ConsoleVisit): Promise<Response> {
   const { c, principal, context, t } = visit
   const w = t.console.connect
@@ -57,7 +57,7 @@ export const showConnectForm = async (visit: ConsoleVisit): Promise<Response> =>
 export const showReconnectForm = async (visit: ConsoleVisit): Promise<Response> =>
   showForm(visit, await knownApp(visit, visit.c.req.param('app_id') ?? ''))
 
-/** Connects a new app, or says on the same page what the system said. */
+/** Connects a new app, or shows the form again with the refusal. */
 export async function takeConnect(visit: ConsoleVisit, form: Form): Promise<Response> {
   const asked = newApp(visit, visit.c.req.param('app_class_id') ?? '')
   return taking(visit, asked, form, async () =>
@@ -67,7 +67,7 @@ export async function takeConnect(visit: ConsoleVisit, form: Form): Promise<Resp
   )
 }
 
-/** Connects an app again: with other credentials, with other settings, or both. */
+/** Reconnects an app with other credentials, other settings, or both. */
 export async function takeReconnect(visit: ConsoleVisit, form: Form): Promise<Response> {
   const asked = await knownApp(visit, visit.c.req.param('app_id') ?? '')
   return taking(visit, asked, form, async () =>

@@ -1,4 +1,4 @@
-/** One connector: health, latency, where its requests go, versions, grants and what it wants. */
+/** The page of one connector: health, latency, its requests, versions, grants and wants. */
 import { html } from 'hono/html'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
@@ -40,7 +40,7 @@ import {
 import type { ConsoleVisit } from './visit.ts'
 
 const SPAN = { hours: 24, stepMinutes: 30 } as const
-/** How far back the map of the egress looks, in hours. */
+/** Period of the egress map, in hours. */
 const EGRESS_HOURS = '168'
 const CALLS = '20'
 
@@ -55,7 +55,7 @@ export async function showConnector(visit: ConsoleVisit): Promise<Response> {
   const shown = await visit
     .ask('show_connector', { params: { connector_id: id } })
     .catch((error: unknown) => {
-      // One that cannot be served, and is not installed, is in the list alone.
+      // A connector that cannot be served and is not installed is only in the list.
       if (listing && error instanceof CoreError && error.kind === 'not_found') return null
       throw error
     })
@@ -217,7 +217,7 @@ const faults = (t: Tongue, { errors }: Totals): Markup =>
     ),
   )
 
-/** How a call ended. */
+/** Renders the outcome of a call. */
 export const outcomeBadge = (outcome: string): Markup =>
   badge(outcome === 'ok' ? ['good', 'check'] : ['bad', 'x'], outcome)
 
@@ -291,7 +291,7 @@ const wantsColumns = (t: Tongue): Column[] => [
   { words: t.console.one_connector.granted, look: 'c3' },
 ]
 
-/** What is chosen of a list of wants: each by the words that the grant and revoke endpoints take. */
+/** Value of a selected want: the kind and text that the grant and revoke endpoints take. */
 const chosen = (want: Want): string => `${want.kind} ${want.words}`
 
 const choice = (want: Want, at: number, of: string): Markup => {

@@ -1,4 +1,4 @@
-/** The list of connectors: how each stands and does. */
+/** The list of connectors, with their state and figures. */
 import { html } from 'hono/html'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -18,7 +18,7 @@ import {
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
-/** Most rows of the list; there are as many connectors as folders and packages. */
+/** Maximum number of rows. There are as many connectors as folders and packages. */
 const MOST = 1000
 
 type Figures = ConnectorListing & Pick<ReturnType<typeof totalsOf>, 'calls' | 'failed' | 'p95'>
@@ -28,7 +28,7 @@ const byName = (a: ConnectorListing, b: ConnectorListing): number =>
   nameOf(a).localeCompare(nameOf(b), 'en')
 const shareOf = ({ calls, failed }: Figures): number => (calls === 0 ? -1 : failed / calls)
 
-/** SORTS: what the list is sorted by; by state, what needs a person stands first. */
+/** SORTS: sort orders of the list. By state, connectors that need attention come first. */
 const SORTS: Record<string, (a: Figures, b: Figures) => number> = {
   id: byName,
   state: (a, b) => RANK[a.state] - RANK[b.state],
@@ -62,7 +62,7 @@ const LOOKS = {
   disabled: ['', 'minus'],
 } as const satisfies Record<ConnectorListing['state'], BadgeLook>
 
-/** How a connector stands, as a badge. */
+/** Renders the state of a connector as a badge. */
 export function stateBadge(
   t: Tongue,
   { state, serving }: Pick<ConnectorListing, 'state' | 'serving'>,
@@ -71,7 +71,7 @@ export function stateBadge(
   return badge(LOOKS[state], t.console.connector_states[state])
 }
 
-/** What needs a person stands first. */
+/** Connectors that need attention come first. */
 const RANK: Record<ConnectorListing['state'], number> = {
   ...{ quarantined: 0, ghost: 1, suspect: 2, checking: 3, disabled: 4, ready: 5 },
 }
@@ -92,7 +92,7 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
   const compare = by ?? SORTS['state'] ?? byName
   const found = all
     .filter((one) => nameOf(one).toLowerCase().includes(search.toLowerCase()))
-    // Of a day that the steps cut in two there are two.
+    // The period may span two steps, so a connector may have two.
     .map((one): Figures => ({ ...one, ...totalsOf(steps.get(one.id) ?? []) }))
     .sort((a, b) => turn * compare(a, b) || byName(a, b))
     .slice(0, MOST)

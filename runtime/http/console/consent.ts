@@ -1,6 +1,6 @@
 /**
- * Tokens of an app that is being connected: the way to where a person gives consent, and back. What was asked for stays
- * sealed in a cookie meanwhile, once and for ten minutes; nothing of it is in an address.
+ * OAuth consent for an app that is being connected: the way to the authorization server, and back. Until then
+ * the input is sealed in a cookie, for one use and ten minutes. No address contains any of it.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { html } from 'hono/html'
@@ -41,7 +41,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 export const CONSENT_PATH = '/console/consent'
 
-/** What a browser keeps while a person gives consent. */
+/** State that the browser keeps while a person gives consent. */
 type Kept = {
   userId: string
   atMs: number
@@ -51,7 +51,7 @@ type Kept = {
   client: OAuthClient
   settings?: Record<string, unknown>
   name: string
-  /** What the form held, without its secrets. */
+  /** Input of the form, without secrets. */
   typed: [string, string][]
   state: string
   verifier: string | null
@@ -65,7 +65,7 @@ const sealed = ({ context }: ConsoleVisit, kept: Kept): string =>
     .seal(deflateRawSync(JSON.stringify(kept)).toString('base64'), BOUND)
     .toString('base64url')
 
-/** What was kept; null for what is none of ours, too old, or of another person. */
+/** Returns the state, or null if it was not sealed here, is too old, or belongs to another person. */
 function opened({ c, context, principal }: ConsoleVisit): Kept | null {
   const text = consentOf(c)
   if (text === null) return null
@@ -80,7 +80,7 @@ function opened({ c, context, principal }: ConsoleVisit): Kept | null {
   }
 }
 
-/** Connects with what was filled in, or with tokens that were given. */
+/** Connects the app with the given input, or with the obtained tokens. */
 export async function connectWith(
   { db, principal, context, done }: ConsoleVisit,
   { kept, connector }: ConnectAsk,
@@ -98,10 +98,13 @@ export async function connectWith(
   return done('app-reconnected', appPath(kept.app.id))
 }
 
-/** Whether a form asks Keyway to get the tokens. */
+/** Reports whether a form asks Keyway to obtain tokens. */
 export const asksForTokens = (form: Form): boolean => form.has(OBTAIN)
 
-/** Begins: leads to the page before the way to consent, or connects with tokens that a client got for itself. */
+/**
+ * Starts to obtain tokens. It redirects to the page before consent, or connects at once with tokens that the
+ * client obtained for itself.
+ */
 export async function obtain(
   visit: ConsoleVisit,
   asked: ConnectAsk,
@@ -151,7 +154,7 @@ export async function obtain(
   return c.redirect(CONSENT_PATH, 303)
 }
 
-/** The page before the way there: a form may not lead to another host, so it is a link. */
+/** Shows the page before consent. A form may not lead to another host, so it has a link. */
 export async function showConsent(visit: ConsoleVisit): Promise<Response> {
   const { c, t } = visit
   const w = t.console.connect
@@ -182,13 +185,13 @@ export async function showConsent(visit: ConsoleVisit): Promise<Response> {
   })
 }
 
-/** Where a browser comes back to, with a code or a refusal. */
+/** Handles the browser's return with a code or a refusal. */
 export async function takeCallback(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, context, t } = visit
   const w = t.console.connect
   const kept = opened(visit)
   const { searchParams: said, search } = new URL(c.req.url)
-  // What a forged address brings leaves the true one its chance.
+  // A forged callback must not use up the state of the real one.
   if (!kept || said.get('state') !== kept.state)
     return nothingWaits(visit, w.staleConsent, w.staleConsentText, 400)
   dropConsent(c)

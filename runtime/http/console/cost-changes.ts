@@ -1,4 +1,4 @@
-/** COST_CHANGES: what a seat of a licence costs. */
+/** COST_CHANGES: changes of the price of a licence's seat. */
 import { html } from 'hono/html'
 import { LicencePriceInput, PERIODS } from '../../contract/models/cost.ts'
 import { deletePrice, getLicence, putPrice } from '../../core/cost/licences.ts'

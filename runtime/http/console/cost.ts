@@ -1,4 +1,4 @@
-/** What apps cost: licences with their seats and prices, seats that nobody uses, and expenses by month. */
+/** Costs of apps: licences with seats and prices, unused seats, and expenses by month. */
 import { html } from 'hono/html'
 import { ENDPOINTS, queryOf } from '../../contract/endpoints/table.ts'
 import type { Licence } from '../../contract/models/cost.ts'
@@ -22,7 +22,7 @@ const { path: PATH } = SIDE.cost
 
 const licencePath = (id: string): string => `/console/licences/${encodeURIComponent(id)}`
 
-/** A price, as people say it. */
+/** Formats a price. */
 export const priceWords = (
   t: Tongue,
   { amount, currency, period }: NonNullable<Licence['price']>,
@@ -87,7 +87,7 @@ function priceOf(t: Tongue, { id, label, price }: Licence, mayWrite: boolean): M
     : go(`${at}/price`, html`${t.console.cost.noPrice}${named}`)
 }
 
-/** The findings that are seats which nobody uses. */
+/** Query for the findings about unused seats. */
 const IDLE = queryOf('list_findings', { state: ['OPEN'], kind: ['UNUSED_LICENCE'] })
 
 async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Markup> {
@@ -158,7 +158,7 @@ async function totalsOf({ db, principal, t }: ConsoleVisit): Promise<Markup> {
 
 type CsvOf = Parameters<typeof csvOf>
 
-/** A list whole, as a file. */
+/** Sends a whole list as a CSV file. */
 async function sendCsv({ c, db }: ConsoleVisit, file: string, row: CsvOf[1], read: CsvOf[2]) {
   return c.body(await csvOf(db, row, read), 200, {
     'content-type': CSV_TYPE,
@@ -171,7 +171,7 @@ export const sendLicences = (visit: ConsoleVisit): Promise<Response> =>
     listLicences(tx, visit.principal, queryOf('list_licences', page)),
   )
 
-/** All seats that nobody uses; by the caller's reach, as the list. @throws CoreError forbidden */
+/** Sends all unused seats within the caller's reach, as in the list. @throws CoreError `forbidden` */
 export const sendIdleSeats = (visit: ConsoleVisit): Promise<Response> =>
   sendCsv(visit, 'idle-seats.csv', ENDPOINTS.list_findings, (tx, page) =>
     listFindings(tx, visit.principal, { ...IDLE, ...page }),

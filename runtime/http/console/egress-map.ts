@@ -1,4 +1,4 @@
-/** Where the requests of a connector go: declared, used, refused; as a picture with a table beside it. */
+/** Map of a connector's egress: declared, used and refused hosts. It is a picture with a table next to it. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { CalledHost } from '../../contract/endpoints/call-minutes.ts'
@@ -20,7 +20,7 @@ const LOOKS = {
 
 type EgressState = keyof typeof LOOKS
 
-/** One way out: a capability, and a host. */
+/** One connection from a capability to a host. */
 type Way = {
   capability: string
   host: string
@@ -30,18 +30,18 @@ type Way = {
   refused: number
 }
 
-/** Above this only the table is shown, because edges would cover each other. */
+/** Number of rows above which only the table is shown, because lines would overlap. */
 const MOST_DRAWN = 24
 
-/** Rows of a table without a picture that are shown at once; on a phone each is a card. */
+/** Number of rows that are visible in a table without a picture. On a phone each row is a card. */
 const MOST_OPEN = 12
 
-/** The key of what a connector wants of egress: capability, method, address. */
+/** Key of an egress want: capability, method, address. */
 const EgressKey = v.tuple([v.string(), v.string(), v.string()])
 
 type Declared = { capability: string; host: string; methods: string[]; withheld: boolean }
 
-/** What is declared: of each capability and host the methods. `withheld` ones are not granted. */
+/** Groups the declared methods by capability and host. `withheld` methods are not granted. */
 function declared(wants: readonly Want[], withheld: readonly Want[]): Declared[] {
   const refused = new Set(withheld.map(({ kind, key: one }) => `${kind} ${one}`))
   const found = new Map<string, Declared>()
@@ -64,13 +64,13 @@ function declared(wants: readonly Want[], withheld: readonly Want[]): Declared[]
   return [...found.values()]
 }
 
-/** The host of an address that may have placeholders, such as `https://{tenant}.example.com/v1`. */
+/** Returns the host of an address, which may have placeholders: `https://{tenant}.example.com/v1`. */
 function hostOf(url: string): string {
   const [, host = url] = /^[a-z+]+:\/\/([^/?#]+)/i.exec(url) ?? []
   return host
 }
 
-/** Whether a host that was called may be what a declaration names: a placeholder stands for anything. */
+/** Reports whether a called host may be the declared one. A placeholder matches any text. */
 export function isMeant(declaredHost: string, host: string): boolean {
   const bare = declaredHost.toLowerCase().replace(/:\d+$/, '')
   if (!/[{*]/.test(bare)) return bare === host.toLowerCase().replace(/:\d+$/, '')
@@ -78,7 +78,7 @@ export function isMeant(declaredHost: string, host: string): boolean {
   return new RegExp(`^${parts.join('.+')}$`).test(host.toLowerCase().replace(/:\d+$/, ''))
 }
 
-/** The ways out of a connector, what needs a person first. */
+/** Returns the egress of a connector. Rows that need attention come first. */
 export function waysOf(
   { wants, withheld }: { wants: readonly Want[]; withheld: readonly Want[] },
   called: readonly CalledHost[],
@@ -166,7 +166,9 @@ export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
 const ROW = 34
 const BOX = { height: 26, connector: [8, 90], capability: [138, 232], host: [424, 208] } as const
 
-/** Connector, capabilities, hosts, in three columns; null for more than can be told apart. */
+/**
+ * Draws connector, capabilities and hosts in three columns. Returns null if there is too much to be legible.
+ */
 function picture(t: Tongue, id: string, ways: readonly Way[]): Markup | null {
   const capabilities = [...new Set(ways.map(({ capability }) => capability))]
   const hosts = [...new Set(ways.map(({ host }) => host))]

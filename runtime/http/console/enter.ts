@@ -1,20 +1,23 @@
-/** The key Enter in a form that has a search within it. */
+/** The Enter key in a form that contains a search. */
 import { html } from 'hono/html'
 import type { Form } from '../frame/form.ts'
 import type { Markup } from '../frame/layout.ts'
 
-/** What the button says that Enter presses: no page shows it. */
+/** Value of the button that Enter activates. It is not visible. */
 const ENTER = 'enter'
 
 /**
- * The button that Enter presses, which nobody sees; it stands first in its form.
+ * Renders the invisible button that Enter activates. It must come first in its form.
  *
- * @param find What was searched for on this page.
+ * @param find The search text of this page.
  */
 export const enterButton = (words: string, find: string | null): Markup =>
   html`<button class="unseen" name="do" value="${ENTER}" tabindex="-1" aria-hidden="true">${words}</button><input type="hidden" name="looked" value="${find ?? ''}">`
 
-/** What a form is to do: by Enter it searches where other words are in the search than were, and else does the usual. */
+/**
+ * Returns the action of a form. Enter searches if the search text has changed, and otherwise performs the
+ * usual action.
+ */
 export function actionIn(form: Form, usual: string): string {
   const action = form.get('do') ?? ''
   if (action !== ENTER) return action

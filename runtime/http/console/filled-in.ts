@@ -1,21 +1,21 @@
-/** What was filled in on a page, judged by the schema of the endpoint that does the same. */
+/** Validates the input of a page by the schema of the corresponding endpoint. */
 import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { placeOfIssue } from '../../contract/schema/place.ts'
 
-/** BOUNDS: what an issue is of -> which bound that is. */
+/** BOUNDS: type of an issue -> kind of bound. */
 const BOUNDS = { min_value: 'least', max_value: 'most', max_length: 'longest' } as const
 
 type FaultKind = 'bad_request' | 'invalid'
 
 /** A value that its schema refuses. */
 export class FieldFault extends CoreError {
-  /** The path to the value, the outermost name first; one of them may be a field of the page. */
+  /** Path of the value, outermost name first. One of the names may be a field of the page. */
   readonly names: readonly string[]
-  /** What the schema says of it in words of its own; null where it only says that it does not fit. */
+  /** The schema's own message; null if it has only a generic one. */
   readonly why: string | null
-  /** The bound that the value exceeds, if that is why. */
+  /** The bound that was exceeded, if that is the reason. */
   readonly bound: { kind: 'least' | 'most' | 'longest'; at: number } | null
 
   constructor(kind: FaultKind, issue: v.BaseIssue<unknown>) {
@@ -23,13 +23,13 @@ export class FieldFault extends CoreError {
     this.names = (issue.path ?? []).map(({ key }) => String(key))
     const { type, requirement: at } = issue
     this.bound = isKeyOf(BOUNDS, type) && typeof at === 'number' ? { kind: BOUNDS[type], at } : null
-    // For a list, the bound is on its members, not on characters.
+    // For a list, the bound applies to its members, not to characters.
     if (this.bound?.kind === 'longest' && Array.isArray(issue.input)) this.bound.kind = 'most'
     this.why = /^Invalid /.test(issue.message) ? null : issue.message
   }
 }
 
-/** @throws FieldFault that says which field is wrong, and why */
+/** Parses input by a schema. @throws FieldFault with the invalid field and the reason */
 export function filledIn<const S extends v.GenericSchema>(
   schema: S,
   given: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** FINDING_CHANGES: findings are accepted for a time, and opened again. */
+/** FINDING_CHANGES: accept a finding for some time, and reopen it. */
 import { html } from 'hono/html'
 import { AcceptFindingInput } from '../../contract/models/finding.ts'
 import { accountNames } from '../../core/catalogue/apps/accounts.ts'
@@ -13,7 +13,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const idOf = ({ params }: About): string => params['finding_id'] ?? ''
 
-/** The page that led here. */
+/** Returns the page that led here. */
 function backTo({ get }: About): string {
   if (get('user_id') !== '') return personPath(get('user_id'))
   return get('app_id') === '' ? '/console/apps' : appPath(get('app_id'))
@@ -22,7 +22,7 @@ function backTo({ get }: About): string {
 const kindIn = async ({ db, principal, t }: ConsoleVisit, about: About): Promise<string> =>
   t.w.finding_kinds[(await getFinding(db, principal, idOf(about))).kind]
 
-/** Which one it is, and where that stands. */
+/** Returns the breadcrumbs, which name the app and the account. */
 async function crumbsOf({ db, principal, t }: ConsoleVisit, about: About) {
   const found = await getFinding(db, principal, idOf(about))
   const account = accountCalled(await accountNames(db, [found.account_id]), found)
@@ -30,7 +30,7 @@ async function crumbsOf({ db, principal, t }: ConsoleVisit, about: About) {
   return [{ path: backTo(about), words: brief([of, t.w.finding_kinds[found.kind]].join(': ')) }]
 }
 
-/** The end of a day as a form has it. */
+/** Returns the end of a day chosen in a form. */
 const endOf = (day: string): string => `${day}T23:59:59Z`
 
 export const FINDING_CHANGES = {

@@ -1,4 +1,4 @@
-/** What is wrong with the access of an app or of a person: findings that are open, or accepted for a time. */
+/** Open and temporarily accepted findings about the access of an app or a person. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import type { AccessFinding, Severity } from '../../contract/models/finding.ts'
@@ -16,19 +16,19 @@ import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 10
 
-/** SEVERITY_LOOKS: how bad it is -> how it looks. */
+/** SEVERITY_LOOKS: severity -> badge. */
 const SEVERITY_LOOKS: Record<Severity, BadgeLook> = {
   HIGH: ['bad', 'alert'],
   MEDIUM: ['wait', 'alert'],
   LOW: ['', 'info'],
 }
 
-/** What the findings are of: an app or a person, and its page. */
+/** Subject of the findings: an app or a person, and its page. */
 type About = { of: 'app_id' | 'user_id'; id: string; path: string }
 
 type Found = Awaited<ReturnType<typeof listFindings>>
 
-/** The findings to show; null if the visitor may not read any. */
+/** Returns the findings to show; null if the visitor may not read any. */
 export async function findingsShown(
   { c, db, principal }: ConsoleVisit,
   about: Pick<About, 'of' | 'id'>,
@@ -41,11 +41,11 @@ export async function findingsShown(
   return listFindings(db, principal, query)
 }
 
-/** Changes whenever the shown findings or their number do. */
+/** Returns a value that changes whenever the shown findings or their number do. */
 export const findingsState = (found: Found | null) =>
   found && { total: found.total, shown: found.items.map(({ id, state }) => [id, state]) }
 
-/** The list of findings; empty if the visitor may not read any. */
+/** Renders the list of findings; empty if the visitor may not read any. */
 export async function findingsList(
   visit: ConsoleVisit,
   about: About,
@@ -81,7 +81,7 @@ export async function findingsList(
   )
 }
 
-/** What is wrong, with what, and what to do. */
+/** Renders the problem, its object, and the remedy. */
 function whatOf(t: Tongue, one: AccessFinding, { of }: About): Markup {
   const w = t.console.findings
   const things = [of === 'app_id' ? null : one.app_name, one.label].filter((name) => name !== null)
@@ -91,10 +91,10 @@ function whatOf(t: Tongue, one: AccessFinding, { of }: About): Markup {
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** Names of accounts, by their ids. */
+/** Names of accounts, by id. */
 type Names = ReadonlyMap<string, string>
 
-/** How an account is shown: by its name if one is known, else by its id in the app. */
+/** Returns the name of an account if it is known, otherwise its id in the app. */
 export const accountCalled = (
   names: Names,
   {

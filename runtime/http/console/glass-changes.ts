@@ -1,4 +1,4 @@
-/** GLASS_CHANGES: which permissions are break-glass, for which groups and how long. */
+/** GLASS_CHANGES: changes of break-glass permissions, their groups and their longest duration. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { BreakGlassInput, MAX_GLASS_MINUTES } from '../../contract/models/break-glass.ts'
@@ -36,7 +36,7 @@ const namesIn = (about: About): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** @throws CoreError invalid for an unknown or ambiguous group name */
+/** Returns the ids of groups by name. @throws CoreError `invalid` for an unknown or ambiguous name */
 async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly string[]) {
   const ids: string[] = []
   for (const name of names) {
@@ -47,7 +47,7 @@ async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly stri
   return ids
 }
 
-/** The endpoint's schema under the form's field names, so that a refusal finds its field. */
+/** The endpoint's schema with the field names of the form, so that a refusal is related to its field. */
 const GLASS_FORM = v.object({
   groups: BreakGlassInput.entries.group_ids,
   minutes: BreakGlassInput.entries.max_minutes,

@@ -1,4 +1,4 @@
-/** The console's first page: what needs attention, whose turn it is, how calls go. */
+/** The first page of the console: items that need attention, open tasks, and call statistics. */
 import { html } from 'hono/html'
 import type { Attention, Overview } from '../../contract/endpoints/overview.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -50,7 +50,7 @@ ${standing(t, overview, now)}
   })
 }
 
-/** What a place is for, as its own page says it. */
+/** Returns the purpose of each place, in the words of its own page. */
 const aboutPlace = ({ w, console: all }: Tongue): Partial<Record<Place, string>> => ({
   ...{ apps: all.app.lead, requests: all.request.lead, people: all.person.lead },
   ...{ policies: all.policy.lead, reviews: w.reviews_lead, cost: all.cost.lead },
@@ -65,7 +65,7 @@ const placesList = (t: Tongue, { principal }: ConsoleVisit): Markup =>
         html`<li class="card tile"><h2><a class="go over" href="${SIDE[name].path}">${t.w[SIDE[name].words]}</a></h2><p class="small soft">${aboutPlace(t)[name] ?? ''}</p></li>`,
     )}</ul>`
 
-/** Where one looks at something that needs attention. */
+/** Returns the address for an item that needs attention. */
 function placeOf({ kind, id, name }: Attention): string {
   const at = encodeURIComponent(id ?? name)
   if (kind.startsWith('connector'))
@@ -140,7 +140,7 @@ const standing = (t: Tongue, { requests, apps, connectors, hosts }: Overview, no
     },
   ])
 
-/** What the calls of a step ended with, in the order in which the bars stand on each other. */
+/** Outcomes of the calls in a step, in stacking order of the bars. */
 const seriesOf = (t: Tongue) =>
   [
     {

@@ -1,4 +1,4 @@
-/** A package of a connector comes in by the browser: it is checked, and kept where that is wanted. */
+/** Upload of a connector package in the browser. The package is checked, and kept on request. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
@@ -20,7 +20,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/install'
 
-/** The form of a package: what was typed, what was found in the package, and why it was not kept. */
+/** State of the form: the input, the report about the package, and the reason for a refusal. */
 export type PackageShown = {
   typed?: Form
   problem?: Markup | string
@@ -70,7 +70,7 @@ const fileField = (
 ): Markup =>
   html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label><p class="help" id="${id}-help">${help}</p><input id="${id}" name="${id}" type="file" accept="${accept}" aria-describedby="${id}-help"${required ? html` required` : ''}></div>`
 
-/** Checks what came, and keeps it unless it was only to be checked. */
+/** Checks the uploaded package, and keeps it unless only a check was requested. */
 export async function takePackage(
   visit: ConsoleVisit,
   form: Form,
@@ -92,7 +92,11 @@ export async function takePackage(
   }
 }
 
-/** @throws CoreError invalid; RuntimeError input_invalid for what is no package */
+/**
+ * Reads the uploaded files.
+ *
+ * @throws CoreError `invalid`; RuntimeError `input_invalid` if the file is no package
+ */
 async function uploadedFrom(t: Tongue, files: Files) {
   const [file, signature] = [files.get('package'), files.get('signature')]
   if (!file) throw new PageError('invalid', t.console.install.noFile)
@@ -102,7 +106,7 @@ async function uploadedFrom(t: Tongue, files: Files) {
   return uploadedOf(packed, signature ? await signature.text() : null)
 }
 
-/** What was found in a package that was refused. */
+/** Returns the report about a refused package, or null. */
 export function reportIn(error: unknown): PackageReport | null {
   const parsed = v.safeParse(
     PackageReport,

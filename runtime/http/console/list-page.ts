@@ -1,4 +1,4 @@
-/** The page of a list of the console that is searched by one text and sorted by its first column. */
+/** The page of a console list with one search text, sorted by its first column. */
 import { html } from 'hono/html'
 import type { Markup } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
@@ -9,9 +9,9 @@ import type { ConsoleVisit } from './visit.ts'
 type ListPage<T> = {
   place: Place
   words: Record<'title' | 'lead' | 'none' | 'noneText' | 'noneFound' | 'noneFoundText', string>
-  /** What it is searched by: the name and the value of the address, and its label. */
+  /** The search: its name and value in the address, and its label. */
   search: { name: string; value: string; words: string }
-  /** How the address names the order of the first column, and the order that is asked for. */
+  /** Name of the first column's order in the address, and the requested order. */
   sort: { key: string; asked: string }
   columns: readonly Column[]
   found: Pages & { items: readonly T[] }

@@ -1,4 +1,4 @@
-/** The activity log, newest first, with the state of its chain. */
+/** The activity log, newest entries first, with the state of its chain. */
 import { html } from 'hono/html'
 import { listActivity } from '../../core/kernel/audit/activity.ts'
 import { verifyNewest } from '../../core/kernel/audit/chain.ts'
@@ -13,7 +13,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 
-/** A moment that a form of ours sent: a day, as date fields write it; null for anything else. */
+/** Parses the day of a date field as its first or last moment; null if it is invalid. */
 function dayOf(text: string | undefined, atEnd: boolean): Date | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text ?? '')) return null
   const at = new Date(`${text}T${atEnd ? '23:59:59.999' : '00:00:00.000'}Z`)

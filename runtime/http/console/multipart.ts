@@ -1,21 +1,21 @@
-/** Forms that carry files: read whole and bounded, without a script in the page. */
+/** Forms with files. They are read as a whole, within bounds, and need no script in the page. */
 import type { Context } from 'hono'
 import { badRequest, CoreError } from '../../contract/errors/problem.ts'
 import type { Env } from '../edge/env.ts'
 import type { Form } from '../frame/form.ts'
 import { bytesByDisk } from '../operator/package-upload.ts'
 
-/** Room for the fields of text beside the files, in bytes. */
+/** Allowance for text fields in addition to the files, in bytes. */
 const TEXT_BYTES = 64 * 1024
-/** Most parts of a form: each takes memory of its own, however small it is. */
+/** Maximum number of parts. Even a small part takes memory of its own. */
 const MOST_PARTS = 50
 
 export type Files = ReadonlyMap<string, File>
 
 /**
- * Reads a form with files. A file field that was left empty is left out.
+ * Reads a form with files. Empty file fields are omitted.
  *
- * @throws CoreError bad_request, unsupported_media_type; RuntimeError body_too_large
+ * @throws CoreError `bad_request`, `unsupported_media_type`; RuntimeError `body_too_large`
  */
 export async function readMultipart(
   c: Context<Env>,
@@ -47,7 +47,7 @@ export async function readMultipart(
   }
 }
 
-/** How often something stands in bytes; no further than is asked. */
+/** Counts the occurrences of a text in bytes, up to just above the maximum number of parts. */
 function countOf(bytes: Buffer, part: string): number {
   let count = 0
   for (let at = bytes.indexOf(part); at >= 0 && count <= MOST_PARTS; count += 1)

@@ -1,4 +1,4 @@
-/** OFFBOARDING_CHANGES: a person who leaves: begun, and cancelled before it begins. */
+/** OFFBOARDING_CHANGES: start an offboarding, and cancel it before it begins. */
 import { html } from 'hono/html'
 import { UserOffboardingInput } from '../../contract/models/user-offboarding.ts'
 import { getUser } from '../../core/directory/users.ts'
@@ -26,7 +26,7 @@ const base = {
   back: (about: About) => personPath(idOf(about)),
 } as const
 
-/** The moment that was chosen; null for now. @throws CoreError invalid */
+/** Returns the chosen moment; null for now. @throws CoreError `invalid` */
 function momentIn(about: About, { console: { offboarding } }: Tongue): string | null {
   if (about.get('when') !== 'later') return null
   const day = about.get('day')

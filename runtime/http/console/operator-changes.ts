@@ -1,4 +1,7 @@
-/** OPERATOR_CHANGES: what operators change in the console, one row each; what they do is in the operator's interface. */
+/**
+ * OPERATOR_CHANGES: changes that operators make in the console, one row each. The operator interface performs
+ * them.
+ */
 import { html } from 'hono/html'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { PageError } from '../frame/error-page.ts'
@@ -7,7 +10,7 @@ import { pathOf } from './connector.ts'
 import { field } from './parts.ts'
 import type { ConsoleAsk, ConsoleVisit } from './visit.ts'
 
-/** Endpoints that say beforehand what would be different. */
+/** Endpoints that can report the difference beforehand. */
 type Changing = {
   [N in OperatorEndpointName]: 'difference' extends keyof Answer<N> ? N : never
 }[OperatorEndpointName]
@@ -16,10 +19,10 @@ type Answer<N extends OperatorEndpointName> = Awaited<ReturnType<typeof asked<N>
 const asked = <N extends OperatorEndpointName>(visit: ConsoleVisit, name: N, given: ConsoleAsk) =>
   visit.ask(name, given)
 
-/** How long a page waits for the other hosts, in milliseconds. */
+/** Longest wait of a page for the other hosts, in milliseconds. */
 const WAIT_MS = 5000
 
-/** What the endpoint is asked with: what was chosen, beside what every change may say. */
+/** Returns the input of an endpoint: the choices, and the members that all changes share. */
 function given(name: Changing, about: About, own: object, dryRun: boolean): ConsoleAsk {
   const seen = about.get('expected_generation')
   const row = OPERATOR_ENDPOINTS[name]
@@ -36,7 +39,7 @@ function given(name: Changing, about: About, own: object, dryRun: boolean): Cons
   return { params: about.params, query }
 }
 
-/** A change by an endpoint that says beforehand what would be different. */
+/** Returns a change by an endpoint that reports the difference beforehand. */
 const by = (
   name: Changing,
   own: (about: About) => object = () => ({}),
@@ -54,7 +57,7 @@ const by = (
 const idOf = ({ params }: About): string => params['connector_id'] ?? ''
 const toConnector = (about: About): string => pathOf(idOf(about))
 
-/** Changes of one connector, by the key of their words. */
+/** Changes of one connector, by the key of their texts. */
 type Titled =
   | 'disable'
   | 'enable'
@@ -181,7 +184,7 @@ ${about.get('public_key')}</textarea></div>`,
   },
 } as const satisfies Record<string, ConsoleChange>
 
-/** Before anything is filled in there is nothing to say. */
+/** Returns the change that trusts a key. Without input there is no preview. */
 function trusting(): Pick<ConsoleChange, 'preview' | 'act'> {
   const { preview, act } = by('trust_publisher', (about) => ({
     name: about.get('name'),
@@ -194,7 +197,7 @@ function trusting(): Pick<ConsoleChange, 'preview' | 'act'> {
   }
 }
 
-/** @throws CoreError not_found for a connector that is not served */
+/** Returns the id of a served connector. @throws CoreError `not_found` */
 function servedId({ deps, t }: ConsoleVisit, id: string): string {
   const found = deps.listConnectors().find((one) => one.id === id)
   if (found?.id) return found.id

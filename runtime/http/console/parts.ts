@@ -11,13 +11,13 @@ import type { ConsoleVisit } from './visit.ts'
 
 type ConsolePage = {
   place: Place
-  /** The page's heading: what it says, not its name, where it says something. */
+  /** Heading of the page: its main statement, or its name if there is none. */
   title: string
-  /** Beside the heading. */
+  /** Content next to the heading. */
   state?: Markup | string
   lead?: Markup | string
   actions?: Markup | string
-  /** Pages above this one, below the place's own. */
+  /** Pages above this one, below that of the place. */
   crumbs?: readonly { path: string; words: string }[]
   /** Whether this is the page of the place itself. */
   isPlace?: boolean
@@ -52,10 +52,10 @@ type Look = 'num' | 'word' | 'c2' | 'c3' | 'num c2' | 'num c3'
 type ColumnSort = { href: string; now: 'ascending' | 'descending' | null }
 
 /**
- * The order of a column: its link turns the order round where the list is in it already.
+ * Returns the sort order of a column. If the list already has this order, its link reverses it.
  *
- * @param asked What the address asks for: `name`, or `-name` for the opposite order
- * @param first The order in which the column is sorted first; numbers begin with the most
+ * @param asked Order in the address: `name`, or `-name` for the opposite one
+ * @param first Order in which the column is sorted first; numbers begin with the largest
  */
 export function sortOf(
   key: string,
@@ -69,28 +69,30 @@ export function sortOf(
   return { now, href: at(isNextUp ? key : down) }
 }
 
-/** A column: its heading, and how its cells look; `unseen` for columns of controls. */
+/** A column: its heading and style. `unseen` hides the heading of a column of controls. */
 export type Column = {
   words: string
   look?: Look
   unseen?: boolean
-  /** Where the list is in the order of this column, or in the opposite one. */
+  /** Present if the list can be sorted by this column. */
   sort?: ColumnSort
-  /** A column of boxes: with the script its head has one that ticks them all. */
+  /**
+   * Whether the column consists of checkboxes. With the script, its head has one that selects all of them.
+   */
   choosesPage?: boolean
 }
 
-/** Columns of headings that stand together in the catalogue. */
+/** Creates columns from headings that are together in the catalogue. */
 export const columnsOf = (
   headings: readonly string[],
   looks: readonly (Look | undefined)[] = [],
 ): Column[] =>
   headings.map((words, at) => ({ words, ...(looks[at] === undefined ? {} : { look: looks[at] }) }))
 
-/** What stands in a row, a cell for each column; the first one names it. */
+/** Cells of a row, one for each column. The first one names the row. */
 export type Cells = readonly (Markup | string | number)[]
 
-/** A table that scrolls sideways by itself. */
+/** Renders a table that scrolls horizontally by itself. */
 export const table = (
   label: string,
   columns: readonly Column[],
@@ -121,12 +123,12 @@ type Card = {
   count?: number
 }
 
-/** One question and its answer. */
+/** Renders a section with a heading. */
 export const card = ({ id, title, note = '', end = '', count }: Card, content: Markup): Markup =>
   html`<section class="card" id="${id}" aria-labelledby="h-${id}"><header><h2 id="h-${id}">${title}</h2>${count === undefined ? '' : html`<span class="count">${count}</span>`}${note === '' ? '' : html`<p>${note}</p>`}${end === '' ? '' : html`<span class="end">${end}</span>`}</header>
 ${content}</section>`
 
-/** A table in a card, or what stands there when there is nothing. */
+/** Renders a table in a card, or a text if it is empty. */
 export const listed = (
   about: Card,
   columns: readonly Column[],
@@ -142,7 +144,7 @@ export const listed = (
       : html`${table(about.title, columns, rows, t)}${after}`,
   )
 
-/** What is shown in place of an empty list. */
+/** Returns the text in place of an empty list. */
 export const nothingIn = (
   words: Record<'none' | 'noneText' | 'noneFound' | 'noneFoundText', string>,
   search: string,
@@ -153,17 +155,17 @@ export const nothingIn = (
 
 type Figure = { name: string; value: string | number; unit?: string; note?: Markup | string }
 
-/** Figures, each with what it is compared to. */
+/** Renders figures, each with a comparison. */
 export const figures = (all: readonly Figure[]): Markup =>
   html`<dl class="card stats">${all.map(({ name, value, unit = '', note = '' }) => html`<div class="stat"><dt>${name}</dt><dd><b>${value}</b>${unit === '' ? '' : html`<span class="soft">${unit}</span>`}${note === '' ? '' : html`<span class="small">${note}</span>`}</dd></div>`)}</dl>`
 
 type Fact = readonly [name: string, value: Markup | string | number]
 
-/** Facts by name, one below the other; what is false or not there does not apply. */
+/** Renders facts by name, one below the other. False and absent facts are omitted. */
 export const facts = (all: readonly (Fact | false | null | undefined | '')[]): Markup =>
   html`<div class="in"><dl class="kv small">${all.filter((one) => !!one).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`
 
-/** What happens, as a mark before a name. */
+/** Renders an icon for an event before a name. */
 export const mark = (kind: BadgeKind, name: Icon, said: string): Markup =>
   html`<span class="dot ${kind}">${icon(name)}<span class="unseen">${said}</span></span>`
 
@@ -173,15 +175,15 @@ export const tabs = (
 ): Markup =>
   html`<nav class="tabs" aria-label="${label}">${all.map(({ href, words, count }) => html`<a href="${href}">${words}${count === undefined ? '' : html` <span class="count">${count}</span>`}</a>`)}</nav>`
 
-/** A number with its thousands told apart. */
+/** Formats a number with thousands separators. */
 export const thousands = (value: number, { language }: Tongue): string =>
   value.toLocaleString(language)
 
-/** The beginning of a text that may be long. */
+/** Shortens a long text. */
 export const brief = (text: string, most = 200): string =>
   text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
 
-/** A link with the look of a button. */
+/** Renders a link that looks like a button. */
 export const go = (href: string, words: Markup | string, look = ''): Markup =>
   html`<a class="btn ${look}" href="${href}">${words}</a>`
 
@@ -193,7 +195,7 @@ type Field = {
   value?: string
   type?: string
   most?: number
-  /** The smallest and the largest number that it takes. */
+  /** Smallest and largest accepted number. */
   range?: readonly [least: number, most: number]
   required?: boolean
 }
@@ -217,15 +219,15 @@ type Choose = {
   value: string
   all: readonly (readonly [value: string, words: string])[]
   help?: string
-  /** Whether its empty choice is none. */
+  /** Whether a choice is required. */
   required?: boolean
 }
 
-/** One of a list of choices, selected where it is the one that was chosen. */
+/** Renders one option of a list. It is selected if it is the chosen one. */
 export const option = (value: string, words: string, chosen: string): Markup =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
 
-/** A choice of one of several. */
+/** Renders a choice of one of several options. */
 export const choose = ({ id, label, value, all, help = '', required }: Choose): Markup =>
   html`<div class="field"><label for="${id}">${label}</label>${help === '' ? '' : html`<p class="help" id="${id}-help">${help}</p>`}<select id="${id}" name="${id}"${required ? html` required` : ''}${help === '' ? '' : html` aria-describedby="${id}-help"`}>${all.map(([one, words]) => option(one, words, value))}</select></div>`
 
@@ -237,11 +239,11 @@ type Check = {
   isOn?: boolean
 }
 
-/** A choice that is made by a box. */
+/** Renders a checkbox. */
 export const check = ({ name, value, words, help = '', isOn = false }: Check): Markup =>
   html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${isOn ? html` checked` : ''}><span>${words}${help === '' ? '' : html`<span class="sub">${help}</span>`}</span></label>`
 
-/** A form that asks the same page for a part of its list. */
+/** Renders a form that filters the list of the same page. */
 export const filter = (
   action: string,
   label: string,

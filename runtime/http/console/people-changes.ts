@@ -1,4 +1,4 @@
-/** PEOPLE_CHANGES: what is changed of people, one row each. */
+/** PEOPLE_CHANGES: changes of people, one row each. */
 import { html } from 'hono/html'
 import { ROLES } from '../../contract/models/roles.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
@@ -95,7 +95,7 @@ export const PEOPLE_CHANGES = {
 const emailOf = async ({ db, principal }: ConsoleVisit, about: About): Promise<string> =>
   (await getUser(db, principal, idOf(about), [])).email
 
-/** All that is held of a person, as a file. */
+/** Sends all data stored about a person as a file. */
 export async function sendRecord(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal } = visit
   const { id, email } = await getUser(db, principal, c.req.param('user_id') ?? '', [])

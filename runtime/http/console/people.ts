@@ -1,4 +1,4 @@
-/** People, and one person: what they have and why. */
+/** The list of people, and the page of one person: their access and its reasons. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { USER_SORTS, type User } from '../../contract/models/person.ts'
@@ -59,8 +59,9 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
 }
 
 /**
- * The moment that an address asks for, null for now: a day is its end, and today is now.
- * @throws PageError invalid where it is none
+ * Returns the moment in the address; null for now. A day means its end, and today means now.
+ *
+ * @throws PageError `invalid` if it is not a moment
  */
 function momentOf({ c, now, t }: ConsoleVisit): Date | null {
   const asked = c.req.query('as_of') ?? ''
@@ -77,7 +78,10 @@ type HeldThen = {
   refused: Markup | null
 }
 
-/** What a person held at the moment that is asked for, or why that cannot be told: never what they hold now instead. */
+/**
+ * Returns a person's access at the requested moment, or why it is not known. It never falls back to the
+ * current access.
+ */
 async function heldThen(visit: ConsoleVisit, id: string): Promise<HeldThen> {
   const { c, db, principal } = visit
   let at: Date | null = null
@@ -91,7 +95,11 @@ async function heldThen(visit: ConsoleVisit, id: string): Promise<HeldThen> {
   }
 }
 
-/** The evidence of what a person held, as a file. @throws CoreError forbidden, not_found, invalid */
+/**
+ * Sends the evidence of a person's access as a file.
+ *
+ * @throws CoreError `forbidden`, `not_found`, `invalid`
+ */
 export async function sendPersonEvidence(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, context } = visit
   demand(principal, 'accounts.read')
@@ -110,7 +118,7 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const mayLeave =
     principal.permissions.has('offboardings.write') &&
     !principal.readOnly &&
-    // Nobody offboards themselves.
+    // People cannot offboard themselves.
     user.id !== principal.userId &&
     user.email !== FIRST_ADMIN &&
     !(await hasLeft(db, user))
@@ -161,7 +169,7 @@ ${principal.permissions.has('operator') && !principal.readOnly ? record(visit, u
 
 const asOfQuery = (at: Date | null) => (at === null ? [] : [['as_of', at.toISOString()]])
 
-/** Which moment is looked at, and the evidence of it. */
+/** Renders the choice of the moment, and the link to its evidence. */
 function asOfForm(
   { t, principal }: ConsoleVisit,
   id: string,
@@ -245,7 +253,10 @@ const rolesOf = (t: Tongue, id: string, roles: readonly string[], mayChange: boo
     html`<ul class="lines">${roles.map((name) => html`<li><div class="row">${name}${mayChange && name !== 'User' ? html`<span class="end">${go(`${personPath(id)}/remove-role?role=${encodeURIComponent(name)}`, html`${t.console.person.takeRole}<span class="unseen"> ${name}</span>`, 'less danger')}</span>` : ''}</div></li>`)}</ul>`,
   )
 
-/** OFFBOARDING_LOOKS: how the state of an offboarding looks; those that are over without an end look alike. */
+/**
+ * OFFBOARDING_LOOKS: state of an offboarding -> badge. States that ended without completion share the
+ * default.
+ */
 const OFFBOARDING_LOOKS: Partial<Record<OffboardingProgress['status'], BadgeLook>> = {
   SCHEDULED: ['wait', 'clock'],
   IN_PROGRESS: ['busy', 'sync'],
@@ -253,7 +264,7 @@ const OFFBOARDING_LOOKS: Partial<Record<OffboardingProgress['status'], BadgeLook
   FAILED: ['bad', 'x'],
 }
 
-/** What became of the latest offboarding of a person, and what can be done about it. */
+/** Renders the state of a person's latest offboarding, and the possible actions. */
 function offboardingOf(
   { t, now }: ConsoleVisit,
   id: string,
@@ -291,7 +302,7 @@ function offboardingOf(
   )
 }
 
-/** What operators do with all that is held of a person. */
+/** Renders the operator's actions for all data stored about a person. */
 const record = ({ t: { w }, proof }: ConsoleVisit, user: User): Markup => {
   const { id } = user
   const erase =

@@ -1,4 +1,4 @@
-/** What can be asked for in an app, and which of it is break-glass. */
+/** Requestable permissions of an app, and the break-glass ones among them. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import type { BreakGlass } from '../../contract/models/break-glass.ts'
@@ -16,19 +16,19 @@ import { answerPage, brief, filter, go, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
-/** Break-glass permissions of one app that are shown: there are few. */
+/** Maximum number of break-glass permissions of an app that are shown. There are usually few. */
 const MOST_MARKED = 500
 
 export const permissionsPath = (appId: string): string => `${appPath(appId)}/permissions`
 
-/** The break-glass permissions of an app, by the id of the permission. */
+/** Returns the break-glass permissions of an app by id. */
 export async function markedIn({ db, principal }: ConsoleVisit, appId: string) {
   const query = { mine: false, app_id: appId, page: 1, size: MOST_MARKED }
   const { items } = await listBreakGlass(db, principal, query)
   return new Map(items.map((one) => [one.id, one]))
 }
 
-/** What the groups of a break-glass permission are called. */
+/** Returns the names of the groups of a break-glass permission. */
 export const groupNames = ({ db, principal }: ConsoleVisit, { group_ids }: BreakGlass) =>
   Promise.all(
     group_ids.map((id) =>

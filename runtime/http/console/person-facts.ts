@@ -1,4 +1,4 @@
-/** What is known of a person beside name and state: manager, attributes, names at an identity provider. */
+/** Facts about a person other than name and state: manager, attributes, names at an identity provider. */
 import { membersOf } from '../../contract/schema/record.ts'
 import { factsOfUser } from '../../core/directory/facts.ts'
 import type { getUser } from '../../core/directory/users.ts'
@@ -11,7 +11,7 @@ import type { ConsoleVisit } from './visit.ts'
 type Known = Awaited<ReturnType<typeof getUser>>
 type Row = [name: string, value: Markup | string]
 
-/** A row for each thing that is known. */
+/** Returns a row for each known fact. */
 export async function knownOf(
   { db, principal, t }: ConsoleVisit,
   { id, email, custom_attributes }: Known,
@@ -26,7 +26,7 @@ export async function knownOf(
   return [...rows, ...attributesOf(custom_attributes)]
 }
 
-/** What conditions of policies can ask of the person, whichever source said it. */
+/** Returns the attributes that policy conditions can use, from any source. */
 const attributesOf = (all: Known['custom_attributes']): Row[] =>
   Object.entries(all ?? {}).flatMap(([name, attribute]) => {
     const { value } = membersOf(attribute)

@@ -1,4 +1,4 @@
-/** Where the page of a person is, and the link to it for who may read people. */
+/** Address of a person's page, and the link to it for visitors who may read people. */
 import { html } from 'hono/html'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -7,7 +7,10 @@ import { whole } from '../pages/parts.ts'
 
 export const personPath = (id: string): string => `${SIDE.people.path}/${encodeURIComponent(id)}`
 
-/** A person's words, with a link to their page; without one for who may not open it, such as the admin of an app. */
+/**
+ * Renders a text with a link to the person's page. There is no link for a visitor who may not open it, such
+ * as an app admin.
+ */
 export const personLink = (
   { permissions }: Pick<Principal, 'permissions'>,
   id: string,

@@ -1,20 +1,26 @@
-/** What a call did when: pure. Its requests, and what lies between them, which is Keyway and the connector. */
+/**
+ * Timeline of a call: its requests, and the time in between, which is spent in Keyway and the connector. Pure
+ * functions.
+ */
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 
 type Upstream = CallRecord['upstream'][number]
 
-/** PHASES: `start` is the wait for a turn, the sandbox and the connector until its first request; `reply` what follows the last. */
+/**
+ * PHASES: `start` is the wait for a slot, the sandbox and the connector until its first request; `reply`
+ * follows the last request.
+ */
 const PHASES = ['start', 'request', 'between', 'reply', 'all'] as const
 
 export type Phase = {
   what: (typeof PHASES)[number]
   beginMs: number
   ms: number
-  /** Of a request. */
+  /** The request of this phase, or null. */
   request: Upstream | null
 }
 
-/** All phases by when they begin. Requests may run beside each other. */
+/** Returns all phases by their start. Requests may run concurrently. */
 export function phasesOf({ ms, upstream }: Pick<CallRecord, 'ms' | 'upstream'>): Phase[] {
   const own = (what: Phase['what'], beginMs: number, endMs: number): Phase[] =>
     endMs > beginMs ? [{ what, beginMs, ms: endMs - beginMs, request: null }] : []
@@ -30,7 +36,7 @@ export function phasesOf({ ms, upstream }: Pick<CallRecord, 'ms' | 'upstream'>):
   return [...phases, ...own('reply', doneMs, ms)]
 }
 
-/** How a phase looks: refused or failed, answered with a refusal, answered, or our own time. */
+/** Returns the look of a phase: failed or refused, answered with an error, answered, or own time. */
 export function phaseLook({ request }: Phase): 'bad' | 'wait' | 'busy' | '' {
   if (request === null) return ''
   if (request.error !== null) return 'bad'

@@ -1,4 +1,4 @@
-/** Access policies: who is given what by what they are. */
+/** Access policies: access that people get by their attributes. */
 import { html } from 'hono/html'
 import {
   type AccessPolicyOutput,
@@ -25,7 +25,7 @@ const stateOf = (t: Tongue, { status, is_enabled }: AccessPolicyOutput): Markup 
       ? badge(['rule', 'rule'], t.console.policy.inForce)
       : badge(['', 'minus'], t.console.policy.off)
 
-/** Whether the person, signed in as they are, may change policies. */
+/** Reports whether this session may change policies. */
 const mayWrite = ({ principal }: ConsoleVisit): boolean =>
   principal.permissions.has('policies.write') && !principal.readOnly
 
@@ -56,7 +56,7 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
   })
 }
 
-/** The condition as its form says it; as JSON where that is nested. */
+/** Renders the condition as in its form, or as JSON if it is nested. */
 function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyOutput): Markup {
   const { who, lines } = draftOf(one)
   if (who !== 'all' && who !== 'any')
@@ -65,7 +65,7 @@ function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyO
 <ul class="stack tight">${lines.map(({ attribute, operator, value }) => html`<li class="wrap"><b>${brief(attribute, 200)}</b> ${w.operators[operator]} <b>${brief(value, 1000)}</b></li>`)}</ul></div>`
 }
 
-/** Says which attributes a condition asks about, as paths, that no person has. */
+/** Renders a warning with the attribute paths of a condition that no person has. */
 export const nobodyHas = (t: Tongue, paths: readonly string[]): Markup | '' =>
   paths.length === 0
     ? ''

@@ -1,4 +1,4 @@
-/** POLICY_CHANGES: what is changed of policies, one row each. */
+/** POLICY_CHANGES: changes of policies, one row each. */
 import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
@@ -10,7 +10,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const idOf = ({ params }: About): string => params['access_policy_id'] ?? ''
 
-/** Puts a policy in force, or switches it off, as it is. */
+/** Enables or disables a policy without other changes. */
 const turning = (verb: 'enable' | 'disable') => {
   const changed = async ({ db, principal }: ConsoleVisit, about: About) => {
     const one = await getPolicy(db, principal, idOf(about))
@@ -18,7 +18,7 @@ const turning = (verb: 'enable' | 'disable') => {
     const draft = draftOf(one)
     const whole = {
       ...policyBodyOf({ ...draft, state: verb === 'enable' ? 'in_force' : 'off' }),
-      // As it was read: a condition that is nested has no rows.
+      // The condition as read: a nested one has no rows.
       ...(one.is_everyone_condition ? {} : { access_condition: one.access_condition }),
     }
     return v.parse(AccessPolicyInput, whole)

@@ -1,4 +1,7 @@
-/** The form of an access policy: rows of a condition, what it gives, and a preview of the people affected before it is saved. */
+/**
+ * The form of an access policy: the rows of its condition, the access that it grants, and a preview of the
+ * affected people before it is saved.
+ */
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -39,10 +42,10 @@ const idOf = ({ c }: ConsoleVisit): string | null => c.req.param('access_policy_
 
 type Shown = {
   draft: Draft
-  /** What apps were looked for; null before. */
+  /** Search text for apps; null before a search. */
   find?: string | null
   preview?: PolicyPreview | null
-  /** Why it was not saved; a list if there are several reasons. */
+  /** Why it was not saved. A list for several reasons. */
   problem?: Markup | readonly Markup[] | null
   status?: Status
 }
@@ -56,7 +59,7 @@ export async function showPolicyEdit(visit: ConsoleVisit): Promise<Response> {
   return one ? show(visit, { draft: draftOf(one) }) : c.notFound()
 }
 
-/** What the buttons of the form do; each but the last shows the form again. */
+/** Handles the buttons of the form. All but the last show the form again. */
 export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Response> {
   const { t } = visit
   const draft = draftIn(form)
@@ -75,7 +78,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
     const body = inputOf(t, draft)
     const id = idOf(visit)
     const { db, principal, context } = visit
-    // Saved is what was seen: what was changed since is shown again first.
+    // Only a previewed draft is saved. A later change is previewed first.
     if (action !== 'save' || form.get('seen') !== digestMark(policyBodyOf(draft))) {
       const preview = await previewPolicy(db, principal, body, id)
       return show(visit, { draft, preview, find })
@@ -93,7 +96,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
   }
 }
 
-/** @throws CoreError invalid */
+/** Parses a draft. @throws CoreError `invalid` */
 function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
   let body: unknown
   try {

@@ -1,4 +1,7 @@
-/** A policy as its form holds it: pure. What the form cannot show in rows stays a text, so that nothing is lost. */
+/**
+ * A policy as its form holds it. Pure functions. A condition that the form cannot show in rows stays a text,
+ * so that nothing is lost.
+ */
 import type { AccessPolicyOutput } from '../../contract/models/access-policy.ts'
 import { IDENTITY_MEMBERS, OPERATORS, type OperatorName } from '../../contract/models/condition.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
@@ -6,14 +9,14 @@ import { isOneOf } from '../../contract/schema/one-of.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import type { Form } from '../frame/form.ts'
 
-/** One line of a condition. */
+/** One row of a condition. */
 type Line = { attribute: string; operator: OperatorName; value: string }
 
-/** WHO: how a policy says who it is for. */
+/** WHO: ways to define the people of a policy. */
 export const WHO = ['all', 'any', 'everyone', 'text'] as const
 type Who = (typeof WHO)[number]
 
-/** STATES: whether a policy gives anything. */
+/** STATES: whether a policy is in force. */
 export const STATES = ['draft', 'in_force', 'off'] as const
 type State = (typeof STATES)[number]
 
@@ -23,15 +26,15 @@ export type Draft = {
   state: State
   who: Who
   lines: Line[]
-  /** The condition as JSON, where `who` is `text`. */
+  /** Condition as JSON, if `who` is `text`. */
   text: string
-  /** Apps, each as its id, and permissions as the app's id, a slash and theirs. */
+  /** Ids of apps, and permissions as `app id/permission id`. */
   gives: string[]
-  /** Apps whose things nobody is asked for. */
+  /** Ids of apps whose access is granted without approval. */
   preapproved: string[]
 }
 
-/** Most lines of a condition, and most things that a policy gives, in the form. */
+/** Maximum number of rows of a condition, and of apps and permissions, in the form. */
 export const MOST_LINES = 50
 const MOST_THINGS = 200
 
@@ -50,7 +53,7 @@ function pathOfAttribute(name: string): string {
   return `identity.custom_attributes[${quote}${name}${quote}]`
 }
 
-/** The other way round; what has no short name keeps its whole path. */
+/** Does the reverse. An attribute without a short name keeps its whole path. */
 export function nameOfAttribute(path: string): string {
   const [, double, single] =
     /^identity\.custom_attributes\[(?:"([^"]+)"|'([^']+)')\]$/.exec(path) ?? []
@@ -69,7 +72,7 @@ function operandOf({ operator, value }: Line): unknown {
     .filter((one) => one !== '')
 }
 
-/** A line of a condition, or null for what a line cannot hold. */
+/** Returns a row of a condition, or null if a row cannot represent it. */
 function lineOf(one: unknown): Line | null {
   if (!isRecord(one)) return null
   const { attribute, ...rest } = one
@@ -84,7 +87,7 @@ function lineOf(one: unknown): Line | null {
       typeof one === 'string' && one.trim() === one && one !== '' && !(isMany && one.includes(',')),
   )
   const isBoolean = OPERATORS[operator].takes === 'boolean' && typeof operand === 'boolean'
-  // A text alone asks for a part of it, which a list of one does not.
+  // A single text matches a part of a value, which a list of one text does not.
   if (!isBoolean && (!isText || isMany !== Array.isArray(operand))) return null
   return { attribute: nameOfAttribute(attribute), operator, value: values.join(', ') }
 }
@@ -105,7 +108,7 @@ function linesOf(condition: Record<string, unknown>): Pick<Draft, 'who' | 'lines
 const stateOf = ({ status, is_enabled }: AccessPolicyOutput): State =>
   status === 'DRAFT' ? 'draft' : is_enabled ? 'in_force' : 'off'
 
-/** A policy as its form shows it first. */
+/** Returns the initial form of a policy. */
 export function draftOf(policy: AccessPolicyOutput): Draft {
   const { name, business_justification: why, apps, access_condition: condition } = policy
   const shown = policy.is_everyone_condition ? null : linesOf(condition)
@@ -121,13 +124,13 @@ export function draftOf(policy: AccessPolicyOutput): Draft {
   }
 }
 
-/** All values of `name.0`, `name.1` and so on, in their order. */
+/** Returns all values of `name.0`, `name.1` and so on, in order. */
 const listIn = (form: Form, name: string): string[] =>
   [...form]
     .filter(([key]) => key.startsWith(`${name}.`) && /^\d{1,4}$/.test(key.slice(name.length + 1)))
     .map(([, value]) => value)
 
-/** What was typed. */
+/** Returns the input of a form. */
 export function draftIn(form: Form): Draft {
   const get = (name: string): string => form.get(name)?.trim() ?? ''
   const lines: Line[] = []
@@ -150,7 +153,7 @@ export function draftIn(form: Form): Draft {
   }
 }
 
-/** The body that the API would be sent; lines that were left empty are left out. */
+/** Returns the body for the API. Empty rows are omitted. */
 export function policyBodyOf(draft: Draft): Record<string, unknown> {
   const { name, why, who, gives, preapproved, state } = draft
   const apps = new Map<string, string[]>()
@@ -173,7 +176,7 @@ export function policyBodyOf(draft: Draft): Record<string, unknown> {
   }
 }
 
-/** @throws SyntaxError for a text that is no JSON */
+/** Returns the condition. @throws SyntaxError if its text is not JSON */
 function conditionOf({ who, lines, text }: Draft): unknown {
   if (who === 'text') return JSON.parse(text)
   const parts = lines

@@ -1,4 +1,4 @@
-/** What a policy can give: apps, and permissions in them, by name and by what was chosen. */
+/** Apps and permissions that a policy can grant: found by name, or already chosen. */
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { listApps } from '../../core/catalogue/apps/apps.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
@@ -7,12 +7,12 @@ import { thingNames } from '../../core/policies/policies.ts'
 import type { Db } from '../../database/database.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
-/** Most apps that are found, and most permissions that are shown of each. */
+/** Maximum number of apps that a search finds, and of permissions shown for each. */
 const MOST_APPS = 10
 const MOST_PERMISSIONS = 50
 
 export type PolicyChoice = {
-  /** The id of an app, or with a slash and that of a permission. */
+  /** Id of an app, or `app id/permission id`. */
   value: string
   appId: string
   app: string
@@ -33,7 +33,7 @@ const thing = (
       : t.console.policy_edit.inApp(permission.label, app),
 })
 
-/** What was chosen, with its names; what is not there any more keeps its id for a name. */
+/** Returns the chosen apps and permissions with their names. One that no longer exists is named by its id. */
 export async function thingsNamed(
   t: Tongue,
   db: Db,
@@ -55,7 +55,7 @@ export async function thingsNamed(
   })
 }
 
-/** Apps whose name has a part, each with its permissions. */
+/** Returns the apps whose name contains a text, each with its permissions. */
 export async function thingsFound(
   t: Tongue,
   db: Db,

@@ -1,4 +1,6 @@
-/** Credentials that new versions of a connector are tried with: they come in by a form, and are never shown. */
+/**
+ * Credentials with which new versions of a connector are tested. They are entered in a form and never shown.
+ */
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { PageWords } from '../../words/page-words.ts'
@@ -23,7 +25,11 @@ const Envelope = v.strictObject({
   settings: v.optional(Member),
 })
 
-/** @throws CoreError invalid; it repeats nothing of what was written, which may hold a secret */
+/**
+ * Parses the credentials.
+ *
+ * @throws CoreError `invalid`; it repeats none of the text, which may contain a secret
+ */
 function envelopeIn(text: string, w: PageWords): v.InferOutput<typeof Envelope> {
   let value: unknown
   try {
@@ -65,7 +71,7 @@ ${card({ id: 'probe', title: w.probe_label }, form)}`,
   })
 }
 
-/** Keeps them. What was typed is not shown again where it does not fit. */
+/** Stores the credentials. Invalid input is not shown again. */
 export async function takeProbe(visit: ConsoleVisit, form: Form): Promise<Response> {
   const params = { connector_id: idOf(visit) }
   try {

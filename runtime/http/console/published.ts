@@ -1,4 +1,4 @@
-/** The registry in the console: what is published, what is outdated, and a package that is installed from there. */
+/** The registry in the console: published and outdated connectors, and installation of a package. */
 import { html } from 'hono/html'
 import type { Published } from '../../contract/endpoints/published-indexes.ts'
 import { notFound } from '../../contract/errors/problem.ts'
@@ -70,7 +70,7 @@ ${listed(
   })
 }
 
-/** What to do where the settings name none: that is no failure. */
+/** Explains how to name a registry in the settings. Having none is not a failure. */
 async function showUnset(visit: ConsoleVisit): Promise<Response> {
   const { t } = visit
   const { w } = t
@@ -88,7 +88,7 @@ type Told = Awaited<ReturnType<typeof publishedBy>>
 const publishedBy = (visit: ConsoleVisit, query: Record<string, string>) =>
   visit.ask('list_published', { query })
 
-/** What is published, or why that cannot be said. */
+/** Returns the published connectors, or why they cannot be listed. */
 async function asking(
   visit: ConsoleVisit,
   query: Record<string, string>,
@@ -119,7 +119,7 @@ function cells({ w }: Tongue, one: Published): (Markup | string)[] {
 
 export const showPublished = (visit: ConsoleVisit): Promise<Response> => show(visit, {})
 
-/** @throws CoreError not_found, conflict */
+/** Returns the published connector of the address. @throws CoreError `not_found`, `conflict` */
 async function foundOf(visit: ConsoleVisit): Promise<Published> {
   const id = visit.c.req.param('published_id') ?? ''
   const { items } = await visit.ask('list_published', { query: { search: id, limit: '500' } })
@@ -136,7 +136,7 @@ async function show(
   const { w } = t
   const one = await foundOf(visit)
   const fitting = one.versions.filter(({ runs_here, withdrawn }) => runs_here && withdrawn === null)
-  // The first is meant where nothing is: a version before a release may stand there.
+  // By default the first version is selected, which may be a prerelease. Select the newest release instead.
   const meant = fitting[0]?.version === one.newest ? '' : (one.newest ?? '')
   const form = html`<form class="in stack" method="post" action="${publishedPath(one.id)}">
 ${proofField(visit.proof)}
@@ -170,7 +170,7 @@ ${said}`,
   })
 }
 
-/** A note that the version which serves here is withdrawn. */
+/** Renders a warning that the serving version has been withdrawn. */
 const servesNote = ({ w }: Tongue, { id, installed, withdrawn }: Published): Markup | string =>
   withdrawn === null
     ? ''
@@ -181,7 +181,7 @@ const servesNote = ({ w }: Tongue, { id, installed, withdrawn }: Published): Mar
         html`${w.quoted(withdrawn.reason)} ${w.published_serves_withdrawn_text}`,
       )
 
-/** The withdrawn versions and the reasons. */
+/** Renders the withdrawn versions and the reasons. */
 function withdrawnCard({ t, now }: ConsoleVisit, { versions }: Published): Markup | string {
   const { w } = t
   const gone = versions.flatMap(({ version, withdrawn }) =>
@@ -196,7 +196,7 @@ function withdrawnCard({ t, now }: ConsoleVisit, { versions }: Published): Marku
   return card({ ...about, note: w.published_withdrawn_note }, html`<ul class="lines">${lines}</ul>`)
 }
 
-/** Fetches it, and keeps it unless it was only to be checked. */
+/** Fetches a package, and keeps it unless only a check was requested. */
 export async function takePublished(visit: ConsoleVisit, form: Form): Promise<Response> {
   const keeps = form.get('keep') === 'yes'
   const id = visit.c.req.param('published_id') ?? ''

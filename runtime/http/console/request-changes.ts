@@ -1,4 +1,4 @@
-/** REQUEST_CHANGES: how the console changes other people's access requests. */
+/** REQUEST_CHANGES: changes of other people's access requests. */
 import { RevokeAccessInput } from '../../contract/models/access-request.ts'
 import { affected, revokeAccess } from '../../core/asking/revoke.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'
@@ -28,7 +28,7 @@ async function namesIn(visit: ConsoleVisit, about: About) {
 export const REQUEST_CHANGES = {
   revoked: {
     path: '/console/requests/:access_request_id/revoke',
-    // Admins of an app may too.
+    // App admins may do it too.
     ...{ place: 'requests', who: null, reason: 'needed', danger: true },
     does: 'revokes what an access request granted',
     ...wordsFrom((t) => t.console.revoke),

@@ -1,4 +1,4 @@
-/** All access requests that one may see, by state. */
+/** All access requests that the visitor may see, by state. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
@@ -13,7 +13,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 
-/** Choices of the filter: some states together, or one. */
+/** Choices of the filter: several states together, or one. */
 const GROUPS: Record<string, readonly RequestStatus[]> = {
   open: ON_THE_WAY,
   active: ['COMPLETED'],

@@ -1,4 +1,4 @@
-/** REVIEW_CHANGES: what is done with reviews that are under way, one row each. */
+/** REVIEW_CHANGES: changes of reviews in progress, one row each. */
 import { completeReview } from '../../core/reviews/close.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { remindNow } from '../../core/reviews/remind.ts'

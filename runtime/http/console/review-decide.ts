@@ -1,4 +1,4 @@
-/** The form of a reviewer's lines: what is ticked, or all open lines that a filter shows. */
+/** The form for a reviewer's lines: the selected lines, or all open lines that match a filter. */
 import { badRequest } from '../../contract/errors/problem.ts'
 import { DECISIONS, MAX_LINE_REASON } from '../../contract/models/review-item.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
@@ -24,7 +24,7 @@ type Choice = {
   decision: Outcome['decision']
   reason: string
   asked: Asked
-  /** Ids of lines that were ticked. */
+  /** Ids of the selected lines. */
   ticked: string[]
   all: boolean
 }
@@ -66,10 +66,10 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
   return c.redirect(addressOf(`/inbox/reviews/${idOf(visit)}`, asked, 1), 303)
 }
 
-/** What the button sends that ticks the lines of the page. */
+/** Value of the button that selects all lines of the page. */
 const CHOOSE_PAGE = 'PAGE'
 
-/** The same page with all of its lines ticked, and what was typed. */
+/** Shows the same page with all its lines selected, and the input. */
 async function choosePage(visit: ConsoleVisit, form: Form): Promise<Response> {
   const { db, principal } = visit
   const asked = askedOf(visit, form)
@@ -81,7 +81,10 @@ async function choosePage(visit: ConsoleVisit, form: Form): Promise<Response> {
   return showOwnReview(visit, { ticked: items.map(({ id }) => id), all: false, reason, form })
 }
 
-/** A line that is ticked is meant, also where it is decided already; a filter means open lines. */
+/**
+ * Decides the lines. A selected line is decided even if it was decided before; a filter covers only open
+ * lines.
+ */
 async function decideBy(visit: ConsoleVisit, choice: Choice): Promise<Outcome> {
   const { db, principal } = visit
   const { decision, reason, asked, ticked, all } = choice

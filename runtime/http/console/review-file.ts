@@ -1,4 +1,4 @@
-/** Attaching a file to one line of a review, for who reviews or removes it. */
+/** Attaches a file to one line of a review, for its reviewers and the people who revoke the access. */
 import { html } from 'hono/html'
 import { MAX_FILE_BYTES } from '../../contract/models/review-upload.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
@@ -14,7 +14,10 @@ import { idOf } from './reviews.ts'
 import { bytesOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
-/** What is read of a form, so that a file that is too large can be named as such. */
+/**
+ * Maximum number of bytes read of a form. It exceeds the limit of a file, so that a file above the limit is
+ * reported as such.
+ */
 export const MOST_READ_BYTES = 8 * MAX_FILE_BYTES
 
 const itemOf = ({ c }: ConsoleVisit): string => c.req.param('item_id') ?? ''
@@ -52,7 +55,7 @@ ${proofField(visit.proof)}
   )
 }
 
-/** Keeps the file that came. */
+/** Stores the uploaded file. */
 export async function takeFile(visit: ConsoleVisit, _: Form, files: Files): Promise<Response> {
   const { c, db, principal, t } = visit
   const file = files.get('file')
@@ -77,6 +80,6 @@ export async function takeFile(visit: ConsoleVisit, _: Form, files: Files): Prom
 
 const MAX_NAME = 200
 
-/** Its name without folders, which some browsers send; no longer than is kept. */
+/** Returns the file name without folders, which some browsers send, shortened to the stored length. */
 const nameOf = ({ name }: File): string =>
   keptText((name.split(/[\\/]/).at(-1) ?? '').trim().slice(-MAX_NAME), MAX_NAME) || 'file'

@@ -1,4 +1,7 @@
-/** A review is launched: which apps, which of their lines, who decides until when; counted before it is made. */
+/**
+ * Launches a review: its apps, the lines in scope, the reviewers and the deadline. The lines are counted
+ * first.
+ */
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { queryOf } from '../../contract/endpoints/table.ts'
@@ -32,7 +35,7 @@ import {
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/reviews/new'
-/** Most apps of a review, and most filters, that are chosen here. */
+/** Maximum number of apps and of filters in the form. */
 const MOST_APPS = 20
 const MOST_FILTERS = 20
 const FOUND = 20
@@ -51,7 +54,7 @@ type Draft = {
 
 const KINDS = REVIEWER_KINDS.filter((one) => one !== 'NAMED')
 const SECOND = SECOND_KINDS.filter((one) => one !== 'NAMED')
-/** Groups of filters that have one value each. */
+/** Filter groups with a single value. */
 const GROUPS = keysOf(SCOPE_GROUPS).filter((one) => SCOPE_GROUPS[one].type !== 'DATETIME')
 
 const EMPTY: Draft = {
@@ -59,7 +62,7 @@ const EMPTY: Draft = {
   ...{ second: '', apps: [], filters: [{ group: '', value: '' }] },
 }
 
-/** What was typed. */
+/** Returns the input of a form. */
 function draftIn(form: Form): Draft {
   const get = (name: string): string => form.get(name)?.trim() ?? ''
   const filters: Filter[] = []
@@ -77,7 +80,11 @@ function draftIn(form: Form): Draft {
   }
 }
 
-/** Filters as the API takes them; of an attribute the value is `name=value`. @throws CoreError invalid */
+/**
+ * Converts filters to the API's form. An attribute has the value `name=value`.
+ *
+ * @throws CoreError `invalid`
+ */
 function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
   const w = t.console.review_launch
   return filters
@@ -111,7 +118,7 @@ type Shown = {
 export const showNewReview = (visit: ConsoleVisit): Promise<Response> =>
   show(visit, { draft: EMPTY, find: '' })
 
-/** What the buttons of the form do; each but the last shows the form again. */
+/** Handles the buttons of the form. All but the last show the form again. */
 export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Response> {
   const draft = draftIn(form)
   const action = actionIn(form, 'count')
@@ -149,7 +156,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   }
 }
 
-/** The end of the day that was chosen. @throws CoreError invalid */
+/** Returns the end of the chosen day. @throws CoreError `invalid` */
 function deadlineOf(t: Tongue, { deadline, name }: Draft): string {
   if (name === '') throw new PageError('invalid', t.console.review_launch.noName)
   if (!/^\d{4}-\d\d-\d\d$/.test(deadline))
@@ -157,7 +164,7 @@ function deadlineOf(t: Tongue, { deadline, name }: Draft): string {
   return `${deadline}T23:59:59Z`
 }
 
-/** Counts what would be reviewed of each app. @throws CoreError bad_request, not_found, invalid */
+/** Counts the lines of each app. @throws CoreError `bad_request`, `not_found`, `invalid` */
 async function count(
   t: Tongue,
   { db, principal, now }: ConsoleVisit,

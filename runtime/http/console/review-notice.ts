@@ -1,4 +1,4 @@
-/** What a reviewer's page says of the lines that were just decided, with their numbers. */
+/** Message on a reviewer's page about the lines that were just decided, with their numbers. */
 import { DECISIONS } from '../../contract/models/review-item.ts'
 import { keepFlash, sessionOf, takeFlash } from '../frame/cookies.ts'
 import { proofOf } from '../frame/form.ts'
@@ -9,17 +9,22 @@ import type { ConsoleVisit } from './visit.ts'
 
 export type Outcome = {
   decision: (typeof DECISIONS)[number]
-  /** Lines that the act decided, and those of them that were decided before. */
+  /** Number of lines that were decided, and of those among them that had another decision before. */
   decided: number
   changed: number
-  /** Lines that a filter fits and that stay: they were decided before. */
+  /** Number of lines that match the filter but were decided before, and so stay unchanged. */
   before: number
-  /** Lines ticked by hand that stay: they had that decision, or can no longer be decided. */
+  /**
+   * Number of selected lines that stay unchanged: they had this decision (`same`), or can no longer be
+   * decided (`ended`).
+   */
   same: number
   ended: number
 }
 
-/** `3 lines: to be removed when the review ends; 1 of them was decided otherwise before.` */
+/**
+ * Formats the message: `3 lines: to be removed when the review ends; 1 of them was decided otherwise before.`
+ */
 export function outcomeWords({ w }: Tongue, of: Outcome): string {
   const parts = [
     of.decided > 0 ? w.lines_decided[of.decision](of.decided) : '',
@@ -31,18 +36,18 @@ export function outcomeWords({ w }: Tongue, of: Outcome): string {
   return `${parts.filter((part) => part !== '').join('; ')}.`
 }
 
-/** Only what this session was told is shown: a cookie may come from elsewhere. */
+/** Only messages of this session are shown, because the cookie may come from elsewhere. */
 const sealed = ({ c, deps }: ConsoleVisit, text: string): string =>
   `${text}.${proofOf(deps.hasher, `${sessionOf(c) ?? ''} ${text}`)}`
 
-/** Has the next page of the lines say what was decided. */
+/** Stores the message for the next page. */
 export function sayOutcome(visit: ConsoleVisit, of: Outcome): void {
   const { decision, decided, changed, before, same, ended } = of
   const text = [decision, decided, changed, before, same, ended].join('-')
   keepFlash(visit.c, sealed(visit, text))
 }
 
-/** What was just decided, once; null where nothing was. */
+/** Renders the message once; null if there is none. */
 export function decidedNotice(visit: ConsoleVisit): Markup | null {
   const kept = takeFlash(visit.c)
   const [text = ''] = kept?.split('.') ?? []

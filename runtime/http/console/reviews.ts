@@ -1,4 +1,7 @@
-/** Access reviews, and the reviewer’s grid: lines with hints, decided one by one, several at once, or by a filter. */
+/**
+ * Access reviews, and the reviewer’s grid: lines with hints, decided one by one, several at once, or by a
+ * filter.
+ */
 import { html } from 'hono/html'
 import { REVIEW_SORTS, type ReviewStatus } from '../../contract/models/access-review.ts'
 import {
@@ -38,7 +41,7 @@ import { share } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
-/** Lines on a page. */
+/** Lines per page. */
 export const LINES_SIZE = 50
 
 const REVIEW_LOOKS = {
@@ -69,11 +72,11 @@ const ITEM_LOOKS = {
 const reviewBadge = ({ w }: Tongue, status: ReviewStatus): Markup =>
   badge(REVIEW_LOOKS[status], w.review_states[status])
 
-/** Whether the person, signed in as they are, may launch and end reviews. */
+/** Reports whether this session may launch and end reviews. */
 const mayLaunch = ({ principal }: ConsoleVisit): boolean =>
   principal.permissions.has('reviews.write') && !principal.readOnly
 
-/** The evidence of a review, as a file. */
+/** Sends the evidence of a review as a file. */
 export async function sendEvidence(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, context } = visit
   return sendFile(c, await takeEvidence(db, principal, idOf(visit), context))
@@ -114,7 +117,7 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
   })
 }
 
-/** What the lines of an address are chosen by; its names are the API's. */
+/** Filter of the lines in the address. The names are those of the API. */
 export type Asked = { state: string; hint: string; search: string; page: number }
 
 export const askedOf = ({ c }: ConsoleVisit, form?: Form): Asked => {
@@ -141,11 +144,11 @@ export const addressOf = (base: string, { state, hint, search }: Asked, page: nu
 
 export const idOf = ({ c }: ConsoleVisit): string => c.req.param('access_review_id') ?? ''
 
-/** Lines that wait for reviewers, of those counted by state. */
+/** Returns the number of undecided lines, from the counts by state. */
 export const undecidedIn = (states: Readonly<Record<string, number>>): number =>
   UNDECIDED.reduce((sum, one) => sum + (states[one] ?? 0), 0)
 
-/** All lines of a review, for who reads reviews. */
+/** Shows all lines of a review, to people who may read reviews. */
 export async function showReview(visit: ConsoleVisit): Promise<Response> {
   const { db, principal, now, t } = visit
   const { w } = t
@@ -162,7 +165,7 @@ export async function showReview(visit: ConsoleVisit): Promise<Response> {
   ])}
 <progress max="${Math.max(all, 1)}" value="${all - open}" aria-label="${w.decided}"></progress>
 ${await grid(visit, base, { mine: false, asked: askedOf(visit) })}`
-  // Who reviews nothing is not led to where nothing is.
+  // Only reviewers get the link to their own lines.
   const ownLines = await listItems(visit.db, visit.principal, review.id, {
     ...{ mine: true, page: 1, size: 1 },
   })
@@ -179,16 +182,16 @@ ${await grid(visit, base, { mine: false, asked: askedOf(visit) })}`
 type Grid = {
   mine: boolean
   asked: Asked
-  /** Why the form was not taken, and what it held: ids of lines, `all`, the reason. */
+  /** Why the form was refused, and its input: ids of lines, `all`, the reason. */
   problem?: Markup | string | null
   ticked?: readonly string[]
   all?: boolean
   reason?: string
-  /** Whether the reason is what is wrong. */
+  /** Whether the reason is the invalid field. */
   ofReason?: boolean
 }
 
-/** One’s own lines of a review: what a reviewer decides. */
+/** Shows the visitor's own lines of a review, to decide them. */
 export async function showOwnReview(
   visit: ConsoleVisit,
   { form, ...refused }: Omit<Grid, 'mine' | 'asked'> & { form?: Form } = {},
@@ -307,7 +310,7 @@ function line(
   },
 ): Cells {
   const { w } = t
-  // An account that is gone keeps the name it had at the launch.
+  // A deleted account keeps its name from the launch.
   const account = names.get(one.account_id) ?? (one.account_email || one.unique_identifier)
   const who = one.user_name || one.user_email || account
   const others = [...new Set([account, one.unique_identifier])].filter((text) => text !== who)

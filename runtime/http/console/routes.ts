@@ -39,7 +39,7 @@ const FLASHES: Readonly<Record<string, Flash>> = Object.fromEntries(
   ]),
 )
 
-/** STREAMS: what pages follow -> where. */
+/** STREAMS: list -> path of the stream that pages follow. */
 const STREAMS = { list_syncs: '/console/syncs/events', list_jobs: '/console/jobs/events' } as const
 
 const PAGES: readonly ConsolePage[] = Object.values(CONSOLE_PAGES)
@@ -52,7 +52,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
 
   const asPage = createAsPage(deps.parts.pace)
 
-  /** @throws CoreError forbidden for a person whose roles do not open the place */
+  /** Creates a visit. @throws CoreError `forbidden` if no role of the person opens the place */
   async function visiting(
     c: Context<Env>,
     who: SignedIn,
@@ -64,7 +64,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     return visit
   }
 
-  /** An answer; a file ends where the session of the person ends, or what they may do. */
+  /** Returns the answer. A file ends when the session or the person's rights do. */
   function ending(reply: Response, who: SignedIn): Response {
     if (reply.body === null || !reply.headers.has('content-disposition')) return reply
     const still = async () => {
@@ -74,7 +74,11 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     return new Response(whileAllowed(reply.body, still), reply)
   }
 
-  /** @throws CoreError forbidden for a person who may look and not change, too */
+  /**
+   * Creates a visit that may change something.
+   *
+   * @throws CoreError `forbidden`, also for a read-only session
+   */
   async function changing(
     c: Context<Env>,
     who: SignedIn,
@@ -86,7 +90,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     return visit
   }
 
-  // First: `new` is no id.
+  // Before the pages: `new` is not an id.
   for (const [name, change] of Object.entries(CHANGES)) {
     routes.get(
       change.path,
@@ -94,7 +98,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
         const who = await signedIn(c)
         if (!who) return toSignIn(c)
         return askChange(await changing(c, who, change), change)
-        // It may try out what it previews.
+        // A preview may try the change with another system, so it has the time limit of `work`.
       }, 'work'),
     )
     routes.post(

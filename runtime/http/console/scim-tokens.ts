@@ -1,4 +1,4 @@
-/** Tokens of identity providers: made, shown once, and revoked. */
+/** Tokens of identity providers: created, shown once, and revoked. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { SCIM_PATH } from '../../contract/endpoints/scim.ts'
@@ -26,7 +26,7 @@ type Token = v.InferOutput<typeof ScimToken>
 type Shown = {
   typed?: Form
   problem?: Markup | null
-  /** The fields that are wrong. */
+  /** Names of the invalid fields. */
   names?: readonly string[]
   made?: v.InferOutput<typeof NewScimToken> | null
   status?: Status
@@ -116,7 +116,7 @@ ${proofField(proof)}
 </form></details>`
 }
 
-/** Makes a token: the answer itself shows it, once. */
+/** Creates a token. The answer itself shows it, once. */
 export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<Response> {
   const { db, principal, context, t } = visit
   try {
@@ -128,7 +128,7 @@ export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<R
   }
 }
 
-/** @throws CoreError invalid */
+/** Parses the input. @throws CoreError `invalid` */
 function inputOf(typed: Form, { token_problems: say }: PageWords, now: Date): ScimTokenInput {
   const name = typed.get('name')?.trim() ?? ''
   const day = typed.get('expires')?.trim() ?? ''

@@ -1,4 +1,4 @@
-/** A page that is a file. */
+/** Answers with a file instead of a page. */
 import type { Context } from 'hono'
 import type { FileAnswer } from '../../core/kernel/file-answer.ts'
 import type { Env } from '../edge/env.ts'

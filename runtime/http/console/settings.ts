@@ -1,4 +1,4 @@
-/** The settings of this host: what is in force, where it comes from, and what it means. */
+/** The settings of this host: their values, sources and meaning. */
 import { html } from 'hono/html'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import type { Tongue } from '../frame/tongue.ts'

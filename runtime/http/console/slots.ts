@@ -1,4 +1,4 @@
-/** Steps of time with and without calls, as pictures and tables need them. */
+/** Time steps with and without calls, for charts and tables. */
 import type { CallStep } from '../../contract/endpoints/call-minutes.ts'
 import { BLAME_NAMES, percentile } from '../../contract/models/call-minutes.ts'
 import type { Language } from '../../words/languages.ts'
@@ -6,7 +6,7 @@ import type { Tongue } from '../frame/tongue.ts'
 
 export type Slot = { at: Date; step: CallStep | null }
 
-/** All steps of the last hours, oldest first, each with its calls or null. */
+/** Returns all steps of the last hours, oldest first, each with its calls or null. */
 export function slotsOf(
   items: readonly CallStep[],
   now: Date,
@@ -33,7 +33,7 @@ export type Totals = Pick<
   p95: number | null
 }
 
-/** Several steps as one. */
+/** Combines several steps. */
 export function totalsOf(items: readonly CallStep[]): Totals {
   const sum = (of: (one: CallStep) => number): number =>
     items.reduce((all, one) => all + of(one), 0)
@@ -57,10 +57,10 @@ export function totalsOf(items: readonly CallStep[]): Totals {
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** `14:30`, in UTC. */
+/** Formats a time in UTC: `14:30`. */
 export const clockOf = (at: Date): string => `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`
 
-/** What stands below a picture: the clock at every sixth hour. */
+/** Returns the labels below a chart: the time at every sixth hour. */
 export const hourMarks = (slots: readonly Slot[]): Map<number, string> =>
   new Map(
     slots.flatMap(({ at }, place) =>
@@ -68,21 +68,21 @@ export const hourMarks = (slots: readonly Slot[]): Map<number, string> =>
     ),
   )
 
-/** A number to a tenth, without its thousands told apart. */
+/** Formats a number with one decimal, without thousands separators. */
 const tenths = (value: number, language: Language): string =>
   (Math.round(value * 10) / 10).toLocaleString(language, { useGrouping: false })
 
-/** A part of a whole in per cent, for people; nothing of nothing is nothing. */
+/** Formats a share as a percentage. The share of an empty whole is 0. */
 export const share = (part: number, whole: number, { language }: Tongue): string =>
   whole === 0 ? '0' : tenths((part / whole) * 100, language)
 
-/** A time for people. */
+/** Formats a duration. */
 export const milliseconds = (ms: number | null, { language }: Tongue): string =>
   ms === null ? '–' : ms >= 10_000 ? `${Math.round(ms / 1000)} s` : `${tenths(ms, language)} ms`
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
-/** An amount of bytes for people. */
+/** Formats a number of bytes. */
 export function bytesOf(bytes: number, { language }: Tongue): string {
   const power = Math.min(UNITS.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3))
   return `${tenths(bytes / 1000 ** power, language)} ${UNITS[power]}`

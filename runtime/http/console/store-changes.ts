@@ -1,4 +1,4 @@
-/** STORE_CHANGES: what people may ask for in an app, who finds it, who decides, and who looks after it. */
+/** STORE_CHANGES: requestable permissions of an app, who finds it, its approvers, and its admins. */
 import { html } from 'hono/html'
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
@@ -47,7 +47,7 @@ const ofApp = {
 } as const
 const ofPermissions = { ...ofApp, back: (about: About) => permissionsPath(idOf(about)) } as const
 
-/** A value as a line of a difference says it. */
+/** Formats a value for a line of a difference. */
 function valueWords(t: Tongue, name: StoreField, value: string): string {
   const w = t.console.store_change
   if (STORE_FIELDS[name].kind === 'yesno') return value === 'yes' ? w.yes : w.no
@@ -87,7 +87,7 @@ ${value}</textarea></div>`
   }
 }
 
-/** Whether requesters see a permission. */
+/** Returns the change that shows or hides a permission to requesters. */
 const turning = (key: 'show' | 'hide') =>
   ({
     ...ofPermissions,
@@ -110,7 +110,11 @@ const turning = (key: 'show' | 'hide') =>
       ),
   }) satisfies ConsoleChange
 
-/** @throws CoreError forbidden for who may not change it, not_found */
+/**
+ * Returns the label of a permission.
+ *
+ * @throws CoreError `forbidden` if the person may not change it, `not_found`
+ */
 async function labelOf({ db, principal }: ConsoleVisit, about: About): Promise<string> {
   await findApp(db, principal, idOf(about), 'appstore.write')
   const permission = await getPermission(db, principal, permissionOf(about), false)

@@ -1,4 +1,6 @@
-/** The settings of an app in the store, as one form holds them: texts by field. People are addresses, groups their names. */
+/**
+ * The store settings of an app as one form: a text per field. People are given by address, groups by name.
+ */
 import * as v from 'valibot'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import {
@@ -18,16 +20,16 @@ import type { ConsoleVisit } from './visit.ts'
 type Kept = v.InferOutput<typeof AppSettingOutput>
 type Part = Partial<v.InferInput<typeof AppSettingInput>>
 
-/** How a field is entered; `people` are lines of addresses and names. */
+/** Kind of input. `people` is lines of addresses and group names. */
 type FieldKind = 'yesno' | 'finders' | 'groups' | 'people' | 'lengths' | 'text'
 
 const FINDERS = v.object({ discoverability: v.picklist(DISCOVERABILITIES) })
 
 type FormField = {
   kind: FieldKind
-  /** The setting as the form has it. */
+  /** Returns the setting as the text of its field. */
   text(kept: Kept): string
-  /** Converts the form's text to the endpoint's input. @throws CoreError invalid for an unknown name */
+  /** Converts the form's text to the endpoint's input. @throws CoreError `invalid` for an unknown name */
   input(text: string, visit: ConsoleVisit, field: string): Part | Promise<Part>
 }
 
@@ -54,7 +56,7 @@ const people = (of: (kept: Kept) => Some, input: (chosen: Chosen) => Part): Form
 const flow = (part: Part['request_flow']): Part => ({ request_flow: part })
 const provisioning = (part: Part['provisioning']): Part => ({ provisioning: part })
 
-/** STORE_FIELDS: the fields of the form, in its order. */
+/** STORE_FIELDS: fields of the form, in order. */
 export const STORE_FIELDS = {
   in_store: yesno(
     (kept) => kept.in_app_store,
@@ -124,14 +126,14 @@ export const STORE_NAMES: readonly StoreField[] = keysOf(STORE_FIELDS)
 
 type Held = Record<StoreField, string>
 
-/** @throws CoreError forbidden, not_found */
+/** Returns the current settings as texts. @throws CoreError `forbidden`, `not_found` */
 export async function storeOf({ db, principal }: ConsoleVisit, appId: string): Promise<Held> {
   await findApp(db, principal, appId, 'appstore.write')
   const kept = v.parse(AppSettingOutput, await getSettings(db, principal, appId))
   return mapValues(STORE_FIELDS, (field) => field.text(kept))
 }
 
-/** What a field holds: each length has a box of its own. */
+/** Returns the input of a field. Each length has its own checkbox. */
 export const storeTyped = (about: About, name: StoreField): string =>
   name === 'lengths'
     ? LENGTHS.filter((one) => about.get(lengthBox(one)) !== '').join('\n')
@@ -144,11 +146,11 @@ export const storeTyped = (about: About, name: StoreField): string =>
 
 export const lengthBox = (length: AccessLength): string => `length-${LENGTHS.indexOf(length)}`
 
-/** The fields that hold something else than is kept. */
+/** Returns the fields that differ from the current settings. */
 export const storeChanged = (about: About, held: Held): StoreField[] =>
   STORE_NAMES.filter((name) => storeTyped(about, name) !== held[name].trim())
 
-/** The changed fields as the endpoint's input. @throws CoreError invalid for an unknown name */
+/** Returns the changed fields as the endpoint's input. @throws CoreError `invalid` for an unknown name */
 export async function storeInput(
   visit: ConsoleVisit,
   about: About,
@@ -167,7 +169,7 @@ export async function storeInput(
 const partOf = async (visit: ConsoleVisit, about: About, name: StoreField): Promise<Part> =>
   STORE_FIELDS[name].input(storeTyped(about, name), visit, name)
 
-/** Parses lines of e-mail addresses and group names. @throws CoreError invalid, at the field */
+/** Parses lines of e-mail addresses and group names. @throws CoreError `invalid`, at the field */
 async function named(visit: ConsoleVisit, text: string, field: string) {
   const all = text.split('\n').filter((line) => line.trim() !== '')
   const users: { id: string }[] = []
@@ -178,14 +180,14 @@ async function named(visit: ConsoleVisit, text: string, field: string) {
   return { users, groups }
 }
 
-/** @throws CoreError invalid for an unknown address */
+/** Finds a person by address. @throws CoreError `invalid` for an unknown address */
 async function personIn({ db, principal, t }: ConsoleVisit, text: string, field: string) {
   const one = await personNamed(db, principal, text)
   if (!one) throw fieldError(field, t.console.store_change.noPerson(text))
   return { id: one.id }
 }
 
-/** @throws CoreError invalid for an unknown or ambiguous group name */
+/** Finds a group by name. @throws CoreError `invalid` for an unknown or ambiguous name */
 async function groupIn({ db, principal, t }: ConsoleVisit, name: string, field: string) {
   const group = await groupNamed(db, principal, name)
   if (!group) throw fieldError(field, t.console.store_change.noGroup(name))

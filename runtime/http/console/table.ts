@@ -1,4 +1,4 @@
-/** CONSOLE_PAGES: the pages of the console. CHANGES: what can be changed there, each a page that asks and a form. */
+/** CONSOLE_PAGES: pages of the console. CHANGES: changes, each with a page that asks and a form. */
 import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
 import type { Permission } from '../../contract/models/roles.ts'
 import { PAGE_WORDS } from '../../words/page-words.ts'
@@ -58,11 +58,11 @@ import { showWebhook, showWebhooks } from './webhooks.ts'
 
 export type ConsolePage = {
   path: string
-  /** The place whose right opens it; null for a page of the inbox, where the core judges. */
+  /** Place whose permission opens it. Null for a page of the inbox, where the core decides. */
   place: Place | null
-  /** Of a page that is a form: the permission that it needs beside that; null where the core judges. */
+  /** For a page with a form: the permission in addition to that of the place. Null if the core decides. */
   who?: Permission | null
-  /** Where it is `work`: it asks another system, or makes a file of many rows. */
+  /** `work` for a page that requests another system, or creates a file of many rows. */
   kind?: PageKind
   shows: string
   show(visit: ConsoleVisit): Promise<Response>
@@ -269,7 +269,7 @@ export const CHANGES: Readonly<Record<string, ConsoleChange>> = {
   ...GLASS_CHANGES,
 }
 
-/** CONSOLE_FORMS: what pages send that asks nothing first. */
+/** CONSOLE_FORMS: forms without a page that asks first. */
 export const CONSOLE_FORMS = {
   decided: {
     path: '/inbox/reviews/:access_review_id/decide',
@@ -338,15 +338,15 @@ export const CONSOLE_FORMS = {
 
 export type ConsoleForm = {
   path: string
-  /** The place whose right it needs; null where the core judges. */
+  /** Place whose permission is required. Null if the core decides. */
   place: Place | null
-  /** The permission that it needs; null where the core judges. */
+  /** Required permission. Null if the core decides. */
   who: Permission | null
   done: ChangeEnd
   take(visit: ConsoleVisit, form: Form): Promise<Response>
 }
 
-/** CONSOLE_UPLOADS: forms with files. The right is asked for before a file is read. */
+/** CONSOLE_UPLOADS: forms with files. The permission is checked before a file is read. */
 export const CONSOLE_UPLOADS = {
   uploaded: {
     path: '/console/install',
@@ -362,7 +362,7 @@ export const CONSOLE_UPLOADS = {
   string,
   {
     path: string
-    /** Null where the core judges, and so for the right. */
+    /** Null if the core decides; the same holds for the permission. */
     place: Place | null
     who: Permission | null
     maxFileBytes: number

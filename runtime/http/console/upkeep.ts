@@ -1,4 +1,4 @@
-/** How a host does by itself: the doctor's report, mail with a test of it, and the change of its secret. */
+/** Upkeep of a host: the doctor's report, mail with a test, and the rotation of its secret. */
 import { html } from 'hono/html'
 import type { DoctorFinding } from '../../contract/endpoints/doctor.ts'
 import type { MailStatus } from '../../contract/endpoints/mail.ts'
@@ -14,7 +14,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 export const UPKEEP_PATH = '/console/upkeep'
 
-/** DOCTOR_LOOKS: state of a finding -> how it looks; what needs most comes first. */
+/** DOCTOR_LOOKS: state of a finding -> badge, most urgent first. */
 const DOCTOR_LOOKS = {
   act: ['bad', 'alert'],
   look: ['wait', 'info'],
@@ -22,10 +22,10 @@ const DOCTOR_LOOKS = {
 } as const satisfies Record<DoctorFinding['state'], BadgeLook>
 const STATES = entriesOf(DOCTOR_LOOKS).map(([name]) => name)
 
-/** A report of the doctor, and when it was made. */
+/** A report of the doctor, and its time. */
 type Examined = { findings: readonly DoctorFinding[]; at: Date }
 
-/** The latest report of each host of this process: an examination takes most of a second of processor time. */
+/** Latest report of each host of this process. An examination takes most of a second of processor time. */
 const latest = new WeakMap<ConsoleVisit['deps'], Examined>()
 
 type Shown = { told?: Markup | string; to?: string; status?: Status }
@@ -127,14 +127,14 @@ ${
   )
 }
 
-/** Examines the host, and shows the report at once: a second host behind the same address has one of its own. */
+/** Examines the host and shows the report at once. A second host at the same address has its own report. */
 export async function examineHost(visit: ConsoleVisit): Promise<Response> {
   const { findings } = await visit.ask('examine')
   latest.set(visit.deps, { findings, at: visit.now })
   return show(visit, {})
 }
 
-/** Sends one mail now; the page says how the server answered. */
+/** Sends one test mail. The page shows the server's answer. */
 export async function tryMail(visit: ConsoleVisit, form: Form): Promise<Response> {
   const { w, language } = visit.t
   const email = form.get('email')?.trim() ?? ''

@@ -1,4 +1,7 @@
-/** A version that is kept, beside what serves; the history of what is installed, and what changed in it; publishers. */
+/**
+ * One kept version, compared with the serving one; the history of installed versions and their differences;
+ * publishers.
+ */
 import { html } from 'hono/html'
 import type { PackageReport } from '../../contract/endpoints/operator.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -25,7 +28,7 @@ export async function showVersion(visit: ConsoleVisit): Promise<Response> {
   })
 }
 
-/** Who signed it, what it wants, what it breaks: a card for each. */
+/** Renders the signature, the wants and the breaking changes, one card each. */
 export const reportCards = (
   t: Tongue,
   { more, less, findings, host_settings, ...one }: PackageReport,
@@ -59,7 +62,7 @@ ${card(
 )}
 ${settingsCard(t, host_settings)}`
 
-/** The host settings that the connector may need; nothing if it needs none. */
+/** Renders the host settings that the connector may need; empty if it needs none. */
 function settingsCard(t: Tongue, wanted: PackageReport['host_settings']): Markup | string {
   const w = t.console.version
   if (wanted.length === 0) return ''
@@ -87,7 +90,7 @@ export const trustBadge = (
       ? badge(['good', 'shield'], t.console.one_connector.signedBy(publisher ?? ''))
       : badge(['wait', 'alert'], t.console.one_connector.unsigned)
 
-/** The way to the page that says what would be different. */
+/** Renders the form that leads to the preview of the activation. */
 function activation(t: Tongue, { id, digest, active, more, findings }: PackageReport): Markup {
   const w = t.console.version
   if (active)
@@ -118,7 +121,7 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
     html`${generation}<span class="sub">${t.moment(new Date(at), now)}</span>`,
     html`${w.did(action)}${reason === '' ? '' : html`: ${t.w.quoted(brief(reason))}`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li lang="en">${brief(line)}</li>`)}</ul>`,
     by,
-    // To go back to what serves now would change nothing.
+    // A rollback to the current generation would change nothing.
     place === 0 && before === '0'
       ? ''
       : go(
@@ -193,7 +196,7 @@ export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
 
 const GENERATIONS = '/console/generations'
 
-/** What is different between two generations of what is installed. */
+/** Shows the difference between two generations. */
 export async function showCompare(visit: ConsoleVisit): Promise<Response> {
   const { c, t } = visit
   const { w } = t

@@ -1,4 +1,4 @@
-/** One visit to the console: what a page asks the operator's interface, with the rights of the person. */
+/** One visit to the console, with access to the operator interface by the person's rights. */
 
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import type { ReleaseConnector } from '../../connectors/lifecycle/quarantined.ts'
@@ -19,7 +19,7 @@ export type ConsoleDeps = CoreDeps &
     following: Following
   }
 
-/** What an endpoint is asked with, as a request would: defaults are filled in by its row. */
+/** Input of an endpoint, as in a request. Its row adds the defaults. */
 export type ConsoleAsk = {
   params?: Record<string, string>
   query?: Record<string, string>
@@ -29,11 +29,11 @@ export type ConsoleAsk = {
 
 export type ConsoleVisit = Visit & {
   deps: ConsoleDeps
-  /** Asks the operator's interface. @throws CoreError forbidden, invalid; what the endpoint throws */
+  /** Calls the operator interface. @throws CoreError `forbidden`, `invalid`; and any error of the endpoint */
   ask<N extends OperatorEndpointName>(name: N, asked?: ConsoleAsk): Promise<OperatorAnswer<N>>
 }
 
-/** Adds to a visit what pages of the console ask. */
+/** Adds the operator interface to a visit. */
 export function consoleVisit(visit: Visit, deps: ConsoleDeps): ConsoleVisit {
   const { c, db, principal } = visit
   return {
@@ -56,6 +56,6 @@ function queryOf(params: Params, given: Record<string, string>) {
   return values
 }
 
-/** @throws FieldFault invalid */
+/** Parses the body of an endpoint. @throws FieldFault `invalid` */
 const bodyOf = (schema: AnySchema | null, given: Record<string, unknown> | undefined): unknown =>
   schema === null ? null : filledIn(schema, given ?? {}, 'invalid')

@@ -1,4 +1,4 @@
-/** WEBHOOK_CHANGES: what is changed of webhooks, one row each. */
+/** WEBHOOK_CHANGES: changes of webhooks, one row each. */
 import { html } from 'hono/html'
 import type { WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import {
@@ -52,9 +52,9 @@ ${field({ t, id: 'url', label: t.console.webhook_change.url, help: t.console.web
 ${about.get('headers')}</textarea></div>`
 
 /**
- * Headers of lines such as `Name: value`; without a value the header is taken away.
+ * Parses headers from lines such as `Name: value`. A header without a value is removed.
  *
- * @throws CoreError invalid for a line that is none; it is not repeated, since it may hold a secret
+ * @throws CoreError `invalid` for any other line; the line is not repeated, since it may contain a secret
  */
 function headersIn(t: Tongue, text: string): Record<string, string | null> {
   const lines = text.split('\n').map((line, at) => ({ line: line.trim(), at: at + 1 }))
@@ -69,7 +69,7 @@ function headersIn(t: Tongue, text: string): Record<string, string | null> {
   )
 }
 
-/** What of a webhook is another than it was. */
+/** Returns the changed members of a webhook. */
 async function changed(visit: ConsoleVisit, about: About) {
   const before = await visit.ask('show_webhook', { params: about.params })
   const [name, url] = [about.get('name'), about.get('url')]
@@ -90,7 +90,7 @@ const made = (t: Tongue, about: About) => ({
   headers: headersIn(t, about.get('headers')),
 })
 
-/** A new secret is shown once, in the answer itself. */
+/** Shows a new secret, once, in the answer itself. */
 async function showSecret(visit: ConsoleVisit, id: string, secret: string): Promise<Response> {
   const { t } = visit
   const content = card(

@@ -1,4 +1,4 @@
-/** Inline webhooks: where they go, whether they work, and what can be done about them. */
+/** Inline webhooks: their addresses, their state, and the possible actions. */
 import { html } from 'hono/html'
 import type { Webhook } from '../../contract/endpoints/webhooks.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -8,7 +8,7 @@ import { answerPage, brief, card, facts, go, listed, thousands } from './parts.t
 import type { ConsoleVisit } from './visit.ts'
 import { webhookPath } from './webhook-changes.ts'
 
-/** Most that are shown; each is made by hand. */
+/** Maximum number of webhooks that are shown. Each was created by hand. */
 const MOST = 1000
 
 const state = (t: Tongue, { enabled, feed }: Webhook, now: Date): Markup => {
@@ -50,7 +50,7 @@ export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
   })
 }
 
-/** One webhook: where it goes, what goes with it, and what can be done about it. */
+/** Shows one webhook: its address, its headers, and the possible actions. */
 export async function showWebhook(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
   const w = t.console.webhook
