@@ -101,7 +101,7 @@ function apart<T extends { y: number }>(names: readonly T[]): T[] {
   })
 }
 
-/** Returns a path through the values. It is interrupted where a value is missing. */
+/** Returns a path through the values, interrupted at each missing one. */
 function pathOf(
   values: readonly (number | null)[],
   x: (at: number) => number,

@@ -61,7 +61,7 @@ export type Surroundings = {
 
 const row = (name: CapabilityName): CapabilityRow => CAPABILITIES[name]
 
-/** Returns the response schema for any connector. Some connectors add fields where the contract allows it. */
+/** Returns the response schema for any connector. Connectors may add fields if the contract allows it. */
 function anyResponse(name: CapabilityName): AnySchema {
   const { output, extensible } = row(name)
   return extensible ? v.looseObject(schemaEntries(output)) : output

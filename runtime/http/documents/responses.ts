@@ -19,7 +19,7 @@ const SERVED_BY = {
 const BY_STATUS = Map.groupBy(entriesOf(ERRORS), ([code]) => envelopeStatus(code))
 const FAILURES = [...BY_STATUS].filter(([status]) => status !== 200)
 
-/** Capabilities may be called without a token where the operator allows it. */
+/** Capabilities may be called without a token if the operator allows it. */
 export const CONNECTOR_SECURITY: NonNullable<Operation['security']> = [{}, { connectorToken: [] }]
 export const ADMIN_SECURITY: NonNullable<Operation['security']> = [{ adminToken: [] }]
 

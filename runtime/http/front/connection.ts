@@ -217,7 +217,7 @@ export function serveConnection(
 const beginsWith = (bytes: Buffer, begin: Buffer): boolean =>
   bytes.length >= begin.length && bytes.compare(begin, 0, begin.length, 0, begin.length) === 0
 
-/** Whether a request brings an id of its own: the next one brings another. */
+/** Reports whether a request has an id of its own. The next request has a different one. */
 const isNamed = ({ correlation }: CallHead): boolean =>
   CORRELATION.some((name) => correlation.has(name))
 

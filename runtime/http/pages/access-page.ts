@@ -40,7 +40,7 @@ type AccessPage = {
   /** Waiting and ended requests that a policy made: id -> name of the policy. */
   byPolicy: ReadonlyMap<string, string | null>
   store: Listed<App>
-  /** Apps of the store of which the visitor may request nothing, by id. */
+  /** Apps of the store in which the visitor may request nothing, by id. */
   closed: ReadonlyMap<string, Closed>
   /** Outcome of a request by the visitor, by the id of an app. */
   outlooks: ReadonlyMap<string, RequestOutlook>

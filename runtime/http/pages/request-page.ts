@@ -98,7 +98,7 @@ export const closedWords = (t: Tongue, { groups, admins }: Closed): string =>
     admins.length === 0 ? '' : someNames(t, admins),
   )
 
-/** Renders what is shown in place of the form if the person may not request it. */
+/** Renders the page in place of the form if the person may not request the access. */
 export const closedPage = (page: ClosedPage): Markup =>
   layout({
     t: page.t,

@@ -73,7 +73,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
 
   const asPage = createAsPage(deps.parts.pace)
 
-  // Programs get what they always got here: no page.
+  // Programs get no page here, as in earlier versions.
   routes.get(PAGES.start.path, async (c, next) => {
     c.header('vary', 'accept')
     if (!takesHtml(c.req.header('accept'))) return next()

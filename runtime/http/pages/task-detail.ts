@@ -102,7 +102,7 @@ ${more(page, open)}
 </article>`
 }
 
-/** Renders what is to be done. For a review, the link to its lines. */
+/** Renders the instructions of a task. For a review, the link to its lines. */
 function whatToDo(t: Tongue, open: OpenTask, now: Date): Markup | string {
   const { w } = t
   const { task } = open
