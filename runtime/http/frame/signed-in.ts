@@ -30,7 +30,8 @@ export type Visits = {
   /**
    * Reads a form with texts that the database can store, proven or not. `who` is null without a session.
    *
-   * @throws CoreError `forbidden`, `too_large`, `unsupported_media_type`, `too_many_requests`
+   * @throws CoreError `forbidden`, `bad_request`, `unsupported_media_type`, `too_many_requests`,
+   * `unavailable`; RuntimeError `body_too_large`
    */
   received(
     c: Context<Env>,
@@ -39,7 +40,8 @@ export type Visits = {
   /**
    * Reads a proven form unchanged. Returns null without a session.
    *
-   * @throws CoreError `forbidden`, `too_large`, `unsupported_media_type`, `too_many_requests`
+   * @throws CoreError `forbidden`, `bad_request`, `unsupported_media_type`, `too_many_requests`,
+   * `unavailable`; RuntimeError `body_too_large`
    */
   sent(c: Context<Env>): Promise<Sent | null>
 }
