@@ -123,9 +123,10 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   const draft = draftIn(form)
   const action = actionIn(form, 'count')
   const find = form.get('find')?.trim() ?? ''
+  const found = find === '' ? null : find
   if (action === 'add') {
     const filters = [...draft.filters, { group: '', value: '' }].slice(0, MOST_FILTERS)
-    return show(visit, { draft: { ...draft, filters } })
+    return show(visit, { draft: { ...draft, filters }, find: found })
   }
   if (action === 'find') return show(visit, { draft, find })
   try {
@@ -133,7 +134,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
     if (draft.apps.length > MOST_APPS)
       throw new PageError('invalid', t.console.review_launch.tooMany(MOST_APPS))
     if (action !== 'launch' || form.get('seen') !== digestMark(draft))
-      return show(visit, { draft, counted: await count(t, visit, draft) })
+      return show(visit, { draft, find: found, counted: await count(t, visit, draft) })
     const scope_filters = scopeOf(t, draft.filters)
     const id = await launchReview(
       db,
@@ -152,7 +153,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
     )
     return visit.done('review-launched', `/console/reviews/${id}`)
   } catch (error) {
-    return show(visit, { draft, ...refusal(visit.t, error) })
+    return show(visit, { draft, find: found, ...refusal(visit.t, error) })
   }
 }
 

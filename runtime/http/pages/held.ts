@@ -152,11 +152,14 @@ const leftOf = ({ endsAt, seconds }: Held, now: Date): number =>
     ? 100
     : Math.max(0, Math.min(100, (endsAt.getTime() - now.getTime()) / 10 / seconds))
 
-/** Returns the urgency: `bad` within an hour of the end, `wait` with less than a fifth of the time left. */
+/** A grant ends soon at most a week before its end, however long it lasts. */
+const SOON_MS = 7 * 86_400_000
+
+/** Returns the urgency: `bad` within an hour of the end, `wait` in the last fifth of its time, at most a week. */
 function urgency(held: Held, now: Date): 'busy' | 'wait' | 'bad' {
   const leftMs = (held.endsAt?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()
   if (leftMs < 3_600_000) return 'bad'
-  return leftOf(held, now) < 20 ? 'wait' : 'busy'
+  return leftMs < SOON_MS && leftOf(held, now) < 20 ? 'wait' : 'busy'
 }
 
 /** Returns the access that ends first among those that end soon, or null. */

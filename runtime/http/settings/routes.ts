@@ -48,7 +48,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   ): Promise<Response> {
     const { db, session } = who
     const { actor, tokenId } = session
-    const { visitor, t } = await visitOf(c, deps, who)
+    const { visitor, t, now } = await visitOf(c, deps, who)
     const { items: tokens, total } = await listOwnTokens(db, actor)
     const page: TokensPage = {
       t,
@@ -62,7 +62,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
       values: NOTHING,
       problems: {},
       formId: randomUUID(),
-      now: new Date(),
+      now,
       ...parts,
     }
     return c.html(tokensPage(page), status)
@@ -79,13 +79,13 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
     const { db, session, form } = who
     // Before the form is checked: it would be refused with any input.
     if (session.actor.readOnly) throw forbidden('You signed in with a token that may only read')
-    const { w } = (await visitOf(c, deps, who)).t
-    const judged = judgeTokenForm(form, session.tokenEndsAt, w)
+    const visit = await visitOf(c, deps, who)
+    const judged = judgeTokenForm(form, session.tokenEndsAt, visit)
     if (!judged.ok) return show(c, who, judged, 422)
     const { wish } = judged
     const made = await createOwnToken(db, hasher, session.actor, wish)
     if (made) return show(c, who, { made: { name: wish.name, token: made.token } })
-    return show(c, who, { notice: { text: w.token_form_twice, kind: 'bad' } }, 409)
+    return show(c, who, { notice: { text: visit.t.w.token_form_twice, kind: 'bad' } }, 409)
   })
 
   routes.post('/api-tokens/:id/revoke', async (c) => {

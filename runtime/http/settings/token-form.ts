@@ -5,6 +5,7 @@ import { isId } from '../../core/kernel/by-id.ts'
 import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
+import type { Tongue } from '../frame/tongue.ts'
 
 /** Longest texts in UTF-16 units, as browsers count. */
 export const MAX_TOKEN_NAME = 100
@@ -20,7 +21,7 @@ function endOf(day: string): Date | null {
 const earlier = (one: Date | null, other: Date | null): Date | null =>
   one !== null && other !== null && other < one ? other : one
 
-const tokenFields = ({ token_problems: say }: PageWords) =>
+const tokenFields = ({ token_problems: say }: PageWords, now: Date) =>
   v.object({
     name: v.pipe(
       v.string(),
@@ -42,7 +43,7 @@ const tokenFields = ({ token_problems: say }: PageWords) =>
       v.trim(),
       v.check((day) => day === '' || endOf(day) !== null, say.no_day),
       v.check(
-        (day) => (endOf(day)?.getTime() ?? Number.POSITIVE_INFINITY) > Date.now(),
+        (day) => (endOf(day)?.getTime() ?? Number.POSITIVE_INFINITY) > now.getTime(),
         say.past_day,
       ),
     ),
@@ -62,9 +63,14 @@ type Judged = { ok: true; wish: TokenWish } | { ok: false; values: Values; probl
  *
  * @param notAfter End of the token that started the session. A token made in the session ends no later, or
  * the first could outlive its own end.
+ * @param now current time by the database's clock, which decides when a token ends
  * @throws CoreError `bad_request` if the page did not send the form
  */
-export function judgeTokenForm(form: Form, notAfter: Date | null, w: PageWords): Judged {
+export function judgeTokenForm(
+  form: Form,
+  notAfter: Date | null,
+  { t, now }: { t: Tongue; now: Date },
+): Judged {
   const formId = form.get('form_id') ?? ''
   if (!isId(formId)) throw badRequest('The form has lost its id; open the page again')
   const readOnly = form.get('read_only') === 'yes'
@@ -73,7 +79,7 @@ export function judgeTokenForm(form: Form, notAfter: Date | null, w: PageWords):
     description: form.get('description') ?? '',
     expires: form.get('expires') ?? '',
   }
-  const fields = tokenFields(w)
+  const fields = tokenFields(t.w, now)
   const parsed = v.safeParse(fields, given)
   if (!parsed.success) {
     const nested = v.flatten<typeof fields>(parsed.issues).nested ?? {}
@@ -85,7 +91,7 @@ export function judgeTokenForm(form: Form, notAfter: Date | null, w: PageWords):
   const { expires, ...texts } = parsed.output
   const day = notAfter?.toISOString().slice(0, 10) ?? null
   if (day !== null && (expires === '' || expires > day)) {
-    const problems = { expires: w.token_problems.late_day(day) }
+    const problems = { expires: t.w.token_problems.late_day(day) }
     return { ok: false, values: { ...given, readOnly }, problems }
   }
   return {
