@@ -1,23 +1,23 @@
-/** The edges of a tree of texts that do not lead to the next state: few, kept in a table of hashes. */
+/** Edges of a search tree that do not lead to the next state. They are few, and kept in a hash table. */
 
 export type Branches = {
-  /** How many may be added. */
+  /** Maximum number of branches. */
   readonly room: number
   add(state: number, symbol: number, next: number): void
-  /** The state that the symbol leads to, or 0. */
+  /** Returns the state that the symbol leads to, or 0. */
   get(state: number, symbol: number): number
-  /** Every state that a branch of this one leads to. */
+  /** Returns all states that a branch of this state leads to. */
   of(state: number): readonly number[]
 }
 
-/** Odd, and other in every process: nobody can choose texts whose branches share a place. */
+/** Odd, and different in each process, so that no attacker can choose texts whose branches collide. */
 const BY_STATE = Math.floor(Math.random() * 2 ** 31) * 2 + 1
 const BY_SYMBOL = Math.floor(Math.random() * 2 ** 31) * 2 + 1
 
 /**
- * Makes an empty table.
+ * Creates an empty table.
  *
- * @param most How many may be added.
+ * @param most Maximum number of branches.
  */
 export function createBranches(most: number): Branches {
   const bits = Math.max(3, Math.ceil(Math.log2(most * 2 + 1)))
@@ -25,7 +25,7 @@ export function createBranches(most: number): Branches {
   const mask = size - 1
   const states = new Int32Array(size)
   const symbols = new Int32Array(size)
-  /** 0 where nothing is. */
+  /** 0 in empty places. */
   const nexts = new Int32Array(size)
   const byState = new Map<number, number[]>()
 

@@ -1,4 +1,4 @@
-/** Takes secrets out of text that leaves a call sideways: messages of errors, log lines. */
+/** Removes secrets from text that leaves a call other than in its reply: error messages and log lines. */
 
 import { hash } from 'node:crypto'
 import { createCache } from '../bounded/cache.ts'
@@ -6,30 +6,35 @@ import { atOnce } from '../bounded/slices.ts'
 import { base64Forms, textForms } from './secret-forms.ts'
 import { bytesOfSearch, prepareSearch, type Search, searchBack } from './text-search.ts'
 
-/** Shorter secrets are left alone: `guest` as a password would blot out half of every text. */
+/** Shorter secrets are not redacted: `guest` as a password would blot out half of every text. */
 const MIN_SECRET_LENGTH = 8
 
-/** Of those that are hidden at any length, shorter ones are found only where no letter or digit is beside them. */
+/** Of the secrets hidden at any length, shorter ones are found only if no letter or digit is adjacent. */
 const MIN_PART_LENGTH = 4
 
-/** What a secret is replaced with. */
+/** Replacement for a secret. */
 export const REDACTED = '[secret]'
 
 export type Redact = (text: string) => string
 
-/** What is looked for, and the length of each by its number; `short` finds what is too short for that. */
+/**
+ * Prepared search, with the length of each form by its number. `short` finds forms too short for the search.
+ */
 type Sought = { search: Search; lengths: readonly number[]; short: RegExp | null }
 
-/** What stands for secrets in one call alone. */
+/** Placeholders that stand for secrets in one call. */
 type Placeholders = {
   texts(): readonly string[]
-  /** Finds whatever belongs to one: hardly any text holds one, so that none are prepared for most calls. */
+  /**
+   * Finds any part of a placeholder. Few texts contain one, so most calls need no search for placeholders.
+   */
   scan: RegExp
 }
 
 /**
- * Replaces each secret in every form in which it usually travels. They are asked for at the first text. Takes time in
- * proportion to the text, whatever both hold.
+ * Returns a function that replaces each secret, in every form in which it usually travels. The secrets are
+ * read when the first text is redacted. The time is linear in the length of the text, whatever the text and
+ * the secrets contain.
  *
  * @param atAnyLength Secrets that are hidden however short they are: parameters of OAuth and of logins.
  */
@@ -51,19 +56,22 @@ export function createRedact(
   }
 }
 
-/** Each request of a call is recorded without secrets: preparing for them took a fifth of a small call. */
+/**
+ * Cache of prepared searches. Every request of a call is recorded without secrets, and preparing the search
+ * took a fifth of the time of a small call.
+ */
 const kept = createCache<Sought>('redactions', {
   bytesOf: ({ search, lengths }) => bytesOfSearch(search) + NUMBER_BYTES * lengths.length,
 })
 const NUMBER_BYTES = 8
 
-/** Of secrets whose search is kept, as JSON: digests are made in one go. */
+/** Maximum length of secrets, as JSON, whose search is cached: the digest is computed synchronously. */
 const MOST_CHARS = 256 * 1024
 
 function keptSoughtOf(secrets: readonly string[], atAnyLength: readonly string[]): Sought {
   const json = JSON.stringify([secrets, atAnyLength])
   if (json.length > MOST_CHARS) return soughtOf(secrets, atAnyLength)
-  // A digest: what is kept is found by nobody who does not have the secrets.
+  // A digest, so that an entry can be found only with the secrets themselves.
   const key = hash('sha256', json, 'base64')
   const known = kept.get(key)
   if (known !== undefined) return known
@@ -73,7 +81,7 @@ function keptSoughtOf(secrets: readonly string[], atAnyLength: readonly string[]
 }
 
 function soughtOf(secrets: readonly string[], atAnyLength: readonly string[]): Sought {
-  // Pasted with white space around it, a secret is echoed without.
+  // A secret pasted with surrounding white space is echoed without it.
   const spellings = (all: readonly string[]) => all.flatMap((secret) => [secret, secret.trim()])
   const any = spellings(atAnyLength).filter((secret) => secret.trim() !== '')
   const isLong = ({ length }: string) => length >= MIN_SECRET_LENGTH
@@ -92,9 +100,9 @@ const formsOf = (secrets: readonly string[]): string[] => [
 ]
 
 /**
- * Finds short forms, the longest first: one may be a part of another. What was hidden before is passed over whole:
- * `secret` is a secret that people choose. An escape before one (`\n`, `%0A`) ends in a letter or digit and is none
- * beside it.
+ * Returns a pattern that finds short forms, the longest first because one may be part of another. It also
+ * matches `REDACTED`, so that earlier replacements are skipped: some people choose `secret` as their secret.
+ * The last letter or digit of an escape (`\n`, `%0A`) does not count as adjacent.
  */
 function patternOf(forms: readonly string[]): RegExp {
   const sorted = [...forms].sort((a, b) => b.length - a.length)
@@ -105,7 +113,7 @@ function patternOf(forms: readonly string[]): RegExp {
   return new RegExp([RegExp.escape(REDACTED), ...anywhere, ...words].join('|'), 'g')
 }
 
-/** The text without anything that belongs to a secret; those that overlap go as one. */
+/** Replaces each secret in a text. Overlapping secrets are replaced as one. */
 function blotOut(text: string, { search, lengths }: Sought): string {
   if (search.maxLength === 0) return text
   const numbers = new Int32Array(text.length)
@@ -127,12 +135,12 @@ function unitsOf(text: string): Uint16Array {
   return units
 }
 
-/** Deepest nesting of a log line's fields; what lies below is left out. */
+/** Maximum nesting depth of a log line's fields. Deeper values are left out. */
 const MAX_DEPTH = 32
 
 /**
- * A JSON value without secrets. Its texts, names and numbers are redacted one by one: in the text of
- * the whole, a secret such as `":{"` or `12345678` would break the JSON.
+ * Returns a JSON value without secrets. Strings, names and numbers are redacted one by one: in the serialized
+ * value, a secret such as `":{"` or `12345678` would break the JSON.
  */
 export function redactValue(value: unknown, redact: Redact, depth = 0): unknown {
   if (typeof value === 'string') return redact(value)

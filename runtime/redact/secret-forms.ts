@@ -1,11 +1,14 @@
 /**
- * The forms in which a secret comes back from systems that repeat what they were sent: looked for where
- * replies enter the sandbox, and in what leaves a call sideways. What more is done to it cannot be found.
+ * Forms in which systems repeat a secret that they were sent. They are searched for in replies that enter the
+ * sandbox, and in text that leaves a call. A secret that was transformed in another way cannot be found.
  */
 
-/** As text: as it is, percent-encoded, in JSON, in JSON in JSON, in HTML. May hold doubles. */
+/**
+ * Returns the text forms of a secret: as it is, percent-encoded, in JSON, in JSON inside JSON, and in HTML.
+ * May contain duplicates.
+ */
 export function textForms(secret: string): string[] {
-  // Half a surrogate pair cannot be encoded, and would throw.
+  // An unpaired surrogate cannot be percent-encoded; `encodeURIComponent` would throw.
   const whole = secret.toWellFormed()
   const percent = encodeURIComponent(whole)
   const strict = percent.replace(/[!'()*]/g, percentOf)
@@ -20,7 +23,7 @@ export function textForms(secret: string): string[] {
     json,
     JSON.stringify(json).slice(1, -1),
     json.replaceAll('/', '\\/'),
-    // Python and PHP, Go, Gson, .NET: each escapes more than it has to.
+    // Python and PHP, Go, Gson, .NET: each escapes more than necessary.
     ascii,
     ascii.replaceAll('/', '\\/'),
     json.replace(/[<>&\u2028\u2029]/g, escapeOf),
@@ -32,7 +35,7 @@ export function textForms(secret: string): string[] {
   ]
 }
 
-/** In base64: as it is, without padding, and as it stands in addresses. */
+/** Returns the base64 forms of a text: padded, without padding, and base64url. */
 export function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text)
   const base64 = bytes.toString('base64')
@@ -45,7 +48,7 @@ const lower = (text: string): string => text.toLowerCase()
 
 const percentOf = (one: string): string => `%${hexOf(one).slice(2).toUpperCase()}`
 
-/** `\u0022`, also for a character with a backslash before it. */
+/** Returns `\u0022`, also for a character preceded by a backslash. */
 const escapeOf = (one: string): string => `\\u${hexOf(one)}`
 
 const hexOf = (text: string): string =>
@@ -54,7 +57,7 @@ const hexOf = (text: string): string =>
     .toString(16)
     .padStart(4, '0')
 
-/** How HTML is written: the marks are the same, quotes differ. */
+/** HTML escapes. The characters are the same in each style, the escapes of quotes differ. */
 const MARKS = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 const HTML: readonly Record<string, string>[] = [
   { ...MARKS, '"': '&quot;', "'": '&#39;' },

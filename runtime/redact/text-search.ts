@@ -1,65 +1,70 @@
 /**
- * Searches for many texts at once (Aho and Corasick 1975), in time linear in the texts and in what is searched,
- * whatever both contain: no regular expression is made from a text that others chose.
+ * Searches for many texts at once (Aho and Corasick 1975), in time linear in the texts and in the searched
+ * data, whatever they contain. No regular expression is made from untrusted text.
  *
- * The search runs backwards. So the state at a position knows the longest text that begins there, and a condition on
- * what follows a text is checked before its first step.
+ * The search runs backwards. So the state at a position knows the longest text that begins there, and a
+ * condition on the symbol after a text is checked before its first step.
  *
- * Hostile texts must not take much longer than ordinary ones. A state with branches therefore has a row with its
- * transition for every byte, and a state with one edge falls back only to states that may know another symbol (Knuth,
- * Morris and Pratt 1977).
+ * Hostile texts must not take much longer than ordinary ones. A state with branches therefore has a row with
+ * its transition for every byte, and a state with one edge falls back only to states that may know another
+ * symbol (Knuth, Morris and Pratt 1977).
  */
 import { type Branches, createBranches } from './branches.ts'
 
-/** What is searched, and for: bytes, or the units of UTF-16. */
+/** Symbols of a text: bytes, or UTF-16 code units. */
 type Symbols = Uint8Array | Uint16Array
 
 /** Texts prepared for a search. Arrays are indexed by state; 0 is the initial state. */
 export type Search = {
-  /** Length of the longest text. */
+  /** Length of the longest text, in symbols. */
   maxLength: number
-  /** Whether only texts are found with no letter or digit behind them. */
+  /** Whether a text is found only if no ASCII letter or digit follows it. */
   alone: boolean
-  /** The symbol that leads to a state: as it is from the state before, `-1 - symbol` from another. */
+  /**
+   * Symbol that leads to a state: the symbol itself if it leads there from the preceding state, else
+   * `-1 - symbol`.
+   */
   edge: Int32Array
-  /** Where to go on if a state has no edge for a symbol: another state, or `~row` in states with branches. */
+  /**
+   * Failure link, used if a state has no edge for a symbol: another state, or `~row` in states with branches.
+   */
   fail: Int32Array
-  /** The number of the longest text that was seen completely, or 0. */
+  /** Number of the longest text that is complete in a state, or 0. */
   found: Int32Array
   branches: Branches
   rows: Rows
-  /** The states after one symbol below 256. */
+  /** States after one symbol below 256. */
   first: Int32Array
 }
 
 /** Transitions of the states with branches, by row. */
 type Rows = {
-  /** The state after each symbol below 256, at `row * 256 + symbol`. */
+  /** State after each symbol below 256, at `row * 256 + symbol`. */
   next: Int32Array
-  /** Where to go on for larger symbols that have no branch. */
+  /** Failure link for larger symbols that have no branch. */
   fail: Int32Array
 }
 
-/** Symbols that a row has transitions for. */
+/** Number of symbols that a row has transitions for. */
 const ROW = 256
 
-/** A text to be found, and its unique number, from 1. */
+/** Text to search for, and its unique number, from 1. */
 export type Sought = { symbols: Symbols; number: number }
 
 const ALPHANUMERIC = Uint8Array.from({ length: 0x80 }, (_, symbol) =>
   Number(/[A-Za-z0-9]/.test(String.fromCharCode(symbol))),
 )
 
-/** Whether a symbol is an ASCII letter or digit. */
+/** Reports whether a symbol is an ASCII letter or digit. */
 export const isAlphanumeric = (symbol: number): boolean => ALPHANUMERIC[symbol] === 1
 
-/** States after which the work can be interrupted. */
+/** Number of states after which the work can be interrupted. */
 const INTERRUPT_EVERY = 8192
 
 /**
- * Prepares a search; run it with `inSlices` or `atOnce`.
+ * Prepares a search. Run it with `inSlices` or `atOnce`.
  *
- * @param texts without duplicates and empty ones
+ * @param texts Texts to search for, not empty, without duplicates.
  */
 export function* prepareSearch(
   texts: readonly Sought[],
@@ -77,7 +82,7 @@ export function* prepareSearch(
     first: new Int32Array(ROW),
   }
   let count = 1
-  // The longest first: a text that ends another one is then part of its path, without a branch.
+  // The longest first: a text that is the end of another one then lies on its path and needs no branch.
   for (const text of texts.toSorted((a, b) => b.symbols.length - a.symbols.length)) {
     count = insert(search, text, count)
     yield
@@ -143,7 +148,9 @@ function* linkFailures(search: Search, count: number): Generator<void, Int32Arra
   return queue
 }
 
-/** Removes failures to states that cannot go on either, and makes the rows; states by depth. */
+/**
+ * Removes failure links to states that cannot continue either, and creates the rows, in the order of depth.
+ */
 function* shortenFailures(search: Search, order: Int32Array): Generator<void, void> {
   const { edge, fail } = search
   const withBranches = order.filter((state) => state !== 0 && (fail[state] ?? 0) < 0)
@@ -157,7 +164,7 @@ function* shortenFailures(search: Search, order: Int32Array): Generator<void, vo
     if (taken % INTERRUPT_EVERY === INTERRUPT_EVERY - 1) yield
     const state = order[taken] ?? 0
     if ((fail[state] ?? 0) >= 0) {
-      // Shallower states are done. With a row they know the transition at once.
+      // Shallower states are done already. A state with a row knows the transition at once.
       const to = fail[state] ?? 0
       const isSkipped =
         to !== 0 &&
@@ -175,7 +182,7 @@ function* shortenFailures(search: Search, order: Int32Array): Generator<void, vo
   }
 }
 
-/** Fills in the row of a state from those of the states that it fails to. */
+/** Fills in the row of a state from the rows of its failure links. */
 function fillRow(search: Search, state: number, row: number): void {
   const { edge, fail, branches, rows, first, alone } = search
   const next = rows.next.subarray(row * ROW, (row + 1) * ROW)
@@ -196,7 +203,7 @@ function fillRow(search: Search, state: number, row: number): void {
   }
 }
 
-/** Fills in the failure of a state from that of the state before. */
+/** Fills in the failure link of a state from that of its parent. */
 function linkFailure(search: Search, state: number, next: number): void {
   const { fail, found, alone } = search
   const symbol = symbolTo(search, next)
@@ -206,7 +213,7 @@ function linkFailure(search: Search, state: number, next: number): void {
     from = failureOf(fail[from] ?? 0)
     if (from !== 0) to = after(search, from, symbol)
   }
-  // A text that begins here has the symbol behind it that led to the state before.
+  // A text that begins here is followed by the symbol that led to the parent.
   if (to === 0 && state !== 0 && !(alone && isAlphanumeric(symbolTo(search, state))))
     to = after(search, 0, symbol)
   fail[next] = (fail[next] ?? 0) < 0 ? ~to : to
@@ -220,22 +227,23 @@ function symbolTo({ edge }: Search, state: number): number {
   return symbol < 0 ? -1 - symbol : symbol
 }
 
-/** The state that a symbol leads to, or 0. */
+/** Returns the state that a symbol leads to, or 0. */
 function after({ edge, fail, branches }: Search, state: number, symbol: number): number {
   if (edge[state + 1] === symbol) return state + 1
   return (fail[state] ?? 0) < 0 ? branches.get(state, symbol) : 0
 }
 
-/** Progress of a search: its state at the current position. `steps` counts its work. */
+/** Progress of a search: the state at the current position, and `steps`, a count of the work done. */
 type Standing = { state: number; steps: number }
 
-/** Result: for each position from `base` on the number of the longest text that begins there, or 0. */
+/** Result: for each position from `base`, the number of the longest text that begins there, or 0. */
 export type Notes = { base: number; numbers: Int32Array; lengths: readonly number[] }
 
 /**
- * Searches from `to` down to `from`, continuing at `standing`. Texts that begin beyond the end of `numbers` are not noted.
+ * Searches from `to` down to `from`, continuing at `standing`. Texts that begin beyond the end of `numbers`
+ * are not noted.
  *
- * @returns whether any was noted
+ * @returns whether any text was noted
  */
 export function searchBack(
   search: Search,
@@ -251,12 +259,12 @@ export function searchBack(
   let isNoted = false
   for (let at = to - 1; at >= from; at -= 1) {
     if (state === 0) {
-      // Nothing has begun, and nothing begins: so are most bytes of most replies.
+      // Fast path for symbols that begin no text, which is most bytes of most replies.
       const idle = at
       for (; at >= from; at -= 1) {
         const symbol = text[at] ?? 0
         if (symbol >= ROW) break
-        // Past the end of the text there is no symbol, and so no letter.
+        // Past the end of the text there is no symbol, so no letter or digit.
         if (first[symbol] !== 0 && !(alone && isAlphanumeric(text[at + 1] ?? 0))) break
       }
       steps += idle - at
@@ -279,7 +287,7 @@ export function searchBack(
     if (next < 0) {
       steps += 1
       next = symbol < ROW ? (first[symbol] ?? 0) : after(search, 0, symbol)
-      // Past the end of the text there is no symbol, and so no letter.
+      // Past the end of the text there is no symbol, so no letter or digit.
       if (next !== 0 && alone && isAlphanumeric(text[at + 1] ?? 0)) next = 0
     }
     state = next
@@ -290,7 +298,7 @@ export function searchBack(
       const other = numbers[at - base] ?? 0
       if (other === 0 || (lengths[number] ?? 0) > (lengths[other] ?? 0)) numbers[at - base] = number
     }
-    // The end of a text has no edge: the next symbol would fail.
+    // The last state of a text has no edge. Follow its failure link now instead of at the next symbol.
     const failure = fail[state] ?? 0
     if (failure >= 0 && (edge[state + 1] ?? 0) < 0) state = failure
   }
@@ -300,10 +308,10 @@ export function searchBack(
 }
 
 const INTEGER_BYTES = 4
-/** Of a branch, with its places in tables that are at most half full. */
+/** Size of a branch in bytes, with its places in tables that are at most half full. */
 const BRANCH_BYTES = 128
 
-/** How much a search holds, in bytes. */
+/** Returns the memory that a search takes, in bytes. */
 export function bytesOfSearch({ edge, fail, found, rows, first, branches }: Search): number {
   const lists = [edge, fail, found, rows.next, rows.fail, first]
   const integers = lists.reduce((sum, { length }) => sum + length, 0)
