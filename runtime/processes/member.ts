@@ -1,20 +1,20 @@
-/** A process that serves beside others, below a first one that keeps them (primary.ts). */
+/** A process that serves together with others, started by the first process (primary.ts). */
 import * as v from 'valibot'
 import { ANSWER_MS, type FromMember, FromPrimary } from './messages.ts'
 import type { Answers, Siblings } from './siblings.ts'
 
 type Member = {
   siblings: Siblings
-  /** Nobody serves yet: this one is not to wait until it knows its connectors. */
+  /** Whether no process serves yet. Then this one listens before it has looked up its connectors. */
   isFirst: boolean
-  /** Says that all connectors are looked up, so that the others find what was compiled. */
+  /** Reports that all connectors are looked up, so that the other processes find the compiled ones. */
   settled(): void
 }
 
-/** The channel to the first process: `process` itself, where node:cluster has made it. */
+/** Channel to the first process: `process` itself, if node:cluster created it. */
 type Channel = Pick<NodeJS.Process, 'on' | 'send' | 'connected'>
 
-/** Resolves when the first process has said how many there are. */
+/** Resolves when the first process has sent the number of processes. */
 export function joinOthers(channel: Channel = process): Promise<Member> {
   const begun = Promise.withResolvers<Member>()
   const asked = new Map<number, (answers: unknown[]) => void>()
@@ -23,7 +23,7 @@ export function joinOthers(channel: Channel = process): Promise<Member> {
   let answers: Answers | null = null
 
   const say = (message: FromMember) => {
-    // The first process is gone, and this one is about to follow it.
+    // If the first process has ended, this one will end as well.
     if (channel.connected) channel.send?.(message)
   }
 
@@ -44,7 +44,7 @@ export function joinOthers(channel: Channel = process): Promise<Member> {
 
   channel.on('message', (message: unknown) => {
     const parsed = v.safeParse(FromPrimary, message)
-    // Messages of node:cluster itself.
+    // A message of node:cluster itself.
     if (!parsed.success) return
     const { output } = parsed
     if (output.kind === 'serving') serving = output.count
@@ -55,7 +55,7 @@ export function joinOthers(channel: Channel = process): Promise<Member> {
         .then(answers)
         .then(
           (answer) => say({ kind: 'answer', id, answer }),
-          // One that could not answer is left out, as one that does not.
+          // A failed answer is omitted, as is one that does not arrive.
           () => {},
         )
     }

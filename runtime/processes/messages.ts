@@ -1,7 +1,7 @@
-/** What the processes of one host say to each other, over the channels that node:cluster gives them. */
+/** Messages between the processes of one host, over the channels of node:cluster. */
 import * as v from 'valibot'
 
-/** Which calls: see `CallsQuery` of the list of calls. */
+/** Filter of calls, see `CallsQuery` of the list of calls. */
 export const CallsQuery = v.object({
   connector: v.nullable(v.string()),
   app: v.nullable(v.string()),
@@ -10,18 +10,18 @@ export const CallsQuery = v.object({
 })
 export type CallsQuery = v.InferOutput<typeof CallsQuery>
 
-/** What one process asks of all others. */
+/** Questions that one process sends to all others. */
 export const SiblingQuestion = v.variant('about', [
-  /** Its metrics, as prom-client's registry gives them as JSON. */
+  /** Metrics of a process, as JSON of prom-client's registry. */
   v.object({ about: v.literal('metrics') }),
-  /** Its latest calls, for operators. */
+  /** Latest calls of a process, for operators. */
   v.object({ about: v.literal('calls'), query: CallsQuery }),
-  /** To end what it holds against a connector: whether there was anything. */
+  /** Clears suspicion or quarantine of a connector. The answer is whether there was any. */
   v.object({ about: v.literal('release'), connector: v.string() }),
 ])
 export type SiblingQuestion = v.InferOutput<typeof SiblingQuestion>
 
-/** From a process that serves to the first one. */
+/** Messages from a serving process to the first one. */
 export const FromMember = v.variant('kind', [
   v.object({ kind: v.literal('settled') }),
   v.object({ kind: v.literal('ask'), id: v.number(), question: SiblingQuestion }),
@@ -29,16 +29,16 @@ export const FromMember = v.variant('kind', [
 ])
 export type FromMember = v.InferOutput<typeof FromMember>
 
-/** From the first process to one that serves. */
+/** Messages from the first process to a serving one. */
 export const FromPrimary = v.variant('kind', [
-  /** Once, as the first: how many processes there are to be, and whether nobody serves yet. */
+  /** First message: the intended number of processes, and whether none serves yet. */
   v.object({ kind: v.literal('begin'), wanted: v.number(), isFirst: v.boolean() }),
-  /** How many serve now. */
+  /** Number of processes that serve now. */
   v.object({ kind: v.literal('serving'), count: v.number() }),
   v.object({ kind: v.literal('ask'), id: v.number(), question: SiblingQuestion }),
   v.object({ kind: v.literal('answers'), id: v.number(), answers: v.array(v.unknown()) }),
 ])
 export type FromPrimary = v.InferOutput<typeof FromPrimary>
 
-/** How long a process is waited for that does not answer another, in milliseconds: it may be stopped. */
+/** How long a process waits for another's answer, in milliseconds. The other may be stopped. */
 export const ANSWER_MS = 2000

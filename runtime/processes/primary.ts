@@ -1,34 +1,38 @@
 /**
- * The first of several processes that serve one port: starts the others, hands them connections in turn
- * (node:cluster), starts those again that end, and passes on what they ask each other. Serves nothing itself.
+ * The first of several processes that serve one port. It starts the others, distributes connections among
+ * them in turn (node:cluster), restarts those that end, and forwards their questions to each other. It serves
+ * no requests itself.
  */
 import cluster, { type Worker } from 'node:cluster'
 import * as v from 'valibot'
 import { ANSWER_MS, FromMember, type FromPrimary, type SiblingQuestion } from './messages.ts'
 
-/** First and longest pause before a process is started again, in milliseconds; doubled each time. */
+/** Initial and maximum pause before a process is restarted, in milliseconds. Doubled each time. */
 const RESTART_MS = 500
 const MAX_RESTART_MS = 10_000
-/** Who has served for so long starts again after the first pause, in milliseconds. */
+/** Serving time after which the pause is reset, in milliseconds. */
 const CALM_MS = 60_000
 
 type PrimaryEvents = {
-  /** A process serves now; `count` do. */
+  /** A process has begun to serve; `count` processes serve now. */
   onServing(pid: number, count: number): void
-  /** A process ended that was not to; another takes its place after so many milliseconds. */
+  /** A process ended unexpectedly. Another replaces it after `againMs` milliseconds. */
   onEnded(pid: number, how: string, againMs: number): void
 }
 
 type Primary = {
-  /** Resolves with the exit code of a process that ended before any has served: it has said why. */
+  /** Resolves with the exit code of a process that ended before any had served. It has reported why. */
   failed: Promise<number>
-  /** Sends a signal to all, and resolves when they are gone. */
+  /** Sends a signal to all processes, and resolves when they have ended. */
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
 type Asking = { from: Worker; id: number; left: number; answers: unknown[]; timer: NodeJS.Timeout }
 
-/** Starts so many processes of the same command. The second begins when the first knows its connectors. */
+/**
+ * Starts this number of processes of the same command. The others start when the first one has looked up its
+ * connectors.
+ */
 export function startMembers(wanted: number, events: PrimaryEvents): Primary {
   const members = new Set<Worker>()
   const serving = new Set<Worker>()
@@ -55,7 +59,7 @@ export function startMembers(wanted: number, events: PrimaryEvents): Primary {
     const begunMs = performance.now()
     members.add(member)
     member.on('message', (message: unknown) => hear(member, message))
-    // A channel that breaks is followed by the end of its process.
+    // If the channel breaks, the process ends, which `exit` handles.
     member.on('error', () => {})
     member.on('listening', () => {
       hasServed = true
@@ -81,7 +85,7 @@ export function startMembers(wanted: number, events: PrimaryEvents): Primary {
 
   function hear(from: Worker, message: unknown): void {
     const parsed = v.safeParse(FromMember, message)
-    // Messages of node:cluster itself.
+    // A message of node:cluster itself.
     if (!parsed.success) return
     const { output } = parsed
     if (output.kind === 'settled' && !isSettled) {

@@ -1,6 +1,6 @@
 /**
- * What one of several processes may take of what a host may: the whole stays within what one process
- * would have. Callers are spread by connection, so that a caller with one connection has one share.
+ * Share of one process in the limits of a host. All processes together stay within the limits of a single
+ * process. Callers are distributed by connection, so a caller with one connection has one share.
  */
 import type { Config } from '../config/config.ts'
 import { CEILINGS } from '../contract/limits/ceilings.ts'
@@ -14,7 +14,7 @@ const WORKER_BYTES = 256 * MEBIBYTE
 
 const shareOf = (whole: number, processes: number): number => Math.ceil(whole / processes)
 
-/** The settings of one of so many processes. */
+/** Returns the settings of one of this number of processes. */
 export function configOf(config: Config, processes: number): Config {
   const { ceilings } = config
   return {
@@ -26,7 +26,10 @@ export function configOf(config: Config, processes: number): Config {
   }
 }
 
-/** Each process has workers of its own: of what one may hold, a share, but room for an isolate at its limit. */
+/**
+ * Returns the limits of a process's own workers. Memory is a share, but has room for one isolate at its
+ * limit.
+ */
 export function lanesLimitsOf({ ceilings }: Config, processes: number): LanesLimits {
   const least = ceilings.maxMemoryMb * MEBIBYTE + WORKER_BYTES
   const share = shareOf(LANES_LIMITS.maxWorkerBytes, processes)
@@ -38,7 +41,10 @@ export function lanesLimitsOf({ ceilings }: Config, processes: number): LanesLim
   }
 }
 
-/** What all calls of a connector, and of the process, may have open. That of one call stays as it is. */
+/**
+ * Returns the limits on what all calls of a connector, and of the process, may have open. The limits of one
+ * call are not divided.
+ */
 export function egressLimitsOf(processes: number): Partial<EgressLimits> {
   const of = (name: keyof EgressLimits) => shareOf(DEFAULT_LIMITS[name], processes)
   return {

@@ -1,21 +1,21 @@
-/** The other processes that serve the same port, as one of them sees them. */
+/** The other processes that serve the same port, as seen from one of them. */
 import type { CallsQuery, SiblingQuestion } from './messages.ts'
 
-/** What a process answers the others; what it throws is an answer that is missing. */
+/** Answers a question of another process. If it throws, the answer is omitted. */
 export type Answers = (question: SiblingQuestion) => unknown
 
 export type Siblings = {
-  /** How many processes are to serve, this one included. */
+  /** Intended number of processes, this one included. */
   readonly wanted: number
-  /** How many do. */
+  /** Number of processes that serve now, this one included. */
   serving(): number
-  /** Asks all others; those that do not answer in time are left out. */
+  /** Asks all other processes. Those that do not answer in time are left out. */
   ask(question: SiblingQuestion): Promise<unknown[]>
-  /** Says what the others are answered. */
+  /** Sets the function that answers the others. */
   answer(answers: Answers): void
 }
 
-/** Answers each question with what this process has of it. */
+/** Returns a function that answers each question from this process's own data. */
 export const answersOf =
   (
     metrics: { json(): unknown },
@@ -28,7 +28,7 @@ export const answersOf =
     return standings.releaseHere(question.connector)
   }
 
-/** Of a process that serves alone. */
+/** Siblings of a process that serves alone. */
 export const ALONE: Siblings = {
   wanted: 1,
   serving: () => 1,
