@@ -1,10 +1,10 @@
 /**
- * What crosses the wall between the host and a worker: messages, cut into frames of at most 64 KiB.
+ * Messages between the host and a worker, split into frames with payloads of at most 64 KiB.
  *
- * A frame is `u32 payload length | u8 flags | u32 stream | payload` (little endian). A stream carries
- * one message; its first frame begins with `u8 kind | u32 call | u32 head length | u32 body length`.
- * The head is JSON, the body bytes: a body is never parsed on the way. The other side is treated as
- * hostile: every field is checked, and a breach ends the connection.
+ * A frame is `u32 payload length | u8 flags | u32 stream | payload` (little endian). A stream carries one
+ * message; its first frame begins with `u8 kind | u32 call | u32 head length | u32 body length`. The head is
+ * JSON. The body is bytes, and is never parsed on the way. The other side is treated as hostile: every field
+ * is checked, and a violation ends the connection.
  */
 
 import type { Position } from '../contract/errors/position.ts'
@@ -48,7 +48,7 @@ export type MessageKind = keyof typeof KINDS
 
 const KIND_OF = new Map<number, MessageKind>(entriesOf(KINDS).map(([name, byte]) => [byte, name]))
 
-/** Heads of the messages, by kind. `call` is the host's call id; 0 where there is none. */
+/** Heads of the messages, by kind. `call` is the host's call id, or 0 if there is none. */
 export type Heads = {
   /** Body: the connector's bundle. */
   load: { connector: string; memoryMb: number; responseFields: Record<string, unknown> }
@@ -58,15 +58,15 @@ export type Heads = {
     isolate: number
     capability: string
     raw: boolean
-    /** Its code gets a thread of its own instead of slices of the worker's main thread. */
+    /** Whether the connector's code runs on its own thread, not in slices of the worker's main thread. */
     threaded: boolean
-    /** Where the host parses the reply itself. */
+    /** Set if the host itself parses the reply. */
     limits?: ReplyLimits | undefined
   }
   fetched: {
     isolate: number
     request: number
-    /** Of a large body: to be told by `taken` when it is in the guest. */
+    /** Of a large body. The worker answers with `taken` when the body is in the guest. */
     ticket?: number
     reply:
       | { status: number; url: string; redirected: boolean; headers: [string, string][] }
@@ -83,7 +83,7 @@ export type Heads = {
   cancel: { isolate: number }
   ping: { isolate: number }
   dispose: { isolate: number }
-  /** Loads the connector and asks what its code implements. */
+  /** Loads the connector and asks which capabilities its code implements. */
   describe: { connector: string; isolate: number }
   ready: { version: string }
   /** Body: the response's JSON text, then the raw data's. */
@@ -102,34 +102,37 @@ export type Heads = {
   pong: { isolate: number }
   disposed: {
     isolate: number
-    /** `cut`: a slice on the worker's main thread was too long; nothing is known against its calls. */
+    /** `cut`: a slice on the worker's main thread took too long. None of the isolate's calls is blamed. */
     reason: 'asked' | 'memory' | 'load' | 'failed' | 'cut'
     message: string
-    /** Where in the bundle it was thrown, where that is known. */
+    /** Position in the bundle where the error was thrown, if known. */
     at: Position[]
   }
   described: { capabilities: string[] }
-  /** The call has taken more of the worker's main thread than its part. */
+  /** The call has used more than its share of the worker's main thread. */
   heavy: Record<string, never>
-  /** The worker itself has so many characters to work on, and hears nothing meanwhile; 0: it is done. */
+  /**
+   * The worker is about to work on this many characters, and reads no messages during that time. 0: it is
+   * done.
+   */
   working: { chars: number }
-  /** A large body is where it belongs, and takes no memory of the worker any more. */
+  /** A large body is in the guest, and takes no more memory of the worker. */
   taken: { ticket: number }
 }
 
-/** How a call ended, as the worker saw it. */
+/** Result of a call, as the worker saw it. */
 export type Reply =
   | {
       ok: true
       cursorJson: string
       responseBytes: number
-      /** How many accounts the list lost because of their status. */
+      /** Number of accounts removed from the list because of their status. */
       leftOut?: number | undefined
       /** Whether the response is a table: see tables.ts. */
       isTable?: boolean | undefined
     }
   | { ok: false; error: GuestError }
-  /** The handler let an error of ctx.fetch through: the host has its own record of that request. */
+  /** The handler did not catch an error of ctx.fetch. The host has its own record of that request. */
   | { ok: false; fetch: number }
   /** The worker refused the reply, or could not run the handler. */
   | {
@@ -138,30 +141,32 @@ export type Reply =
       message: string
     }
 
-/** An error in the words of the connector. */
+/** Error of a connector. */
 export type GuestError = {
   code: string
   message: string
   app_error_code: string | null
   status_code: number | null
   raised_by: string | null
-  /** Where in the bundle something else than a ConnectorError was thrown, the innermost first. */
+  /** Positions in the bundle where an error other than a ConnectorError was thrown, the innermost first. */
   at: Position[]
 }
 
-/** A whole message. */
+/** A complete message. */
 export type Message<K extends MessageKind = MessageKind> = {
   [N in K]: {
     kind: N
     call: number
     head: Heads[N]
     body: Buffer
-    /** Bytes of this message directly before its body: what they said has been read. */
+    /**
+     * Number of bytes of this message directly before its body. They have been read and may be overwritten.
+     */
     roomBytes: number
   }
 }[K]
 
-/** A breach of the protocol by the other side. The connection cannot go on. */
+/** Violation of the protocol by the other side. The connection cannot continue. */
 export class ProtocolError extends Error {}
 
 /** Encodes a message's first bytes: everything but the body. */
@@ -181,13 +186,13 @@ export function encodeHead(
   return bytes
 }
 
-/** The length that a message announces in its first frame, header included. */
+/** Returns the length that a message's first frame announces, header included. @throws ProtocolError */
 export function announcedBytes(first: Buffer): number {
   if (first.length < MESSAGE_HEADER) throw new ProtocolError('first frame too short')
   return MESSAGE_HEADER + first.readUInt32LE(5) + first.readUInt32LE(9)
 }
 
-/** Reads a whole message. Throws ProtocolError when its parts do not add up. */
+/** Decodes a complete message. @throws ProtocolError if it is malformed or its head is too large */
 export function decodeMessage(bytes: Buffer): Message {
   const kind = KIND_OF.get(bytes[0] ?? -1)
   if (kind === undefined) throw new ProtocolError(`unknown kind ${bytes[0]}`)
@@ -205,7 +210,7 @@ export function decodeMessage(bytes: Buffer): Message {
     throw new ProtocolError(`head of ${kind} is not JSON`, { cause })
   }
   if (typeof head !== 'object' || head === null) throw new ProtocolError(`head of ${kind}`)
-  // The cast: who gets it judges its head by the schema of its kind.
+  // The cast: the receiver validates the head by the schema of its kind.
   return {
     kind,
     call: bytes.readUInt32LE(1),
@@ -227,8 +232,8 @@ export function frameHeader(length: number, flags: number, stream: number): Buff
 export type Frame = { flags: number; stream: number; payload: Buffer }
 
 /**
- * Splits a byte stream into frames, independent of chunk boundaries. A payload is a view of the chunk, or of a buffer of
- * its own where the frame came in several chunks. Throws ProtocolError on an oversized frame.
+ * Splits a byte stream into frames, independent of chunk boundaries. A payload is a view of the chunk, or of
+ * its own buffer if the frame arrived in several chunks. Throws ProtocolError on an oversized frame.
  */
 export function createFrameParser(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   /** Header of an incomplete frame, until its length is known. */
@@ -269,7 +274,7 @@ export function createFrameParser(onFrame: (frame: Frame) => void): (chunk: Buff
   }
 }
 
-/** Length of the frame at an offset, including its header. */
+/** Returns the length of the frame at an offset, header included. */
 function frameBytes(bytes: Buffer, at: number): number {
   const length = bytes.readUInt32LE(at)
   if (length > MAX_FRAME_PAYLOAD) throw new ProtocolError(`frame of ${length} bytes`)

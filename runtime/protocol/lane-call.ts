@@ -1,6 +1,6 @@
 /**
- * One call on its way through a lane, and the requests that it makes: what invoke hands to lanes, and
- * lanes to the performer of requests. Once, because neither side may import the other.
+ * One call on its way through a lane, and its requests: passed from invoke to lanes, and from lanes to the
+ * performer of requests. Defined here because neither side may import the other.
  */
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
@@ -9,17 +9,17 @@ import type { ReplyLimits } from '../contract/limits/reply-limits.ts'
 import type { Heads, Reply } from './frames.ts'
 import type { LoadedConnector } from './loaded.ts'
 
-/** What a guest asks of the network. */
+/** Request of a guest to the network. */
 export type FetchRequest = Omit<Heads['fetch'], 'request' | 'hasBody'> & {
   body: Buffer | null
   /** Ends this one request. */
   signal: AbortSignal
 }
 
-/** What it gets: the upstream's answer, whole and decoded. */
+/** Reply to a guest: the upstream's answer, complete and decoded. */
 export type FetchReply = {
   status: number
-  /** Of the last hop. */
+  /** URL of the last hop. */
   url: string
   redirected: boolean
   headers: [string, string][]
@@ -36,39 +36,48 @@ export type CallerSignal = {
 /** Called once with the result. */
 export type Done<T> = (ended: T | RuntimeError) => void
 
-/** The version of a connector that a call began on, as far as the operator may take it away. */
+/** Version of a connector that a call began on. The operator may withdraw it. */
 export type BegunVersion = { key: string; digest: string; manifest: Manifest }
 
-/** @throws RuntimeError if the operator has taken away the version or its capability since the call began */
+/**
+ * Throws if the operator has withdrawn the version or its capability since the call began.
+ *
+ * @throws RuntimeError
+ */
 export type DemandServed = (version: BegunVersion, capability: CapabilityName) => void
 
 export type LaneCall = {
   connector: LoadedConnector
-  /** What is taken away from it ends the call; left out where nothing can be. */
+  /** Its withdrawal by the operator ends the call. Absent if nothing can be withdrawn. */
   version?: BegunVersion | undefined
-  /** Digest of settings and credentials: which tenant's isolate. */
+  /** Digest of settings and credentials. It selects the tenant's isolate. */
   isolateKey: string
   capability: CapabilityName
-  /** Request, settings, credentials and page, as the guest gets them. */
+  /** Request, settings, credentials and page, as passed to the guest. */
   callJson: string
   raw: boolean
-  /** Where the reply may be less than any caller's. */
+  /** Set for calls of the core, whose replies must be smaller than those of other callers. */
   limits?: ReplyLimits | undefined
-  /** From now until the answer must be there, in milliseconds. */
+  /** Time until the answer is due, in milliseconds from now. */
   deadlineMs: number
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the caller disconnects. */
   signal: CallerSignal
   fetch(request: FetchRequest): Promise<FetchReply>
-  /** True once anything but GET and HEAD has left for this call: it must not run again. */
+  /**
+   * Reports whether any request other than GET or HEAD was sent for this call. Then it must not run again.
+   */
   hasWritten(): boolean
   log(line: Heads['log']): void
 }
 
-/** The guest's answer: the message's head and bytes; `fetchError` where the handler let one through. */
+/**
+ * Reply of the guest: head and body of its message, and the fetch error that the handler did not catch, if
+ * any.
+ */
 export type LaneReply = {
   reply: Reply
   body: Buffer
-  /** Whether the body is the whole envelope: of a response without raw data and without a next page. */
+  /** Whether the body is the complete envelope of a response without raw data and without a next page. */
   isEnvelope: boolean
   fetchError: RuntimeError | null
 }

@@ -1,13 +1,13 @@
-/** A connector version as a worker gets it. */
+/** A connector version, as passed to a worker. */
 import type { Fields } from '../contract/connector/settings.ts'
 
 export type LoadedConnector = {
   id: string
-  /** Digest of the package: the name by which the worker knows it. */
+  /** Digest of the package, by which the worker identifies it. */
   digest: string
-  /** The bundle: one script. */
+  /** Bundle: one script. */
   code: string
   memoryMb: number
-  /** Response fields of the connector's own, by capability. */
+  /** Connector-specific response fields, by capability. */
   responseFields: Record<string, Fields>
 }

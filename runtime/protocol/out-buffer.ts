@@ -1,6 +1,6 @@
 /**
- * Batches messages of one frame each into one write: about twelve at 32 concurrent callers. Text is encoded directly into
- * the buffer.
+ * Batches messages of one frame each into one write: about twelve with 32 concurrent callers. Text is encoded
+ * directly into the buffer.
  */
 import type { Duplex } from 'node:stream'
 import {
@@ -16,14 +16,14 @@ import {
 /** Size of the buffer, in bytes. */
 const OUT_BYTES = 256 * 1024
 
-/** Longest body that is accepted, in bytes or characters; it fits into a frame and into the buffer. */
+/** Maximum length of an accepted body, in bytes or characters. It fits into a frame and into the buffer. */
 const MAX_BODY_LENGTH = 60_000
 
-/** UTF-8 bytes per UTF-16 code unit, at most. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const MAX_CHARACTER_BYTES = 3
 
 type OutBuffer = {
-  /** Adds a message as one frame. @returns false if it does not fit; nothing was added then */
+  /** Adds a message as one frame. @returns false if it does not fit; then nothing was added */
   add(
     stream: number,
     kind: MessageKind,
@@ -33,7 +33,7 @@ type OutBuffer = {
   ): boolean
   /** Writes the added messages. @returns false if the caller must wait for `drain` */
   flush(): boolean
-  /** Bytes added and not yet written. */
+  /** Number of bytes added and not yet written. */
   readonly used: number
 }
 
@@ -41,14 +41,14 @@ type OutBuffer = {
 export function createOutBuffer(pipe: Duplex): OutBuffer {
   let bytes: Buffer = Buffer.allocUnsafeSlow(OUT_BYTES)
   let used = 0
-  // Streams other than sockets may hold the buffer for any time.
+  // Streams other than sockets may keep the buffer for any length of time.
   const isSocket = 'connecting' in pipe
 
   function flush(): boolean {
     if (used === 0) return true
     const goesOn = pipe.write(bytes.subarray(0, used))
     used = 0
-    // A socket has copied what it wrote at once, but keeps a reference to what it queued.
+    // A socket copies the bytes that it writes at once, but keeps a reference to the bytes that it queues.
     const isCopied = isSocket && pipe.writableLength === 0
     if (!isCopied) bytes = Buffer.allocUnsafeSlow(OUT_BYTES)
     return goesOn

@@ -1,6 +1,6 @@
 /**
- * Writes the common envelope around a reply where it lies. A message's header and head stand before its body and have
- * been read: moving the body into their place makes room on both sides, and no reply is allocated a second time.
+ * Writes the common envelope around a reply in place. A message's header and head precede its body and have
+ * been read. Moving the body into their place makes room on both sides, and no reply is allocated twice.
  */
 
 /** Envelope before and after a response without raw data and without a next page. */
@@ -9,10 +9,11 @@ const CLOSING: Buffer = Buffer.from(',"raw_data":null,"page":null}')
 const ROOM_BYTES = OPENING.length + CLOSING.length
 
 /**
- * The envelope around a response; null if there is no room for it. The response itself has moved then.
+ * Returns the response in its envelope, or null if there is not enough room. Moves the response within its
+ * memory.
  *
- * @param response the complete response, in memory that nothing else reads
- * @param roomBytes how many bytes before it may be overwritten
+ * @param response the complete response, in memory that no other code reads
+ * @param roomBytes number of bytes before it that may be overwritten
  */
 export function closeInPlace(response: Buffer, roomBytes: number): Buffer | null {
   if (roomBytes < ROOM_BYTES) return null

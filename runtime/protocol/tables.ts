@@ -1,21 +1,22 @@
 /**
- * Tables: a list of rows as one list for each of their members, `{"account_id":["a","b"],"group":["g",0]}`. Names stand in
- * it once, and a value that is the one of the row before as `SAME`: of a page of associations a quarter is left. The worker
- * writes them (worker/writers.ts) where the host parses the reply itself.
+ * Tables: a list of rows as one list per member, `{"account_id":["a","b"],"group":["g",0]}`. Each name is
+ * written once, and `SAME` replaces a value that equals the one in the row before. A page of associations
+ * shrinks to a quarter. The worker writes tables (worker/writers.ts) if the host itself parses the reply.
  */
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
 import { isObject } from '../contract/schema/record.ts'
 import type { TableOf } from '../contract/schema/table.ts'
 
-/** Stands for the value of the row before; members of tables are never numbers. */
+/** Stands for the value of the row before. Members of tables are never numbers. */
 export const SAME = 0
 
 /**
- * Reads a table, whose own lists are filled in. Texts that repeat may have so many characters together, each time counted:
- * the table's own size does not say how large its rows are.
+ * Reads a table, and fills in its lists in place. Repeated texts may have `maxChars` characters in total,
+ * counted at each repetition, because the size of a table does not bound the size of its rows.
  *
- * @throws RuntimeError reply_too_large; reply_invalid for what is none: only a guest that broke out sends that
+ * @throws RuntimeError `reply_too_large`; `reply_invalid` if it is not a table, which only a guest that broke
+ * out sends
  */
 export function readTable(table: unknown, maxChars: number): TableOf<Record<string, unknown>> {
   if (!isObject(table)) throw noTable('it is no object')
@@ -41,9 +42,11 @@ export function readTable(table: unknown, maxChars: number): TableOf<Record<stri
   return { count: count ?? 0, columns }
 }
 
-/** Puts values where others stand for them; answers how many characters those texts have. */
+/**
+ * Replaces each `SAME` by the value it stands for. @returns the number of characters of the repeated texts
+ */
 function fillIn(values: unknown[]): number {
-  // Most lists of ids, names and addresses repeat nothing, and a search shows that much faster than the loop.
+  // Most lists of ids, names and addresses repeat nothing. A search finds that out much faster than the loop.
   const first = values.indexOf(SAME)
   if (first === -1) return 0
   if (first === 0) throw noTable('its first row repeats another')

@@ -1,6 +1,6 @@
 /**
- * What a worker may say, checked on the host's side of the wall: a worker is hostile until proven
- * otherwise, because its guest may have broken out.
+ * Schemas of the messages that a worker may send, checked by the host. A worker is treated as hostile,
+ * because its guest may have broken out.
  */
 import * as v from 'valibot'
 import type { Message, MessageKind } from './frames.ts'
@@ -8,7 +8,7 @@ import type { Message, MessageKind } from './frames.ts'
 const id = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const shortText = v.pipe(v.string(), v.maxLength(4096))
 
-/** Largest value of one header, and all of a request's headers together, in characters. */
+/** Maximum length of one header value, and of all headers of a request together, in characters. */
 const MAX_HEADER_LENGTH = 64 * 1024
 const MAX_HEADERS_LENGTH = 256 * 1024
 
@@ -23,13 +23,13 @@ const lengthOf = (all: [string, string][]): number =>
 
 const place = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 
-/** In place of an isolate: a ping that the main thread of the worker answers. */
+/** Stands for an isolate in a ping that the worker's main thread answers. */
 export const MAIN_THREAD = 0
 
-/** Longest cursor of a connector, in characters of JSON. */
+/** Maximum length of a connector's cursor, in characters of JSON. */
 export const MAX_CURSOR_LENGTH = 8192
 
-/** Most positions of one error. */
+/** Maximum number of positions of one error. */
 export const MAX_POSITIONS = 10
 
 const Positions = v.pipe(
@@ -46,7 +46,7 @@ const GuestErrorHead = v.object({
   at: Positions,
 })
 
-/** Heads of the messages that a worker sends; kinds that are missing are not for a host. */
+/** Heads of the messages that a worker sends. Missing kinds are not sent to a host. */
 export const WORKER_HEADS = {
   ready: v.object({ version: shortText }),
   reply: v.union([
@@ -92,7 +92,10 @@ export const WORKER_HEADS = {
   taken: v.object({ ticket: id }),
 } satisfies Partial<Record<MessageKind, v.GenericSchema>>
 
-/** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */
+/**
+ * Reports whether a message is a successful reply, as most messages are. Makes the checks of its schema
+ * without the schema.
+ */
 export function isUsualReply({ kind, head }: Message): boolean {
   if (kind !== 'reply' || head.ok !== true) return false
   const { cursorJson, responseBytes, leftOut, isTable } = head
