@@ -1,6 +1,6 @@
 /**
- * One request of a bridge (`ctx.ldap`, `ctx.sql`) through the door: read, judged, secrets, its turn, the server,
- * secrets out again.
+ * One request of a bridge (`ctx.ldap`, `ctx.sql`) through egress: read, judge, fill in secrets, wait for a
+ * slot, ask the server, remove secrets from the reply.
  */
 
 import type { EgressEntry } from '../../contract/connector/manifest.ts'
@@ -13,46 +13,57 @@ import type { Performed, RoomMeans } from '../wire/room.ts'
 import { type CallState, createFinish, type Door, governorOf, whileGranted } from './hop.ts'
 import type { OnHop, SeenHop } from './seen.ts'
 
-/** What an entry of the manifest stands for in one call, as far as every bridge has it. */
+/** Egress entry of the manifest, resolved for one call: the part that every bridge has. */
 type Target = { field: string; origin: string; secrets: readonly string[] | null }
 
-/** What a reply holds, once it is known to be no refusal. */
+/** Contents of a reply that is not a refusal. */
 type Found = { items: number }
 
-/** What a refusal is called, and the closest status of HTTP. */
+/** Name of a refusal, and the closest HTTP status. */
 type Refused = { name: string; status: number }
 
-/** One bridge: `R` is a request of it, `T` an entry as it stands for a call, `L` who logs in. */
+/** One bridge. `R` is its request, `T` a resolved egress entry, `L` a login. */
 export type Bridge<R, T extends Target, L> = {
-  /** The address of all its requests. */
+  /** URL of all its requests. */
   url: string
   read(method: string, body: Uint8Array | null): R
   judge(request: R, targets: readonly T[]): T
   targets(call: EgressCall): T[]
-  /** The credential that signs in; null for nobody. */
+  /** Returns the credential that signs in, or null for an anonymous connection. */
   signsIn(target: T): string | null
   login(target: T, held: CallSecrets | null): L
   writes(request: R): boolean
-  /** Names and sizes for the record, and what stands behind the host. */
+  /** Returns names and sizes of the request, for the record. `path` returns the record's path. */
   tell(request: R): string
   path(request: R): string
-  /** What is declared to be asked for by that path, short and without values. */
+  /** Returns the declared text behind that path, short and without values. */
   text?(request: R, target: T): string
-  /** The address that stands for a request in cases and records of them, and the body without what it tells. */
+  /**
+   * Returns the URL of a request in test cases and their records. `caseBody` returns the body without the
+   * parts in that URL.
+   */
   addressOf(request: R, target: T): string
   caseBody(body: Record<string, unknown>): object
   perform(request: R, target: T, login: L, means: RoomMeans, door: Door): Promise<Performed>
-  /** How many items a body holds, by its own field. @throws what a scripted refusal stands for */
+  /**
+   * Returns the number of items in a body, from the bridge's own field.
+   *
+   * @throws the error of a scripted refusal
+   */
   found(body: unknown, from: string): Found
-  /** What the record calls them; null for a request that has none. */
+  /** Returns the name of the items in the record, or null if a request has none. */
   items(request: R): string | null
-  /** By which refusal of the server an error came; null for any other error. */
+  /** Returns the server's refusal that caused an error, or null for any other error. */
   refusedBy(error: unknown): Refused | null
-  /** What a case writes for a refusal: its name alone, for servers word it in their own ways. */
+  /** Returns a refusal as a test case contains it: only its name, because servers word it differently. */
   refusal(refused: Refused): object
 }
 
-/** The entries that a capability has: its own, or those of the manifest. @param resolve May throw egress_setting */
+/**
+ * Returns the resolved egress entries of a capability: its own, or the manifest's.
+ *
+ * @param resolve May throw egress_setting
+ */
 export function targetsBy<T>(
   { manifest, capability }: EgressCall,
   resolve: (entries: readonly EgressEntry[], field: string) => T[],
@@ -68,7 +79,7 @@ export function targetsBy<T>(
 /**
  * Performs one request.
  *
- * @throws egress_*, what the server refused by, upstream_*, or what the signal was aborted with
+ * @throws egress_*, the server's refusal, upstream_*, or the reason of the signal
  */
 export async function bridgeHop<R, T extends Target, L>(
   bridge: Bridge<R, T, L>,
@@ -91,7 +102,7 @@ export async function bridgeHop<R, T extends Target, L>(
     const { sent, request, target, login, governor } = await whileGranted(
       granted,
       async (judged) => {
-        // What an earlier round held, if there was one.
+        // Amount held by an earlier round, if there was one.
         grown.release()
         record.host = hostAndPort(judged)
         const { request: sent } = await state.blind.reveal(
@@ -105,7 +116,7 @@ export async function bridgeHop<R, T extends Target, L>(
             signal,
           },
         )
-        // Read and judged again as it is sent: a secret may have stood in what was judged.
+        // Read and judge the request again as it is sent: the judged one may have contained a placeholder.
         const request = bridge.read(asked.method, sent.body)
         const target = bridge.judge(request, [judged])
         record.path = bridge.path(request)
@@ -150,7 +161,7 @@ export async function bridgeHop<R, T extends Target, L>(
       body: said,
     }
 
-    /** From the server, or from what stands for the network: that one says only in its body what was found. */
+    /** Asks the server, or the replacement of the network, whose items are only in the body. */
     async function answer() {
       if (door.standIn === null) {
         const { tenant, connectorId } = call
@@ -162,7 +173,7 @@ export async function bridgeHop<R, T extends Target, L>(
         return { status: 200, body, found: { items } }
       }
       onSend()
-      // It was read before: it is an object.
+      // Parsed before, so it is an object.
       const whole = JSON.parse(Buffer.from(sent.body ?? []).toString('utf8'))
       const plain = Buffer.from(JSON.stringify(bridge.caseBody(whole)))
       const reply = await door.standIn(address, asked.method, plain, signal)
@@ -170,7 +181,7 @@ export async function bridgeHop<R, T extends Target, L>(
       return { ...reply, found: null }
     }
   } catch (error) {
-    // Recorded and thrown on, as every hop.
+    // Recorded and rethrown, as in every hop.
     const refused = bridge.refusedBy(error)
     if (refused !== null) {
       record.status = refused.status
@@ -194,7 +205,7 @@ function parsed(body: Buffer, from: string): unknown {
   }
 }
 
-/** The code by which a server refused, of an error of this kind. */
+/** Returns the code of the server's refusal in an error of this kind, or null. */
 export const refusalCodeOf = (
   error: unknown,
   kind: 'directory_refused' | 'database_refused',

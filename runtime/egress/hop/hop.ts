@@ -1,6 +1,6 @@
 /**
- * One hop, from the start: parse, judge, secrets, headers, connect. A redirect comes here again with
- * nothing carried over but the request itself.
+ * One hop, from the start: parse, judge, fill in secrets, set headers, connect. A redirect starts here again
+ * and keeps nothing but the request.
  */
 
 import { normalizeId } from '../../contract/connector/manifest.ts'
@@ -23,7 +23,7 @@ import { judgeUrl, type Policy, parseUrl } from '../rules/policy.ts'
 import { createRecord, isWriting } from '../rules/records.ts'
 import type { SqlRoom } from '../sql/room.ts'
 
-/** What every hop of the process shares. */
+/** State shared by all hops of the process. */
 export type Door = {
   privateGrants: PrivateGrants
   userAgent: string
@@ -33,23 +33,26 @@ export type Door = {
   exchange: typeof exchange
   ldap: LdapRoom
   sql: SqlRoom
-  /** What stands for directories and databases, in the test kit; null in earnest. */
+  /** Replacement of directories and databases in the test kit, else null. */
   standIn: StandIn | null
   tokens: Tokens
   governorFor(key: string, pace: RequestPace): Governor
   ceilings: Ceilings
-  /** Requests without a complete answer: those that wait for a login, for their turn, or for the reply. */
+  /** Requests without a complete answer: those that wait for a login, for a slot, or for the reply. */
   underWay: Set<UnderWay>
 }
 
-/** A request that is aborted once the operator takes back its grant. */
+/** Request that is aborted when the operator withdraws its grant. */
 type UnderWay = {
-  /** @throws egress_undeclared and the like, where it may not be made any more */
+  /** @throws egress_undeclared or a similar error if the request is no longer allowed */
   judge(): void
   cut(error: unknown): void
 }
 
-/** Answers a request of a bridge: its address with the DN or the statement as the path, and its body without. */
+/**
+ * Answers a request of a bridge. Its URL has the DN or the statement as the path, its body does not contain
+ * it.
+ */
 export type StandIn = (
   address: string,
   method: string,
@@ -57,7 +60,7 @@ export type StandIn = (
   signal: AbortSignal,
 ) => Promise<{ status: number; body: Buffer }>
 
-/** Who paces the requests of a call to an address. */
+/** Returns the governor that paces a call's requests to an origin. */
 export function governorOf({ origin }: { origin: string }, call: EgressCall, door: Door): Governor {
   const { connectorId, governorKey, manifest } = call
   const { requests_per_second, concurrent_requests } = manifest.limits
@@ -67,17 +70,17 @@ export function governorOf({ origin }: { origin: string }, call: EgressCall, doo
   })
 }
 
-/** What the hops of one call share. */
+/** State shared by the hops of one call. */
 export type CallState = {
   records: UpstreamRecord[]
   wrote: boolean
   budgets: CallBudgets
   blind: Blind['beforeLogin']
-  /** The end of the queue of decodings. */
+  /** Last decoding in the queue. */
   lastDecoding: Promise<unknown>
 }
 
-/** Creates the state of a call that has fetched nothing yet. */
+/** Creates the state of a call that has sent no requests yet. */
 export const createCallState = (budgets: CallBudgets, blind: CallState['blind']): CallState => ({
   records: [],
   wrote: false,
@@ -87,10 +90,10 @@ export const createCallState = (budgets: CallBudgets, blind: CallState['blind'])
 })
 
 /**
- * Sends one request of a call, if it is allowed: also when its turn has come.
+ * Sends one request of a call, if it is allowed, both now and when its slot is free.
  *
- * @throws egress_url, egress_undeclared, egress_private, egress_secret, egress_header, egress_concurrency, upstream_*,
- * or what the signal was aborted with
+ * @throws egress_url, egress_undeclared, egress_private, egress_secret, egress_header, egress_concurrency,
+ * upstream_*, or the reason of the signal
  */
 export async function hop(
   request: OutgoingRequest,
@@ -103,7 +106,7 @@ export async function hop(
   const record = createRecord(url, request.method.slice(0, 20), call.redact)
   if (state.records.length < limits.maxRecords) state.records.push(record)
   const held = state.budgets.holdReply()
-  /** What the request grows by. */
+  /** Bytes that secrets add to the request. */
   const secrets = state.budgets.holdRequest()
   const turn = { leave: () => {} }
   const finish = createFinish(record, [held, secrets], turn)
@@ -112,9 +115,9 @@ export async function hop(
     const judge = () => judgeUrl(url, request.method, policyNow())
     const granted = { call, turn, judge, underWay: door.underWay }
     const { sent, governor } = await whileGranted(granted, async (rule) => {
-      // What an earlier round held, if there was one.
+      // Amount held by an earlier round, if there was one.
       secrets.release()
-      // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
+      // Before waiting for a slot: a login needs slots too, and could wait for a request that waits for it.
       const target = { ...rule, origin: url.origin }
       const sent = await state.blind.reveal(request, url, target, {
         maxHeaderBytes: limits.maxHeaderBytes,
@@ -124,7 +127,7 @@ export async function hop(
       })
       if (proxy !== null) judgeProxied(door.privateGrants, call.connectorId, url)
       const { endMs = Number.POSITIVE_INFINITY, signal } = call
-      // After judging: a refused request must not push other paces out of memory.
+      // After judging: a refused request must not evict the state of other governors.
       const governor = governorOf(url, call, door)
       turn.leave = await governor.enter({ endMs, signal, from: url.host })
       return { sent, governor }
@@ -168,16 +171,16 @@ export async function hop(
       })
     return { ...head, headers, url, token: sent.token, ...createEndings(head, finish, conceal) }
   } catch (error) {
-    // Recorded and thrown on: a refused hop has its audit line too.
+    // Recorded and rethrown: a refused hop has its audit line too.
     finish(error)
     throw error
   }
 }
 
 /**
- * Prepares a request: judges it, fills in its secrets, waits for its turn. Starts again if the operator granted or took
- * back something meanwhile. Until the turn is left, the request is cut off as soon as `judge` throws; one that must be sent
- * only once is cut off only until it is sent.
+ * Prepares a request: judges it, fills in its secrets, waits for its slot. Starts again if the operator
+ * changed a grant in the meantime. Until the slot is released, the request is aborted as soon as `judge`
+ * throws. A request that must be sent only once is aborted only until it is sent.
  */
 export async function whileGranted<J, T>(
   {
@@ -222,7 +225,7 @@ export async function whileGranted<J, T>(
 
 type Finish = (error: unknown) => void
 
-/** What ends a record: its time, its error, and what it held. */
+/** Returns the function that ends a record: sets its duration and error, and releases budgets and slot. */
 export function createFinish(
   record: UpstreamRecord,
   held: readonly Holding[],
@@ -239,7 +242,7 @@ export function createFinish(
   }
 }
 
-/** The two ways in which a hop ends. */
+/** Creates the two functions that end a hop. */
 function createEndings(
   head: ReplyHead,
   finish: Finish,
@@ -256,7 +259,7 @@ function createEndings(
         finish(null)
         return body
       } catch (error) {
-        // As in `hop`: recorded and thrown on.
+        // Recorded and rethrown, as in `hop`.
         finish(error)
         throw error
       }

@@ -1,4 +1,4 @@
-/** `ctx.ldap` as a bridge. */
+/** Bridge of `ctx.ldap`. */
 import {
   codeNamed,
   LDAP_OPERATIONS,
@@ -16,16 +16,16 @@ import { bindOf } from '../ldap/room.ts'
 import { type LdapTarget, resolveLdap } from '../rules/ldap-rules.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
-/** Whether a request of the guest is one of `ctx.ldap`. */
+/** Reports whether a guest's request is one of `ctx.ldap`. */
 export const isLdapUrl = (url: string): boolean => url === LDAP_URL
 
-/** The directories that a call may reach. @throws egress_setting */
+/** Returns the directories that a call may reach. @throws egress_setting */
 export const targetsOf = (call: EgressCall): LdapTarget[] =>
   targetsBy(call, (entries, field) =>
     resolveLdap(entries, { level: call.level, settings: call.settings, field }),
   )
 
-/** The DN that a request is about. */
+/** Returns the DN of a request's entry. */
 const entryOf = (request: LdapRequest, { baseText }: Pick<LdapTarget, 'baseText'>): string =>
   request.operation === 'search' ? (request.base ?? baseText) : request.dn
 
@@ -39,7 +39,7 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   writes: ({ operation }) => LDAP_OPERATIONS[operation].writes,
   tell: tellAsked,
   path: () => '',
-  /** The DN as its path, as in RFC 4516. */
+  /** The DN is the path, as in RFC 4516. */
   addressOf(request, { origin, baseText }) {
     const path = encodeURIComponent(entryOf(request, { baseText })).replace(/%(2C|3D|2B)/g, (all) =>
       decodeURIComponent(all),

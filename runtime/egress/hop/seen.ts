@@ -1,25 +1,25 @@
-/** Hops as an onlooker sees them: with placeholders in the place of secrets, as the connector does. */
+/** Hops as an observer sees them: with placeholders instead of secrets, as the connector does. */
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import type { HeaderList } from '../exchange/headers.ts'
 import type { hop } from './hop.ts'
 
-/** One hop; `reply` is there once its body was read, and stays null where there was none. */
+/** One hop. `reply` is set when its body was read, and stays null if there was none. */
 export type SeenHop = {
   method: string
   url: string
-  /** Whether the host made it, for the manifest's `exchange`. */
+  /** Whether the host sent it, for the manifest's `exchange`. */
   isLogin: boolean
-  /** What the placeholders of the call stand for. */
+  /** Values of the call's placeholders. */
   secrets: CallSecrets | null
-  /** The token of the exchange that was sent along: a secret that is no credential. */
+  /** Token of the exchange that was sent with the request: a secret that is not a credential. */
   token: string | null
   reply: { status: number; headers: HeaderList; body: Buffer } | null
 }
 
-/** Told of each hop when it begins; what comes later is written into the same object. */
+/** Called when a hop begins. Later data is written into the same object. */
 export type OnHop = (hop: SeenHop) => void
 
-/** The same way to send a hop, looked on. */
+/** Returns a function that sends a hop and reports it to `onHop`. */
 export function seen(send: typeof hop, isLogin: boolean, onHop: OnHop | undefined): typeof hop {
   if (onHop === undefined) return send
   return async (request, call, policyNow, means) => {

@@ -1,4 +1,4 @@
-/** `ctx.sql` as a bridge. */
+/** Bridge of `ctx.sql`. */
 import type { SqlRequest } from '../../contract/connector/sql.ts'
 import { SQL_URL } from '../../contract/connector/sql-context.ts'
 import { isSqlCode, refusalOf } from '../../contract/connector/sql-states.ts'
@@ -12,17 +12,17 @@ import { refusal, textOf, withStatement } from '../sql/results.ts'
 import { loginOf } from '../sql/room.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
-/** Whether a request of the guest is one of `ctx.sql`. */
+/** Reports whether a guest's request is one of `ctx.sql`. */
 export const isSqlUrl = (url: string): boolean => url === SQL_URL
 
-/** The databases that a call may reach. @throws egress_setting */
+/** Returns the databases that a call may reach. @throws egress_setting */
 export const sqlTargetsOf = (call: EgressCall): SqlTarget[] =>
   targetsBy(call, (entries, field) => {
     const { level, settings, manifest } = call
     return resolveSql(entries, { level, settings, statements: manifest.statements, field })
   })
 
-/** What is wrong with a reply that a case has written; null for nothing. */
+/** Returns the fault of a reply written in a test case, or null. */
 function misfitOf(rows: unknown, touched: unknown): string | null {
   if (rows === undefined && touched === undefined) return 'neither rows nor touched'
   if (rows !== undefined && !Array.isArray(rows)) return 'rows that are no list'

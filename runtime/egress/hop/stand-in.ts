@@ -1,8 +1,10 @@
-/** What stands for the network, in the test kit, as a stand-in for directories and databases: it answers like any upstream. */
+/**
+ * Makes the test kit's replacement of the network answer for directories and databases, as for any upstream.
+ */
 import type { ExchangeOptions, exchange } from '../exchange/exchange.ts'
 import type { StandIn } from './hop.ts'
 
-/** Makes the stand-in of an exchange; nothing that it sends is counted or paced. */
+/** Returns a stand-in that asks `answer`. Its requests are neither counted nor paced. */
 export const createStandIn =
   (
     answer: typeof exchange,

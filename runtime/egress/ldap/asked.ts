@@ -1,4 +1,7 @@
-/** Reads a request of `ctx.ldap`, whose form and filters LDAP_REQUESTS checks, and judges what it touches and refers to. */
+/**
+ * Reads a request of `ctx.ldap`, whose form and filters LDAP_REQUESTS checks, and judges the entries that it
+ * touches and refers to.
+ */
 import { type Dn, parseDn } from '../../contract/connector/dn.ts'
 import {
   DN_ATTRIBUTES,
@@ -15,10 +18,11 @@ import { judgeLdap, type LdapTarget, mayReferTo } from '../rules/ldap-rules.ts'
 import { readBody } from '../wire/read-asked.ts'
 
 /**
- * Reads the body of a request.
+ * Parses the body of a request.
  *
- * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values.
- * directory_refused for half of a character, which would be sent as another one: `noSuchObject` in the name of the entry.
+ * @throws egress_url if it is not a request, egress_body if it is too large; the messages contain no values.
+ * directory_refused for a lone surrogate, which would be sent as another character: `noSuchObject` if it is
+ * in the name of the entry.
  */
 export function readAsked(method: string, body: Uint8Array | null): LdapRequest {
   const operation = operationOf(method)
@@ -32,14 +36,15 @@ export function readAsked(method: string, body: Uint8Array | null): LdapRequest 
   throw new RuntimeError('directory_refused', message, { wire, appErrorCode })
 }
 
-/** Whether no text in a value has half of a character; names of members are ASCII by the schemas. */
+/** Reports whether all texts in a value are well-formed. Names of members are ASCII by the schemas. */
 const isWhole = (value: unknown): boolean =>
   typeof value === 'string'
     ? value.isWellFormed()
     : Object(value) !== value || Object.values(Object(value)).every(isWhole)
 
 /**
- * The target that lets a request pass, whole: the entry that it is about, where that goes, and what it refers to.
+ * Returns the target that allows the whole request: its entry, the entry's new name, and the entries that it
+ * refers to.
  *
  * @throws egress_undeclared, egress_url
  */
@@ -55,10 +60,13 @@ export function judgeAsked(request: LdapRequest, targets: readonly LdapTarget[])
   return target
 }
 
-/** @throws egress_undeclared for values that name what lies outside, and passwords where none may be set; egress_url */
+/**
+ * @throws egress_undeclared for values that name an entry outside, and for passwords that may not be set;
+ * egress_url
+ */
 function judgeValues(name: string, values: readonly LdapValue[], target: LdapTarget): void {
   const [bare = ''] = name.toLowerCase().split(';')
-  // A number, such as 2.5.4.31, is another name of an attribute: what it holds would not be known.
+  // A number, such as 2.5.4.31, is another name of an attribute. The kind of its values would be unknown.
   if (bare.includes('.'))
     throw new RuntimeError('egress_url', 'An attribute is written by its name, not by its number')
   if (PASSWORD_ATTRIBUTES.includes(bare) && !target.operations.includes('password'))
@@ -78,14 +86,14 @@ function judgeValues(name: string, values: readonly LdapValue[], target: LdapTar
   }
 }
 
-/** `ldap:///ou=people,dc=acme??sub?(uid=*)`: the server, and the DN as it is encoded there (RFC 4516). */
+/** `ldap:///ou=people,dc=acme??sub?(uid=*)`: the server, and the percent-encoded DN (RFC 4516). */
 const LDAP_URL = /^\s*ldap[a-z]*:(?:\/\/([^/?]*))?\/?([^?]*)/i
 
-/** @throws egress_undeclared for an address of another server, or of what lies outside */
+/** @throws egress_undeclared for a URL of another server, or of an entry outside */
 function judgeUrls(name: string, values: readonly LdapValue[], target: LdapTarget): void {
   for (const value of values) {
     const [found, server = '', encoded = ''] = LDAP_URL.exec(textOf(value)) ?? []
-    // An address of a web page is one of no entry.
+    // A URL of a web page refers to no entry.
     if (found === undefined) continue
     const dn = server === '' ? decoded(encoded) : null
     if (dn !== null && dn.length > 0 && mayReferTo(dn, target)) continue
@@ -96,7 +104,7 @@ function judgeUrls(name: string, values: readonly LdapValue[], target: LdapTarge
   }
 }
 
-/** What a server reads: bytes are text to it as well. */
+/** Returns a value as a server reads it: bytes are text to it as well. */
 const textOf = (value: LdapValue): string =>
   typeof value === 'string' ? value : Buffer.from(value.base64, 'base64').toString('utf8')
 
@@ -104,12 +112,14 @@ function decoded(encoded: string): Dn | null {
   try {
     return parseDn(decodeURIComponent(encoded))
   } catch {
-    // No percent encoding that can be read.
+    // The percent-encoding is invalid.
     return null
   }
 }
 
-/** What an entry gets by its new name: a server adds the attributes that the name consists of. */
+/**
+ * Returns the attributes that an entry gets with its new name: a server adds those that the name consists of.
+ */
 function namingOf(request: LdapRequest): [string, LdapValue[]][] {
   const { operation } = request
   if (operation !== 'add' && operation !== 'modifyDN') return []
@@ -119,7 +129,7 @@ function namingOf(request: LdapRequest): [string, LdapValue[]][] {
 
 function read(text: string): Dn {
   const dn = parseDn(text)
-  // The root is no entry of a directory.
+  // The root is not an entry of a directory.
   if (dn !== null && dn.length > 0) return dn
   throw new RuntimeError(
     'egress_url',
@@ -127,7 +137,7 @@ function read(text: string): Dn {
   )
 }
 
-/** All attributes that a request sends. @throws egress_body for too many values */
+/** Returns all attributes that a request sends. @throws egress_body for too many values */
 function valuesOf(request: LdapRequest): [string, LdapValue[]][] {
   const all: [string, LdapValue[]][] =
     request.operation === 'add'
@@ -148,7 +158,7 @@ function valuesOf(request: LdapRequest): [string, LdapValue[]][] {
   return all
 }
 
-/** Names and sizes of a request, for its record: no values. */
+/** Returns the names and sizes of a request, without values, for its record. */
 export function tellAsked(request: LdapRequest): string {
   const told: Record<string, string> = {}
   if (request.operation === 'search') {

@@ -1,4 +1,4 @@
-/** Opens one connection to a directory: judged, pinned, encrypted, bound. */
+/** Opens one connection to a directory: judged, address pinned, encrypted, bound. */
 import type { Socket } from 'node:net'
 import { Client } from 'ldapts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -10,20 +10,20 @@ import { guardLdap, type LdapGuard } from './guard.ts'
 import { readHeader, shapeOf, sizeAt } from './reply-shape.ts'
 import { failureOf } from './results.ts'
 
-/** Who binds. Without it the connection is anonymous. */
+/** Credentials of a bind. Without them the connection is anonymous. */
 export type Bind = { dn: string; password: string }
 
 type ConnectMeans = OpenMeans & PlainMeans
 
-/** A connection that is ready for operations. */
+/** Connection that is ready for operations. */
 export type LdapConnection = { client: Client; guard: LdapGuard }
 
 /**
- * Connects. `ldap:` is upgraded by STARTTLS before anything else is sent, unless the operator grants plain text;
- * names of certificates are checked against the host of the manifest.
+ * Connects. `ldap:` is upgraded by STARTTLS before anything else is sent, unless the operator grants plain
+ * text. Names in certificates are checked against the host of the manifest.
  *
  * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, upstream_garbled, and
- * directory_refused where the bind fails
+ * directory_refused if the bind fails
  */
 export function connect(
   target: LdapTarget,
@@ -40,14 +40,14 @@ export function connect(
     const guard = guardLdap(current, from)
     const client = new Client({
       url: 'ldap://directory.invalid',
-      // The cast: the type asks for a whole socket. Of one that is open the library uses what `GuardedSocket` has: its
-      // events, `write`, `end` and `destroy` (ldapts 9, `_connect` and `_send`). Its own TLS, which needs more, is not
-      // used.
+      // The cast: the type requires a complete socket. Of an open one, the library uses only
+      // `GuardedSocket`'s members: its events, `write`, `end` and `destroy` (ldapts 9, `_connect` and
+      // `_send`). The library's own TLS, which needs more, is not used.
       createConnection: () => guard.socket as unknown as Socket,
     })
     const done = guard.allow(OUTSIDE_CALLS)
     try {
-      // Without credentials it is anonymous, and opens the library's side.
+      // Without credentials, the bind is anonymous and makes the library open its socket.
       await client.bind(bind?.dn ?? '', bind?.password ?? '')
     } catch (error) {
       const failure = failureOf(error, guard, from)
@@ -60,7 +60,9 @@ export function connect(
   })
 }
 
-/** 389 Directory Server answers so where an account is locked; others call that a wrong password. */
+/**
+ * Converts the code by which 389 Directory Server reports a locked account. Others report a wrong password.
+ */
 const ofSignIn = (failure: RuntimeError): RuntimeError =>
   failure.details.appErrorCode === 'unwillingToPerform'
     ? new RuntimeError('directory_refused', failure.message, {
@@ -78,7 +80,7 @@ const START_TLS = Buffer.concat([
 /**
  * Upgrades a connection.
  *
- * @throws upstream_rejected, upstream_garbled, or what TLS says
+ * @throws upstream_rejected, upstream_garbled, or the errors of TLS
  */
 async function startTls(
   raw: Socket,

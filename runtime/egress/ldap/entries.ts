@@ -1,35 +1,35 @@
-/** Entries of searches as connectors get them: JSON, written straight from a server's messages. */
+/** Entries of searches as JSON for connectors, written directly from a server's messages. */
 import { BINARY_ATTRIBUTES, LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
 import { createJsonBytes } from './json-bytes.ts'
 import { ENTRY, INTEGER, OCTETS, SEQUENCE, SET, shapeOf } from './reply-shape.ts'
 
-/** Reads the entries of one reply. */
+/** Reader of the entries of one reply. */
 export type EntryReader = {
   /**
-   * Reads the entry of a message, and judges its form, in one go: a search has thousands. Values are text; those of binary
-   * attributes, and of any with a value that is no UTF-8, are base64.
+   * Reads the entry of a message and checks its form in one pass, because a search has thousands. Values are
+   * text. Values of binary attributes, and of attributes with a value that is not UTF-8, are base64.
    *
    * Source: RFC 4511 section 4.5.2.
    *
-   * @param from Where the message begins, and `size` where it ends.
+   * @param from Offset of the message; `size` is the offset of its end.
    *
-   * @returns how many values, names and lists the message holds; null for one that is malformed, after which nothing is to
-   *   be read, and undefined for one of another kind
+   * @returns the number of values, names and lists in the message; null if it is malformed, after which no
+   * more may be read; undefined if it is of another kind
    */
   read(message: Buffer, from?: number, size?: number): number | null | undefined
-  /** Entries so far, and their bytes as JSON. */
+  /** Number of entries so far, and their size as JSON, in bytes. */
   readonly count: number
   readonly bytes: number
   /**
-   * The JSON of the entries, with commas between them, in pieces.
+   * Returns the JSON of the entries, separated by commas, in pieces.
    *
-   * @param whole Reads the rest of an entry with values that come in ranges.
+   * @param whole Reads the rest of an entry whose values come in ranges.
    */
   pieces(whole: (entry: LdapEntry) => Promise<LdapEntry>): Promise<Buffer[]>
 }
 
-/** The name of an attribute, and what it says of its values. */
+/** Name of an attribute, and the properties of its values that follow from it. */
 type Name = { bytes: Buffer; json: Buffer; isBinary: boolean; isRanged: boolean }
 
 const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i
@@ -43,25 +43,30 @@ const BEFORE_BINARY: Buffer = Buffer.from('},"binary":[')
 const AFTER_BINARY: Buffer = Buffer.from(']}')
 
 /**
+ * Creates the reader of one reply.
+ *
  * @param binary Further attributes whose values are bytes, in lower case.
- * @param firstBytes How many bytes of JSON to have room for at first.
+ * @param firstBytes Initial capacity, in bytes of JSON.
  */
 export function createEntryReader(binary: readonly string[], firstBytes: number): EntryReader {
   const json = createJsonBytes(firstBytes)
-  /** By place: entries of a search mostly have the same attributes in the same order. */
+  /** By position: entries of a search mostly have the same attributes in the same order. */
   const names: Name[] = []
-  /** Where the entries lie that have values in ranges. */
+  /** Positions of the entries that have values in ranges. */
   const ranged: { at: number; stop: number }[] = []
   let count = 0
-  // State of the message being read. It is kept per search, not per message: V8 discards the compiled code of a closure
-  // that it collects, and would compile the functions below again and again.
+  // State of the message being read. It is kept per search, not per message: V8 discards the compiled code of
+  // a closure that it collects, and would compile the functions below again and again.
   let bytes: Buffer = Buffer.alloc(0)
   let elements = 0
   let at = 0
-  /** Where the element ends that was begun last. */
+  /** End of the element that was begun last. */
   let stop = 0
 
-  /** Goes to the contents of the next element, which has this tag and ends within `limit`. */
+  /**
+   * Moves to the contents of the next element. Returns false if it does not have this tag, or ends after
+   * `limit`.
+   */
   function begin(tag: number, limit: number): boolean {
     if (at + 2 > limit || bytes[at] !== tag) return false
     let length = bytes[at + 1] ?? 0
@@ -77,7 +82,7 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
     return stop <= limit
   }
 
-  /** Writes the values from here to `last`. @returns whether they are text; null where they are malformed */
+  /** Writes the values up to `last`. @returns whether they are text; null if they are malformed */
   function writeValues(last: number, isBinary: boolean): boolean | null {
     const first = at
     const written = json.length
@@ -104,14 +109,14 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
     return false
   }
 
-  /** The name from here to the end of its element. */
+  /** Returns the name from here to the end of its element. */
   function nameAt(place: number): Name {
     const known = names[place]
     if (known !== undefined && lies(known.bytes, bytes, at, stop)) return known
     const text = bytes.toString('utf8', at, stop)
     const [bare = '', ...options] = text.toLowerCase().split(';')
     const name = {
-      // A copy, which does not keep what arrived.
+      // A copy, so that the received data is not retained.
       bytes: Buffer.from(bytes.subarray(at, stop)),
       json: Buffer.from(JSON.stringify(text)),
       isBinary:
@@ -133,7 +138,7 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
     if (!begin(ENTRY, size)) return null
     const end = stop
     if (end !== size) {
-      // Controls stand behind it: nobody asked for any, and they are judged as those of other messages.
+      // Controls follow the entry. None were requested; they are judged like those of other messages.
       const shape = shapeOf(bytes.subarray(from, size))
       if (shape === null) return null
       elements += shape.elements
@@ -157,7 +162,7 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
       const name = nameAt(place)
       at = stop
       if (!begin(SET, last) || stop !== last) return null
-      // What was asked for and is not there.
+      // A requested attribute that the entry does not have.
       if (at === last) continue
       if (!isFirst) json.raw(COMMA)
       isFirst = false
@@ -201,21 +206,24 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
   }
 }
 
-/** Whether the bytes from `at` to `stop` are these. They are few: a call of `compare` would take longer. */
+/**
+ * Reports whether the bytes from `at` to `stop` equal these. They are few, so a call of `compare` would take
+ * longer.
+ */
 function lies(these: Buffer, bytes: Buffer, at: number, stop: number): boolean {
   if (these.length !== stop - at) return false
   for (let n = 0; n < these.length; n += 1) if (these[n] !== bytes[at + n]) return false
   return true
 }
 
-/** The further values of attributes that a server hands out in ranges (`member;range=0-1499`). */
+/** Reads further values of an attribute that a server returns in ranges (`member;range=0-1499`). */
 type ReadRange = (attribute: string) => Promise<LdapEntry | undefined>
 
 /**
- * Reads the ranges of an entry to their end, and puts the values under the plain name.
+ * Reads the ranges of an entry to their end, and stores the values under the plain name.
  *
- * @param read Asks the server for one attribute of this entry.
- * @returns the entry, and whether the limit of requests ended it before all was read
+ * @param read Reads one attribute of this entry from the server.
+ * @returns the entry, and whether all values were read within the limit of requests
  */
 export async function wholeRanges(
   entry: LdapEntry,
@@ -239,7 +247,7 @@ export async function wholeRanges(
       if (requests > LDAP_LIMITS.maxRanges) return { entry, isWhole: false }
       const from: number = Number(end) + 1
       held = await read(`${name};range=${from}-*`)
-      // A server that begins elsewhere than asked would have it go in circles.
+      // A range that begins elsewhere than requested would cause an endless loop.
       current =
         Object.keys(held?.attributes ?? {}).find((one) => RANGE.exec(one)?.[2] === String(from)) ??
         null

@@ -1,4 +1,4 @@
-/** Filters of connectors as the library's: structure by structure, never as text. */
+/** Converts filters of connectors to the library's, as structures and never as text. */
 import {
   AndFilter,
   EqualityFilter,
@@ -13,11 +13,14 @@ import {
 } from 'ldapts'
 import type { LdapFilter, LdapValue } from '../../contract/connector/ldap-context.ts'
 
-/** Active Directory's matching rules: all bits set, and member through other groups. */
+/** Matching rules of Active Directory: all bits set, and membership through nested groups. */
 const BIT_AND = '1.2.840.113556.1.4.803'
 const IN_CHAIN = '1.2.840.113556.1.4.1941'
 
-/** The library's form of a filter that `filterFault` (contract/connector/ldap.ts) found good: its depth is bounded. */
+/**
+ * Returns the library's form of a filter that `filterFault` (contract/connector/ldap.ts) has accepted, so its
+ * depth is bounded.
+ */
 export function toFilter(filter: LdapFilter): Filter {
   if ('and' in filter) return new AndFilter({ filters: filter.and.map(toFilter) })
   if ('or' in filter) return new OrFilter({ filters: filter.or.map(toFilter) })
@@ -50,6 +53,6 @@ export function toFilter(filter: LdapFilter): Filter {
 
 const pair = ([attribute, value]: readonly [string, string]) => ({ attribute, value })
 
-/** A value as it is sent. */
+/** Returns a value as it is sent. */
 export const bytesOrText = (value: LdapValue): Buffer | string =>
   typeof value === 'string' ? value : Buffer.from(value.base64, 'base64')

@@ -1,4 +1,4 @@
-/** Guards a connection to a directory: the framing of LDAP, and whether a search has further pages. */
+/** Guards a connection to a directory: the framing of LDAP, and the cookies of paged searches. */
 import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
@@ -7,10 +7,10 @@ import { noticeOf, pageCookie, shapeOf, sizeAt } from './reply-shape.ts'
 import { leaving } from './results.ts'
 
 export type LdapGuard = Guard & {
-  /** Where the next page begins, as the last result said; null where there is none. */
+  /** Returns the cookie of the next page from the last result, or null if there is none. */
   cookie(): Buffer | null
   /**
-   * Reads the entries of the next reply: the library sees only how it ends.
+   * Reads the entries of the next reply. The library sees only its end.
    *
    * @param binary Further attributes whose values are bytes, in lower case.
    */
@@ -19,16 +19,18 @@ export type LdapGuard = Guard & {
 
 const SEQUENCE = 0x30
 
-/** Room for the first entries of a connection, in bytes of JSON; later searches have as much as the one before took. */
+/**
+ * Minimum capacity of a reader, in bytes of JSON. A later search starts with the size of the previous reply.
+ */
 const FIRST_BYTES = 16 * 1024
-/** Added to that, for the next page of a search is hardly as long. */
+/** Factor on that size, as the next page of a search is rarely much longer. */
 const SPARE = 1.05
 
 /** Guards an open connection. @param from `host:port`, for messages. */
 export function guardLdap(socket: Socket, from: string): LdapGuard {
   let cookie: Buffer | null = null
   let reader: EntryReader | null = null
-  /** How much the last reply took, in bytes of JSON. */
+  /** Size of the last reply, in bytes of JSON. */
   let lastBytes = 0
   let isAhead = false
   const guard = createGuard(
@@ -72,7 +74,7 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
       isAhead = false
       return () => {
         end()
-        // The reply was taken: a connection that waits for the next request holds nothing of it.
+        // The reply was taken. An idle connection must not keep its memory.
         if (!isAhead) leaveReader()
       }
     },

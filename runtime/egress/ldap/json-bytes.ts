@@ -1,29 +1,29 @@
-/** JSON as bytes, written as it comes: texts are copied from the bytes of UTF-8 that they are, without making values of them. */
+/** Writes JSON as bytes. Texts are copied directly from UTF-8, without creating values. */
 import { isUtf8 } from 'node:buffer'
 
 type JsonBytes = {
-  /** Bytes so far. */
+  /** Number of bytes written. */
   readonly length: number
-  /** Writes bytes that are JSON. */
+  /** Writes bytes that are JSON already. */
   raw(json: Buffer): void
-  /** Writes bytes of UTF-8 as a text. @returns false, with nothing written, where they are none */
+  /** Writes UTF-8 bytes as a text. @returns false, with nothing written, if they are not UTF-8 */
   text(from: Buffer, at: number, stop: number): boolean
   /** Writes a value. */
   value(value: unknown): void
-  /** Writes bytes as a text of base64. */
+  /** Writes bytes as a base64 text. */
   base64(from: Buffer, at: number, stop: number): void
-  /** Takes back what was written behind a place. */
+  /** Truncates the output to this length. */
   cut(length: number): void
-  /** What was written between two places; a view, which the next write may outdate. */
+  /** Returns the output between two offsets, as a view that the next write may invalidate. */
   between(at: number, stop: number): Buffer
 }
 
-/** UTF-8 bytes per UTF-16 code unit, at most. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const MAX_CHARACTER_BYTES = 3
 
 const [SPACE, TILDE, QUOTE, BACKSLASH] = [0x20, 0x7e, 0x22, 0x5c]
 
-/** @param firstBytes What room there is from the first byte on. */
+/** Creates an empty writer. @param firstBytes Initial capacity, in bytes. */
 export function createJsonBytes(firstBytes: number): JsonBytes {
   let bytes: Buffer = Buffer.alloc(0)
   let length = 0
@@ -46,7 +46,7 @@ export function createJsonBytes(firstBytes: number): JsonBytes {
     },
     raw(json) {
       room(json.length)
-      // Few bytes: a call of `copy` would take longer.
+      // A call of `copy` would take longer for so few bytes.
       for (let n = 0; n < json.length; n += 1) bytes[length + n] = json[n] ?? 0
       length += json.length
     },

@@ -1,8 +1,11 @@
-/** Pages of a search (RFC 2696), each of the size that is asked for: the library's own search has one size for all of them. */
+/**
+ * Pages of a search (RFC 2696), each with its own size. The library's own search has one size for all of
+ * them.
+ */
 import { Ber, BerWriter, Control } from 'ldapts'
 import { PAGES_OID } from './reply-shape.ts'
 
-/** Asks for one page: `cookie` is where it begins, null for the first one. */
+/** Control that asks for one page. `cookie` is the position where it begins, or null for the first page. */
 export class PageControl extends Control {
   readonly #size: number
   readonly #cookie: Buffer | null

@@ -1,4 +1,4 @@
-/** Carries out one judged request on one connection. */
+/** Performs one judged request on one connection. */
 
 import { randomUUID } from 'node:crypto'
 import { Attribute, Change, type Control } from 'ldapts'
@@ -18,27 +18,30 @@ import { PageControl } from './pages.ts'
 
 type Lease = Leased<LdapConnection>
 
-/** A request whose DNs were judged; they are written again, so that what was judged is what a server reads. */
+/**
+ * Request whose DNs were judged. They are written again from their parsed form, so that a server reads
+ * exactly the judged DNs.
+ */
 type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
 
-/** RFC 3062: change of a password. */
+/** Change of a password (RFC 3062). */
 const PASSWORD_MODIFY = '1.3.6.1.4.1.4203.1.11.1'
 
-/** The DN as it is sent. @throws egress_url where it is none */
+/** Returns the DN as it is sent. @throws egress_url if it is not a DN */
 function sentDn(text: string): string {
   const dn = parseDn(text)
   if (dn !== null) return writeDn(dn)
   throw new RuntimeError('egress_url', 'A DN of the request cannot be read')
 }
 
-/** The reply to a write. */
+/** Reply to a write. */
 const DONE: Performed = { body: Buffer.from('{"result":"success"}'), items: 0 }
 
 /**
- * Carries a request out.
+ * Performs a request.
  *
- * @returns a page for a search, nothing but that it is done otherwise
- * @throws what the library throws; egress_undeclared and others for what the request itself is
+ * @returns a page for a search, else only the success
+ * @throws the errors of the library; egress_undeclared and others for faults of the request itself
  */
 export async function perform(
   { request, target }: Judged,
@@ -62,7 +65,8 @@ export async function perform(
       await client.del(sentDn(request.dn))
       return DONE
     case 'modifyDN':
-      // Every special character is written as \XX: the library cuts at the first comma without a backslash before it.
+      // Every special character is written as \XX, because the library splits at the first comma without a
+      // preceding backslash.
       await client.modifyDN(sentDn(request.dn), sentDn(request.to))
       return DONE
     case 'password':
@@ -86,7 +90,9 @@ async function setPassword(
   await client.modify(sentDn(dn), new Change({ operation: 'replace', modification }))
 }
 
-/** PasswdModifyRequestValue: user identity and new password, both short enough for these lengths. */
+/**
+ * Returns a PasswdModifyRequestValue: user identity and new password, both short enough for these lengths.
+ */
 function passwordModify(dn: string, value: string): Buffer {
   const parts = Buffer.concat([element(0x80, Buffer.from(dn)), element(0x82, Buffer.from(value))])
   return element(0x30, parts)
@@ -103,7 +109,7 @@ function element(tag: number, content: Buffer): Buffer {
 const attributesOf = (all: Record<string, LdapValue[]>): Attribute[] =>
   Object.entries(all).map(([type, values]) => attributeOf(type, values))
 
-// The cast: the library's types want texts or buffers; its writer takes both side by side.
+// The cast: the library's types require either texts or buffers, but its writer accepts a mixture.
 const attributeOf = (type: string, values: LdapValue[]): Attribute =>
   new Attribute({ type, values: values.map(bytesOrText) as string[] })
 
@@ -117,15 +123,17 @@ function changesOf(change: LdapRequest<'modify'>['changes'][number]): Change[] {
 
 type Search = LdapRequest<'search'>
 
-/** How long a server may work on a page that was asked for ahead: longer than its connection is kept for it. */
+/**
+ * Time limit of the server for a page requested ahead, in seconds. Longer than the connection is kept for it.
+ */
 const AHEAD_SECONDS = 60
 
 const OPENING: Buffer = Buffer.from('{"result":"success","entries":[')
 
-/** Of an entry that is asked for one range, that range is all. */
+/** Returns an entry unchanged: one range of it was requested. */
 const asItIs = async (entry: LdapEntry): Promise<LdapEntry> => entry
 
-/** The cursor: which parked search, how many entries it has given, and in pages of which size. */
+/** Cursor: id of the suspended search, and the number of entries that it has returned. */
 type Cursor = { id: string; given: number }
 
 const writeCursor = ({ id, given }: Cursor): string => `${id} ${given}`
@@ -138,7 +146,10 @@ function readCursor(text: string): Cursor {
   })
 }
 
-/** The parked search that a request goes on with; undefined for a first page, and for one entry, which has no pages. */
+/**
+ * Returns the id of the suspended search that a request continues; undefined for a first page, and for a
+ * single entry, which has no pages.
+ */
 export const parkedIdOf = (request: LdapRequest): string | undefined =>
   request.operation === 'search' && request.scope !== 'base' && request.page.cursor
     ? readCursor(request.page.cursor).id
@@ -191,7 +202,7 @@ async function search(
   if (request.scope === 'base') return finish(await find(base), null)
 
   const cursor = request.page.cursor ? readCursor(request.page.cursor) : null
-  // The cast: only this file parks anything here.
+  // The cast: only this module suspends searches here.
   const known = lease.parked as ParkedPages | null
   const goesOn = cursor !== null && known?.id === cursor.id && known.given === cursor.given
   lease.parked = null
@@ -217,7 +228,7 @@ async function search(
   const sent = asked === null ? 1 : 0
   if (pages.cookie === null) return { ...(await finish(found, null)), sent }
   const here = writeCursor(pages)
-  // First: further values of its entries are read on the same connection, by requests that know no pages.
+  // First, because further values of the entries are read on the same connection, by requests without pages.
   const page = await finish(found, here)
   const { ahead } = request.page
   pages.ahead = ahead ? askAhead(ahead) : null
@@ -225,21 +236,24 @@ async function search(
   lease.parked = pages
   return { ...page, sent: pages.isAsked ? sent + 1 : sent }
 
-  /** The server goes on working while this page is used; what it answers is read when it is asked for. */
+  /**
+   * Requests the next page ahead. The server works while this page is used; its answer is read when the page
+   * is requested.
+   */
   function askAhead(wanted: number): AskedAhead {
     guard.wait()
     const control = new PageControl(wanted, pages.cookie)
     const coming = find(base, { timeLimit: AHEAD_SECONDS }, control)
-    // Nobody awaits it where the search is not gone on with.
+    // The result is not awaited if the search is not continued.
     coming.catch(() => {})
     return { what: JSON.stringify([of, wanted]), found: coming }
   }
 }
 
-/** A page that came. */
+/** Received page. */
 type Found = { entries: EntryReader; references: string[] }
 
-/** A page that was asked for before a request for it came: for which search, of how many entries. */
+/** Page that was requested ahead. `what` identifies its search and page size. */
 type AskedAhead = { what: string; found: Promise<Found> }
 
 type ParkedPages = {
@@ -251,9 +265,9 @@ type ParkedPages = {
 }
 
 /**
- * Reads pages again up to where a cursor stands: the connection that the search began on is gone.
+ * Reads pages again up to a cursor, because the connection of the search was closed.
  *
- * @throws directory_refused, as an invalid cursor, where the search ends before
+ * @throws directory_refused, as an invalid cursor, if the search ends before it
  */
 async function skip(
   pages: ParkedPages,
@@ -265,7 +279,7 @@ async function skip(
   do {
     before = pages.given
     await next(Math.min(most, given - before))
-    // A page of nothing leads on for ever.
+    // An empty page would cause an endless loop.
   } while (pages.given < given && pages.given > before && pages.cookie !== null)
   if (pages.given === given && pages.cookie !== null) return
   throw new RuntimeError(

@@ -1,6 +1,6 @@
 /**
- * Judges the bytes of a server's message before the library reads them: lengths that do not add up make it read
- * for ever. Each byte of a header is looked at once; values are skipped.
+ * Judges the bytes of a server's message before the library reads them. Lengths that do not add up make it
+ * read forever. Each byte of a header is read once; values are skipped.
  *
  * Source: RFC 4511 section 4.1 and appendix B.
  */
@@ -13,17 +13,17 @@ const ENUMERATED = 0x0a
 const CONTROLS = 0xa0
 export const ENTRY = 0x64
 const REFERENCE = 0x73
-/** Bind, search done, modify, add, delete, modify DN, extended: what ends an operation. */
+/** Messages that end an operation: bind, search done, modify, add, delete, modify DN, extended. */
 const RESULTS: readonly number[] = [0x61, 0x65, 0x67, 0x69, 0x6b, 0x6d, 0x78]
 
-/** A message that is well formed; `elements` is how many values, names and lists it holds. */
+/** Well-formed message. `elements` is its number of values, names and lists. */
 type Shape = { kind: 'entry' | 'reference' | 'result'; elements: number }
 
-/** What a message is, or null where it is malformed or of no kind that a client gets. */
+/** Returns the shape of a message, or null if it is malformed, or of a kind that no client receives. */
 export function shapeOf(bytes: Buffer): Shape | null {
   let elements = 0
 
-  /** The elements between two places, which they must fill; null where they do not. */
+  /** Returns the elements between two offsets, or null if they do not fill the space exactly. */
   function children(start: number, stop: number): Element[] | null {
     const all: Element[] = []
     for (let at = start; at < stop; ) {
@@ -36,7 +36,7 @@ export function shapeOf(bytes: Buffer): Shape | null {
     return all
   }
 
-  /** Whether an element is a list with this tag of which every part is right. */
+  /** Reports whether an element is a list with this tag whose parts are all valid. */
   const isList = (
     { tag, start, stop }: Element,
     wanted: number,
@@ -88,7 +88,7 @@ export function shapeOf(bytes: Buffer): Shape | null {
   return kind === null ? null : { kind, elements }
 }
 
-/** One element: its tag, and where its contents begin and end. */
+/** One element: its tag, and the offsets of its contents. */
 type Element = { tag: number; start: number; stop: number }
 
 function readElement(bytes: Buffer, at: number, stop: number): Element | null {
@@ -100,7 +100,10 @@ function readElement(bytes: Buffer, at: number, stop: number): Element | null {
     : { tag: bytes[at] ?? 0, start, stop: start + header.contentBytes }
 }
 
-/** The sizes that the first bytes of an element announce; `short` where more are needed, null for a malformed length. */
+/**
+ * Returns the sizes that the first bytes of an element announce; `short` if the header is incomplete, null if
+ * the length is malformed.
+ */
 export function readHeader(
   bytes: Buffer,
 ): { headerBytes: number; contentBytes: number } | 'short' | null {
@@ -113,7 +116,10 @@ export function readHeader(
   return { headerBytes: 2 + more, contentBytes: bytes.readUIntBE(2, more) }
 }
 
-/** Bytes of the element that begins at a place; `short` where more are needed, null for a malformed length. */
+/**
+ * Returns the size of the element at an offset, in bytes; `short` if its header is incomplete, null if the
+ * length is malformed.
+ */
 export function sizeAt(bytes: Buffer, at: number): number | 'short' | null {
   const first = bytes[at + 1]
   if (first !== undefined && first < 0x80) return 2 + first
@@ -123,16 +129,16 @@ export function sizeAt(bytes: Buffer, at: number): number | 'short' | null {
     : sizes
 }
 
-/** The control of paged results (RFC 2696). */
+/** Control of paged results (RFC 2696). */
 export const PAGES_OID = '1.2.840.113556.1.4.319'
 const PAGES = Buffer.from(PAGES_OID)
 
-/** Where the next page of a search begins, by a well-formed result; null where there is none. */
+/** Returns the cookie of a search's next page from a well-formed result, or null if there is none. */
 export function pageCookie(bytes: Buffer): Buffer | null {
   const found = bytes.lastIndexOf(PAGES)
   if (found === -1) return null
   let at = found + PAGES.length
-  // Criticality may stand before the value.
+  // Criticality may precede the value.
   if (bytes[at] === 0x01) at = readElement(bytes, at, bytes.length)?.stop ?? bytes.length
   const value = readElement(bytes, at, bytes.length)
   const list = value === null ? null : readElement(bytes, value.start, value.stop)
@@ -142,15 +148,15 @@ export function pageCookie(bytes: Buffer): Buffer | null {
   return Buffer.from(bytes.subarray(cookie.start, cookie.stop))
 }
 
-/** What a server says that nobody asked for: the code of a result, and a text. */
+/** Unsolicited notice of a server: result code and text. */
 export type Notice = { code: number; said: string }
 
-/** An extended response. */
+/** Tag of an extended response. */
 const EXTENDED = 0x78
 
 /**
- * What a server says before it leaves, by a well-formed message; null for the answer to a request. It has the number 0,
- * which no request has (RFC 4511 section 4.4).
+ * Returns the notice that a server sends before it disconnects, from a well-formed message; null for the
+ * answer to a request. Its message id is 0, which no request has (RFC 4511 section 4.4).
  */
 export function noticeOf(bytes: Buffer): Notice | null {
   const whole = readElement(bytes, 0, bytes.length)

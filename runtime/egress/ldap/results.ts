@@ -1,4 +1,7 @@
-/** What failed at a directory, in the terms of calls: result codes by one table, everything else by the network's. */
+/**
+ * Converts failures of directories to errors of calls: result codes by one table, others by the connection's
+ * failure.
+ */
 
 import { ResultCodeError } from 'ldapts'
 import { cut } from '../../bounded/cut.ts'
@@ -8,13 +11,13 @@ import { errorOf } from '../../contract/errors/thrown.ts'
 import type { Guard } from '../wire/guard.ts'
 import type { Notice } from './reply-shape.ts'
 
-/** Longest text of a server that a message repeats, in characters. */
+/** Maximum length of a server's text that a message repeats, in characters. */
 const MAX_SAID = 200
 
 /**
- * The error for what the library throws. A defect of ours stays one.
+ * Returns the error for one that the library threw. A bug in Keyway remains recognizable as one.
  *
- * @returns directory_refused for a result code, why the connection ended otherwise
+ * @returns directory_refused for a result code, else the reason why the connection ended
  */
 export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   if (error instanceof RuntimeError) return error
@@ -27,7 +30,7 @@ export function failureOf(error: unknown, guard: Guard, from: string): RuntimeEr
   return new RuntimeError('upstream_garbled', `${from} did not answer with valid LDAP`, {}, error)
 }
 
-/** What to know, or to do, about a result, by its name. `page_size` is what the connectors that come along call it. */
+/** Hints about results, by their name. `page_size` is the setting's name in the bundled connectors. */
 const ENCRYPT =
   ': it takes a sign-in on an encrypted connection alone: write ldaps: in the address, or take the grant of plain text (KEYWAY_PLAIN_LDAP) back'
 const HINTS: Readonly<Record<string, string>> = {
@@ -49,7 +52,7 @@ const HINTS: Readonly<Record<string, string>> = {
     ': a page was larger than it gives, or the account may not page: lower the page size (page_size in the settings of the connectors that come along, `most` in the code of another), or raise the limit there',
 }
 
-/** The error for a result code other than success. */
+/** Returns the error for a result code other than success. */
 export function refusal(code: number, said: string, from: string): RuntimeError {
   const { name, wire } = resultOf(code)
   const hint = signInReason(said) || (HINTS[name] ?? '')
@@ -60,7 +63,7 @@ export function refusal(code: number, said: string, from: string): RuntimeError 
   })
 }
 
-/** The error for what a server says before it ends the connection: nothing that was asked for failed by itself. */
+/** Returns the error for a server's notice of disconnection. No operation failed by itself. */
 export function leaving({ code, said }: Notice, from: string): RuntimeError {
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
   return new RuntimeError(
@@ -69,7 +72,7 @@ export function leaving({ code, said }: Notice, from: string): RuntimeError {
   )
 }
 
-/** The error with the DN of the entry that is not there: a call may have asked for several. */
+/** Adds the DN of the missing entry to the error, because a call may have requested several. */
 export function withEntry(error: unknown, dn: string): unknown {
   if (!(error instanceof RuntimeError) || error.details.appErrorCode !== 'noSuchObject')
     return error
@@ -77,14 +80,14 @@ export function withEntry(error: unknown, dn: string): unknown {
   return new RuntimeError(error.code, told, error.details, error)
 }
 
-/** The library's errors of result codes: the class where it is one, or anything of its kind. */
+/** Returns the result code in an error of the library, by its class or its name, or null. */
 function codeOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null
-  // The library resets prototypes: the class alone is not to be relied on.
+  // The library resets prototypes, so `instanceof` alone is not reliable.
   const { code, name }: Error & { code?: unknown } = error
   const isResult = error instanceof ResultCodeError || name === 'ResultCodeError'
   return typeof code === 'number' && (isResult || /Error$/.test(name)) ? code : null
 }
 
-/** What the server said beside the code. */
+/** Returns the server's text without the code. */
 const saidBy = ({ message }: Error): string => message.replace(/ ?Code: 0x[0-9a-f]+$/i, '').trim()

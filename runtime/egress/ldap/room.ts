@@ -1,4 +1,4 @@
-/** The host's way to directories. */
+/** Connections of one host process to directories. */
 import { escapeDnValue } from '../../contract/connector/dn.ts'
 import { LDAP_LIMITS, type LdapRequest, resultOf } from '../../contract/connector/ldap.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
@@ -10,7 +10,7 @@ import { type Bind, connect, type LdapConnection } from './connect.ts'
 import { parkedIdOf, perform } from './perform.ts'
 import { failureOf } from './results.ts'
 
-/** A judged request, and who binds for it. */
+/** Judged request, and its bind. */
 type LdapAsked = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
 
 export type LdapRoom = Room<LdapAsked>
@@ -30,13 +30,13 @@ const LDAP: Trade<LdapAsked, LdapConnection> = {
   isRefusal: ({ code }) => code === 'directory_refused',
 }
 
-/** Makes the room of one host process. */
+/** Creates the room for directories of one host process. */
 export const createLdapRoom = (options: RoomOptions): LdapRoom => createRoom(LDAP, options)
 
 /**
- * Who binds, by the entry's declaration.
+ * Returns the bind that the egress entry declares, or null for an anonymous one.
  *
- * @throws egress_secret where the call does not have the credential, or it may not go there
+ * @throws egress_secret if the call does not have the credential, or it may not be sent there
  */
 export function bindOf(
   { bind, secrets, field }: LdapTarget,
@@ -44,7 +44,7 @@ export function bindOf(
 ): Bind | null {
   if (bind === null) return null
   const { username, password } = loginOf(bind.credential, { secrets, field, verb: 'binds' }, held)
-  // A bind without a password succeeds as anonymous: RFC 4513 section 5.1.2.
+  // A bind without a password succeeds as anonymous (RFC 4513 section 5.1.2).
   if (password === '' || username === '')
     throw new RuntimeError('directory_refused', 'The user name or the password is empty', {
       wire: 'unauthenticated',

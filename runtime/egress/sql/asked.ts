@@ -1,4 +1,4 @@
-/** Reads and judges a request of `ctx.sql`: its form, the statements that it names, and their parameters. */
+/** Reads and judges a request of `ctx.sql`: its form, its statements, and their parameters. */
 import * as v from 'valibot'
 import { describeIssue } from '../../contract/connector/payload.ts'
 import {
@@ -16,15 +16,15 @@ import { judgeSql, type SqlTarget, type Statements } from '../rules/sql-rules.ts
 import { readBody } from '../wire/read-asked.ts'
 
 /**
- * Reads the body of a request.
+ * Parses the body of a request.
  *
- * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
+ * @throws egress_url if it is not a request, egress_body if it is too large; the messages contain no values
  */
 export const readAsked = (method: string, body: Uint8Array | null): SqlRequest =>
   readBody({ bridge: 'sql', operation: sqlOperationOf(method), schemas: SQL_REQUESTS }, body)
 
 /**
- * The target that lets a request pass, whole: its statements, and what is given for their parameters.
+ * Returns the target that allows the whole request: its statements and their parameters.
  *
  * @throws egress_undeclared, egress_url
  */
@@ -39,7 +39,7 @@ export function judgeAsked(request: SqlRequest, targets: readonly SqlTarget[]): 
   return target
 }
 
-/** Said of the manifest already, unless that was installed before it was refused there. */
+/** Usually refused at install; the manifest may have been installed before that check existed. */
 function judgeSession({ statement }: StatementStep, { statements, dialect }: SqlTarget): void {
   const declared = statements[statement]
   const fault = declared === undefined ? null : sessionFault(dialect, declared)
@@ -48,7 +48,7 @@ function judgeSession({ statement }: StatementStep, { statements, dialect }: Sql
 }
 
 function judgeParameters({ statement, parameters }: StatementStep, statements: Statements): void {
-  // Found by `judgeSql`.
+  // Cannot be missing: `judgeSql` has found it.
   const declared = statements[statement]?.parameters ?? []
   if (declared.length !== parameters.length)
     throw new RuntimeError(
@@ -68,7 +68,7 @@ function judgeParameters({ statement, parameters }: StatementStep, statements: S
   }
 }
 
-/** Why a value is not of a declared type, without the value. */
+/** Describes why a value is not of its declared type, without the value. */
 function misfit(value: unknown, issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'safe_integer')
     return 'the number has a fraction or more than 53 bits; declare string, which does for every type of column'
@@ -78,7 +78,7 @@ function misfit(value: unknown, issue: v.BaseIssue<unknown>): string {
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`)
 
-/** Names and sizes of a request, for its record: no values. */
+/** Returns the names and sizes of a request, without values, for its record. */
 export function tellAsked(request: SqlRequest): string {
   const steps = stepsOf(request)
   const count = (of: (step: StatementStep) => number) =>
@@ -93,11 +93,11 @@ export function tellAsked(request: SqlRequest): string {
   return told.length === 0 ? '' : `?${told.join('&').slice(0, 200)}`
 }
 
-/** The statements of a request in one word, as its address names them. */
+/** Returns the statements of a request as one word, for its URL. */
 export const nameOf = (request: SqlRequest): string =>
   stepsOf(request)
     .map(({ statement }) => statement)
     .join('+')
 
-/** Whether a request may change something. */
+/** Reports whether a request may change data. */
 export const writes = ({ operation }: SqlRequest): boolean => SQL_OPERATIONS[operation].writes

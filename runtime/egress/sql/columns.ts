@@ -2,10 +2,10 @@
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
 /**
- * What is wrong with a result of which two columns have one name: rows are objects by column, and the values of one would
- * be lost.
+ * Returns the error for a result with two columns of the same name: rows are objects by column, and the
+ * values of one would be lost.
  *
- * @returns egress_url; null where all have names of their own
+ * @returns egress_url, or null if all names are unique
  */
 export function duplicateColumn(
   statement: string,

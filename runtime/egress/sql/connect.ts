@@ -1,4 +1,4 @@
-/** Opens one connection to a PostgreSQL server: judged, pinned, encrypted, logged in. */
+/** Opens one connection to a PostgreSQL server: judged, address pinned, encrypted, logged in. */
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { SQL_LIMITS } from '../../contract/connector/sql.ts'
@@ -10,22 +10,25 @@ import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/
 import { judgeMessage, sizeOf } from './reply-shape.ts'
 import { loginFailureOf } from './results.ts'
 
-/** Who logs in. */
+/** Credentials of a login. */
 export type SqlLogin = { username: string; password: string }
 
 export type ConnectMeans = OpenMeans & PlainMeans
 
-/** A connection that is ready for statements. */
+/** Connection that is ready for statements. */
 export type PostgresConnection = {
   client: pg.Client
   guard: Guard
-  /** `I` outside a transaction, `T` in one, `E` in one that failed. */
+  /** Returns `I` outside a transaction, `T` in one, `E` in a failed one. */
   state(): string
-  /** What ends the statement that runs, sent on another connection; null where the server gave no key. */
+  /**
+   * Returns the key that cancels the running statement from another connection, or null if the server sent
+   * none.
+   */
   cancelKey(): Buffer | null
 }
 
-/** The side of the library: what it uses of a socket that it would open itself. */
+/** Socket that the library uses: the parts of one that it would open itself. */
 class LibrarySocket extends GuardedSocket {
   connect(): void {
     setImmediate(() => this.emit('connect'))
@@ -37,11 +40,11 @@ class LibrarySocket extends GuardedSocket {
 }
 
 /**
- * Connects. The connection is encrypted before anything else is sent, unless the operator grants plain text; the name
- * of the certificate is checked against the host of the manifest.
+ * Connects. The connection is encrypted before anything else is sent, unless the operator grants plain text.
+ * The name in the certificate is checked against the host of the manifest.
  *
  * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, upstream_garbled, and
- * database_refused where the login fails
+ * database_refused if the login fails
  */
 export function connect(
   target: SqlTarget,
@@ -81,10 +84,11 @@ export function connect(
       password,
       database: target.database,
       ssl: false,
-      // The cast: the type asks for a whole socket, and the library uses what `LibrarySocket` has (pg 8, `Connection`).
+      // The cast: the type requires a complete socket, but the library uses only `LibrarySocket`'s members
+      // (pg 8, `Connection`).
       stream: (() => guard.socket) as unknown as () => Socket,
     })
-    // Variables of the host's own environment, such as PGOPTIONS, are for no connection of a connector.
+    // The host's environment variables, such as PGOPTIONS, must not affect a connector's connection.
     Object.assign(client, {
       getStartupConf: () => ({
         user: username,
@@ -92,7 +96,7 @@ export function connect(
         application_name: 'keyway',
       }),
     })
-    // What fails is told by what was asked for; without a listener it would end the process.
+    // Errors are reported by the pending request. Without a listener they would end the process.
     client.on('error', () => {})
     const done = guard.allow(OUTSIDE_CALLS)
     try {
@@ -112,20 +116,20 @@ const READY = 'Z'.charCodeAt(0)
 const KEY = 'K'.charCodeAt(0)
 
 /**
- * Ends the statement that runs on another connection of the same server. What fails here is nothing: the server ends
- * it by its own timeout.
+ * Cancels the statement that runs on another connection to the same server. A failure is harmless: the server
+ * ends the statement by its own timeout.
  */
 export async function cancel(target: SqlTarget, key: Buffer, means: ConnectMeans): Promise<void> {
   await openWire(target, means, async (raw) => {
     const current = await secured(raw, target, means)
     await new Promise<void>((resolve) => current.end(Buffer.concat([CANCEL, key]), () => resolve()))
-    // The server closes when it has read it.
+    // The server closes the connection when it has read the request.
     current.on('data', () => {})
     current.setTimeout(means.timeoutMs, () => current.destroy())
   })
 }
 
-/** SSLRequest and CancelRequest, up to what follows them. */
+/** SSLRequest and CancelRequest, up to their parameters. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e])
 

@@ -1,16 +1,18 @@
-/** Where a result goes on: which one, how many of its rows were given, and to whom. */
+/**
+ * Cursors of suspended results: which result, how many of its rows were returned, and for which statement.
+ */
 import type { SqlRequest } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Parked } from '../wire/pool.ts'
 
 /**
- * A result that waits, with the text of its statement. A request for another statement does not go on with it: whoever may
- * use that one may not use this one, or not any more.
+ * Suspended result, with the text of its statement. A request for another statement cannot continue it: a
+ * caller that may use that statement may have no right, or no longer, to use this one.
  */
 export type ParkedResult = Parked & { text: string }
 
-/** The declared text of the statement that a query names. */
+/** Returns the declared text of the statement that a query names. */
 export const textAsked = (
   { statement }: Extract<SqlRequest, { operation: 'query' }>,
   { statements }: SqlTarget,
@@ -20,20 +22,20 @@ const CURSOR = /^([0-9a-f-]{36}) (\d{1,8})$/
 
 export const writeCursor = ({ id, given }: Parked): string => `${id} ${given}`
 
-/** @throws database_refused for what is none */
+/** Parses a cursor. @throws database_refused if it is not one */
 export function readCursor(cursor: string): Parked {
   const [, id, given] = CURSOR.exec(cursor) ?? []
   if (id === undefined) throw staleCursor()
   return { id, given: Number(given) }
 }
 
-/** The result that a request goes on with; undefined for another request. */
+/** Returns the id of the result that a request continues, or undefined for another request. */
 export function parkedIdOf(request: SqlRequest): string | undefined {
   const cursor = request.operation === 'query' ? request.page?.cursor : null
   return cursor ? CURSOR.exec(cursor)?.[1] : undefined
 }
 
-/** The error where a result is not there any more. */
+/** Returns the error for a result that no longer exists. */
 export const staleCursor = (): RuntimeError =>
   new RuntimeError(
     'database_refused',

@@ -1,4 +1,4 @@
-/** Opens one connection to a MySQL or MariaDB server: judged, pinned, encrypted, logged in. */
+/** Opens one connection to a MySQL or MariaDB server: judged, address pinned, encrypted, logged in. */
 import type { Socket } from 'node:net'
 import type { Connection } from 'mysql2'
 import { SQL_LIMITS } from '../../contract/connector/sql.ts'
@@ -13,19 +13,19 @@ import { loadMysql } from './mysql-library.ts'
 import { createShape, type Shape } from './mysql-reply-shape.ts'
 import { failureOf, refusal } from './results.ts'
 
-/** A connection that is ready for statements. */
+/** Connection that is ready for statements. */
 export type MysqlConnection = {
   client: Connection
   guard: Guard
   isMariadb: boolean
 }
 
-/** Statements that a connection keeps prepared. */
+/** Maximum number of statements that a connection keeps prepared. */
 const MAX_PREPARED = 100
 
 /**
- * The side of the library. What it writes is noted, so that only what was asked for comes back; the packets of a login
- * are numbered on behind the request for encryption, of which the library knows nothing.
+ * Socket that the library uses. Sent commands are noted, so that only their replies are accepted. The packet
+ * numbers of a login are shifted by the request for encryption, which the library did not send.
  */
 class LibrarySocket extends GuardedSocket {
   readonly #raw: Socket
@@ -53,7 +53,7 @@ class LibrarySocket extends GuardedSocket {
   }
 }
 
-/** Values whose columns JavaScript cannot hold come as texts; nothing of the library runs code that it writes. */
+/** Values that JavaScript cannot represent are returned as texts. The library runs no generated code. */
 const READING = {
   supportBigNumbers: true,
   bigNumberStrings: true,
@@ -63,18 +63,18 @@ const READING = {
   timezone: 'Z',
 } as const
 
-/** What the library would offer the server, and does not. */
+/** Capabilities that the library would offer to the server, disabled here. */
 const UNSPOKEN = [
   ...['LOCAL_FILES', 'ODBC', 'IGNORE_SPACE', 'SESSION_TRACK', 'CONNECT_ATTRS', 'MULTI_RESULTS'],
   'CLIENT_QUERY_ATTRIBUTES',
 ]
 
 /**
- * Connects. The connection is encrypted before the login is sent, unless the operator grants plain text; the name of
- * the certificate is checked against the host of the manifest.
+ * Connects. The connection is encrypted before the login is sent, unless the operator grants plain text. The
+ * name in the certificate is checked against the host of the manifest.
  *
  * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, upstream_garbled, and
- * database_refused where the login fails
+ * database_refused if the login fails
  */
 export function connectMysql(
   target: SqlTarget,
@@ -109,10 +109,10 @@ export function connectMysql(
       },
       inner,
     )
-    // Before the socket flows again: what it then brings is heard by the client alone.
+    // Load before the socket is resumed, so that only the client reads the data that follows.
     const mysql = await loadMysql()
     const done = guard.allow(OUTSIDE_CALLS)
-    // It rests since the greeting was read.
+    // Paused since the greeting was read.
     current.resume()
     const client = mysql.createConnection({
       ...READING,
@@ -123,7 +123,7 @@ export function connectMysql(
       charset: 'utf8mb4_general_ci',
       maxPreparedStatements: MAX_PREPARED,
       flags: [...UNSPOKEN.map((name) => `-${name}`), ...(isEncrypted ? ['SSL'] : [])],
-      // Over an encrypted connection the password itself is sent where the server has no shorter way.
+      // On an encrypted connection, the password itself may be sent if the server has no shorter way.
       authPlugins: {
         caching_sha2_password: mysql.authPlugins.caching_sha2_password({
           overrideIsSecure: isEncrypted,
@@ -132,7 +132,7 @@ export function connectMysql(
       connectTimeout: means.timeoutMs,
       stream: inner,
     })
-    // What fails is told by what was asked for; without a listener it would end the process.
+    // Errors are reported by the pending request. Without a listener they would end the process.
     client.on('error', () => {})
     try {
       await new Promise<void>((resolve, reject) => {
@@ -152,7 +152,10 @@ export function connectMysql(
   })
 }
 
-/** The number of a user that signs in without a password is otherwise that of a role that is not one's own to give. */
+/**
+ * Rewords error 1698 of a login: the user signs in without a password. Outside a login, the number means a
+ * role that the caller may not grant.
+ */
 function withoutPassword(failure: RuntimeError, from: string): RuntimeError {
   if (failure.details.appErrorCode !== '1698') return failure
   return new RuntimeError(

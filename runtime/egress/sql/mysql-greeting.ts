@@ -1,11 +1,11 @@
 /**
- * What a MySQL or MariaDB server says first, and the request for encryption that answers it.
+ * First packet of a MySQL or MariaDB server, and the request for encryption that answers it.
  *
  * Source: MariaDB, Connecting (initial handshake packet, SSL request).
  */
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
-/** Capabilities of both sides; others are not spoken here. */
+/** Supported capabilities of client and server. */
 const FLAGS = {
   longPassword: 1,
   foundRows: 2,
@@ -20,21 +20,21 @@ const FLAGS = {
   pluginAuthLength: 0x20_0000,
 } as const
 
-/** What the library may hear that a server can: no local files, no second statement, no news of the session. */
+/** Server capabilities shown to the library: no local files, no multiple statements, no session tracking. */
 const SPOKEN = Object.values(FLAGS)
   .filter((flag) => flag !== FLAGS.encryption)
   .reduce((all, flag) => all | flag, 0)
 const NEEDED = FLAGS.protocol41 | FLAGS.secureConnection | FLAGS.pluginAuth
 
-/** Bytes before the body of a packet: its length, and its number. */
+/** Size of a packet's head, in bytes: its length, and its number. */
 export const HEAD_BYTES = 4
 
-/** Bytes of the packet that begins at a place; `short` where more are needed. */
+/** Returns the size of the packet at an offset, in bytes, or `short` if its head is incomplete. */
 export const sizeOf = (bytes: Buffer, at = 0): number | 'short' =>
   bytes.length - at < HEAD_BYTES ? 'short' : HEAD_BYTES + bytes.readUIntLE(at, 3)
 
 export type Greeting = {
-  /** The greeting as the library gets it. */
+  /** Greeting, as passed to the library. */
   masked: Buffer
   isMariadb: boolean
   offersEncryption: boolean
@@ -47,7 +47,7 @@ const SCRAMBLE_BYTES = 8
 /**
  * Reads the first packet.
  *
- * @returns the number and the text of a refusal where the server sends one instead
+ * @returns the greeting, or the number and the text of a refusal
  * @throws upstream_garbled
  */
 export function readGreeting(
@@ -63,7 +63,7 @@ export function readGreeting(
   const high = low + 5
   const reserved = high + 3
   const second = reserved + 10
-  // The second half of the scramble has 12 bytes and an end; the name of the plugin follows.
+  // The second half of the scramble has 12 bytes and a terminator. The plugin's name follows.
   if (packet.length < second + 13 + 1 || packet.at(-1) !== 0) throw garbled
   const flags = (packet.readUInt16LE(low) | (packet.readUInt16LE(high) << 16)) >>> 0
   if ((flags & NEEDED) !== NEEDED) throw garbled
@@ -71,7 +71,7 @@ export function readGreeting(
   const left = (flags & SPOKEN) | FLAGS.longPassword
   masked.writeUInt16LE(left & 0xffff, low)
   masked.writeUInt16LE(left >>> 16, high)
-  // The length of the scramble, as it always is; and nothing of MariaDB's own capabilities.
+  // Set the usual length of the scramble, and clear MariaDB's own capabilities.
   masked[high + 2] = SCRAMBLE_BYTES + 13
   masked.fill(0, reserved, second)
   return {
@@ -81,18 +81,18 @@ export function readGreeting(
   }
 }
 
-/** The number and the text of a refusal. */
+/** Returns the number and the text of a refusal. */
 function readRefusal(packet: Buffer): { errno: number; said: string } {
   const errno = packet.readUInt16LE(HEAD_BYTES + 1)
   const said = packet.toString('utf8', HEAD_BYTES + 3).replace(/^#[0-9A-Z]{5}/, '')
   return { errno, said }
 }
 
-/** UTF-8 of four bytes. */
+/** Character set of UTF-8 with up to four bytes. */
 const CHARSET = 45
 const SSL_REQUEST_BYTES = 32
 
-/** Asks for encryption: the rest of the login follows encrypted. */
+/** Returns the request for encryption. The rest of the login is sent encrypted. */
 export function encryptionRequest(): Buffer {
   const packet = Buffer.alloc(HEAD_BYTES + SSL_REQUEST_BYTES)
   packet.writeUIntLE(SSL_REQUEST_BYTES, 0, 3)

@@ -1,4 +1,7 @@
-/** The library for MySQL and MariaDB, loaded for the first connection: it takes as long as a tenth of a host's start. */
+/**
+ * Library for MySQL and MariaDB. Loaded for the first connection, because loading takes a tenth of a host's
+ * start time.
+ */
 import type mysql from 'mysql2'
 
 type Library = typeof mysql
@@ -10,7 +13,7 @@ export async function loadMysql(): Promise<Library> {
   return loaded
 }
 
-/** The same once a connection is open. */
+/** Returns the loaded library, once a connection is open. */
 export function mysqlLibrary(): Library {
   if (loaded === null) throw new Error('no connection has loaded mysql2')
   return loaded

@@ -1,4 +1,4 @@
-/** Carries out one judged request on one connection to MySQL or MariaDB. */
+/** Performs one judged request on one connection to MySQL or MariaDB. */
 import { randomUUID } from 'node:crypto'
 import { SQL_LIMITS, type StatementStep, stepsOf } from '../../contract/connector/sql.ts'
 import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
@@ -16,11 +16,11 @@ import { judgedStatement, tooManyRows, writeText } from './quote.ts'
 type Lease = Leased<MysqlConnection>
 
 /**
- * Carries a request out. A query runs in a session that only reads, so that a statement that was declared to read and
- * does not is refused by the server. What it leaves in the session is for `resetMysql`.
+ * Performs a request. A query runs in a read-only session, so that the server refuses a statement that is
+ * declared to read but writes. `resetMysql` removes the state that it leaves in the session.
  *
- * @returns a page for a query, what each statement touched otherwise
- * @throws what the library throws; egress_url and others for what the request itself is
+ * @returns a page for a query, else the number of rows that each statement touched
+ * @throws the errors of the library; egress_url and others for faults of the request itself
  */
 export async function performMysql(
   { request, target }: JudgedSql,
@@ -45,17 +45,17 @@ export async function performMysql(
   }
   const touched: number[] = []
   if (steps.length > 1) await run(connection, plain('START TRANSACTION'))
-  // What they answer is not read: without their names, no columns are judged.
+  // Rows that these statements return are not read. Without a statement's name, columns are not checked.
   for (const { text, values } of steps) {
     const done = await run(connection, { text, values })
-    // Behind the rows of `RETURNING` the server tells no number.
+    // After the rows of `RETURNING`, the server sends no count.
     touched.push(done.isCounted ? done.touched : done.rows.length)
   }
   if (steps.length > 1) await run(connection, plain('COMMIT'))
   return { touched }
 }
 
-/** A query that was answered as a change is: that is no empty result. */
+/** Error for a query that was answered like a write. That is not an empty result. */
 const noTable = (statement: string): RuntimeError =>
   new RuntimeError('upstream_garbled', `The statement ${statement} was answered without columns`)
 
@@ -71,10 +71,10 @@ async function written(
 }
 
 const MODE = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION'
-/** Without it, GRANT makes a user of a name that is nobody's, and gives it no password. */
+/** Without NO_AUTO_CREATE_USER, GRANT to an unknown name creates a user without a password. */
 const MODE_OF_OLD = `${MODE},NO_AUTO_CREATE_USER`
 
-/** How texts are read and values are written, whatever the server's own defaults are. */
+/** Session settings for texts and values, independent of the server's defaults. */
 const SETTINGS = [
   "time_zone = '+00:00'",
   'autocommit = 1',
@@ -83,9 +83,9 @@ const SETTINGS = [
   'collation_connection = utf8mb4_general_ci',
 ]
 
-/** Settles the session: whether it only reads, and that the server ends what nobody waits for any more. */
+/** Configures the session: whether it is read-only, and when the server ends an abandoned statement. */
 async function settle(connection: MysqlConnection, reads: boolean, leftMs: number): Promise<void> {
-  // MariaDB counts in whole seconds; the call itself ends by its own deadline.
+  // MariaDB counts in whole seconds. The call itself ends by its own deadline.
   const limitSeconds = Math.max(1, Math.ceil(leftMs / 1000))
   const own = connection.isMariadb
     ? [
@@ -94,7 +94,7 @@ async function settle(connection: MysqlConnection, reads: boolean, leftMs: numbe
         `max_statement_time = ${limitSeconds}`,
       ]
     : [
-        // MySQL 8 makes nobody by GRANT, and does not know that mode.
+        // GRANT creates no users in MySQL 8, which does not know that mode.
         `sql_mode = if(version() like '5.%', '${MODE_OF_OLD}', '${MODE}')`,
         `transaction_read_only = ${Number(reads)}`,
         `max_execution_time = ${limitSeconds * 1000}`,
@@ -104,8 +104,8 @@ async function settle(connection: MysqlConnection, reads: boolean, leftMs: numbe
 }
 
 /**
- * Resets a session: an open transaction, settings, roles, locks, temporary tables, variables, prepared statements. If the
- * server does not do that, the connection is closed. Never rejects.
+ * Resets a session: an open transaction, settings, roles, locks, temporary tables, variables, prepared
+ * statements. If the server fails to reset it, the connection is closed. Never rejects.
  */
 export function resetMysql({ client, guard }: MysqlConnection): Promise<void> {
   return new Promise((resolve) => {
@@ -122,17 +122,17 @@ export function resetMysql({ client, guard }: MysqlConnection): Promise<void> {
   })
 }
 
-/** What one statement gave. */
+/** Result of one statement. */
 type Done = {
   rows: SqlRow[]
   touched: number
-  /** Whether the server told `touched`. */
+  /** Whether the server sent the value of `touched`. */
   isCounted: boolean
   isTable: boolean
   isAtEnd: boolean
 }
 
-/** A statement that runs: gives so many rows at once. */
+/** Running statement, which returns up to `size` rows at a time. */
 type Reading = { next(size: number): Promise<Done> }
 
 const run = (connection: MysqlConnection, sent: Prepared): Promise<Done> =>
@@ -158,9 +158,11 @@ function begin({ client, guard }: MysqlConnection, { statement, text, values }: 
   }
   guard.socket.on('close', lost)
   client.on('error', fail)
-  // A declared query is prepared, also one without parameters: a server writes fewer digits and other times as text.
+  // A declared query is prepared even without parameters: as text, servers write fewer digits and format
+  // times differently.
   const isText = values.length === 0 && statement === undefined
-  // The cast: values are checked by their declared types, and the library's type of them is narrower than its code.
+  // The cast: values are checked by their declared types, and the library's type of them is narrower than its
+  // code.
   const command = isText
     ? client.query({ sql: text, rowsAsArray: true })
     : client.execute({ sql: text, rowsAsArray: true, values: values as string[] })
@@ -201,13 +203,13 @@ function begin({ client, guard }: MysqlConnection, { statement, text, values }: 
   }
 }
 
-/** A result that goes on: it waits on its connection, of which nothing is read meanwhile. */
+/** Suspended result. It stays on its connection, which is not read until the next page. */
 type ParkedReading = ParkedResult & { reading: Reading }
 
 const isParkedReading = (parked: Parked | null): parked is ParkedReading =>
   parked !== null && 'reading' in parked
 
-/** @throws database_refused, as an invalid cursor, where the result is not there any more */
+/** Continues a result. @throws database_refused, as an invalid cursor, if the result no longer exists */
 async function goOn(cursor: string, size: number, lease: Lease, text: string): Promise<SqlPage> {
   const { id, given } = readCursor(cursor)
   const { parked } = lease
@@ -235,11 +237,15 @@ async function pageOf(
   return { rows, cursor: writeCursor(parked) }
 }
 
-/** @throws where a result waits on a connection that has refused: only its end would make it fit for the next request */
+/**
+ * Fails if a suspended result is left after a refusal. Such a connection can only be closed.
+ *
+ * @throws upstream_closed
+ */
 export async function mendMysql({ parked }: Lease): Promise<void> {
   if (parked !== null) throw new RuntimeError('upstream_closed', 'a result was left unread')
 }
 
-/** Ends on the server what runs on another connection. */
+/** Ends the statement that runs on another connection, on the server. */
 export const killMysql = (on: MysqlConnection, threadId: number): Promise<unknown> =>
   run(on, plain(`KILL QUERY ${Math.trunc(threadId)}`))

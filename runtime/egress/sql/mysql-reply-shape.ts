@@ -1,6 +1,6 @@
 /**
- * Judges each packet of MySQL before the library reads it: by what was asked, what may come now, and whether its
- * lengths add up.
+ * Judges each MySQL packet before the library reads it: whether the command allows it at this point, and
+ * whether its lengths add up.
  *
  * Source: MariaDB, Client/Server Protocol (result set packets, COM_STMT_PREPARE, binary rows).
  */
@@ -9,7 +9,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Judged } from '../wire/guard.ts'
 import { HEAD_BYTES } from './mysql-greeting.ts'
 
-/** Where a reply stands: what its next packet may be. */
+/** State of a reply. It decides which packet may come next. */
 type State =
   | { at: 'login' }
   | { at: 'idle' }
@@ -28,7 +28,7 @@ type State =
 
 type Form = 'text' | 'binary'
 
-/** Commands that the library sends, by their byte; null for one without a reply. */
+/** Commands that the library sends, by their byte; null for a command without a reply. */
 const COMMANDS: Readonly<Record<number, State | null>> = {
   1: null,
   3: { at: 'answer', form: 'text' },
@@ -43,14 +43,17 @@ const MORE = 1
 const NULL = 0xfb
 const END = 0xfe
 const REFUSED = 0xff
-/** An end has fewer bytes than a row that begins like it. */
+/** An end packet is shorter than a row that begins with the same byte. */
 const END_BYTES = 9
-/** Most columns of a table, and more. */
+/** Maximum number of columns. More than a table can have. */
 const MAX_COLUMNS = 4096
 
-/** Bytes of a value in a binary row; what is not here says its own length. */
+/** Sizes of values in binary rows, in bytes, by type. Other types carry their length. */
 const FIXED: Readonly<Record<number, number>> = { 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 4, 13: 2 }
-/** Times, whose first byte is their length: of date, datetime and timestamp 0, 4, 7 or 11; of time 0, 8 or 12. */
+/**
+ * Types of times, whose first byte is their length: 0, 4, 7 or 11 for date, datetime and timestamp, 0, 8 or
+ * 12 for time.
+ */
 const TIMES: Readonly<Record<number, readonly number[]>> = {
   7: [0, 4, 7, 11],
   10: [0, 4, 7, 11],
@@ -59,7 +62,7 @@ const TIMES: Readonly<Record<number, readonly number[]>> = {
 }
 const NULL_TYPE = 6
 
-/** Reads a number with its own length; null where it does not fit, or is no length. */
+/** Reads a length-encoded number. Returns null if it does not fit, or is not a length. */
 function lengthAt(body: Buffer, at: number): { value: number; next: number } | null {
   const first = body[at]
   if (first === undefined || first === NULL || first === REFUSED) return null
@@ -70,21 +73,21 @@ function lengthAt(body: Buffer, at: number): { value: number; next: number } | n
   return { value: body.readUIntLE(at + 1, Math.min(bytes, 4)), next: at + 1 + bytes }
 }
 
-/** Where a value with its own length ends; -1 where it does not fit. */
+/** Returns the end of a length-encoded value, or -1 if it does not fit. */
 function valueEnd(body: Buffer, at: number): number {
   const length = lengthAt(body, at)
   if (length === null || length.next + length.value > body.length) return -1
   return length.next + length.value
 }
 
-/** The type of a column, by its definition; -1 where that is malformed. */
+/** Returns the type of a column from its definition, or -1 if that is malformed. */
 function columnType(body: Buffer): number {
   let at = 0
   for (let index = 0; index < 6; index += 1) {
     at = valueEnd(body, at)
     if (at === -1) return -1
   }
-  // Twelve bytes of fixed fields, behind their length; the type is behind charset and width.
+  // Twelve bytes of fixed fields, after their length. The type follows charset and width.
   if (body[at] !== 12 || body.length !== at + 13) return -1
   return body[at + 7] ?? -1
 }
@@ -119,13 +122,16 @@ function binaryEnd(body: Buffer, at: number, type: number): number {
   return times.includes(length) ? at + 1 + length : -1
 }
 
-/** Ways to sign in that the library knows (mysql2, `standardAuthPlugins`); the last one, the bare password, it refuses. */
+/**
+ * Authentication methods that the library knows (mysql2, `standardAuthPlugins`). It refuses the last one, the
+ * bare password.
+ */
 const WAYS: readonly string[] = [
   ...['mysql_native_password', 'caching_sha2_password', 'sha256_password'],
   'mysql_clear_password',
 ]
 
-/** @throws database_refused where the server goes on by a way to sign in that the library does not have */
+/** @throws database_refused if the server asks for an authentication method that the library does not have */
 function demandWay(body: Buffer): void {
   const [way = ''] = body.toString('latin1', 1).split('\0', 1)
   if (WAYS.includes(way)) return
@@ -136,11 +142,11 @@ function demandWay(body: Buffer): void {
   )
 }
 
-/** The packets of one connection. */
+/** Packets of one connection. */
 export type Shape = {
-  /** Notes what the library sends. */
+  /** Notes a packet that the library sends. */
   sent(packet: Buffer): void
-  /** What a packet is, or null where it is malformed or nobody waits for it. */
+  /** Judges a packet. Returns null if it is malformed or unexpected. */
   judge(packet: Buffer): Judged | null
   isLoggedIn(): boolean
 }
@@ -177,7 +183,7 @@ export function createShape(): Shape {
     idle: () => null,
     answer({ form }, body) {
       if (body[0] === OK || body[0] === REFUSED) return confirmed(body)
-      // Also a request for a file of this machine, which is no number.
+      // Also refuses a request for a local file, which does not begin with a length.
       const count = lengthAt(body, 0)
       if (count === null || count.next !== body.length) return null
       if (count.value < 1 || count.value > MAX_COLUMNS) return null
@@ -229,7 +235,7 @@ export function createShape(): Shape {
         number = (number + 1) & 255
       }
       const body = packet.subarray(HEAD_BYTES)
-      // The cast: a reader takes the state that it is named by.
+      // The cast: a reader takes the state that it is named after.
       const read = READERS[state.at] as (now: State, body: Buffer) => Judged | null
       return read(state, body)
     },

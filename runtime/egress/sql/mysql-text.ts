@@ -1,16 +1,16 @@
-/** A statement as MySQL and MariaDB take it. Pure. */
+/** Statements in the syntax of MySQL and MariaDB. Pure. */
 import type { SqlStatement } from '../../contract/connector/sql.ts'
 import type { SqlParameter } from '../../contract/connector/sql-context.ts'
 import { SQL_TOKENS } from '../../contract/connector/sql-session.ts'
 import { toSent } from './mysql-values.ts'
 
-/** A text with question marks, and what is sent for each; `statement` is the name of a declared one. */
+/** Text with question marks, and the value of each. `statement` is the name of a declared statement. */
 export type Prepared = { statement?: string; text: string; values: unknown[] }
 
-/** Quoted text, a comment, or a parameter. A question mark in a comment is none to the server. */
+/** Quoted text, a comment, or a parameter. To the server, a question mark in a comment is not a parameter. */
 const PARTS = new RegExp(`${SQL_TOKENS.mysql.source}|\\$(\\d+)`, 'g')
 
-/** Writes `$1` as the question mark that stands for it there. */
+/** Replaces each `$1` with a question mark. */
 export function prepare(
   { text, parameters: types }: Pick<SqlStatement, 'text' | 'parameters'>,
   given: readonly SqlParameter[],

@@ -1,4 +1,4 @@
-/** Values of MySQL and MariaDB, between those of the library and those of connectors. */
+/** Conversion of MySQL and MariaDB values between the library and connectors. */
 import type { SqlType } from '../../contract/connector/sql.ts'
 import type { SqlParameter, SqlRow, SqlValue } from '../../contract/connector/sql-context.ts'
 import { mysqlLibrary } from './mysql-library.ts'
@@ -8,12 +8,12 @@ const FLOAT = 4
 const TIMESTAMP = 7
 const DATETIME = 12
 
-/** What of a column its values are read by. */
+/** Properties of a column that decide how its values are read. */
 export type MysqlColumn = { name: string; columnType?: number }
 
-/** Makes what turns the values of a row into one of connectors. */
+/** Returns a function that converts the values of a row to a connector's row. */
 export function toRow(columns: readonly MysqlColumn[]): (values: readonly unknown[]) => SqlRow {
-  // Own members, also where a column is called `__proto__`.
+  // `fromEntries` defines own properties, even for a column called `__proto__`.
   return (values) =>
     Object.fromEntries(
       columns.map(({ name, columnType }, index) => [name, toValue(values[index], columnType)]),
@@ -26,11 +26,11 @@ function toValue(value: unknown, type: number | undefined): SqlValue {
   if (typeof value === 'number')
     return Number.isFinite(value) ? (type === FLOAT ? shortest(value) : value) : String(value)
   if (Buffer.isBuffer(value)) return value.toString('base64')
-  // Places and vectors.
+  // Geometry and vectors.
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The number with the fewest digits that is the same one in 32 bits: 0.1, and not 0.10000000149011612. */
+/** Returns the number with the fewest digits that has the same 32-bit value: 0.1, not 0.10000000149011612. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits))
@@ -39,16 +39,16 @@ function shortest(value: number): number {
   return Number(value.toPrecision(9))
 }
 
-/** A day or a month that is zero is none of ISO 8601. */
+/** Dates with a zero day or month, which ISO 8601 does not have. */
 const NO_DAY = /^\d{4}-(00|\d\d-00)/
 
-/** ISO 8601; the session is in UTC, and a column without a zone stays without one. */
+/** Returns a time in ISO 8601. The session is in UTC; a column without a time zone stays without one. */
 const timeOf = (text: string, type: number | undefined): string =>
   (type !== DATETIME && type !== TIMESTAMP) || NO_DAY.test(text)
     ? text
     : `${text.replace(' ', 'T')}${type === TIMESTAMP ? 'Z' : ''}`
 
-/** A parameter as the library sends it; a list is a text in JSON, since there are no arrays. */
+/** Returns a parameter as the library sends it. A list is sent as JSON, because there are no arrays. */
 export function toSent(value: SqlParameter, type: SqlType | undefined): unknown {
   if (typeof value === 'number' && type === 'integer')
     return mysqlLibrary().TypedParameter.LONGLONG(value)

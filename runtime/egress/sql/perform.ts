@@ -1,4 +1,4 @@
-/** Carries out one judged request on one connection to PostgreSQL. */
+/** Performs one judged request on one connection to PostgreSQL. */
 import { randomUUID } from 'node:crypto'
 import type { Connection, Submittable } from 'pg'
 import {
@@ -19,15 +19,15 @@ import { toRow, toText } from './values.ts'
 
 type Lease = Leased<PostgresConnection>
 
-/** A request whose statements were judged. */
+/** Request whose statements were judged. */
 export type JudgedSql = { request: SqlRequest; target: SqlTarget }
 
 /**
- * Carries a request out, in a transaction of its own: one that only reads for a query, so that a statement that was
- * declared to read and does not is refused by the server. What it leaves in the session is taken back after it.
+ * Performs a request in its own transaction. It is read-only for a query, so that the server refuses a
+ * statement that is declared to read but writes. The session is reset afterwards.
  *
- * @returns a page for a query, what each statement touched otherwise
- * @throws what the library throws; egress_url and others for what the request itself is
+ * @returns a page for a query, else the number of rows that each statement touched
+ * @throws the errors of the library; egress_url and others for faults of the request itself
  */
 export async function perform(
   { request, target }: JudgedSql,
@@ -59,7 +59,7 @@ export async function perform(
   throw tooManyRows(request.statement)
 }
 
-/** A statement as it is sent. */
+/** Statement, as it is sent. */
 type Sent = { text: string; values?: (string | null)[]; rows?: number; statement?: string }
 
 async function written(
@@ -74,7 +74,7 @@ async function written(
   }
 }
 
-/** How values are written, whatever the server's own defaults are. */
+/** Formats of values, independent of the server's defaults. */
 const SETTINGS = {
   DateStyle: 'ISO, YMD',
   TimeZone: 'UTC',
@@ -84,18 +84,19 @@ const SETTINGS = {
 }
 
 /**
- * The search path without pg_catalog, which PostgreSQL then searches first. If another schema came before it, the owner of
- * the database could replace PostgreSQL's tables and operators, which would run with the connector's rights.
+ * Removes pg_catalog from the search path; PostgreSQL then searches it first. If another schema came before
+ * it, the owner of the database could replace PostgreSQL's tables and operators, which would run with the
+ * connector's rights.
  */
 const OWN_SCHEMA_FIRST = `, pg_catalog.set_config('search_path', pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.current_setting('search_path'), '(^|,)[[:space:]]*"?pg_catalog"?[[:space:]]*(?=,|$)', '', 'gi'), '^[[:space:]]*,', ''), true)`
 
-/** Compiling a plan takes longer than a page; servers before version 11 do not. */
+/** Disables JIT: compiling a plan takes longer than a page. Servers before version 11 have no JIT. */
 const NO_COMPILING =
   ", CASE WHEN pg_catalog.current_setting('jit', true) IS NOT NULL THEN pg_catalog.set_config('jit', 'off', true) END"
 
 /**
- * Begins, settles for this transaction how values are written, and has the server end it when nobody waits any more.
- * The query takes a snapshot: from then on the server lets no transaction that reads become one that writes.
+ * Begins a transaction, sets the formats of values for it, and has the server end it when its time is over.
+ * The SELECT takes a snapshot: after it, the server lets no read-only transaction become one that writes.
  */
 const opening = (isRead: boolean, leftMs: number): Sent[] => [
   { text: isRead ? 'BEGIN READ ONLY' : 'BEGIN READ WRITE' },
@@ -109,21 +110,21 @@ const opening = (isRead: boolean, leftMs: number): Sent[] => [
   },
 ]
 
-/** The last number of a command's tag: `INSERT 0 3`. */
+/** Returns the last number of a command's tag: `INSERT 0 3`. */
 const touchedBy = (tag: string): number => Number(/ (\d+)$/.exec(tag)?.[1] ?? 0)
 
-/** Turns values into a row. */
+/** Converts values to a row. */
 type Read = (values: readonly (string | null)[]) => SqlRow
 
-/** What one statement gave; `read` reads further rows of one that was suspended. */
+/** Result of one statement. `read` reads the further rows of a suspended one. */
 type Done = { rows: SqlRow[]; tag: string; read: Read; isSuspended: boolean }
 
-/** Takes back what is left in a session: settings, roles, locks, temporary tables, prepared statements, listeners. */
+/** Resets a session: settings, roles, locks, temporary tables, prepared statements, listeners. */
 const RESET: Sent = { text: 'DISCARD ALL' }
 
 /**
- * Ends a transaction by the last of these statements, and takes back what it leaves in the session. Where the server does
- * not do that, the transaction has ended all the same, and the connection serves nobody else.
+ * Ends a transaction with the last of these statements, and resets the session. If the server fails to reset
+ * it, the transaction has ended nevertheless, and the connection is closed.
  */
 async function finish(connection: PostgresConnection, all: readonly Sent[]): Promise<Done[]> {
   const done = await run(connection, [...all, RESET], all.length)
@@ -131,7 +132,10 @@ async function finish(connection: PostgresConnection, all: readonly Sent[]): Pro
   return done
 }
 
-/** Sends statements together, and waits for them, of which so many are needed: one way there and back. */
+/**
+ * Sends statements together, in one round trip, and waits for their results. After the first `needed` ones,
+ * an error is ignored.
+ */
 const run = (
   connection: PostgresConnection,
   all: readonly Sent[],
@@ -152,20 +156,23 @@ const run = (
 
 const NO_ROWS = { read: toRow([]) }
 
-/** The name of the statement that is answered with rows; null where there is none: what is written counts rows, and gives none. */
+/** Returns the name of the statement that returns rows, or null. Writes return only a count of rows. */
 const queried = (all: readonly Sent[]): string | null =>
   all.find(({ rows }) => rows !== undefined && rows > 0)?.statement ?? null
 
-/** Further rows of the statement that was suspended. */
+/** Reads further rows of the suspended statement. */
 const more = (connection: PostgresConnection, size: number, read: Read): Promise<Done[]> =>
   submit(connection, { read, statement: null, answers: 1, needed: 1 }, (wire) =>
     wire.execute({ rows: String(size) }, true),
   )
 
-/** How the first rows are read, the statement that is answered with rows, if any is, how many statements the server answers, and after how many of them an error is none. */
+/**
+ * Expected answer. `read` converts the first rows. `statement` names the statement that returns rows, if any.
+ * `answers` is the number of answered statements. After `needed` of them, an error is ignored.
+ */
 type Expected = { read: Read; statement: string | null; answers: number; needed: number }
 
-/** Handlers that the library calls with what comes (pg 8, `Client`). */
+/** Handlers that the library calls for incoming messages (pg 8, `Client`). */
 type Handlers = {
   handleRowDescription(message: { fields: { name: string; dataTypeID: number }[] }): void
   handleDataRow(message: { fields: (string | null)[] }): void
@@ -207,7 +214,7 @@ function submit(
       handleCommandComplete: ({ text }) => end(text),
       handlePortalSuspended: () => end('', true),
       handleEmptyQuery: () => end(''),
-      // A server that is ready too early has answered nothing: that is no empty result.
+      // A server that is ready too early has not answered all. That is not an empty result.
       handleReadyForQuery: () =>
         fault === null && done.length === expected.answers
           ? resolve(done)
@@ -222,19 +229,19 @@ function submit(
   })
 }
 
-/** Ends a transaction that failed, so that the connection can serve anyone again. */
+/** Rolls back a failed transaction, so that the connection can be used again. */
 export async function rollBack(lease: Lease): Promise<void> {
   lease.parked = null
-  // In any case: the state comes after the error.
+  // In any state, because the state is updated after the error.
   await finish(lease.connection, [{ text: 'ROLLBACK' }])
 }
 
-/** A result that is read no further. */
+/** Abandons a suspended result, if there is one. */
 async function leaveParked(lease: Lease): Promise<void> {
   if (lease.connection.state() !== 'I') await rollBack(lease)
 }
 
-/** A result that goes on: where the server has it, and how its rows are read. */
+/** Suspended result that the server holds, and the reader of its rows. */
 type ParkedRows = ParkedResult & { read: Read }
 
 const isParkedRows = (parked: Parked | null): parked is ParkedRows =>
@@ -250,7 +257,7 @@ async function firstPage(
   return pageOf(done, lease, { id: randomUUID(), given: 0, text })
 }
 
-/** @throws database_refused, as an invalid cursor, where the result is not there any more */
+/** Continues a result. @throws database_refused, as an invalid cursor, if the result no longer exists */
 async function goOn(cursor: string, size: number, lease: Lease, text: string): Promise<SqlPage> {
   const { parked } = lease
   lease.parked = null

@@ -1,4 +1,4 @@
-/** Puts names, texts and passwords into the places of a statement, each quoted by the rule of its system. */
+/** Inserts names, texts and passwords into a statement, each quoted by the rules of its system. */
 import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import {
@@ -14,10 +14,13 @@ import type { SqlTarget } from '../rules/sql-rules.ts'
 
 type Quotes = Record<SqlPlace, (text: string) => string | Promise<string>>
 
-/** Longest identifier of PostgreSQL, in bytes: it cuts longer ones off, and they would name something else. */
+/**
+ * Maximum length of a PostgreSQL identifier, in bytes. Longer ones are truncated, and would name another
+ * object.
+ */
 const MAX_POSTGRES_BYTES = 63
 
-/** How each system quotes. */
+/** Quoting rules of each system. */
 const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
   postgresql: {
     identifier(text) {
@@ -25,7 +28,7 @@ const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
         throw refused('42622', `A name may have ${MAX_POSTGRES_BYTES} bytes in PostgreSQL`)
       return `"${text.replaceAll('"', '""')}"`
     },
-    // With E the backslash means the same whatever `standard_conforming_strings` is.
+    // With E, a backslash means the same for any value of `standard_conforming_strings`.
     literal: (text) =>
       text.includes('\\')
         ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
@@ -37,30 +40,30 @@ const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
   },
   mysql: {
     identifier(text) {
-      // The server would put a question mark in their place, and that names another user.
+      // The server would replace it with a question mark, and the name would denote another user.
       if (/[\u{10000}-\u{10ffff}]/u.test(text))
         throw refused('1300', 'A name holds a character that MySQL does not keep in names')
       return `\`${text.replaceAll('`', '``')}\``
     },
-    // The session says that a backslash is one (NO_BACKSLASH_ESCAPES).
+    // The session takes a backslash literally (NO_BACKSLASH_ESCAPES).
     literal: (text) => `'${text.replaceAll("'", "''")}'`,
     integer: wholeNumber,
-    // The server judges it by its own rules, and keeps it as the plugin of the statement does.
+    // The server checks it by its own rules, and stores it as the plugin of the statement does.
     password: (text) => `'${text.replaceAll("'", "''")}'`,
   },
 }
 
-/** A number that stands bare: what is none could be anything else there. */
+/** Returns an unquoted number. Any other text could change the statement. @throws database_refused */
 function wholeNumber(text: string): string {
-  // Behind a minus of the statement, another one would begin a comment.
+  // After a minus sign in the statement, another one would begin a comment.
   if (/^-?\d{1,19}$/.test(text)) return text.replace('-', ' -')
   throw refused('22023', 'A number has digits alone, at most 19 of them')
 }
 
 /**
- * The statement that a step names.
+ * Returns the statement that a step names.
  *
- * @throws database_refused for a parameter with half of a character
+ * @throws database_refused for a parameter with a lone surrogate
  */
 export function judgedStatement(
   name: string,
@@ -76,7 +79,7 @@ export function judgedStatement(
   return declared
 }
 
-/** The error where a query that is not read in pages has more rows than one answer may. */
+/** Returns the error for a query without pages that has more rows than one answer may have. */
 export const tooManyRows = (statement: string): RuntimeError =>
   new RuntimeError(
     'upstream_too_large',
@@ -84,9 +87,10 @@ export const tooManyRows = (statement: string): RuntimeError =>
   )
 
 /**
- * The text of a statement with what its places hold.
+ * Returns the text of a statement with its places filled in.
  *
- * @throws egress_url for a place without a name or the other way round, database_refused for what cannot be quoted
+ * @throws egress_url if a place has no name or a name no place, database_refused for a value that cannot be
+ * quoted
  */
 export async function writeText(
   name: string,
@@ -118,9 +122,9 @@ export async function writeText(
 }
 
 /**
- * Half of a character is sent as another character, and that names something else.
+ * A lone surrogate would be sent as another character, and name another object.
  *
- * @throws database_refused for a text with half of a surrogate pair
+ * @throws database_refused for a text with a lone surrogate
  */
 function demandWhole(text: string, what: string): void {
   if (!text.isWellFormed())
@@ -131,15 +135,17 @@ const refused = (state: string, message: string): RuntimeError =>
   new RuntimeError('database_refused', message, { wire: 'invalid_value', appErrorCode: state })
 
 const derive = promisify(pbkdf2)
-/** What PostgreSQL uses itself (`scram_iterations`). */
+/** Default of PostgreSQL (`scram_iterations`). */
 const ITERATIONS = 4096
 
-/** What SASLprep leaves out or writes as a space, and what has another form (RFC 4013 section 2.1). */
+/**
+ * Characters that SASLprep removes, replaces with a space, or writes in another form (RFC 4013 section 2.1).
+ */
 const PREPARED = /\p{C}|\p{Default_Ignorable_Code_Point}|[\u1680\u1806]/u
 
 /**
- * A password that is the same with and without SASLprep. Clients use either, by what they know of Unicode, so any other one
- * would let nobody in.
+ * Returns a password that is the same with and without SASLprep. Clients differ in whether they apply it,
+ * depending on their Unicode support, so logins with any other password would fail.
  *
  * @throws database_refused
  */
@@ -153,7 +159,8 @@ function demandPlain(password: string): string {
 }
 
 /**
- * A password as PostgreSQL keeps it: so the password itself comes neither to the server nor to its log.
+ * Returns a password in the form in which PostgreSQL stores it. So the password itself reaches neither the
+ * server nor its log.
  *
  * Source: RFC 5803; PostgreSQL, pg_authid.
  */

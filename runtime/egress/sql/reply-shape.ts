@@ -1,5 +1,5 @@
 /**
- * Judges a message of PostgreSQL before the library reads it: lengths that do not add up make it read for ever.
+ * Judges PostgreSQL messages before the library reads them. Lengths that do not add up make it read forever.
  *
  * Source: PostgreSQL, chapter 55.7 (message formats).
  */
@@ -7,17 +7,20 @@ import { isUtf8 } from 'node:buffer'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Judged } from '../wire/guard.ts'
 
-/** Type and length come before everything. */
+/** Size of a message's type and length, in bytes. */
 const HEAD_BYTES = 5
 
-/** Bytes of the message that begins at a place; `short` where more are needed, null for a length that cannot be. */
+/**
+ * Returns the size of the message at an offset, in bytes; `short` if its head is incomplete, null if its
+ * length is invalid.
+ */
 export function sizeOf(bytes: Buffer, at = 0): number | 'short' | null {
   if (bytes.length - at < HEAD_BYTES) return 'short'
   const length = bytes.readUInt32BE(at + 1)
   return length < 4 ? null : 1 + length
 }
 
-/** Whether a body is right, and how many values it holds; -1 where it is not. */
+/** Returns the number of values in a body, or -1 if it is malformed. */
 type Reader = (body: Buffer) => number
 
 const EMPTY: Reader = (body) => (body.length === 0 ? 0 : -1)
@@ -37,7 +40,7 @@ const texts =
     return at === body.length ? count : -1
   }
 
-/** Fields of a type and a text, up to one that is nothing. */
+/** Pairs of a type byte and a text, up to a zero byte. */
 const fields: Reader = (body) => {
   let count = 0
   for (let at = 0; at < body.length; ) {
@@ -63,8 +66,8 @@ const columns: Reader = (body) => {
 }
 
 /**
- * A name of a role, and what is said of it, has the encoding of the database that it was written in: the server hands it on
- * as it is, and two names that are read with U+FFFD for what they hold may be one.
+ * Error for text that is not UTF-8. The name and comment of a role have the encoding of the database in which
+ * they were written, and the server returns them unchanged. Decoded with U+FFFD, two names may become equal.
  */
 const notUtf8 = (): RuntimeError =>
   new RuntimeError(
@@ -92,12 +95,14 @@ const row: Reader = (body) => {
 
 const SASL = 10
 
-/** Ways to sign in that the library has (pg 8): none, a password, MD5 of it, SASL and what follows it. */
+/**
+ * Authentication methods that the library has (pg 8): none, password, MD5, and SASL with its later messages.
+ */
 const WAYS: readonly number[] = [0, 3, 5, SASL, 11, 12]
-/** Others that a server may be set to (pg_hba.conf). */
+/** Other methods that a server may be configured for (pg_hba.conf). */
 const OTHER_WAYS: Readonly<Record<number, string>> = { 2: 'krb5', 7: 'gss', 9: 'sspi' }
 
-/** @throws database_refused for a way to sign in that the library does not have */
+/** @throws database_refused for an authentication method that the library does not have */
 const authentication: Reader = (body) => {
   if (body.length < 4) return -1
   const way = body.readInt32BE(0)
@@ -108,7 +113,7 @@ const authentication: Reader = (body) => {
       { wire: 'unauthenticated', appErrorCode: '28000' },
     )
   if (way !== SASL) return 0
-  // Names of mechanisms, up to one that is empty.
+  // Names of mechanisms, up to an empty one.
   let at = 4
   for (let end = body.indexOf(0, at); end !== at; end = body.indexOf(0, at)) {
     if (end === -1) return -1
@@ -119,14 +124,14 @@ const authentication: Reader = (body) => {
 
 type Kind = { reads: Reader; isItem?: true; isSilent?: true }
 
-/** What a client gets, by its letter. Copying is not carried out, and its messages are not here. */
+/** Messages that a server sends, by their letter. COPY is not supported, so its messages are missing. */
 const KINDS: Readonly<Record<string, Kind>> = {
   R: { reads: authentication },
   S: { reads: texts(2) },
   K: { reads: bytes(8) },
   Z: { reads: bytes(1) },
   E: { reads: fields },
-  // Notices and notifications are for nobody.
+  // Notices and notifications are dropped.
   N: { reads: fields, isSilent: true },
   A: { reads: () => 0, isSilent: true },
   '1': { reads: EMPTY },
@@ -143,7 +148,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   C: { reads: texts(1) },
 }
 
-/** What a message is, or null where it is malformed or of no kind that a client gets. */
+/** Judges a message. Returns null if it is malformed, or of a kind that no client receives. */
 export function judgeMessage(message: Buffer): Judged | null {
   const letter = String.fromCharCode(message[0] ?? 0)
   const kind = Object.hasOwn(KINDS, letter) ? KINDS[letter] : undefined

@@ -1,4 +1,7 @@
-/** What failed at a database, in the terms of calls: its errors by one table, everything else by the network's. */
+/**
+ * Converts failures of databases to errors of calls: the server's errors by one table, others by the
+ * connection's failure.
+ */
 import { cut } from '../../bounded/cut.ts'
 import { type SqlRequest, stepsOf } from '../../contract/connector/sql.ts'
 import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
@@ -7,13 +10,13 @@ import { errorOf } from '../../contract/errors/thrown.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Guard } from '../wire/guard.ts'
 
-/** Longest text of a server, or of a statement, that a message repeats, in characters. */
+/** Maximum length of a server's or a statement's text that a message repeats, in characters. */
 const MAX_SAID = 300
 
 /**
- * The error for what a library throws. A defect of ours stays one.
+ * Returns the error for one that the library threw. A bug in Keyway remains recognizable as one.
  *
- * @returns database_refused for an error of the server, why the connection ended otherwise
+ * @returns database_refused for an error of the server, else the reason why the connection ended
  */
 export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   if (error instanceof RuntimeError) return error
@@ -26,7 +29,7 @@ export function failureOf(error: unknown, guard: Guard, from: string): RuntimeEr
   return new RuntimeError('upstream_garbled', `${from} did not answer as was expected`, {}, error)
 }
 
-/** What to know about an error, by its code. */
+/** Hints about errors, by their code. */
 const HINTS: Readonly<Record<string, string>> = {
   '1045':
     ': the user or the password is wrong, the user may not sign in from the address of Keyway or without encryption, or may not grant this; the server does not say which',
@@ -34,7 +37,7 @@ const HINTS: Readonly<Record<string, string>> = {
     ': the user or the password is wrong, or the time of the password is over (valid until); the server does not say which',
 }
 
-/** What a server that takes no writes says of one, by the code that it has for much else. */
+/** Texts of servers that accept no writes, by codes that are also used for other errors. */
 const REPLICA: Readonly<Record<string, RegExp>> = {
   '0A000': /during recovery/,
   '1290': /read[-_]only/,
@@ -47,8 +50,8 @@ const hintOf = (code: string, said: string): string =>
   HINTS[code] ?? (REPLICA[code]?.test(said) ? WRITES_ELSEWHERE : '')
 
 /**
- * The error of a login. PgBouncer, before it said so as PostgreSQL does (1.19), has one code for every login that fails,
- * which is otherwise that of a protocol that is broken.
+ * Returns the error of a failed login. Before version 1.19, PgBouncer reported each failed login with the
+ * code of a protocol violation.
  */
 export function loginFailureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   const { code, message }: Error & { code?: unknown } = errorOf(error)
@@ -56,7 +59,7 @@ export function loginFailureOf(error: unknown, guard: Guard, from: string): Runt
   return isPooler ? refusal('28P01', message, from) : failureOf(error, guard, from)
 }
 
-/** The error for a code of a server. */
+/** Returns the error for a code of a server. */
 export function refusal(code: string, said: string, from: string): RuntimeError {
   const { name, wire } = refusalOf(code)
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
@@ -64,22 +67,22 @@ export function refusal(code: string, said: string, from: string): RuntimeError 
   return new RuntimeError('database_refused', told, { wire, appErrorCode: code })
 }
 
-/** What the statements of a request are declared as, in one line: these hold no values. */
+/** Returns the declared texts of a request's statements in one line. They contain no values. */
 export function textOf(request: SqlRequest, { statements }: SqlTarget): string {
   const texts = stepsOf(request).map(({ statement }) => statements[statement]?.text ?? '')
   return cut(texts.join('; '), MAX_SAID).replace(/\s+/g, ' ')
 }
 
 /**
- * What says that a statement is wrong as it stands: its syntax, or a table, a column, a function or a type in it. PostgreSQL's
- * codes, and the numbers of MySQL.
+ * Codes for a statement that is wrong in itself: its syntax, or a table, column, function or type in it.
+ * PostgreSQL's codes, and the numbers of MySQL.
  */
 const MISTAKEN: ReadonlySet<string> = new Set([
   ...['42601', '42703', '42P01', '42883', '42804', '42P02', '42702', '42803'],
   ...['1054', '1064', '1146', '1305', '1052', '1055'],
 ])
 
-/** The error with the name and the text of a statement that took too long, or is wrong as it stands. */
+/** Adds the name and the text of a statement to the error if it took too long, or is wrong in itself. */
 export function withStatement(error: unknown, name: string, text: string): unknown {
   if (!(error instanceof RuntimeError)) return error
   const { wire, appErrorCode } = error.details
@@ -88,15 +91,15 @@ export function withStatement(error: unknown, name: string, text: string): unkno
   return new RuntimeError(error.code, told, error.details, error)
 }
 
-/** Errors whose details say what stands in the way. */
+/** Errors whose details name the obstacle. */
 const DETAILED = /^2B/
 
-/** What two writers of one row are told: serialization_failure. */
+/** Code for two concurrent writers of one row: serialization_failure. */
 const CONFLICT = '40001'
 
 /**
- * PostgreSQL tells who changes a role, or another row of its catalogs, together with another session no more than that
- * something went wrong within. Nothing has happened, and it may be done again.
+ * Reports whether an error means a concurrent change. If two sessions change a role, or another row of a
+ * catalog, PostgreSQL reports only an internal error. The change was not made and may be tried again.
  *
  * Source: `simple_heap_update` and `simple_heap_delete` of PostgreSQL, whose texts are not translated.
  */
@@ -113,10 +116,10 @@ function refusedBy(error: unknown): { code: string; said: string } | null {
     sqlState,
   }: Error & { code?: unknown; detail?: unknown; errno?: unknown; sqlState?: unknown } =
     errorOf(error)
-  // MySQL tells its errors apart by numbers; their SQLSTATE is the same for many.
+  // MySQL distinguishes its errors by number. Many of them share a SQLSTATE.
   if (typeof sqlState === 'string' && typeof errno === 'number')
     return { code: String(errno), said: message }
-  // Codes of sockets look otherwise: ECONNRESET.
+  // Codes of sockets look different: ECONNRESET.
   if (typeof code !== 'string' || !isSqlState(code)) return null
   if (isConflict(code, message)) return { code: CONFLICT, said: message }
   const more = DETAILED.test(code) && typeof detail === 'string' ? ` (${detail})` : ''

@@ -1,4 +1,4 @@
-/** The host's way to databases. */
+/** Connections of one host process to databases. */
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { SQL_LIMITS, type SqlDialect, type SqlRequest } from '../../contract/connector/sql.ts'
 import type { SqlPage } from '../../contract/connector/sql-context.ts'
@@ -19,7 +19,7 @@ import { killMysql, mendMysql, performMysql, resetMysql } from './mysql-perform.
 import { perform, rollBack } from './perform.ts'
 import { failureOf } from './results.ts'
 
-/** A judged request, and who logs in for it. */
+/** Judged request, and its login. */
 type SqlAsked = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
 
 export type SqlRoom = Room<SqlAsked>
@@ -29,13 +29,13 @@ const performed = (done: SqlPage | { touched: number[] }): Performed => ({
   items: 'rows' in done ? done.rows.length : 0,
 })
 
-/** What is the same for every database. */
+/** Parts that are the same for every database. */
 const COMMON = {
   far: { one: 'database', many: 'databases' },
   placeOf: ({ target }: SqlAsked) => target,
   keyOf: ({ target, login }: SqlAsked) => [target.database, login.username],
   parkedIdOf: ({ request }: SqlAsked) => parkedIdOf(request),
-  // A page goes on on its own connection alone.
+  // A next page can only be read on its own connection.
   mayRepeat: ({ request }: SqlAsked) => request.operation === 'query' && !request.page?.cursor,
   failureOf,
   isRefusal: ({ code }: RuntimeError) => code === 'database_refused',
@@ -45,7 +45,7 @@ const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
   ...COMMON,
   open: ({ target, login }, means) => connect(target, login, means),
   perform: async (asked, lease, leftMs) => performed(await perform(asked, lease, leftMs)),
-  // One row is that of the settings before it.
+  // One additional row: the one that sets the formats before the query.
   maxItemsOf: ({ request }) =>
     1 +
     (request.operation === 'query' && request.page ? request.page.size : SQL_LIMITS.maxRows + 1),
@@ -60,7 +60,7 @@ const MYSQL: Trade<SqlAsked, MysqlConnection> = {
   ...COMMON,
   open: ({ target, login }, means) => connectMysql(target, login, means),
   perform: async (asked, lease, leftMs) => performed(await performMysql(asked, lease, leftMs)),
-  // The server sends on without being asked: behind a page lies what came with its last rows.
+  // The server sends without waiting: rows that arrive with the last ones of a page count as well.
   maxItemsOf: () => 2 * SQL_LIMITS.maxRows,
   canLeaveParked: false,
   mend: mendMysql,
@@ -77,7 +77,7 @@ const MYSQL: Trade<SqlAsked, MysqlConnection> = {
   },
 }
 
-/** Makes the room of one host process. */
+/** Creates the room for databases of one host process. */
 export function createSqlRoom(options: RoomOptions): SqlRoom {
   const rooms: Readonly<Record<SqlDialect, SqlRoom>> = {
     postgresql: createRoom(POSTGRESQL, options),
@@ -93,20 +93,20 @@ export function createSqlRoom(options: RoomOptions): SqlRoom {
   }
 }
 
-/** What each system answers where a password is wrong. */
+/** Code that each system sends for a wrong password. */
 const WRONG_LOGIN: Readonly<Record<SqlDialect, string>> = { postgresql: '28P01', mysql: '1045' }
 
 /**
- * Who logs in, by the entry's declaration.
+ * Returns the login that the egress entry declares.
  *
- * @throws egress_secret where the call does not have the credential, or it may not go there
+ * @throws egress_secret if the call does not have the credential, or it may not be sent there
  */
 export function loginOf(
   { credential, secrets, field, dialect }: SqlTarget,
   held: CallSecrets | null,
 ): SqlLogin {
   const login = heldBy(credential, { secrets, field, verb: 'logs in' }, held)
-  // Without a password the library would look for one of the host's own.
+  // Without a password, the library would look for one of the host's own.
   if (login.username !== '' && login.password !== '') return login
   throw new RuntimeError('database_refused', 'The user name or the password is empty', {
     wire: 'unauthenticated',

@@ -1,11 +1,11 @@
-/** Values of PostgreSQL, between its texts and those of connectors. */
+/** Conversion of PostgreSQL values between its texts and connectors. */
 import type { SqlParameter, SqlRow, SqlValue } from '../../contract/connector/sql-context.ts'
 
-/** Types by their ids (pg_type.dat). What is not here stays the text that the server writes. */
+/** Readers by type id (pg_type.dat). Values of other types stay the text that the server writes. */
 const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
   // bool
   16: (text) => text === 't',
-  // bytea, as hex behind \x
+  // bytea, as hex after \x
   17: (text) => Buffer.from(text.slice(2), 'hex').toString('base64'),
   // int2, int4, oid
   21: Number,
@@ -19,26 +19,29 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
   1184: isoTime,
 }
 
-/** A time in a year that ISO 8601 has; the zone is that of the session. */
+/** Times in years that ISO 8601 has. The time zone is that of the session. */
 const ISO_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?(\+00)?$/
 
-/** ISO 8601; before Christ, from the year 10000 on, and `infinity` stay as the server writes them. */
+/**
+ * Returns a time in ISO 8601. Years before Christ and from 10000, and `infinity`, stay as the server writes
+ * them.
+ */
 function isoTime(text: string): string {
   return ISO_TIME.test(text) ? text.replace(' ', 'T').replace('+00', 'Z') : text
 }
 
-/** JSON has no NaN and no infinity. */
+/** Returns a number, or its text: JSON has neither NaN nor infinity. */
 function finite(text: string): SqlValue {
   const value = Number(text)
   return Number.isFinite(value) ? value : text
 }
 
-/** Makes what turns the values of a row into one of connectors. */
+/** Returns a function that converts the values of a row to a connector's row. */
 export function toRow(
   columns: readonly { name: string; dataTypeID: number }[],
 ): (values: readonly (string | null)[]) => SqlRow {
   const readers = columns.map(({ dataTypeID }) => READERS[dataTypeID])
-  // Own members, also where a column is called `__proto__`.
+  // `fromEntries` defines own properties, even for a column called `__proto__`.
   return (values) =>
     Object.fromEntries(
       columns.map(({ name }, index) => {
@@ -49,10 +52,10 @@ export function toRow(
     )
 }
 
-/** A parameter as it is sent: PostgreSQL reads every type from text. */
+/** Returns a parameter as it is sent. PostgreSQL reads every type from text. */
 export const toText = (value: SqlParameter): string | null =>
   value === null ? null : typeof value === 'object' ? listOf(value) : String(value)
 
-/** An array of texts, in PostgreSQL's own notation. */
+/** Returns an array of texts in PostgreSQL's notation. */
 const listOf = (values: readonly string[]): string =>
   `{${values.map((one) => `"${one.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`

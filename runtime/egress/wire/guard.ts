@@ -1,24 +1,25 @@
 /**
- * Stands between a connection and the library that speaks its protocol: hands over whole, well-formed messages one by
- * one, counts them, and ends the connection when a server sends more than may be, or what nobody asked for.
+ * Guards a connection between a server and the library that speaks its protocol. It passes on complete,
+ * well-formed messages one by one, counts them, and ends the connection if a server sends too much, or
+ * anything unrequested.
  */
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
-/** What the reply to one operation may take. */
+/** Limits of the reply to one operation. */
 type Allowance = {
-  /** Counts bytes as they come; may throw to end the reply. */
+  /** Counts received bytes. May throw to end the reply. */
   onBytes(bytes: number): void
-  /** Says how long to wait before reading on, in milliseconds. */
+  /** Returns how long to wait before reading on, in milliseconds. */
   read(bytes: number): number
-  /** Most items: entries and references of a directory, rows of a database. */
+  /** Maximum number of items: entries and references of a directory, rows of a database. */
   maxItems: number
-  /** Most bytes; as many as any reply may have unless it is said. */
+  /** Maximum size, in bytes. If absent, the framing's `maxReplyBytes`. */
   maxBytes?: number
 }
 
-/** For replies outside a call, such as those to a login or a reset: no call pays for them. */
+/** For replies outside a call, such as those to a login or a reset. They count toward no call's budget. */
 export const OUTSIDE_CALLS: Allowance = {
   onBytes: () => {},
   read: () => 0,
@@ -26,37 +27,43 @@ export const OUTSIDE_CALLS: Allowance = {
   maxBytes: 64 * 1024,
 }
 
-/** What a message holds, as far as it is counted. */
+/** Counted contents of a message. */
 export type Judged = {
-  /** Values, names and lists in it. */
+  /** Number of values, names and lists in it. */
   elements: number
-  /** Whether it is one of what was asked for. */
+  /** Whether it is a requested item. */
   isItem: boolean
-  /** Whether the library is to see it. */
+  /** Whether it is passed on to the library. */
   passes: boolean
 }
 
-/** How the messages of a protocol are told apart and judged. */
+/** Framing of a protocol, and the judgement of its messages. */
 type Framing = {
-  /** Its name, for messages. */
+  /** Name of the protocol, for messages. */
   protocol: string
-  /** Bytes of the message that begins at a place; `short` where more are needed, null where it cannot begin so. */
+  /**
+   * Returns the size of the message at an offset, in bytes; `short` if its head is incomplete, null if it is
+   * invalid.
+   */
   sizeOf(bytes: Buffer, at: number): number | 'short' | null
-  /** Null for a message, which lies between two places, that is malformed, or that no client gets. */
+  /**
+   * Judges the message from `at` to `stop`. Returns null if it is malformed, or of a kind that no client
+   * receives.
+   */
   judge(bytes: Buffer, at: number, stop: number): Judged | null
-  /** The count begins again: another reply is awaited. */
+  /** Called when the counts are reset for another reply. */
   onRenew(): void
   maxReplyBytes: number
   maxReplyElements: number
-  /** What to do about a reply that is too large. */
+  /** Advice for a reply that is too large. */
   advice: string
 }
 
-/** The side of the library: the part of a socket that it uses. */
+/** Socket that the library uses: the members of a socket that it needs. */
 export class GuardedSocket extends EventEmitter {
   readonly connecting = false
   readonly readyState = 'open'
-  /** Whether the library has asked for nothing more for now. */
+  /** Whether the library has paused reading. */
   isHeld = false
   id?: string
   readonly #socket: Socket
@@ -71,7 +78,7 @@ export class GuardedSocket extends EventEmitter {
   write(bytes: Buffer, done?: () => void): boolean {
     return this.#socket.write(bytes, () => done?.())
   }
-  /** What is written from here to `uncork` goes at once. */
+  /** Data written until `uncork` is sent together. */
   cork(): void {
     this.#socket.cork()
   }
@@ -88,28 +95,31 @@ export class GuardedSocket extends EventEmitter {
 
 export type Guard<S extends GuardedSocket = GuardedSocket> = {
   socket: S
-  /** Lets replies in until the function that it gives is called. */
+  /** Admits replies until the returned function is called. */
   allow(allowance: Allowance): () => void
-  /** Reads nothing until replies are let in again: what was asked for ahead waits outside of this process. */
+  /**
+   * Stops reading until replies are admitted again. The answer to a request sent ahead waits outside this
+   * process.
+   */
   wait(): void
-  /** Counts the next reply from nothing: each page has its own limits. */
+  /** Resets the counts for the next reply. Each page has its own limits. */
   renew(): void
-  /** Why the connection was ended from here; null otherwise. */
+  /** Returns the reason why this side ended the connection, or null. */
   failure(): RuntimeError | null
   isOpen(): boolean
-  /** Ends the connection; an operation that is open fails with this error. */
+  /** Ends the connection. An open operation fails with this error. */
   end(error?: RuntimeError): void
 }
 
 const NOTHING: Buffer = Buffer.alloc(0)
-/** Below this a message shares its memory with others. */
+/** Smaller messages share their memory with others. */
 const SMALL_BYTES = 4096
 
 /**
  * Guards an open connection.
  *
  * @param from `host:port`, for messages.
- * @param inner What the library gets as its socket.
+ * @param inner Socket for the library.
  */
 export function createGuard<S extends GuardedSocket>(
   socket: Socket,
@@ -122,7 +132,7 @@ export function createGuard<S extends GuardedSocket>(
   let allowance: Allowance | null = null
   let [bytes, items, elements] = [0, 0, 0]
   let header: Buffer = NOTHING
-  /** The message that is being received, as long as it announced itself to be. */
+  /** The message being received, of its announced size. */
   let message: Buffer | null = null
   let filled = 0
   let pause: NodeJS.Timeout | null = null
@@ -151,7 +161,7 @@ export function createGuard<S extends GuardedSocket>(
       allowance.onBytes(chunk.length)
       cut(chunk)
     } catch (error) {
-      // What counts throws what the reply fails with; anything else is a defect, and ends it too.
+      // The counting functions throw the error of the reply. Any other error is a bug, and also ends it.
       return end(
         error instanceof RuntimeError
           ? error
@@ -171,7 +181,10 @@ export function createGuard<S extends GuardedSocket>(
     if (pause === null && !isWaiting && !inner.isHeld) socket.resume()
   }
 
-  /** Cuts what came into messages. They are judged where they lie: a search has thousands, and views of them would be as many. */
+  /**
+   * Splits received data into messages. They are judged in place: a search has thousands, each of which would
+   * need a view.
+   */
   function cut(chunk: Buffer): void {
     const joined = header.length === 0 ? chunk : Buffer.concat([header, chunk])
     header = NOTHING
@@ -203,7 +216,10 @@ export function createGuard<S extends GuardedSocket>(
     }
   }
 
-  /** @param isPart Whether it lies in memory that others share: the library keeps parts of what it gets. */
+  /**
+   * @param isPart Whether the message shares its memory with others. Then it is copied, because the library
+   * keeps parts of it.
+   */
   function hand(bytes: Buffer, at: number, stop: number, isPart: boolean): void {
     const judged = framing.judge(bytes, at, stop)
     if (judged === null) throw garbled()

@@ -1,20 +1,20 @@
-/** Who logs in to a server that speaks no HTTP, by an entry's declaration. */
+/** Login to a server that does not speak HTTP, as an egress entry declares it. */
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
 type Entry = {
-  /** Which secrets the entry lets go there; null for all. */
+  /** Secrets that may be sent to the entry's server; null for all. */
   secrets: readonly string[] | null
-  /** Where it stands, for messages. */
+  /** Path of the entry, for messages. */
   field: string
-  /** What it does with the credential, for messages. */
+  /** Use of the credential, for messages. */
   verb: string
 }
 
 /**
- * User name and password of a credential; empty where one is not given.
+ * Returns user name and password of a credential. A missing one is empty.
  *
- * @throws egress_secret where the call does not have the credential, or it may not go there
+ * @throws egress_secret if the call does not have the credential, or it may not be sent there
  */
 export function loginOf(
   credential: string,

@@ -1,4 +1,4 @@
-/** Opens one connection that is no HTTP: judged, pinned, made ready in time, ended with the call. */
+/** Opens one connection that is not HTTP: judged, address pinned, prepared in time, ended with the call. */
 import type { Socket } from 'node:net'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { DialTarget } from '../dial/dial.ts'
@@ -6,31 +6,32 @@ import { endedError, toConnectError } from '../exchange/failures.ts'
 
 export type OpenMeans = {
   dial(to: DialTarget): Promise<Socket>
-  /** For encryption and login together, in milliseconds. */
+  /** Timeout of encryption and login together, in milliseconds. */
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** What may go to a server without encryption. */
+/** Permission to use a server without encryption. */
 export type PlainMeans = {
-  /** Whose connection it is: what a grant begins with. */
+  /** Connector of the connection. The operator's grants begin with it. */
   connectorId: string
-  /** Whether the operator lets this `host:port` be spoken to without encryption. */
+  /** Reports whether the operator permits this `host:port` without encryption. */
   mayBePlain(target: string): boolean
 }
 
-/** Where a connection goes: as `hostAndPort` writes it, and as it is dialled. */
+/** Destination of a connection: `origin` as an operator grants it, the others as it is dialled. */
 export type WirePlace = { protocol: string; host: string; port: number; origin: string }
 
-/** `host:port` as an operator grants it. */
+/** Returns `host:port`, as an operator grants it. */
 export const hostAndPort = ({ origin }: Pick<WirePlace, 'origin'>): string =>
   origin.replace(/^[a-z]+:\/\//, '')
 
 /**
- * Dials, and makes the connection ready.
+ * Dials, and prepares the connection.
  *
- * @param prepare Makes it ready; tells by `use` which socket stands for it from then on.
- * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, and what `prepare` throws
+ * @param prepare Prepares it. Passes to `use` the socket that replaces the raw one.
+ * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, and the errors of
+ * `prepare`
  */
 export async function openWire<C>(
   place: WirePlace,

@@ -1,33 +1,36 @@
 /**
- * Connections that are kept for the next request: by tenant, server and bind, never for another. Few for each key,
- * bounded in all, closed when idle.
+ * Connections that are kept for later requests of the same tenant, server and bind. Few for each key, bounded
+ * in total, closed when idle.
  */
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Guard } from './guard.ts'
 
-/** What a pool keeps: the protocol's client, and what guards its socket. */
+/** Connection of a pool, and the guard of its socket. */
 export type PooledConnection = { guard: Guard }
 
-/** A search that has more pages: the connection that it began on is the only one where it can go on. */
+/** Suspended search. It can continue only on the connection where it began. */
 export type Parked = {
-  /** What the cursor names. */
+  /** Id of the search in its cursor. */
   id: string
-  /** Entries or rows given so far. */
+  /** Number of entries or rows returned so far. */
   given: number
-  /** Whether its next page was asked for already: then the connection can serve nothing else. */
+  /** Whether its next page was requested already. Then the connection can serve no other request. */
   isAsked?: boolean
 }
 
-/** A connection while it serves one request. */
+/** Connection while it serves one request. */
 export type Lease<C extends PooledConnection> = {
   connection: C
-  /** Whether it has served before: then the server may have closed it meanwhile. */
+  /** Whether it has served before. Then the server may have closed it since. */
   isUsed: boolean
-  /** The search that is parked on it. */
+  /** Search that is suspended on it. */
   parked: Parked | null
-  /** Returns the connection to the pool. It is not leased again before `reset` has settled, which never rejects. */
+  /**
+   * Returns the connection to the pool. It is not leased again before `reset` has settled, which never
+   * rejects.
+   */
   release(reset: Promise<void> | null): void
-  /** Ends it: for what failed in the middle. */
+  /** Ends the connection after a failure. */
   drop(): void
 }
 
@@ -35,7 +38,7 @@ type PoolLimits = {
   perKey: number
   inAll: number
   idleMs: number
-  /** Whether a connection with a parked search can serve another request, which ends the search. */
+  /** Whether a connection with a suspended search can serve another request, which ends the search. */
   canLeaveParked: boolean
 }
 
@@ -48,13 +51,13 @@ export const DEFAULT_POOL: PoolLimits = {
 
 type Pool<C extends PooledConnection> = {
   /**
-   * A connection of a key: one that is idle (with this parked search, if it is there), or a new one. A key of null is
-   * kept for nobody.
+   * Leases an idle connection of a key (the one with this suspended search, if it exists), or a new one. A
+   * connection with a null key is not kept.
    *
-   * @throws egress_concurrency, and what `open` throws
+   * @throws egress_concurrency, and the errors of `open`
    */
   lease(key: string | null, open: () => Promise<C>, parkedId?: string): Promise<Lease<C>>
-  /** Connections that are open: busy and idle. */
+  /** Returns the number of open connections, busy and idle. */
   size(): number
   close(): void
 }
@@ -64,21 +67,21 @@ type Kept<C> = {
   connection: C
   parked: Parked | null
   isBusy: boolean
-  /** The reset of its session; null once that is done. */
+  /** Reset of its session, or null when it is done. */
   resetting: Promise<void> | null
   idle: NodeJS.Timeout | null
 }
 
-/** What is at the other end, for messages. */
+/** Name of the other end, for messages. */
 export type Far = { one: string; many: string }
 
-/** Makes the pool of one host process. */
+/** Creates the pool of one host process. */
 export function createPool<C extends PooledConnection>(
   far: Far,
   limits: PoolLimits = DEFAULT_POOL,
 ): Pool<C> {
   const all = new Set<Kept<C>>()
-  /** Connections that are being opened, by key: they count as well. */
+  /** Number of connections being opened, by key. They count as well. */
   const opening = new Map<string, number>()
   let openingInAll = 0
 
@@ -119,7 +122,7 @@ export function createPool<C extends PooledConnection>(
     return leaseOf(one, true)
   }
 
-  /** The idle connection that serves best: with the search that is asked for, else with none, else any. */
+  /** Returns the best idle connection: with the requested search, else with none, else any. */
   function idleOf(key: string, parkedId?: string): Kept<C> | undefined {
     const idle = [...all].filter(
       (one) => one.key === key && !one.isBusy && one.connection.guard.isOpen(),
@@ -134,7 +137,7 @@ export function createPool<C extends PooledConnection>(
     )
   }
 
-  /** An idle connection of a key, once its session is reset; null where there is none. */
+  /** Leases an idle connection of a key after its session is reset, or returns null. */
   async function takeIdle(key: string, parkedId?: string): Promise<Lease<C> | null> {
     for (;;) {
       const one = idleOf(key, parkedId)
@@ -149,13 +152,13 @@ export function createPool<C extends PooledConnection>(
   const heldBy = (key: string): number =>
     [...all].filter((one) => one.key === key).length + (opening.get(key) ?? 0)
 
-  /** Room for one more of a key, where only a parked search is in its way. */
+  /** Ends an idle connection of a full key. Only a suspended search kept it from being leased. */
   function endParked(key: string): void {
     const parked = [...all].find((one) => one.key === key && !one.isBusy)
     if (parked !== undefined) remove(parked)
   }
 
-  /** Room for one more, at the cost of the connection that has been idle longest. */
+  /** Makes room for one more connection: closes the one that has been idle longest. */
   function makeRoom(): void {
     if (all.size + openingInAll < limits.inAll) return
     const oldest = [...all].find(({ isBusy }) => !isBusy)

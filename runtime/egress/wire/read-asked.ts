@@ -5,22 +5,22 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 
-/** What reads requests: `ldap`, and the schema of each operation by name. */
+/** Bridge, operation and schemas of a request. */
 type Reading<S> = {
   bridge: 'ldap' | 'sql'
   operation: (keyof S & string) | null
   schemas: S
 }
 
-/** The request of each operation. */
+/** Request of each operation. */
 type RequestBy<S extends Record<string, v.GenericSchema>> = {
   [K in keyof S]: { operation: K } & v.InferOutput<S[K]>
 }[keyof S]
 
 /**
- * The body by the schema of its operation.
+ * Parses the body by the schema of its operation.
  *
- * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
+ * @throws egress_url if it is not a request, egress_body if it is too large; the messages contain no values
  */
 export function readBody<S extends Record<string, v.GenericSchema>>(
   { bridge, operation, schemas }: Reading<S>,
@@ -43,7 +43,7 @@ export function readBody<S extends Record<string, v.GenericSchema>>(
     throw new RuntimeError('egress_url', `A request of ctx.${bridge} is not JSON`)
   }
   const read = v.safeParse(schema, value, { abortEarly: true })
-  // The type of `Object` is any: what was read is of the operation's schema.
+  // The type of `Object` is any. The output has the type of the operation's schema.
   if (read.success) return { operation, ...Object(read.output) }
   throw new RuntimeError(
     'egress_url',

@@ -1,7 +1,7 @@
 /**
- * The host's way to one kind of server: opens connections, keeps them, and carries judged requests out. Its answers
- * are replies with a JSON body, like those of any upstream, so that what stands for the network in the test kit can
- * give them too.
+ * Connections of the host to one kind of server: opens them, keeps them, and performs judged requests.
+ * Replies have a JSON body, like those of any upstream, so that the test kit's replacement of the network can
+ * return them too.
  */
 
 import { normalizeId } from '../../contract/connector/manifest.ts'
@@ -15,10 +15,10 @@ import { OUTSIDE_CALLS } from './guard.ts'
 import { hostAndPort, type OpenMeans, type PlainMeans, type WirePlace } from './open.ts'
 import { createPool, DEFAULT_POOL, type Far, type Lease, type PooledConnection } from './pool.ts'
 
-/** What one request has of its call. */
+/** Data of a request's call. */
 export type RoomMeans = {
   connectorId: string
-  /** Whose call it is; without it the connection is kept for nobody. */
+  /** Tenant of the call. Without it, the connection is not kept. */
   tenant: string | undefined
   signal: AbortSignal
   endMs: number
@@ -27,46 +27,46 @@ export type RoomMeans = {
   read(bytes: number): number
 }
 
-/** How to open a connection for a connector. */
+/** Means to open a connection for a connector. */
 type RoomOpenMeans = OpenMeans & PlainMeans
 
-/** The reply to a request: JSON, how many items it holds, and how many requests were sent for it; one unless it is said. */
+/** Reply to a request: JSON, its number of items, and the number of requests sent for it, by default one. */
 export type Performed = { body: Buffer; items: number; sent?: number }
 
-/** What a room needs to know of its protocol. `A` is what is asked: a judged request, and who asks. */
+/** Protocol of a room. `A` is a judged request with its login. */
 export type Trade<A, C extends PooledConnection> = {
   far: Far
   placeOf(asked: A): WirePlace
-  /** What keeps connections apart, beside connector, tenant and server. */
+  /** Parts of the key of kept connections, in addition to connector, tenant and server. */
   keyOf(asked: A): readonly (string | null)[]
   open(asked: A, means: RoomOpenMeans): Promise<C>
   perform(asked: A, lease: Lease<C>, leftMs: number): Promise<Performed>
-  /** Most items of a reply. */
+  /** Maximum number of items in a reply. */
   maxItemsOf(asked: A): number
   parkedIdOf(asked: A): string | undefined
-  /** Whether it may be sent again where a kept connection had gone. */
+  /** Whether the request may be sent again if the server had closed a kept connection. */
   mayRepeat(asked: A): boolean
   failureOf(error: unknown, guard: C['guard'], from: string): RuntimeError
-  /** Whether a connection with a parked result can serve another request; true unless it is said. */
+  /** Whether a connection with a suspended result can serve another request. True by default. */
   canLeaveParked?: boolean
-  /** After this the connection is as good as before: the server refused, and went on. */
+  /** Whether the server refused and the connection is still usable. */
   isRefusal(error: RuntimeError): boolean
-  /** Makes a connection that refused fit for the next request. */
+  /** Prepares a connection for the next request after a refusal. */
   mend?(lease: Lease<C>): Promise<void>
-  /** Resets the session after a request; the connection is not used again before. Never rejects. */
+  /** Resets the session after a request. The connection is not used again before that. Never rejects. */
   reset?(connection: C): Promise<void>
-  /** Ends on the server what runs on a connection of which the call has ended. */
+  /** Ends, on the server, the operation of a call that has ended. */
   stop?(asked: A, connection: C, means: RoomOpenMeans): Promise<void>
 }
 
 export type Room<A> = {
   /**
-   * Carries a judged request out, and once more on a new connection where a kept one of a reading one had gone.
+   * Performs a judged request. If the server had closed a kept connection, a read is sent again on a new one.
    *
-   * @throws egress_private, egress_concurrency, upstream_*, and what the trade throws
+   * @throws egress_private, egress_concurrency, upstream_*, and the errors of the trade
    */
   perform(asked: A, means: RoomMeans): Promise<Performed>
-  /** Open connections of the process. */
+  /** Returns the number of open connections of the process. */
   connections(): number
   close(): void
 }
@@ -78,10 +78,10 @@ export type RoomOptions = {
   resolve?: ResolveName
 }
 
-/** Longest that ending a statement on the server may take, and resetting a session, in milliseconds. */
+/** Timeout of ending an operation on the server, and of resetting a session, in milliseconds. */
 const STOP_MS = 2000
 
-/** Longest that one request may take, in milliseconds. */
+/** Maximum duration of one request, in milliseconds. */
 const MAX_REQUEST_MS = 60_000
 
 export function createRoom<A, C extends PooledConnection>(
@@ -120,7 +120,7 @@ export function createRoom<A, C extends PooledConnection>(
     const onAbort = () => {
       if (isSent && guard.isOpen()) {
         const stopping = meansFor(means, AbortSignal.timeout(STOP_MS))
-        // Nobody waits for it, and the server has a timeout of its own.
+        // No caller waits for it, and the server has its own timeout.
         trade.stop?.(asked, connection, stopping).catch(() => {})
       }
       guard.end(endedError(signal, from))
@@ -144,7 +144,7 @@ export function createRoom<A, C extends PooledConnection>(
     } catch (error) {
       isSent = false
       const failure = trade.failureOf(error, guard, from)
-      // After anything but a refusal nobody knows what state the connection is in.
+      // After any error other than a refusal, the state of the connection is unknown.
       const isGood = trade.isRefusal(failure) && (await mended(lease))
       done()
       if (isGood) release(lease)
@@ -155,7 +155,10 @@ export function createRoom<A, C extends PooledConnection>(
     }
   }
 
-  /** Returns a connection to the pool. Its session is reset after the answer: the caller does not wait for it. */
+  /**
+   * Returns a connection to the pool. Its session is reset after the answer, so the caller does not wait for
+   * that.
+   */
   function release(lease: Lease<C>): void {
     const { connection, parked } = lease
     const needsNone = trade.reset === undefined || parked !== null || !connection.guard.isOpen()
@@ -183,7 +186,7 @@ export function createRoom<A, C extends PooledConnection>(
     async perform(asked, means) {
       const { connectorId, tenant } = means
       const { origin } = trade.placeOf(asked)
-      /** Whose connection it is. The tenant is a digest of settings and credentials, passwords included. */
+      /** Owner of the connection. The tenant is a digest of settings and credentials, passwords included. */
       const key =
         tenant === undefined
           ? null
@@ -196,7 +199,7 @@ export function createRoom<A, C extends PooledConnection>(
       } catch (error) {
         const isGone = error instanceof RuntimeError && error.code === 'upstream_closed'
         if (!isGone || !first.isUsed || !trade.mayRepeat(asked) || means.signal.aborted) throw error
-        // A kept connection that the server had closed: nothing was found, and asking again changes nothing.
+        // The server had closed a kept connection. A read can safely be sent again.
         return attempt(asked, means, await lease())
       }
     },
