@@ -1,6 +1,6 @@
 /**
- * What keeps a connector from seeing a secret: for one call, its requests are given the secrets and its
- * replies lose them. A call without secrets pays nothing.
+ * Keeps secrets from the connector: fills them into the requests of one call, and removes them from its
+ * replies. A call without secrets has no overhead.
  */
 import {
   exchangePlaceholder,
@@ -20,18 +20,22 @@ import { misplaced, refuseSecret } from './refuse.ts'
 import { type RequestRoom, type Revealed, reveal, withHeader } from './reveal.ts'
 import { createSignatures, readAsked } from './signatures.ts'
 
-/** Which secrets an egress entry lets go where. */
+/** Secrets that an egress entry allows, and the origin they go to. */
 type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & {
   origin: string
-  /** The credential by which the host itself signs in there: it stands in no request. */
+  /** Credential with which the host itself signs in there. It must not be in any request. */
   signsIn?: string | null
 }
 
-/** What one hop sends, and the token of the exchange that it holds. */
+/** Request of one hop as it is sent, and the exchange's token in it. */
 type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
 
 export type Blind = {
-  /** @throws egress_secret, egress_header, egress_body, and the errors of `room.hold` and of a login */
+  /**
+   * Fills in the secrets of a request.
+   *
+   * @throws egress_secret, egress_header, egress_body, and the errors of `room.hold` and of a login
+   */
   reveal(
     request: OutgoingRequest,
     url: URL,
@@ -41,7 +45,7 @@ export type Blind = {
       signal: AbortSignal
     },
   ): Promise<Sent>
-  /** The same without the token of the exchange: for the request that gets it. */
+  /** The same without the exchange's token, for the request that obtains it. */
   beforeLogin: Pick<Blind, 'reveal' | 'headers' | 'body'>
   headers: Conceal['headers']
   body: Conceal['body']
@@ -49,14 +53,14 @@ export type Blind = {
 
 type Sight = Blind['beforeLogin']
 
-/** For calls without secrets: everything stays as it is. */
+/** For calls without secrets: changes nothing. */
 const SIGHTED: Sight = {
   reveal: async (request, url) => ({ url, request, token: null }),
   headers: async (headers) => headers,
   body: async (body) => body,
 }
 
-/** Makes what one call needs; `null` is a call that has neither secrets nor a login. */
+/** Creates the blind of one call. `null` means a call that has neither secrets nor a login. */
 export function createBlind(secrets: CallSecrets | null, login: () => Login | null): Blind {
   if (secrets === null) return { ...SIGHTED, beforeLogin: SIGHTED }
   const own = secrets
@@ -64,7 +68,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
   const conceal = createConceal(() => concealed(secrets))
   const signatures = createSignatures(Date.now)
 
-  /** The value behind a placeholder, if it may go there. */
+  /** Returns the value of a placeholder, if it may be sent there. */
   async function resolve(
     meaning: Meaning,
     placeholder: string,
@@ -86,7 +90,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
     return value
   }
 
-  /** The request, signed as a whole: last, because everything else is part of it. */
+  /** Signs the whole request. Last, because the signature covers all other parts. */
   async function signed(
     { url, request, signature }: Revealed,
     target: SecretTarget,
@@ -101,7 +105,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
     return { url, request: { ...request, headers } }
   }
 
-  /** The token, gone for when the first request needs it, and known again in replies. */
+  /** Returns the token, and registers it for replies. It is obtained when the first request needs it. */
   async function token(signal: AbortSignal): Promise<Token | null> {
     const made = (await login()?.token(signal)) ?? null
     if (made !== null) conceal.add({ value: made.value, instead: exchangePlaceholder(marks, call) })
@@ -151,7 +155,12 @@ const SIGHTED_REPLIES = { headers: SIGHTED.headers, body: SIGHTED.body }
 
 const conceals = ({ headers, body }: Conceal) => ({ headers, body })
 
-/** @throws request_invalid for half of a character, which would be sent as another one: another password. */
+/**
+ * Returns a secret that may be sent to the target.
+ *
+ * @throws egress_secret, and request_invalid for a lone surrogate, which would be sent as another character
+ * and so as another password
+ */
 function secretOf(index: number, { secrets }: CallSecrets, target: SecretTarget): string {
   const held = secrets[index]
   if (held === undefined) throw misplaced('foreign')
@@ -167,9 +176,9 @@ function secretOf(index: number, { secrets }: CallSecrets, target: SecretTarget)
 const isAllowed = (owner: string, { secrets }: Pick<SecretTarget, 'secrets'>): boolean =>
   secrets === null || secrets.includes(owner)
 
-/** @throws egress_secret where the entry names its secrets, and this is none of them, or where the host signs in by it. */
+/** @throws egress_secret if the entry lists its secrets without this one, or if the host signs in with it */
 function allow(owner: string, { field, secrets, origin, signsIn }: SecretTarget): void {
-  // What compares values could be asked for it, letter by letter.
+  // A server that compares values could be used to find the secret letter by letter.
   if (owner === signsIn)
     throw refuseSecret(
       `The secret of ${owner} stands in no request to ${origin}: the host signs in there by it`,
@@ -180,7 +189,7 @@ function allow(owner: string, { field, secrets, origin, signsIn }: SecretTarget)
   )
 }
 
-/** The secrets that a guest does not know anyway, and the pairs of Basic credentials. */
+/** Returns the secrets that a guest does not know otherwise, and the pairs of Basic credentials. */
 function concealed({ secrets, clear, sealed }: CallSecrets): Concealed[] {
   const unknown = new Set(secrets.map(({ value }) => value))
   eachText(sealed, (text) => unknown.delete(text))
@@ -205,7 +214,7 @@ function concealed({ secrets, clear, sealed }: CallSecrets): Concealed[] {
   return [...pairs, ...held]
 }
 
-/** Calls with every text and every name in a JSON value. */
+/** Calls `visit` with every text and every name in a JSON value. */
 function eachText(value: unknown, visit: (text: string) => void): void {
   if (typeof value === 'string') visit(value)
   if (typeof value !== 'object' || value === null) return

@@ -1,7 +1,7 @@
 /**
- * Takes secrets out of replies, where they would enter the sandbox: an upstream that echoes one gives its
- * placeholder back, so that what is sent back to it works. What an upstream transforms and echoes cannot
- * be found: the documented limit. The work is linear in secrets and reply, and done in slices.
+ * Removes secrets from replies before they enter the sandbox. An echoed secret is replaced by its
+ * placeholder, so that the connector can send it back. A secret that an upstream transforms before it echoes
+ * it cannot be found; this limit is documented. The work is linear in secrets and reply, and done in slices.
  */
 import { inSlices } from '../../bounded/slices.ts'
 import type { Search } from '../../redact/text-search.ts'
@@ -13,34 +13,37 @@ import { createSearches, type SoughtBytes } from './searches.ts'
 
 export type Conceal = {
   /**
-   * One more secret of the call: derived ones are known only when they are made.
+   * Adds a secret of the call. Derived secrets are known only when they are made.
    *
    * @throws egress_secret for too many
    */
   add(one: Concealed): void
   headers(headers: HeaderList): Promise<HeaderList>
-  /** @throws upstream_too_large where placeholders make it larger than may be, and what `hold` throws */
+  /** @throws upstream_too_large if placeholders make it too large, and the errors of `hold` */
   body(body: Buffer, room: EchoRoom): Promise<Buffer>
 }
 
-/** Some of the texts, made ready. */
+/** Prepared search for some of the texts. */
 type Part = { sought: readonly SoughtBytes[]; bytes: number; search: Search }
 
 const searchFor = createSearches()
 
 const NO_BYTES: Buffer = Buffer.alloc(0)
 
-/** What one call may derive of its secrets (Basic credentials, signatures, tokens): how many, of how many characters. */
+/**
+ * Maximum number, and total length in characters, of secrets that one call derives (Basic credentials,
+ * signatures, tokens).
+ */
 const MAX_DERIVED = 256
 const MAX_DERIVED_LENGTH = 256 * 1024
 
 /**
- * Makes what conceals the secrets of one call. Nothing is made before the first reply.
+ * Creates the concealer of one call. Prepares nothing before the first reply.
  *
- * @param secrets Asked for once.
+ * @param secrets Called once.
  */
 export function createConceal(secrets: () => readonly Concealed[]): Conceal {
-  /** By number; 0 is none. */
+  /** Echoes by number; 0 is none. */
   const echoes: Echo[] = [{ bytes: NO_BYTES, instead: NO_BYTES }]
   const lengths: number[] = [0]
   const seen = new Set<string>()
@@ -52,8 +55,8 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
   let preparing: Promise<void> = Promise.resolve()
 
   /**
-   * Makes a search of what is new. Parts of like size become one: there are few of them, and a text is
-   * prepared again only when there are twice as many.
+   * Prepares a search for new secrets. Parts of similar size are merged. So there are few parts, and a text
+   * is prepared again only when their size has doubled.
    */
   function* prepare(some: readonly Concealed[]): Generator<void, void> {
     let sought: SoughtBytes[] = []
@@ -115,7 +118,7 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
   }
 }
 
-/** A reply has at most 64 KiB of headers; each 12 bytes of them may become a placeholder. */
+/** A reply has at most 64 KiB of headers. Each 12 bytes of them may become a placeholder. */
 const HEADER_ROOM: EchoRoom = { maxBytes: 16 * 1024 * 1024, hold: () => {} }
 
 function* replaceInHeaders(headers: HeaderList, by: Known): Generator<void, HeaderList> {
@@ -127,7 +130,7 @@ function* replaceInHeaders(headers: HeaderList, by: Known): Generator<void, Head
 
 function* replaceInHeader(text: string, by: Known): Generator<void, string> {
   if (text.length < MIN_CONCEALED_LENGTH) return text
-  // As received a header is Latin-1: a character for a byte.
+  // A received header is Latin-1: one character per byte.
   const bytes = Buffer.from(text, 'latin1')
   const replaced = yield* replaceEchoes(bytes, by, HEADER_ROOM)
   return replaced === bytes ? text : replaced.toString('latin1')

@@ -1,18 +1,18 @@
-/** The forms in which upstreams echo a secret, as bytes, and what stands for it in each. */
+/** Forms in which upstreams echo a secret, as bytes, and the replacement of each. */
 import { base64Forms, textForms } from '../../redact/secret-forms.ts'
 
-/** Shorter ones are left: they would be found in ordinary words. In characters. */
+/** Minimum length of a concealed secret, in characters. Shorter ones would be found in ordinary words. */
 export const MIN_CONCEALED_LENGTH = 12
 
-/** A text that is not for the sandbox, and what stands for it there. */
+/** Secret to be concealed from the sandbox, and its replacement. */
 export type Concealed = { value: string; instead: string }
 
-/** One form of a secret, and what replaces it. */
+/** One form of a secret, and its replacement. */
 export type Echo = { bytes: Buffer; instead: Buffer }
 
-/** Every form in which a secret may come; may hold doubles. */
+/** Returns all forms in which a secret may be echoed. May contain duplicates. */
 export function echoesOf({ value, instead }: Concealed): Echo[] {
-  // White space around a value of a header is lost on the way.
+  // White space around a header's value is lost in transit.
   return [...new Set([value, value.trim()])]
     .filter((text) => text.length >= MIN_CONCEALED_LENGTH)
     .flatMap((text) => formsOf(text, instead))
@@ -37,6 +37,6 @@ const utf8 = (text: string): Buffer => Buffer.from(text)
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le')
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-/** Whether a text is Latin-1 and more than ASCII: only then its bytes differ from those of UTF-8. */
+/** Reports whether a text is Latin-1 but not ASCII. Only then do its bytes differ from UTF-8. */
 const isLatin1 = (text: string): boolean =>
   /[\u0080-\u00ff]/.test(text) && !/[^\0-\u00ff]/.test(text)

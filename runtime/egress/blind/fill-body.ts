@@ -1,14 +1,16 @@
-/** Replaces placeholders in a body: JSON strings and urlencoded forms, nothing else. One scan of it. */
+/**
+ * Replaces placeholders in JSON strings and urlencoded forms, the only supported bodies. Scans the body once.
+ */
 import { type HeaderList, headerValue } from '../exchange/headers.ts'
 import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 import { countWhole, type Filling, fill, hidesMark, holdsMark } from './fill.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
 
-/** A body above this is not looked through for placeholders that are escaped letter by letter, in bytes. */
+/** Maximum size of a body that is searched for placeholders with escaped letters, in bytes. */
 const MAX_DECODED_BYTES = 64 * 1024
 
 /**
- * The body with its values.
+ * Returns the body with its secrets.
  *
  * @throws egress_secret
  */
@@ -19,7 +21,7 @@ export async function fillBody(
 ): Promise<Uint8Array | null> {
   if (body === null || body.byteLength === 0) return body
   const { marks } = filling
-  // A character for a byte: nothing of it changes on the way, whatever its encoding.
+  // One character per byte, so that no byte changes in any encoding.
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
   const type = headerValue(headers, 'content-type') ?? ''
   const kind = kindOf(type)
@@ -37,7 +39,7 @@ export async function fillBody(
     )
   if (kind === 'json') checkJson(text, marks)
   else if (kind === 'form') return latin1(await fillForm(text, filling))
-  // Pieces, base64 and those of other calls are told as what they are.
+  // Otherwise `fill` reports pieces, base64 and placeholders of other calls.
   else if (countWhole(text, marks) > 0) throw misplaced('body', type.split(';')[0])
   const filled = await fill(text, 'json', { ...filling, resolve: utf8(filling) }, 'the body')
   return latin1(filled)
@@ -45,7 +47,7 @@ export async function fillBody(
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-/** Values as the bytes of their UTF-8, a character each. */
+/** Resolves values to their UTF-8 bytes, one character each. */
 const utf8 =
   ({ resolve }: Filling): Filling['resolve'] =>
   async (meaning, placeholder) =>
@@ -57,7 +59,7 @@ function kindOf(type: string): 'json' | 'form' | 'other' {
   return media.trim() === 'application/x-www-form-urlencoded' ? 'form' : 'other'
 }
 
-/** The pairs of a form or of a query, each value with its secrets. */
+/** Returns the pairs of a form or of a query, each value with its secrets. */
 export async function fillPairs(
   text: string,
   filling: Filling,
@@ -79,7 +81,9 @@ export async function fillPairs(
 const fillForm = (text: string, filling: Filling): Promise<string> =>
   fillPairs(text, filling, 'form')
 
-/** Every placeholder must be seen in a string value: not in a name, not by an escape, not in a double member. */
+/**
+ * Demands that every placeholder is in a string value: not in a name, not escaped, not in a duplicate member.
+ */
 function checkJson(text: string, marks: Filling['marks']): void {
   const seen = countInJson(text, marks)
   if (seen === -1) throw misplaced('json_broken')
@@ -88,7 +92,7 @@ function checkJson(text: string, marks: Filling['marks']): void {
   if (seen < written) throw misplaced('json_name')
 }
 
-/** Whole placeholders in the string values of a JSON text; -1 where it is not JSON. */
+/** Returns the number of complete placeholders in the strings of a JSON text, or -1 if it is not JSON. */
 function countInJson(text: string, marks: Filling['marks']): number {
   let count = 0
   try {

@@ -1,20 +1,22 @@
-/** Replaces placeholders in one text, or says where one stands that cannot be replaced. */
+/** Replaces placeholders in one text, or reports the position of one that cannot be replaced. */
 import type { Marks, Meaning } from '../../contract/connector/placeholder.ts'
 import { type Misplaced, misplaced } from './refuse.ts'
 
-/** How a text is written: decides how a value is inserted, and what stands beside it. */
+/** Syntax of a text. It decides how a value is inserted, and which characters may be adjacent. */
 type Syntax = 'plain' | 'percent' | 'json'
 
-/** What fills placeholders of one call, towards one address. */
+/** Means to fill in the placeholders of one call, in a request to one origin. */
 export type Filling = {
   marks: Marks
-  /** The call whose placeholders these are. */
+  /** Id of the call that the placeholders must belong to. */
   call: string
-  /** The value behind one; throws where it may not go there. */
+  /** Returns the value of a placeholder. Throws if it may not be sent there. */
   resolve(meaning: Meaning, placeholder: string): string | Promise<string>
-  /** Told how many characters a text grows by, before it does; throws where it would be too long. */
+  /**
+   * Called with the number of characters by which a text is about to grow. Throws if it would be too long.
+   */
   grow(characters: number): void
-  /** What is inserted for each placeholder, by syntax: asked for and written once for a request. */
+  /** Inserted text by syntax and placeholder, so that each is resolved and encoded once per request. */
   inserts: Map<string, string>
 }
 
@@ -24,10 +26,10 @@ const INSERT: Record<Syntax, (value: string) => string> = {
   json: (value) => JSON.stringify(value).slice(1, -1),
 }
 
-/** Whether a text holds a placeholder, a piece of one, or one in base64. */
+/** Reports whether a text contains a placeholder, a piece of one, or one in base64. */
 export const holdsMark = (text: string, { scan }: Marks): boolean => text.search(scan) !== -1
 
-/** Whether one shows when percent-encoding is undone: nobody has to encode letters and digits. */
+/** Reports whether percent-decoding reveals a placeholder. Letters and digits need no encoding. */
 export function hidesMark(text: string, marks: Marks): boolean {
   if (!/%[3-7][0-9a-f]/i.test(text)) return false
   const decoded = text.replace(/%([0-7][0-9a-f])/gi, (_all, hex: string) =>
@@ -36,16 +38,16 @@ export function hidesMark(text: string, marks: Marks): boolean {
   return countWhole(decoded, marks) > countWhole(text, marks)
 }
 
-/** How many whole placeholders a text holds. */
+/** Returns the number of complete placeholders in a text. */
 export const countWhole = (text: string, { scan }: Marks): number =>
   [...text.matchAll(scan)].filter((match) => match[1] !== undefined).length
 
 /**
- * The text with the values of its placeholders, written as its syntax asks for.
+ * Returns the text with the values of its placeholders, encoded for its syntax.
  *
  * @param where Names the place in errors.
- * @throws egress_secret for a piece of one, one in base64, one of another call, one that does not stand
- * alone, and what `resolve` throws
+ * @throws egress_secret for a piece of a placeholder, one in base64, one of another call, one that does not
+ * stand alone, and the errors of `resolve`
  */
 export async function fill(
   text: string,
@@ -84,7 +86,7 @@ async function insertFor(
   return insert
 }
 
-/** The meaning of a text that is one placeholder of this call and nothing else; null for any other. */
+/** Returns the meaning of a text that is exactly one placeholder of this call, else null. */
 export function meaningOfWhole(
   text: string,
   { marks, call }: Pick<Filling, 'marks' | 'call'>,
@@ -106,15 +108,15 @@ const oddity = (text: string, { head, tail }: Marks): Misplaced =>
 const ALONE = /[A-Za-z0-9]/
 
 /**
- * Whether a letter or digit stands directly before. An upstream that echoes `xSECRET` shows a text in
- * which the secret cannot be told from the rest.
+ * Reports whether a letter or digit directly precedes. In a reply that echoes `xSECRET`, the secret could not
+ * be told from the rest.
  */
 function touchesBefore(text: string, index: number, syntax: Syntax): boolean {
   const before = text.slice(Math.max(0, index - 12), index)
   if (!ALONE.test(before.at(-1) ?? '')) return false
   const escaped = syntax === 'plain' ? null : ESCAPE_BEFORE[syntax].exec(before)
   if (escaped === null) return true
-  // A backslash that is itself escaped begins nothing.
+  // An escaped backslash begins no escape.
   if (syntax === 'json' && (/\\*$/.exec(before.slice(0, escaped.index))?.[0].length ?? 0) % 2 === 1)
     return true
   return meansLetter(escaped[0])

@@ -1,10 +1,10 @@
-/** What is said of a secret in the wrong place: the position, and what to do instead. */
+/** Messages about a secret in a wrong place: the position, and the alternative. */
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
 const BY_BASIC = 'for Basic authentication send ctx.basic() as the Authorization header'
 const PLACES = 'a secret is replaced in header values, the query, urlencoded forms and JSON strings'
 
-/** Positions where a secret is not replaced: how each is called, and what to do instead. */
+/** Positions where a secret is not replaced: description, and advice. */
 const POSITIONS = {
   host: ['in the host of the address', `${PLACES}: send it in one of these`],
   path: ['in the path of the address', `${PLACES}: send it in one of these`],
@@ -39,7 +39,7 @@ const POSITIONS = {
 
 export type Misplaced = keyof typeof POSITIONS
 
-/** The error for a secret in a place where it is not replaced. */
+/** Returns the error for a secret in a place where it is not replaced. */
 export function misplaced(position: Misplaced, where = ''): RuntimeError {
   const [place, advice] = POSITIONS[position]
   const told = where === '' ? '' : ` (${where.slice(0, 80)})`
@@ -48,6 +48,6 @@ export function misplaced(position: Misplaced, where = ''): RuntimeError {
   )
 }
 
-/** The error for a secret that cannot be used so. */
+/** Returns the error for a secret that cannot be used in this way. */
 export const refuseSecret = (message: string): RuntimeError =>
   new RuntimeError('egress_secret', message)

@@ -3,28 +3,28 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { isAlphanumeric, type Notes, type Search, searchBack } from '../../redact/text-search.ts'
 import type { Echo } from './echoes.ts'
 
-/** Limits on a text that grows by placeholders, in bytes: `hold` counts the memory that it takes. */
+/** Limits of a text that grows by placeholders, in bytes. `hold` counts the memory that it takes. */
 export type EchoRoom = { maxBytes: number; hold(bytes: number): void }
 
-/** What is searched for; echoes and their lengths by number. */
+/** Prepared searches, and the echoes and their lengths by number. */
 export type Known = {
   searches: readonly Search[]
   echoes: readonly Echo[]
   lengths: readonly number[]
 }
 
-/** Bytes after which the work can be interrupted. */
+/** Number of bytes after which the work can be interrupted. */
 const SLICE_BYTES = 32 * 1024
-/** Bytes that are searched before their echoes are replaced. */
+/** Number of bytes that are searched before their echoes are replaced. */
 const BLOCK_BYTES = 64 * 1024
 
 /**
- * Replaces the echoes in a text, of several at one position the longest; run it with `inSlices`. Each byte is searched
- * once, and a quarter of them, at the ends of blocks, twice.
+ * Replaces the echoes in a text; of several at one position, the longest. Run it with `inSlices`. Each byte
+ * is searched once; a quarter of them, at the ends of blocks, twice.
  *
  * @param count called with the number of search steps, for tests
  * @returns the same buffer if there is no echo
- * @throws upstream_too_large and what `room.hold` throws
+ * @throws upstream_too_large and the errors of `room.hold`
  */
 export function* replaceEchoes(
   text: Buffer,
@@ -71,7 +71,10 @@ export function* replaceEchoes(
   return output.end()
 }
 
-/** Whether no letter or digit is before a position, except at the end of an escape (`\\n`, `\\u000a`, `%0A`). */
+/**
+ * Reports whether no letter or digit precedes a position, except at the end of an escape (`\\n`, `\\u000a`,
+ * `%0A`).
+ */
 function mayBeginAt(text: Buffer, at: number): boolean {
   if (at === 0 || !isAlphanumeric(text[at - 1] ?? 0)) return true
   if (text[at - 2] === BACKSLASH && SHORT_ESCAPES.includes(text[at - 1] ?? 0)) return true
@@ -80,7 +83,7 @@ function mayBeginAt(text: Buffer, at: number): boolean {
 }
 
 const [BACKSLASH, PERCENT, LETTER_U] = [0x5c, 0x25, 0x75]
-/** Letters behind the backslash of an escape in JSON. */
+/** Letters after the backslash of an escape in JSON. */
 const SHORT_ESCAPES: Buffer = Buffer.from('nrtbf')
 
 function areHex(text: Buffer, from: number, to: number): boolean {
@@ -101,7 +104,7 @@ function copyTo(target: Buffer, at: number, from: Buffer, start: number, end: nu
   for (let byte = start; byte < end; byte += 1) target[at + byte - start] = from[byte] ?? 0
 }
 
-/** Writes a text with replacements, in order. Nothing is copied if there are none. */
+/** Writes a text with replacements, in order. Copies nothing if there are none. */
 function createOutput(text: Buffer, { maxBytes, hold }: EchoRoom) {
   let written: Buffer | null = null
   let length = 0

@@ -1,7 +1,7 @@
 /**
- * A request with its secrets, as it is sent: made from the form with placeholders, afresh for every hop,
- * after the hop has been judged. What cannot be replaced is refused: a placeholder that leaves does no
- * harm, but nobody would find out why the upstream says no.
+ * Fills the secrets into a request. The result is made from the request with placeholders for every hop,
+ * after the hop has been judged. A placeholder that cannot be replaced is refused: sending it would do no
+ * harm, but the upstream's refusal would be hard to explain.
  */
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import type { OutgoingRequest } from '../exchange/exchange.ts'
@@ -11,10 +11,10 @@ import { type Filling, fill, hidesMark, holdsMark, meaningOfWhole } from './fill
 import { fillBody, fillPairs } from './fill-body.ts'
 import { misplaced } from './refuse.ts'
 
-/** A request with its values, and what the whole of it is to be signed with. */
+/** Request with its secrets, and the signature of the whole request that it needs. */
 export type Revealed = { url: URL; request: OutgoingRequest; signature: string | null }
 
-/** What a request may have with its secrets, and who counts what its body grows by, in bytes. */
+/** Limits of a request with its secrets, in bytes. `hold` counts the growth of its body. */
 export type RequestRoom = {
   maxHeaderBytes: number
   maxRequestBytes: number
@@ -22,22 +22,25 @@ export type RequestRoom = {
 }
 
 type Means = Omit<Filling, 'grow' | 'inserts'> & {
-  /** Whether what is asked for is a signature of the whole request. */
+  /** Reports whether a signature is one of the whole request. */
   signsRequest(sign: string): boolean
-  /** The base64 of a Basic value, with secrets and without, to be known again in replies. */
+  /**
+   * Called with the base64 of a Basic value, with and without secrets, so that replies can be searched for
+   * it.
+   */
   onBasic(value: string, placeholder: string): void
   room: RequestRoom
 }
 
-/** The same for one place of a request, which may grow so far. */
+/** Means for one place of a request, whose growth is limited. */
 type Placed = Means & Filling
 
 /**
  * Replaces every placeholder of a request.
  *
- * @param url The judged address, with placeholders.
- * @throws egress_secret naming the position, and what to do instead; egress_header, egress_body for one that is
- * too large with its secrets, and what `hold` throws
+ * @param url The judged URL, with placeholders.
+ * @throws egress_secret naming the position, and the alternative; egress_header or egress_body if it is too
+ * large with its secrets, and the errors of `hold`
  */
 export async function reveal(request: OutgoingRequest, url: URL, means: Means): Promise<Revealed> {
   const { maxHeaderBytes, maxRequestBytes, hold } = means.room
@@ -51,7 +54,7 @@ export async function reveal(request: OutgoingRequest, url: URL, means: Means): 
     inserts,
     grow: createGrow(headersSize, maxHeaderBytes, 'egress_header', 'The request headers are'),
   }
-  // Before anything looks at the text.
+  // Check the size before the text is read.
   inHeaders.grow(0)
   refuseInAddress(url, means)
   const headers: [string, string][] = []
@@ -99,7 +102,10 @@ export async function reveal(request: OutgoingRequest, url: URL, means: Means): 
   }
 }
 
-/** Counts what a place holds with its secrets; throws before it is more than may be. */
+/**
+ * Returns a function that counts the size of a place with its secrets. It throws before the size exceeds
+ * `max`.
+ */
 function createGrow(size: number, max: number, code: RuntimeCode, what: string): Filling['grow'] {
   let held = size
   return (more) => {
@@ -113,7 +119,7 @@ const tooLong = (code: RuntimeCode, what: string, max: number): RuntimeError =>
 
 function refuseInAddress({ hostname, pathname }: URL, { marks }: Means): void {
   if (holdsMark(hostname, marks)) throw misplaced('host')
-  // The parser keeps what it need not encode, and decodes nothing.
+  // The URL parser leaves characters that need no encoding, and decodes nothing.
   if (holdsMark(pathname, marks) || hidesMark(pathname, marks)) throw misplaced('path')
 }
 
@@ -122,7 +128,7 @@ async function fillQuery(url: URL, means: Placed): Promise<URL> {
   if (!holdsMark(url.search, means.marks) && !hidesMark(url.search, means.marks)) return url
   const filled = new URL(url)
   filled.search = await fillPairs(url.search.slice(1), means, 'query')
-  // The parser encodes a little more.
+  // The URL parser encodes a few more characters.
   if (filled.href.length > ADDRESS_LIMITS.maxUrlBytes)
     throw tooLong('egress_secret', 'The address is', ADDRESS_LIMITS.maxUrlBytes)
   return filled
@@ -142,7 +148,7 @@ async function fillHeader(name: string, value: string, means: Placed): Promise<s
   return fill(value, 'plain', means, where)
 }
 
-/** The headers with another value for one of them. */
+/** Returns the headers with one value replaced. */
 export const withHeader = (headers: HeaderList, name: string, value: string): HeaderList => [
   ...headers.filter(([own]) => own.toLowerCase() !== name.toLowerCase()),
   [name, value],

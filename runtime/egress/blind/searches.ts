@@ -1,21 +1,27 @@
-/** Searches for the secrets of calls: calls of one connection have the same ones, and preparing takes longer than most searches. */
+/**
+ * Cache of searches for the secrets of calls. Calls of one connection have the same secrets, and preparing a
+ * search takes longer than most searches.
+ */
 import { hash } from 'node:crypto'
 import { createCache } from '../../bounded/cache.ts'
 import { bytesOfSearch, prepareSearch, type Search, type Sought } from '../../redact/text-search.ts'
 
-/** A text that is sought, and the same as Latin-1. */
+/** Text to search for, also as Latin-1. */
 export type SoughtBytes = Sought & { latin1: string }
 
-/** Prepares a search, or finds one for the same texts under the same numbers; run it with `inSlices`. */
+/**
+ * Prepares a search, or returns a cached one for the same texts with the same numbers. Run it with
+ * `inSlices`.
+ */
 type Searches = (sought: readonly SoughtBytes[]) => Generator<void, Search>
 
-/** Of texts whose search is kept. */
+/** Maximum size of texts whose search is cached, in bytes. */
 const MOST_BYTES = 256 * 1024
 
 export function createSearches(): Searches {
   const kept = createCache<Search>('secret_searches', { bytesOf: bytesOfSearch })
   return function* (sought) {
-    // Digests are made in one go.
+    // The digest is computed synchronously, so its input is bounded.
     const bytes = sought.reduce((sum, { latin1 }) => sum + latin1.length, 0)
     if (bytes > MOST_BYTES) return yield* prepareSearch(sought, { alone: true })
     const key = keyOf(sought)
@@ -27,7 +33,7 @@ export function createSearches(): Searches {
   }
 }
 
-/** A digest: what is kept is found by nobody who does not have the texts. */
+/** Returns a digest, so that an entry can be found only with the texts themselves. */
 const keyOf = (sought: readonly SoughtBytes[]): string =>
   hash(
     'sha256',

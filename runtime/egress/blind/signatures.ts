@@ -1,4 +1,7 @@
-/** What the host signs for one call: which credential, which signer, and every signature once. */
+/**
+ * Signatures that the host makes for one call: selects credential and signer, and makes every text signature
+ * once.
+ */
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { AuthCredential } from '../../contract/connector/authentication.ts'
@@ -13,7 +16,7 @@ import { type RequestSigner, SignError, type SignMeans, type TextSigner } from '
 import { holdsMark } from './fill.ts'
 import { refuseSecret } from './refuse.ts'
 
-/** SIGNERS: who signs what SIGNING names. */
+/** Implementation of each signer in SIGNING. */
 const SIGNERS = {
   jwt: signJwt,
   service_account: signServiceAccount,
@@ -23,15 +26,15 @@ const SIGNERS = {
   [N in SigningName]: (typeof SIGNING)[N]['signs'] extends 'text' ? TextSigner<N> : RequestSigner<N>
 }
 
-/** A signer that takes options as they are asked for. */
+/** Signer with unparsed types of options. */
 type AnySigner<S> = S extends (options: never, ...rest: infer R) => infer A
   ? (options: Asked['options'], ...rest: R) => A
   : never
 
-/** Most signatures of one call: an RSA key takes a millisecond of the host for each. */
+/** Maximum number of signatures of one call. Each RSA signature takes a millisecond of the host. */
 const MAX_SIGNATURES = 100
 
-/** What is asked for, and whose secret signs it. */
+/** Requested signature, and the owner of the secret that makes it. */
 type Asked = {
   name: SigningName
   options: Record<string, unknown>
@@ -40,7 +43,7 @@ type Asked = {
   key: string | null
 }
 
-/** Reads what a placeholder asks to be signed. Throws egress_secret. */
+/** Reads the signature that a placeholder requests. Throws egress_secret. */
 export function readAsked(hex: string, secrets: CallSecrets): Asked {
   const { name, options } = parse(hex)
   const { key, ...rest } = options
@@ -64,7 +67,7 @@ export function readAsked(hex: string, secrets: CallSecrets): Asked {
       name,
       options: rest,
       owner: held.owner,
-      // The cast: a credential of no kind; the key signs in its place.
+      // The cast: a credential without a kind. The key is used instead.
       credential: {} as AuthCredential,
       key: held.value,
     }
@@ -78,7 +81,7 @@ function parse(hex: string): { name: SigningName; options: Record<string, unknow
     if (Object.hasOwn(SIGNING, value.do) && typeof value.options === 'object')
       return { name: value.do, options: { ...value.options } }
   } catch {
-    // A guest's own making: said below.
+    // A guest wrote it itself. Reported below.
   }
   throw refuseSecret('What is to be signed cannot be read: use ctx.sign')
 }
@@ -86,7 +89,7 @@ function parse(hex: string): { name: SigningName; options: Record<string, unknow
 const helperOf = (name: SigningName): string =>
   `ctx.sign.${name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}()`
 
-/** The credential that is named, or the only one of the call that fits. */
+/** Returns the named credential, or the only one of the call that fits. */
 function credentialFor(
   name: SigningName,
   wanted: unknown,
@@ -107,7 +110,7 @@ function credentialFor(
   )
 }
 
-/** Signs for one call. */
+/** Creates the signer of one call. */
 export function createSignatures(now: () => number) {
   const made = new Map<string, Promise<string>>()
   let count = 0
@@ -120,19 +123,20 @@ export function createSignatures(now: () => number) {
   }
 
   return {
-    /** A text of its own; the same for the same question. */
+    /** Returns a signed text, the same one for the same question. */
     text(asked: Asked, question: string): Promise<string> {
       const known = made.get(question)
       if (known !== undefined) return known
-      // The cast: egress asks for a text only where SIGNING says so, and the options were parsed by its row.
+      // The cast: egress requests a text only if SIGNING declares one, and the options were parsed by its
+      // schema.
       const sign = SIGNERS[asked.name] as unknown as AnySigner<TextSigner<SigningName>>
       const signed = told(asked, () => sign(asked.options, means(asked)))
       made.set(question, signed)
       return signed
     },
-    /** The headers that sign this request. */
+    /** Returns the headers that sign this request. */
     request(asked: Asked, request: Parameters<RequestSigner<'aws'>>[1]) {
-      // The cast: as in `text`, of a request.
+      // The cast: as in `text`, for a request.
       const sign = SIGNERS[asked.name] as unknown as AnySigner<RequestSigner<SigningName>>
       return told(asked, async () => sign(asked.options, request, means(asked)))
     },

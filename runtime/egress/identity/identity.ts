@@ -1,6 +1,6 @@
 /**
- * Signing people in by a provider (OpenID Connect Core, code flow with PKCE). The protocol is oauth4webapi's; what is
- * asked goes through the host's door like everything else.
+ * Sign-in by a provider (OpenID Connect Core, code flow with PKCE). The protocol is oauth4webapi's; its
+ * requests go through egress like all others.
  */
 import {
   AuthorizationResponseError,
@@ -34,16 +34,16 @@ import type {
   ProviderSignIn,
 } from '../../contract/models/sign-in-provider.ts'
 
-/** How long what a provider says of itself is believed, in milliseconds. */
+/** How long a provider's metadata is cached, in milliseconds. */
 const METADATA_MS = 10 * 60 * 1000
-/** How long one question to a provider may take, in milliseconds. */
+/** Timeout of one request to a provider, in milliseconds. */
 const ASK_MS = 10_000
-/** How long all the questions of one way back may take together, in milliseconds: a person waits for it. */
+/** Timeout of all requests of one callback together, in milliseconds. A person waits for it. */
 const WHOLE_MS = 20_000
-/** For how long a provider that did not say what it is, is not asked again, in milliseconds. */
+/** How long a provider is not asked again after its metadata could not be read, in milliseconds. */
 const FAILED_MS = 5000
 
-/** Asks a provider, through the host's door. */
+/** Sends a request to a provider, through egress. */
 type Ask = (request: {
   method: 'GET' | 'POST'
   url: string
@@ -55,7 +55,7 @@ type Ask = (request: {
   | { ok: false; problem: string }
 >
 
-/** Why a person is not signed in. */
+/** The reason why a person is not signed in. */
 class Refused extends Error {
   readonly why: NotSignedIn['why']
   constructor(why: NotSignedIn['why'], message: string) {
@@ -68,7 +68,7 @@ type Known = { server: AuthorizationServer; readMs: number }
 type Reading = { known: Promise<Known>; failedMs: number | null }
 
 export function createIdentity(ask: Ask): ProviderSignIn {
-  /** As many as there are providers in the settings. */
+  /** Metadata by provider. Bounded by the number of providers in the settings. */
   const servers = new Map<string, Known>()
   const readings = new Map<string, Reading>()
 
@@ -79,8 +79,8 @@ export function createIdentity(ask: Ask): ProviderSignIn {
   })
 
   /**
-   * What a provider says of itself. It is asked once for all who want to know: one that hangs holds up one connection, and
-   * those who want to sign in by another find theirs free.
+   * Returns a provider's metadata. Concurrent callers share one request: a provider that hangs occupies one
+   * connection, and sign-in by another provider is not delayed.
    */
   async function serverOf(provider: KnownProvider): Promise<Known> {
     const known = servers.get(provider.id)
@@ -140,7 +140,7 @@ export function createIdentity(ask: Ask): ProviderSignIn {
     return { ...(await processUserInfoResponse(server, client, claims.sub, info)), ...claims }
   }
 
-  /** Verifies who signed; a key that is not known is looked for once more, for it may be new. */
+  /** Verifies the signature. If its key is unknown, keys are read again, because it may be new. */
   async function signed(
     known: Known,
     reply: Response,
@@ -151,7 +151,7 @@ export function createIdentity(ask: Ask): ProviderSignIn {
       await verify()
     } catch (error) {
       if (!(error instanceof OperationProcessingError && error.code === KEY_SELECTION)) throw error
-      // The library keeps keys by the object of the server, and looks for new ones once they are a minute old.
+      // The library caches keys by the server object, and reads new ones when they are a minute old.
       known.server = { ...known.server }
       await verify()
     }
@@ -197,7 +197,7 @@ export function createIdentity(ask: Ask): ProviderSignIn {
   }
 }
 
-/** What came of it, or why nothing did: what another system does is an answer, not an error of ours. */
+/** Converts the outcome to a result. A failure of another system is an answer, not an error of Keyway. */
 async function told<T>(work: Promise<T>) {
   try {
     return { ok: true as const, value: await work }
@@ -210,13 +210,16 @@ async function told<T>(work: Promise<T>) {
         why: 'denied' as const,
         problem: `the provider said ${error.error}`,
       }
-    // The library's own errors say what of an answer does not hold, and repeat none of it.
+    // The library's own errors name the invalid part of an answer, and repeat none of it.
     const problem = error instanceof Error ? error.message : 'unknown'
     return { ok: false as const, why: 'wrong' as const, problem }
   }
 }
 
-/** How the client says who it is: what the provider offers of the usual ways; without a secret it is public. */
+/**
+ * Returns the client's authentication: one of the usual methods, as the provider supports it. A client
+ * without a secret is public.
+ */
 function authOf({ secret }: KnownProvider, server: AuthorizationServer) {
   if (secret === null) return None()
   const offered = server.token_endpoint_auth_methods_supported
@@ -225,7 +228,7 @@ function authOf({ secret }: KnownProvider, server: AuthorizationServer) {
     : ClientSecretBasic(secret)
 }
 
-/** The library's `fetch`, by the host's door. */
+/** The library's `fetch`, through egress. */
 const fetchBy =
   (ask: Ask) =>
   async (

@@ -1,4 +1,4 @@
-/** What is taken out of the answer to an exchange: the token, and how long it is good. */
+/** Captures the token, and its lifetime, from the answer to an exchange. */
 
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { upstreamCode, upstreamMessage } from '../../contract/connector/upstream-status.ts'
@@ -9,19 +9,22 @@ import type { EgressReply, Token } from '../call/call.ts'
 import { headerValue, theirTime } from '../exchange/headers.ts'
 import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 
-/** How long a token is used where nobody says how long it is good: until the upstream refuses it, or this. */
+/** Lifetime of a token whose answer has none, in milliseconds. The upstream may refuse the token earlier. */
 const UNTOLD_MS = 3_600_000
-/** A token is renewed so long before it expires, or a tenth of its life where that is less. */
+/**
+ * A token is renewed this long before it expires, or a tenth of its lifetime if that is less. In
+ * milliseconds.
+ */
 const MARGIN_MS = 60_000
 const MAX_TOKEN_LENGTH = 16_384
 
-/** More than a message repeats of an answer, in bytes: searched for secrets before it is cut. */
+/** Size of an answer that is searched for secrets before it is cut, in bytes. More than a message repeats. */
 const MAX_SHOWN_BYTES = 64 * 1024
 
 /**
- * The token of an answer. `hide` takes the secrets of the login out of a text.
+ * Returns the token of an answer. `hide` removes the secrets of the login from a text.
  *
- * @throws exchange_failed for a status that is not 2xx, exchange_empty where there is nothing to capture
+ * @throws exchange_failed for a status that is not 2xx, exchange_empty if the answer has no token
  */
 export function capture(
   reply: EgressReply,
@@ -49,7 +52,7 @@ export function capture(
       `The login at ${hide(url.replace(/[?#].*$/, ''))} answered ${status} without a token: nothing at ${where}`,
       { statusCode: status },
     )
-  // By the clock of the server that says it: behind one that is off, every request would log in.
+  // By the clock of the server that sent it: with clocks that differ, every request could log in.
   const lifeMs = lifeOf(expires, body, theirTime(reply.headers, nowMs))
   const goodUntilMs = nowMs + lifeMs - Math.min(MARGIN_MS, lifeMs / 10)
   return { value, madeMs: performance.now(), goodUntilMs }
@@ -78,7 +81,7 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {
-    // Told as an answer without what was to be captured.
+    // Reported as an answer without a token.
     return null
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The manifest's `exchange`, for one call: a login or token exchange that the host performs, so that the
- * connector never holds what it gives. All its requests pass the door like any other.
+ * connector never holds the token. Its requests pass egress like all others.
  */
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { createRedact, type Redact } from '../../redact/redact.ts'
@@ -13,19 +13,21 @@ import { exchangeRequest, ownersOf } from './template.ts'
 import type { Tokens } from './tokens.ts'
 
 export type Login = {
-  /** Whose secrets the token is made of. */
+  /** Owners of the secrets in the exchange. */
   owners: readonly string[]
-  /** The header that carries it. */
+  /** Header that carries the token. */
   header: { name: string; value(token: string): string }
   /**
-   * @param signal Ends the wait of one request; other requests of the call go on.
-   * @throws exchange_failed, exchange_empty, and what a request throws
+   * Returns the token, after a login if there is none.
+   *
+   * @param signal Ends the wait of one request; other requests of the call continue.
+   * @throws exchange_failed, exchange_empty, and the errors of a request
    */
   token(signal: AbortSignal): Promise<Token>
   drop(token: Token): void
 }
 
-/** The login of a call, or null where its connector declares none. */
+/** Creates the login of a call, or returns null if its connector declares none. */
 export function createLogin(
   call: EgressCall,
   tokens: Tokens,
@@ -36,14 +38,14 @@ export function createLogin(
   if (exchange === undefined || secrets === null) return null
   const { header, value = /^authorization$/i.test(header) ? 'Bearer {exchange}' : '{exchange}' } =
     exchange.use
-  /** What failed once in a call fails again: an account may be locked after some attempts. */
+  /** A failure holds for the whole call: repeated attempts may lock an account. */
   let failure: { error: unknown } | null = null
   let key: string | null = null
   const declared = exchange
   const owners = ownersOf(exchange, secrets)
   const hide = hiding(secrets, owners)
 
-  /** @throws the error, and keeps it for later attempts unless it is about a grant, which may change */
+  /** @throws the error. Keeps it for later attempts unless it is about a grant, which may change */
   function fail(error: unknown): never {
     if (!isTakenBack(error)) failure = { error }
     throw error
@@ -60,7 +62,8 @@ export function createLogin(
     async token(signal) {
       for (;;) {
         if (failure !== null) throw failure.error
-        // As it is now: what was kept under another one is not used once the operator has taken something back.
+        // Current manifest: a token obtained under another one is not used after the operator has withdrawn a
+        // grant.
         const { manifest } = call
         let isMine = false
         try {
@@ -85,7 +88,10 @@ export function createLogin(
   }
 }
 
-/** Takes what a login sends out of what it is refused with, however short it is, and as the pair of Basic. */
+/**
+ * Returns a function that removes the login's secrets from a refusal, however short they are, and the pair of
+ * HTTP Basic.
+ */
 function hiding({ secrets, clear }: CallSecrets, owners: readonly string[]): Redact {
   return createRedact(
     () => [],
@@ -98,7 +104,7 @@ function hiding({ secrets, clear }: CallSecrets, owners: readonly string[]): Red
   )
 }
 
-/** Sends once more, with a new token, where one that was kept is answered with 401; never twice. */
+/** Sends a request again with a new token if a kept token is answered with 401. Only once. */
 export function renewing(
   send: (request: OutgoingRequest) => Promise<HopReply>,
   login: Login,

@@ -1,4 +1,4 @@
-/** Waits no longer than a signal says; the work itself goes on. Throws the signal's reason. */
+/** Waits for `work` until the signal aborts; then throws the signal's reason. The work itself continues. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const gone = Promise.withResolvers<never>()
   const abort = () => gone.reject(signal.reason)

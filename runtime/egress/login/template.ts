@@ -1,4 +1,4 @@
-/** The request of a manifest's `exchange`, for one call: with placeholders, like any request of a guest. */
+/** The request of a manifest's `exchange`, for one call. It has placeholders, like any request of a guest. */
 
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { signPlaceholder } from '../../contract/connector/placeholder.ts'
@@ -14,9 +14,9 @@ type Exchange = NonNullable<Manifest['exchange']>
 const NAME = /\{([a-z][A-Za-z0-9_.-]*)\}/g
 
 /**
- * Fills the request in. What a setting holds changes nothing of the structure of the address.
+ * Fills in the request. A setting's value cannot change the structure of the URL.
  *
- * @throws egress_setting where a value does not fit the address; settings_invalid where one is absent there
+ * @throws egress_setting if a value does not fit the URL, settings_invalid if one is missing in it
  */
 export function exchangeRequest(
   { request }: Exchange,
@@ -56,7 +56,9 @@ function bodyOf(json: unknown, form: Record<string, string> | undefined, secrets
   return { type: 'application/json', text: JSON.stringify(fillValue(json, secrets)) }
 }
 
-/** A JSON value with its names filled in; a text that is one name and nothing else takes the value's type. */
+/**
+ * Fills in the names in a JSON value. A text that is exactly one name becomes the value itself, of any type.
+ */
 function fillValue(value: unknown, secrets: CallSecrets): unknown {
   if (typeof value === 'string') {
     const whole = /^\{([a-z][A-Za-z0-9_.-]*)\}$/.exec(value)?.[1]
@@ -70,7 +72,7 @@ function fillValue(value: unknown, secrets: CallSecrets): unknown {
   )
 }
 
-/** What a name stands for; of a secret its placeholder. */
+/** Returns the value of a name, or the placeholder of a secret. */
 function lookUp(name: string, { sealed, marks, call }: CallSecrets): unknown {
   const [first = '', ...rest] = name.split('.')
   if (first === 'sign') {
@@ -95,13 +97,13 @@ function lookUp(name: string, { sealed, marks, call }: CallSecrets): unknown {
 const missing = (name: string): RuntimeError =>
   new RuntimeError('egress_setting', `The exchange needs ${name}, which the call does not have`)
 
-/** Whose secrets an exchange sends, as an egress entry's `secrets` names them. */
+/** Returns the owners of the secrets that an exchange sends, as an egress entry's `secrets` names them. */
 export function ownersOf({ request }: Exchange, { clear, secrets }: CallSecrets): string[] {
   const { headers, json, form } = request
   const names = [...JSON.stringify([headers, json, form]).matchAll(NAME)].map(([, name]) => name)
   const owners = names.flatMap((name = '') => {
     const [first, second, third] = name.split('.')
-    // One that is no secret is bound to nothing.
+    // A setting that is not a secret has no owner.
     if (first === 'settings')
       return secrets.some(({ owner }) => owner === `settings.${second}`)
         ? [`settings.${second}`]

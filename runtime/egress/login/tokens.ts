@@ -1,4 +1,4 @@
-/** Tokens that exchanges gave, for all calls of the process: one exchange at a time for each tenant. */
+/** Tokens of exchanges, for all calls of the process. Each tenant has at most one exchange in progress. */
 import { createCache } from '../../bounded/cache.ts'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -6,28 +6,30 @@ import type { Token } from '../call/call.ts'
 import { orAborted } from './or-aborted.ts'
 
 export type Tokens = {
-  /** The token that is kept, or the one that `make` gives; a caller that asks meanwhile waits for the same. */
+  /** Returns the kept token, or the one that `make` returns. Concurrent callers wait for the same one. */
   get(
     manifest: Manifest,
     key: string,
     make: () => Promise<Token>,
     signal: AbortSignal,
   ): Promise<Token>
-  /** The token is no longer good; another one that has taken its place is kept. */
+  /** Drops a token that is no longer valid. A token that has replaced it is kept. */
   drop(manifest: Manifest, key: string, token: Token): void
 }
 
 type Entry = { token: Token | null; pending: Promise<Token> | null }
 
-/** What an entry takes in memory without its token, in bytes. */
+/** Memory of an entry without its token, in bytes. */
 const ENTRY_BYTES = 128
 
-/** Failures of the caller that made the exchange, which say nothing about it: the next caller makes it. */
+/**
+ * Failures of the caller that made the exchange, not of the exchange itself. The next caller makes it again.
+ */
 const NOT_ITS_FAULT = ['caller_gone', 'deadline_passed', 'upstream_timeout', 'upstream_paced']
 
 /** @param now Milliseconds since the Unix epoch. */
 export function createTokens(now: () => number): Tokens {
-  // A new version of a connector may capture something else: its tokens are its own.
+  // A new version of a connector may capture another token, so each version has its own.
   const versions = new WeakMap<Manifest, number>()
   let lastVersion = 0
   const entries = createCache<Entry>('login_tokens', {
@@ -62,7 +64,7 @@ export function createTokens(now: () => number): Tokens {
         entry.pending ??= make()
           .then((token) => {
             entry.token = token
-            // Larger by the token: what fitted may not fit any more.
+            // Set again because the entry has grown by the token and may no longer fit.
             entries.set(place, entry)
             return token
           })

@@ -1,4 +1,4 @@
-/** The address where a person gives consent. */
+/** The URL where a person gives consent. */
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from 'oauth4webapi'
 
 export type AuthorizationRequest = {
@@ -9,14 +9,14 @@ export type AuthorizationRequest = {
 }
 
 type Means = {
-  /** The address with its settings filled in; it may have a query of its own. */
+  /** URL with its settings filled in. It may have a query already. */
   authorizationUrl: string
-  /** Scopes by capability, for a request that names none. */
+  /** Scopes by capability, for a request without scopes. */
   declared: Record<string, string>
   pkce: boolean
 }
 
-/** Makes the address, and the verifier that the caller hands back at the callback (RFC 7636). */
+/** Returns the URL, and the verifier that the caller passes back with the callback (RFC 7636). */
 export async function authorizationUrl(
   { client_id, scopes, redirect_uri, state }: AuthorizationRequest,
   { authorizationUrl: address, declared, pkce }: Means,
@@ -36,7 +36,10 @@ export async function authorizationUrl(
   return { authorization_url: `${address}${joint(address)}${query}`, code_verifier: verifier }
 }
 
-/** The scopes of a request; for one that names none, every declared scope once, in the order of the declaration. */
+/**
+ * Returns the scopes of a request. If it has none: every declared scope once, in the order of the
+ * declaration.
+ */
 export const scopesOf = (
   asked: readonly string[],
   declared: Readonly<Record<string, string>>,

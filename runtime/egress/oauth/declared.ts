@@ -1,4 +1,4 @@
-/** Which declaration a call is about, and whether its flow has what is asked. */
+/** Selects the OAuth declaration of a call, and checks that its flow has the capability. */
 
 import type { Manifest, OAuthDeclaration } from '../../contract/connector/manifest.ts'
 import {
@@ -18,7 +18,7 @@ type Asked = {
 }
 
 /**
- * The declaration that a call selects: the single one, or that of `credential_id`
+ * Returns the declaration that a call selects: the only one, or that of `credential_id`
  * (connector-interface.md section 3.1).
  *
  * @throws request_invalid, settings_invalid, capability_missing

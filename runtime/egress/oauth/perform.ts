@@ -1,7 +1,7 @@
 /**
- * The OAuth capabilities, carried out by the host from a connector's declaration: connector-interface.md
- * section 3.2. Secrets of these calls never reach a sandbox. Nothing is kept between calls but answers
- * to refreshes, for a moment.
+ * The OAuth capabilities, performed by the host from a connector's declaration: connector-interface.md
+ * section 3.2. Secrets of these calls never reach a sandbox. Nothing is kept between calls except answers to
+ * refreshes, for a moment.
  */
 
 import { createHash } from 'node:crypto'
@@ -39,30 +39,32 @@ type OAuthCall = {
   /** See `EgressCall`. */
   readonly manifest: Manifest
   capability: OAuthCapability
-  /** As the capability's schema has it. */
+  /** Request, parsed by the schema of its capability. */
   request: unknown
   settings: Readonly<Record<string, unknown>>
   /** Ends the call; its reason is a RuntimeError. */
   signal: AbortSignal
-  /** When that is, at the latest, in milliseconds since the epoch. */
+  /** Latest time at which the call ends, in milliseconds since the epoch. */
   endMs: number
   redact(text: string): string
-  /** Told of each request that was made, when the call is over. */
+  /** Called with the record of each request when the call is over. */
   onRecord(record: OpenEgress['records'][number]): void
 }
 
-/** The response, and the provider's own JSON; null where nobody was asked. */
+/** Response, and the provider's own JSON, or null if the provider was not asked. */
 export type OAuthAnswer = { response: object; raw: ProviderAnswer | null }
 
 export type OAuthDeps = {
   open(call: EgressCall): OpenEgress
-  /** Runs what is asked with one key at a time once, for all who ask; also on other hosts. */
+  /**
+   * Runs `find` for one key only once at a time, also across hosts. Concurrent callers get the same result.
+   */
   once<T>(key: string, find: () => Promise<T>): Promise<T>
 }
 
 type PerformOAuth = (call: OAuthCall) => Promise<OAuthAnswer>
 
-/** A call with all that its capability needs. */
+/** Call, with everything that its capability needs. */
 type Task<R = Record<string, unknown>> = {
   call: OAuthCall
   declaration: OAuthDeclaration
@@ -73,10 +75,10 @@ type Task<R = Record<string, unknown>> = {
 }
 
 /**
- * Makes the function that carries the OAuth capabilities out.
+ * Creates the function that performs the OAuth capabilities.
  *
- * It throws request_invalid, settings_invalid, capability_missing, oauth_refused, oauth_garbled, what
- * egress throws, and the reason of the call's signal.
+ * It throws request_invalid, settings_invalid, capability_missing, oauth_refused, oauth_garbled, the errors
+ * of egress, and the reason of the call's signal.
  */
 export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
   const manifests = createTokenManifests()
@@ -91,7 +93,7 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
     const egress = open({
       connectorId: call.connectorId,
       get manifest() {
-        // As of now: what the operator has taken back is refused, also to a request that waits.
+        // Current manifest: a grant that the operator withdrew is refused, also to a waiting request.
         return manifests(call.manifest, declaration)
       },
       capability,
@@ -124,15 +126,15 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
 }
 
 /**
- * What ends a call's requests. A refresh that was begun is finished even if the caller hangs up: its token is spent, and
- * others may wait for what it gives.
+ * Returns the signal that ends a call's requests. A refresh is finished even if the caller disconnects: its
+ * token is used up, and other callers may wait for the new one.
  */
 const signalOf = ({ capability, signal, endMs }: OAuthCall): AbortSignal =>
   capability === 'refresh_access_token'
     ? AbortSignal.timeout(Math.max(0, endMs - Date.now()))
     : signal
 
-/** What each capability does. */
+/** Implementation of each capability. */
 const PERFORM: Record<OAuthCapability, (task: never) => Promise<OAuthAnswer>> = {
   get_authorization_url,
   handle_authorization_callback,
@@ -170,17 +172,17 @@ async function handle_authorization_callback(task: Task<Callback>): Promise<OAut
       'request.redirect_uri_with_code: is no address; write the whole callback address',
     )
   const state = url.searchParams.get('state')
-  // Also if there is none: a forged callback can leave it out.
+  // Also if the callback has no state: a forged one can leave it out.
   if (expected && url.searchParams.get('code') && state !== expected)
     throw new RuntimeError(
       'request_invalid',
       'request.state: is not the state of the callback, which may be forged',
     )
   const { client, authenticate } = clientOf(task)
-  // Who issued the callback is known from itself alone: nothing else of the issuer is used.
+  // The issuer is known only from the callback itself, and is used for nothing else.
   const as = server(task.tokenUrl(), url.searchParams.get('iss'))
   const parameters = validateAuthResponse(as, client, url.searchParams, skipStateCheck)
-  // As it was sent to the authorization endpoint, to the letter.
+  // Exactly as it was sent to the authorization endpoint.
   const redirectUri = text.replace(/[?#].*$/s, '')
   const { options, given } = library(task)
   const reply = await authorizationCodeGrantRequest(
@@ -213,7 +215,7 @@ async function handle_client_credentials_request(
 type Refresh = { client_id: string; client_secret: string; refresh_token: string }
 
 /**
- * Equal refreshes at the same time are one: a server that rotates refresh tokens takes the second use of
+ * Equal concurrent refreshes share one request. A server that rotates refresh tokens takes the second use of
  * one for theft, and ends the grant (RFC 9700 section 4.14).
  */
 async function refresh_access_token(task: Task<Refresh>): Promise<OAuthAnswer> {
@@ -247,8 +249,9 @@ function clientOf({
 }
 
 /**
- * HTTP Basic with both halves form-encoded (RFC 6749 section 2.3.1) by the rule of WHATWG, which leaves `*-._` as
- * they are: many servers compare what they get without decoding it, and ids of clients are full of these.
+ * HTTP Basic with both halves form-encoded (RFC 6749 section 2.3.1) by the WHATWG rule, which leaves `*-._`
+ * unchanged. Many servers compare the value without decoding it, and client ids often contain these
+ * characters.
  */
 const basicAuthentication =
   (secret: string): ClientAuth =>
@@ -263,7 +266,7 @@ const formEncoded = (text: string): string => new URLSearchParams([['', text]]).
 function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' | 'call'>) {
   let seen: ProviderAnswer = {}
   const options = {
-    // The cast: the library's type of `fetch` knows more than it uses.
+    // The cast: the library's type of `fetch` is broader than its use.
     [customFetch]: tokenFetch(declaration, {
       send,
       redact: call.redact,
@@ -298,7 +301,7 @@ function answer(
   }
 }
 
-/** The library's findings in the runtime's own words. */
+/** Converts the library's errors to the runtime's own. */
 function classified(error: unknown): unknown {
   if (error instanceof RuntimeError) return error
   if (error instanceof AuthorizationResponseError) {
@@ -312,7 +315,7 @@ function classified(error: unknown): unknown {
   }
   const { message, cause } = errorOf(error)
   const { code } = membersOf(error)
-  // What was thrown while the request was under way.
+  // Thrown while the request was in progress.
   if (cause instanceof RuntimeError) return cause
   if (/authorization code/.test(message))
     return new RuntimeError(
@@ -328,8 +331,8 @@ function classified(error: unknown): unknown {
 }
 
 /**
- * A manifest whose egress is the token endpoint alone: what the host sends with a client's secret goes
- * nowhere else, whatever else the connector may reach. Made once for a declaration.
+ * Creates manifests whose egress is the token endpoint alone: requests with a client's secret go nowhere
+ * else, even if the connector may reach more. Each is created once per declaration.
  */
 function createTokenManifests() {
   const known = new WeakMap<OAuthDeclaration, Manifest>()

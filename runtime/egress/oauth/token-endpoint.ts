@@ -1,7 +1,7 @@
 /**
- * Asks a token endpoint in the form that a connector declares, and reads what it answers. The protocol
- * itself is oauth4webapi's; here is what providers also do: JSON and query requests, tokens without a
- * type or with one of their own, errors inside 200.
+ * Asks a token endpoint in the form that a connector declares, and reads its answer. The protocol itself is
+ * oauth4webapi's. This module adds what providers do beyond it: JSON and query requests, tokens without a
+ * type or with their own, errors with status 200.
  */
 
 import type { OAuthDeclaration } from '../../contract/connector/manifest.ts'
@@ -20,24 +20,24 @@ export type SendRequest = (request: {
   body: Buffer | null
 }) => Promise<FetchReply>
 
-/** What the library hands over to be sent. */
+/** Request as the library prepared it. */
 type Prepared = { body: URLSearchParams; headers: Record<string, string> }
 
-/** The provider's own JSON, for raw_data. */
+/** Provider's own JSON, for raw_data. */
 export type ProviderAnswer = Record<string, unknown>
 
 type TokenMeans = {
   send: SendRequest
-  /** Takes the call's secrets out of a text. */
+  /** Removes the call's secrets from a text. */
   redact(text: string): string
-  /** Told the provider's JSON before it is cut down to the members that the library is to judge. */
+  /** Called with the provider's JSON before it is reduced to the members that the library judges. */
   onAnswer(given: ProviderAnswer): void
 }
 
 /**
- * Makes the library's `fetch`.
+ * Returns the `fetch` for the library.
  *
- * The function throws oauth_refused, oauth_garbled, and what `send` throws.
+ * The function throws oauth_refused, oauth_garbled, and the errors of `send`.
  */
 export function tokenFetch(
   declaration: Pick<OAuthDeclaration, 'request' | 'bearer_types'>,
@@ -54,7 +54,7 @@ export function tokenFetch(
       body: bytes,
     })
     const pair = headers['authorization']?.replace(/^Basic /, '')
-    // Before a message is cut: a piece of a secret would not be found any more.
+    // Before a message is cut: a part of a secret would not be found.
     const hidePair = createRedact(() => (pair ? [pair] : []))
     const hide = (text: string) => redact(hidePair(text))
     const given = read(reply, hide)
@@ -68,7 +68,7 @@ type Form = (
   body: URLSearchParams,
 ) => { address: string; type: string | null; bytes: Buffer | null }
 
-/** How the parameters travel (connector-interface.md section 3.1, request_type). */
+/** Encodings of the parameters (connector-interface.md section 3.1, request_type). */
 const FORMS: Record<'FORMDATA' | 'JSON' | 'QUERY', Form> = {
   FORMDATA: (url, body) => ({
     address: url,
@@ -99,13 +99,13 @@ function read(
       'oauth_garbled',
       `the token endpoint answered ${status} with something that is not JSON, or too large`,
     )
-  // Some providers report errors inside 200.
+  // Some providers report errors with status 200.
   if (given['access_token'] === undefined && typeof given['error'] === 'string')
     throw refused(status, url, hide(shown(text)))
   return given
 }
 
-/** More than a message repeats of it, cut before it is searched. */
+/** Returns the part of an answer that is searched for secrets: longer than a message repeats. */
 const shown = (text: string): string => text.slice(0, 64 * 1024)
 
 const refused = (status: number, url: string, text: string): RuntimeError =>
@@ -113,21 +113,22 @@ const refused = (status: number, url: string, text: string): RuntimeError =>
 
 function parse(text: string, headers: FetchReply['headers']): ProviderAnswer | null {
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
-  // The form of RFC 6749's drafts, which a few providers kept.
+  // The encoding of RFC 6749's drafts, which a few providers kept.
   if (/^application\/x-www-form-urlencoded/i.test(type))
     return Object.fromEntries(new URLSearchParams(text))
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
   } catch {
-    // An answer of the provider, judged by the caller of this function.
+    // The provider's answer is not JSON. The caller reports that.
     return null
   }
 }
 
 /**
- * A missing type is `bearer`, and one that the connector knows to be; null is absent; the rest of the
- * answer is no business of this protocol.
+ * Returns the members that the library judges. A missing token type counts as `bearer`, as do the types that
+ * the connector declares. A null refresh token counts as absent. The other members are not part of the
+ * protocol.
  */
 function judged(
   { access_token, token_type, refresh_token }: ProviderAnswer,

@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4 over a request with secrets. Source: "Create a signed AWS API request", AWS
- * Identity and Access Management user guide.
+ * AWS Signature Version 4 for requests with secrets. Source: "Create a signed AWS API request", AWS Identity
+ * and Access Management user guide.
  */
 import { createHash, createHmac } from 'node:crypto'
 import type { AuthCredential } from '../../contract/connector/authentication.ts'
@@ -9,7 +9,7 @@ import { type RequestSigner, SignError, type SignedRequest } from './signer.ts'
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 
-/** `ctx.sign.aws`. */
+/** Implements `ctx.sign.aws`. */
 export const signAws: RequestSigner<'aws'> = (
   { service, region },
   request,
@@ -22,7 +22,7 @@ export const signAws: RequestSigner<'aws'> = (
   const added: HeaderList = [
     ['x-amz-date', date],
     ...(session === '' ? [] : [['x-amz-security-token', session] as const]),
-    // Only S3 asks for it, and only where it is sent it is signed.
+    // Only S3 requires this header. It is signed only if it is sent.
     ...(service === 's3' ? [['x-amz-content-sha256', hash] as const] : []),
   ]
   const names = new Set(added.map(([name]) => name))
@@ -40,7 +40,7 @@ export const signAws: RequestSigner<'aws'> = (
   return { headers: [...added, ['authorization', told]], signature }
 }
 
-/** The request in the one form in which both sides see it. */
+/** Returns the request in canonical form, which both sides compute. */
 function canonical(
   { url, method, headers }: SignedRequest,
   service: string,
@@ -57,17 +57,17 @@ function canonical(
     .sort(([a, b], [c, d]) => (a === c ? compare(b, d) : compare(a, c)))
     .map((pair) => pair.join('='))
     .join('&')
-  // Encoded once as it is sent, and once more; S3 alone takes it as it is sent.
+  // The path is sent encoded, and encoded a second time here. Only S3 takes it as sent.
   const path = service === 's3' ? url.pathname : url.pathname.split('/').map(encode).join('/')
   const signed = names.join(';')
   return { text: [method, path, query, lines.join(''), signed, hash].join('\n'), signed }
 }
 
-/** What nobody on the way changes: the host's own headers may be. */
+/** Reports whether a header is signed. The host's own headers are not: they may change on the way. */
 const isSigned = (name: string): boolean =>
   !['user-agent', 'accept-encoding', 'authorization', 'connection', 'content-length'].includes(name)
 
-/** The pair of keys, by the names that AWS, its tools and its SDKs give it. */
+/** Returns the key pair, under any of the names that AWS, its tools and its SDKs use. */
 function keysOf({ key_pair, service_account }: AuthCredential) {
   if (key_pair) return { id: key_pair.key_identifier, secret: key_pair.private_key, session: '' }
   const key = service_account?.key ?? {}

@@ -8,14 +8,14 @@ import { isOneOf } from '../../contract/schema/one-of.ts'
 import { algorithmOf, readKey } from './keys.ts'
 import { SignError, type TextSigner } from './signer.ts'
 
-/** How long a token is good where nobody says, in seconds. */
+/** Lifetime of a token if none is given, in seconds. */
 const LIFETIME_SECONDS = 300
 
-/** What a credential brings: a key, and headers and claims to begin with. */
+/** Key of a credential, and its initial headers and claims. */
 type Material = { secret: string; headers: Json; claims: Json }
 type Json = Record<string, unknown>
 
-/** `ctx.sign.jwt`. */
+/** Implements `ctx.sign.jwt`. */
 export const signJwt: TextSigner<'jwt'> = async (options, { credential, key, nowMs }) => {
   const material = key === null ? materialOf(credential) : { secret: key, headers: {}, claims: {} }
   const headers: Json = { ...material.headers, ...options.headers }
@@ -28,7 +28,7 @@ export const signJwt: TextSigner<'jwt'> = async (options, { credential, key, now
   return signText(JSON.stringify({ exp, ...claims }), { ...headers, alg }, material.secret)
 }
 
-/** A text, signed as a JWS in its compact form (RFC 7515). */
+/** Returns a text signed as a JWS in compact form (RFC 7515). @throws SignError */
 export async function signText(text: string, headers: Json, secret: string): Promise<string> {
   const { alg: named } = headers
   const key = readKey(secret, typeof named === 'string' ? named : null)
@@ -54,7 +54,7 @@ function materialOf({ jwt, key_pair, service_account }: AuthCredential): Materia
   return keyOf(service_account?.key ?? {})
 }
 
-/** The key of a service account, in the form of Google's key files. */
+/** Returns the key of a service account, given in the form of Google's key files. @throws SignError */
 export function keyOf(key: Json): Material {
   const { private_key: secret, private_key_id: kid } = key
   if (typeof secret !== 'string' || secret === '')
@@ -62,7 +62,7 @@ export function keyOf(key: Json): Material {
   return { secret, headers: { typ: 'JWT', ...(kid ? { kid } : {}) }, claims: {} }
 }
 
-/** Callers send every member; what is empty was not meant. */
+/** Returns the members that are not empty. Callers send every member; an empty one is not set. */
 const filled = (given: object): Json =>
   Object.fromEntries(
     Object.entries(given).filter(
@@ -74,7 +74,7 @@ const filled = (given: object): Json =>
     ),
   )
 
-/** `x5c` is a list and `jwk` an object (RFC 7515 section 4.1); callers send texts. */
+/** Converts headers that callers send as text: `x5c` is a list and `jwk` an object (RFC 7515 section 4.1). */
 function ofHeaders(given: object): Json {
   const { x5c, jwk, ...headers } = filled(given)
   return {
@@ -84,7 +84,9 @@ function ofHeaders(given: object): Json {
   }
 }
 
-/** `scope` is one text with spaces between (RFC 8693 section 4.2); callers send a list. */
+/**
+ * Converts claims: callers send `scope` as a list, it is one text separated by spaces (RFC 8693 section 4.2).
+ */
 function ofClaims(given: object): Json {
   const { scope, ...claims } = filled(given)
   return { ...claims, ...(Array.isArray(scope) ? { scope: scope.join(' ') } : {}) }

@@ -1,10 +1,10 @@
-/** Reads keys as people keep them: PEM of every kind, JWK, or a text shared with the upstream. */
+/** Reads keys in the usual formats: PEM of every kind, JWK, or a text shared with the upstream. */
 import { createPrivateKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { SignError } from './signer.ts'
 
-/** The key that a secret holds, for this algorithm where it is known. */
+/** Returns the key in a secret, for the algorithm `alg` if it is known. @throws SignError */
 export function readKey(secret: string, alg: string | null): KeyObject {
-  // Kept in environments and forms, line breaks are often written out.
+  // Environment variables and forms often hold line breaks as `\n`.
   const text = secret.includes('\\n') ? secret.replaceAll('\\n', '\n') : secret
   const isPrivate = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)
   if (alg?.startsWith('HS') || (alg === null && !isPrivate && !text.trimStart().startsWith('{')))
@@ -14,7 +14,7 @@ export function readKey(secret: string, alg: string | null): KeyObject {
       ? createPrivateKey(text)
       : createPrivateKey({ key: JSON.parse(text), format: 'jwk' })
   } catch {
-    // Not the parser's own words: they may repeat a piece of the key.
+    // Without the parser's message, which may repeat a part of the key.
     throw new SignError(
       'the private key cannot be read: it has to be PEM (PKCS#8, PKCS#1 or SEC1, not encrypted) or a JWK',
     )
@@ -27,7 +27,7 @@ const BY_CURVE: Record<string, string> = {
   secp521r1: 'ES512',
 }
 
-/** The algorithm that goes with a key, where nobody names one. */
+/** Returns the default algorithm for a key. @throws SignError if there is none */
 export function algorithmOf(key: KeyObject): string {
   if (key.type === 'secret') return 'HS256'
   if (key.asymmetricKeyType === 'rsa') return 'RS256'

@@ -1,4 +1,4 @@
-/** OAuth 1.0a over a request with secrets (RFC 5849 section 3). */
+/** OAuth 1.0a for requests with secrets (RFC 5849 section 3). */
 import { createHmac } from 'node:crypto'
 import { headerValue } from '../exchange/headers.ts'
 import { type RequestSigner, SignError, type SignedRequest } from './signer.ts'
@@ -7,7 +7,7 @@ type Pair = readonly [name: string, value: string]
 
 const HASHES = { 'HMAC-SHA1': 'sha1', 'HMAC-SHA256': 'sha256' } as const
 
-/** `ctx.sign.oauth1`. */
+/** Implements `ctx.sign.oauth1`. */
 export const signOAuth1: RequestSigner<'oauth1'> = (
   { method = 'HMAC-SHA1', realm },
   request,
@@ -31,7 +31,7 @@ export const signOAuth1: RequestSigner<'oauth1'> = (
   return { headers: [['authorization', `OAuth ${pairs.join(', ')}`]], signature }
 }
 
-/** The text that is signed (section 3.4.1): method, address without query, all parameters in order. */
+/** Returns the signature base string (section 3.4.1): method, URL without query, all parameters in order. */
 export function baseString(request: SignedRequest, own: readonly Pair[]): string {
   const { url, method } = request
   const all = [...url.searchParams, ...formOf(request), ...own]
@@ -42,7 +42,7 @@ export function baseString(request: SignedRequest, own: readonly Pair[]): string
   return [method.toUpperCase(), `${url.origin}${url.pathname}`, all].map(encode).join('&')
 }
 
-/** The parameters of an urlencoded form; of any other body none (section 3.4.1.3.1). */
+/** Returns the parameters of an urlencoded form, or none for any other body (section 3.4.1.3.1). */
 function formOf({ headers, body }: SignedRequest): Pair[] {
   const type = headerValue(headers, 'content-type') ?? ''
   if (body === null || !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return []
@@ -53,7 +53,7 @@ const byBytes = (a: Pair, b: Pair): number =>
   a[0] === b[0] ? compare(a[1], b[1]) : compare(a[0], b[0])
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-/** Everything but letters, digits, `-`, `.`, `_` and `~` (section 3.6). */
+/** Percent-encodes all characters except letters, digits, `-`, `.`, `_` and `~` (section 3.6). */
 const encode = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

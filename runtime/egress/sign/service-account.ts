@@ -1,11 +1,11 @@
-/** The assertion of a Google service account, impersonation included. Source: RFC 7523 section 3. */
+/** Assertions of Google service accounts, with impersonation. Source: RFC 7523 section 3. */
 import { keyOf, signText } from './jwt.ts'
 import { SignError, type TextSigner } from './signer.ts'
 
-/** Google takes no longer ones, in seconds. */
+/** Maximum lifetime that Google accepts, in seconds. */
 const LIFETIME_SECONDS = 3600
 
-/** `ctx.sign.serviceAccount`. */
+/** Implements `ctx.sign.serviceAccount`. */
 export const signServiceAccount: TextSigner<'service_account'> = async (
   { scopes, subject },
   { credential, nowMs },
