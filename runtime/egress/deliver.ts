@@ -1,7 +1,7 @@
 /**
- * Requests to addresses that the operator chose: inline webhooks, providers of sign-in. They pass the same walls as those of
- * connectors (addresses, pinned names, proxy, budgets), under the names `webhooks` and `sign-in`; there is no manifest to judge
- * them by, nobody to pace, and no redirect is followed.
+ * Requests to URLs that the operator chose: inline webhooks and providers of sign-in. They pass the same
+ * checks as requests of connectors (addresses, pinned names, proxy, budgets), under the ids `webhooks` and
+ * `sign-in`. They are not judged by a manifest or paced, and redirects are not followed.
  */
 
 import { WEBHOOKS_ID } from '../contract/connector/manifest.ts'
@@ -14,33 +14,37 @@ import type { Budgets } from './limits/budgets.ts'
 import { isGranted, targetOf } from './limits/grants.ts'
 import { parseUrl } from './rules/policy.ts'
 
-/** One POST, or GET. */
+/** One POST or GET request. */
 type Delivery = {
   method?: 'GET' | 'POST'
   url: string
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>
   body: string
-  /** Ends it. */
+  /** Ends the request. */
   signal: AbortSignal
 }
 
-/** How it was answered; `problem` names host and port, never the path or a header's value. */
+/** Outcome of a delivery. `problem` names host and port, never the path or a header's value. */
 type DeliveryReply =
   | { ok: true; status: number; headers: [string, string][]; body: Buffer }
   | { ok: false; problem: string }
 
 export type EgressDeliver = {
-  /** Why an address, or headers of these names, will never be sent, as text; null if they may be. */
+  /** Returns the reason why a URL, or a header of these names, can never be sent, or null. */
   refuse(url: string, headerNames: readonly string[]): string | null
-  /** Sends once: nothing is tried again. */
+  /** Sends once, without retries. */
   post(delivery: Delivery): Promise<DeliveryReply>
 }
 
-/** Largest answer, in bytes. */
+/** Maximum size of an answer, in bytes. */
 const MAX_REPLY_BYTES = INPUTS.webhook_reply.maxBytes
 
-/** @param id By which private addresses are granted, and budgets kept. */
+/**
+ * Creates the deliverer of one id.
+ *
+ * @param id Id for grants of private addresses, and for budgets.
+ */
 export function createDeliver(
   door: Door,
   budgets: Budgets,
@@ -58,7 +62,7 @@ export function createDeliver(
       try {
         return { ok: true, ...(await send(delivery, door, budgets, id)) }
       } catch (error) {
-        // What another system does is an answer of this function; a defect of ours is not.
+        // Another system's failure is a result of this function. A bug in Keyway is not.
         if (!(error instanceof RuntimeError)) throw error
         return { ok: false, problem: error.message }
       }
@@ -66,20 +70,20 @@ export function createDeliver(
   }
 }
 
-/** The words of what a judgement throws; null where it throws nothing. */
+/** Returns the message of the error that a judgement throws, or null if it throws none. */
 function inWords(judge: () => void): string | null {
   try {
     judge()
     return null
   } catch (error) {
-    // The judgement itself.
+    // The result of the judgement.
     if (error instanceof RuntimeError) return error.message
     throw error
   }
 }
 
 /**
- * An address that may be tried. Names are looked up when it is.
+ * Returns a URL that may be requested. Names are looked up when the request is sent.
  *
  * @throws egress_url, egress_private
  */

@@ -1,7 +1,7 @@
 /**
- * The host's one door to the network: every fetch of every connector, redirects included, passes it.
- * This layer knows manifests, settings and sockets; it knows nothing of isolates, frames, or what a
- * connector does with a reply.
+ * The host's only way to the network: every fetch of every connector, redirects included, passes it. This
+ * layer knows manifests, settings and sockets. It knows nothing of isolates, frames, or the connector's use
+ * of a reply.
  */
 
 import type { Manifest } from '../contract/connector/manifest.ts'
@@ -45,45 +45,48 @@ export type EgressOptions = {
   /** From `parsePrivateGrants`. */
   privateGrants: PrivateGrants
   proxy: ProxySettings | null
-  /** `keyway/<version>`: sent where a connector sets none. */
+  /** `keyway/<version>`, sent if a connector sets no user agent. */
   userAgent: string
   limits?: Partial<EgressLimits>
-  /** The operator's ceilings of what connectors wish for; their defaults where none are given. */
+  /** The operator's ceilings for values of manifests; the defaults if absent. */
   ceilings?: Partial<Ceilings>
-  /** From `parsePrivateGrants`: directories that may be spoken to without encryption. */
+  /** From `parsePrivateGrants`: directories that may be used without encryption. */
   plainLdap?: PrivateGrants
-  /** The same for databases. */
+  /** From `parsePrivateGrants`: databases that may be used without encryption. */
   plainSql?: PrivateGrants
-  /** For tests; the system's lookup otherwise. */
+  /** Name lookup for tests. If absent, the system's. */
   resolve?: ResolveName
-  /** A request was not made because a connector, a tenant of it, or all have too many or too large ones open. */
+  /**
+   * Called when a request was refused because a connector, one of its tenants, or the process has too many or
+   * too large requests open.
+   */
   onRefused?(connectorId: string): void
-  /** What stands for the network, in the test kit: everything before it is as in earnest. */
+  /** The test kit's replacement of the network. All steps before it are the real ones. */
   exchange?: typeof exchange
   /**
-   * Sees every hop, for what records cases. Then each call is whole: nothing is tried twice by itself, and no
-   * login is taken over from another call.
+   * Called for every hop, to record test cases. Then each call is independent: no request is retried by the
+   * host, and no login is shared with another call.
    */
   onHop?: OnHop
 }
 
-/** The door of one host process. */
+/** Egress of one host process. */
 export type Egress = {
   open(call: EgressCall): OpenEgress
-  /** For what is the operator's own and no connector's: inline webhooks. */
+  /** Sends inline webhooks, which belong to the operator and not to a connector. */
   deliver: EgressDeliver
-  /** The same for providers of sign-in. */
+  /** Sends requests to providers of sign-in. */
   signIn: Pick<EgressDeliver, 'post'>
-  /** Judges what is under way by the manifests as they are now: fetches that may not be made any more fail. */
+  /** Judges requests in progress by the current manifests. Fetches that are no longer allowed fail. */
   judgeAgain(): void
-  /** Ends all connections; open fetches fail. */
+  /** Ends all connections. Open fetches fail. */
   close(): Promise<void>
 }
 
 /**
- * Creates the door of one host process.
+ * Creates the egress of one host process.
  *
- * @throws Error if a proxy variable cannot be read
+ * @throws Error if a proxy variable cannot be parsed
  */
 export function createEgress(options: EgressOptions): Egress {
   const { privateGrants, userAgent, resolve } = options
@@ -94,7 +97,7 @@ export function createEgress(options: EgressOptions): Egress {
     ...(resolve === undefined ? {} : { resolve }),
   })
   const chooseProxy = createChooseProxy(options.proxy)
-  // What stands for the network is not to be spared, and answers each request once.
+  // The replacement of the network needs no pacing, and answers each request once.
   const governorFor = options.exchange ? () => UNGOVERNED : createGovernors()
   const shared = { privateGrants, limits, ...(resolve === undefined ? {} : { resolve }) }
   const ldap = createLdapRoom({ ...shared, plainGrants: options.plainLdap ?? new Map() })
@@ -144,7 +147,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
 }
 
-/** A door for one call: its own logins, and each request once. */
+/** Returns a door for one call, with its own logins and without retries. */
 const alone = (door: Door): Door => ({
   ...door,
   tokens: createTokens(Date.now),
@@ -168,11 +171,11 @@ function openCall(
   let policy: Policy | null = null
   let judged: Manifest | null = null
   let openFetches = 0
-  /** As the operator had it at the first request of the call. */
+  /** Manifest at the first request of the call. */
   let begun: Manifest | null = null
-  /** Whether a request is refused that may not have been before. */
+  /** Reports whether a request is refused because the manifest has changed since. */
   const isRefusedNow = (error: unknown): boolean => isTakenBack(error) && manifestOf(call) !== begun
-  /** Of another manifest than before: the operator has granted or taken back something. */
+  /** Returns the policy, compiled again after the operator has changed a grant. */
   const policyNow = (): Policy => {
     const { manifest } = call
     if (policy === null || judged !== manifest) policy = policyOf(call)
@@ -231,7 +234,7 @@ function openCall(
   }
 }
 
-/** The manifest of a call as it is now; null where it is taken away. */
+/** Returns the current manifest of a call, or null if it was withdrawn. */
 function manifestOf(call: EgressCall): Manifest | null {
   try {
     return call.manifest
@@ -240,7 +243,9 @@ function manifestOf(call: EgressCall): Manifest | null {
   }
 }
 
-/** Allows a retry, and lets it be cut off during the wait; null if the upstream must be spared. */
+/**
+ * Allows a retry that can be aborted during its wait. Returns null if the upstream must not be asked again.
+ */
 function waitAgain(
   { url: text, method }: OutgoingRequest,
   call: EgressCall & Scope,
@@ -254,10 +259,10 @@ function waitAgain(
   return () => void door.underWay.delete(one)
 }
 
-/** A login changes nothing in the system (`loginOf`). */
+/** A login does not count as a write of the call (`loginOf`). */
 const NO_WRITE: Pick<CallState, 'wrote'> = Object.freeze({ wrote: false })
 
-/** What ends one request of a call. */
+/** Means to end one request of a call. */
 type Scope = Required<Pick<EgressCall, 'signal' | 'cut'>>
 
 function scopeOf(call: EgressCall, state: Pick<CallState, 'wrote'>, signal?: AbortSignal): Scope {
@@ -269,7 +274,7 @@ function scopeOf(call: EgressCall, state: Pick<CallState, 'wrote'>, signal?: Abo
   }
 }
 
-/** The call as one of its requests sees it, which may end before it. */
+/** Returns the call as one of its requests sees it. The request may end before the call. */
 const within = (call: EgressCall, scoped: Scope): EgressCall & Scope => ({
   ...call,
   ...scoped,
@@ -279,9 +284,9 @@ const within = (call: EgressCall, scoped: Scope): EgressCall & Scope => ({
 })
 
 /**
- * The login of a call. It may reach what the manifest's own `egress` lets a write reach, whatever the
- * capability; it does not count as a write of the call, which may run again. It is cut off by itself once what it may
- * reach is taken back: the request that began it may have ended by then, and others wait for it.
+ * Creates the login of a call. For any capability, it may reach the URLs that the manifest's own `egress`
+ * allows to a write. It does not count as a write of the call, which may run again. It is aborted when its
+ * own grant is withdrawn: the request that began it may have ended by then, and others wait for it.
  */
 function loginOf(
   call: EgressCall,
@@ -324,7 +329,7 @@ async function follow(
 async function finishReply(reply: HopReply, redirected: boolean): Promise<EgressReply> {
   const body = await reply.read()
   const length = headerValue(reply.headers, 'content-length')
-  // Of another length than was announced: decoded, or a secret of it was taken out.
+  // Decoded, or a secret was replaced: the length differs from the announced one.
   const decoded =
     body.length > 0 &&
     (headerValue(reply.headers, 'content-encoding') !== null ||

@@ -1,6 +1,6 @@
 /**
- * Errors that an upstream reports inside an answer of success, as its manifest declares them
- * (`errors_in_body`): the fetch fails with them, so that no author forgets to look.
+ * Errors that an upstream reports in an answer with a successful status, as its manifest declares them
+ * (`errors_in_body`). The fetch fails with them, so that authors need not check for them.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '../../contract/connector/manifest.ts'
@@ -11,7 +11,10 @@ import { headerValue } from '../exchange/headers.ts'
 import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 import type { EgressReply } from './call.ts'
 
-/** The error that a reply reports in its body, or null. A failing status speaks for itself; an error is short. */
+/**
+ * Returns the error that a reply reports in its body, or null. A failing status is an error already, and
+ * large bodies are not parsed: errors are short.
+ */
 export function errorInBody(
   { status, url, headers, body }: EgressReply,
   declared: Manifest['errors_in_body'],
@@ -34,7 +37,7 @@ export function errorInBody(
 
 type When = NonNullable<Manifest['errors_in_body']>['when']
 
-/** Whether what is found says that the answer is an error. A member that is null is there. */
+/** Reports whether the found value marks the answer as an error. A null member exists. */
 const tells = (when: When, found: unknown): boolean =>
   'exists' in when ? (found !== undefined) === when.exists : isDeepStrictEqual(found, when.equals)
 
@@ -42,7 +45,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not the JSON it says it is: the connector will say so.
+    // The content is not JSON although its type says so. The connector will notice.
     return undefined
   }
 }

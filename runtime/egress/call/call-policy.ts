@@ -1,4 +1,4 @@
-/** From a call to what it may reach: picks the entries that apply, compiles them once, fills settings in. */
+/** Policy of a call: selects the entries that apply, compiles them once, and fills in settings. */
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Policy } from '../rules/policy.ts'
 import { resolveRules } from '../rules/resolve-rules.ts'
@@ -6,8 +6,8 @@ import { type CompiledRule, compileRules } from '../rules/url-template.ts'
 import type { EgressCall } from './call.ts'
 
 /**
- * Makes the function that gives a call's policy. A capability's own `egress` replaces the manifest's;
- * entries are compiled once for each manifest and capability.
+ * Creates the function that returns a call's policy. A capability's own `egress` replaces the manifest's.
+ * Entries are compiled once for each manifest and capability.
  *
  * The function throws egress_setting.
  */

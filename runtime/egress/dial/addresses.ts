@@ -1,8 +1,11 @@
-/** Which addresses are public: the last wall between a connector and the operator's own network. */
+/**
+ * Decides which addresses are public: the last barrier between a connector and the operator's own network.
+ */
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Addresses that are not public, with the words for them. The first range that holds an address names it.
+ * Addresses that are not public, and their description. The first range that contains an address describes
+ * it.
  * Source: IANA special-purpose address registries for IPv4 and IPv6.
  */
 const PRIVATE_RANGES: readonly (readonly [cidr: string, name: string])[] = [
@@ -44,19 +47,19 @@ const LISTS = PRIVATE_RANGES.map(([cidr, name]) => ({
   family: familyOf(cidr),
 }))
 
-/** All of IPv6 that is given out for the public internet; what lies outside is reserved. */
+/** IPv6 addresses assigned to the public internet. All others are reserved. */
 const GLOBAL_V6 = blockList('2000::/3')
 
-/** IPv6 ranges whose last 32 bits are an IPv4 address that is really reached. */
+/** IPv6 ranges whose last 32 bits are the IPv4 address that is reached. */
 const EMBEDDING_V4 = [blockList('::ffff:0:0/96'), blockList('64:ff9b::/96')]
 
 /**
- * The words for why an address is not public ("loopback address"), or `null` for a public one.
+ * Returns the reason why an address is not public ("loopback address"), or `null` for a public one.
  *
- * An IPv4-mapped or NAT64 address is judged by the IPv4 address in it: networks with IPv6 only reach
- * everything through NAT64. Teredo, 6to4, local NAT64 and everything unassigned is not public.
+ * An IPv4-mapped or NAT64 address is judged by the IPv4 address in it: networks with only IPv6 reach
+ * everything through NAT64. Teredo, 6to4, local NAT64 and unassigned addresses are not public.
  *
- * @param address IPv4 or IPv6 without brackets; anything else counts as not public.
+ * @param address IPv4 or IPv6 without brackets. Any other text counts as not public.
  */
 export function privateKind(address: string): string | null {
   const bare = address.replace(/%.*$/, '')
@@ -70,7 +73,7 @@ export function privateKind(address: string): string | null {
   return rangeOf(bare, 'ipv6') ?? (GLOBAL_V6.check(bare, 'ipv6') ? null : 'reserved address')
 }
 
-/** True for addresses of the public internet. */
+/** Reports whether an address belongs to the public internet. */
 export const isPublic = (address: string): boolean => privateKind(address) === null
 
 function rangeOf(address: string, family: 'ipv4' | 'ipv6'): string | null {
@@ -91,7 +94,7 @@ function familyOf(cidr: string): 'ipv4' | 'ipv6' {
   return cidr.includes(':') ? 'ipv6' : 'ipv4'
 }
 
-/** The IPv4 address at the end of an IPv6 address, however it is written. */
+/** Returns the IPv4 address at the end of an IPv6 address in any notation. */
 function lastFourBytes(address: string): string {
   const [high, low] = new URL(`http://[${address}]/`).hostname
     .slice(1, -1)

@@ -1,4 +1,4 @@
-/** Opens connections: looks a name up once, judges every address, connects to a judged one. */
+/** Opens connections: looks a name up once, judges all its addresses, connects to one of them. */
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
@@ -8,21 +8,21 @@ import { endedError, toConnectError } from '../exchange/failures.ts'
 import { privateKind } from './addresses.ts'
 import { createLookups, type Lookups, type ResolveName, resolveBySystem } from './lookups.ts'
 
-/** One attempt at one address. `servername` is the host as written, `null` for an address. */
+/** Attempt to connect to one address. `servername` is the host as written, or `null` for an address. */
 export type Attempt = {
   protocol: string
   address: string
   port: number
   servername: string | null
   timeoutMs: number
-  /** Ends the attempt; not the connection, once there is one. */
+  /** Ends the attempt, but not an established connection. */
   signal?: AbortSignal | undefined
 }
 type OpenSocket = (attempt: Attempt) => Promise<Socket>
 
 export type DialOptions = {
   connectorId: string
-  /** Whether the operator lets this connector reach this `host:port` although it is private. */
+  /** Reports whether the operator lets this connector reach this `host:port` although it is private. */
   isGranted(target: string): boolean
   connectTimeoutMs: number
   resolve?: ResolveName
@@ -36,25 +36,26 @@ type DialerOptions = Omit<DialOptions, 'resolve'> & {
   lookups: Lookups
 }
 
-/** More addresses than this are not tried: the time is shared between them. */
+/** Maximum number of addresses that are tried. The timeout is divided among them. */
 const MAX_ADDRESSES = 8
 
-/** Where to connect to; `port` is written out. */
+/** Destination of a connection, with an explicit port. */
 export type DialTarget = { hostname: string; protocol: string; port: string }
 
-/** Opens connections that are no HTTP, by the same judgement. @throws as `createDial` says */
+/** Opens connections that are not HTTP, with the same judgement. @throws like `createDial` */
 export const createDialer =
   (options: DialerOptions): ((to: DialTarget) => Promise<Socket>) =>
   (to) =>
     dial(to, options, options.lookups, options.signal)
 
 /**
- * The `connect` of an undici Agent, for one connector. The name is looked up once for each connection
- * and the connection made to an address of that very answer, so that a second, different answer (DNS
- * rebinding) changes nothing. One address that is not public refuses the whole name. Connecting ends with the request
- * that needs the connection (`requestWith`).
+ * Returns the `connect` of an undici Agent for one connector. The name is looked up once per connection, and
+ * the connection is made to an address from that answer, so that a second, different answer (DNS rebinding)
+ * has no effect. One address that is not public refuses the whole name. Connecting ends with the request that
+ * needs the connection (`requestWith`).
  *
- * Errors: egress_private, upstream_rejected, upstream_connect_timeout, and what ends the request.
+ * Errors: egress_private, upstream_rejected, upstream_connect_timeout, and the reason of the request's
+ * signal.
  */
 export function createDial(options: DialOptions): buildConnector.connector {
   const lookups = createLookups(options.resolve ?? resolveBySystem)
@@ -69,8 +70,8 @@ export function createDial(options: DialOptions): buildConnector.connector {
 /**
  * Refuses an address that is not public.
  *
- * @param target `host:port` as in the request's address, for the message.
- * @throws egress_private naming the kind of address and what to grant; never the address behind a name
+ * @param target `host:port` as in the request's URL, for the message.
+ * @throws egress_private naming the kind of address and the grant to add; never the address of a name
  */
 export function refusePrivate(address: string, target: string, connectorId: string): void {
   const kind = privateKind(address)
@@ -114,7 +115,7 @@ async function dial(
       try {
         return await openSocket({ protocol, address, port, servername, timeoutMs, signal })
       } catch (error) {
-        // The next address may answer; the last failure is the one that is told.
+        // The next address may answer. The last failure is reported.
         failure = error
         if (signal?.aborted) break
       }
@@ -122,7 +123,7 @@ async function dial(
     throw failure
   } catch (error) {
     if (signal?.aborted) throw endedError(signal, target)
-    // A socket's error is turned into ours before undici sees it: some of its codes make it try for ever.
+    // Convert the error before undici sees it: for some codes of sockets, undici retries forever.
     throw toConnectError(error, target, protocol === 'ldaps:' ? WRITE_LDAP : undefined)
   }
 }
@@ -153,7 +154,7 @@ const openSocketByNode: OpenSocket = ({ protocol, address, port, servername, tim
       settled()
       resolve(socket)
     })
-    // Stays: an error between here and undici's own listener would end the process.
+    // Never removed: an error before undici adds its own listener would end the process.
     socket.on('error', (error) => {
       settled()
       reject(error)

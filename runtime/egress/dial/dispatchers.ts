@@ -1,4 +1,4 @@
-/** Connections, kept apart by connector: one undici Agent each, so that no connector uses another's. */
+/** Connections, separated by connector: each has its own undici Agent, so that none uses another's. */
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { createCache } from '../../bounded/cache.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
@@ -8,17 +8,17 @@ import { createDial } from './dial.ts'
 import type { ResolveName } from './lookups.ts'
 
 export type Dispatchers = {
-  /** The dispatcher for a connector, direct or through a proxy; made at first use. */
+  /** Returns the dispatcher of a connector, direct or through a proxy. Created at first use. */
   get(connectorId: string, proxy: string | null): Dispatcher
-  /** Ends all connections; open requests fail. */
+  /** Ends all connections. Open requests fail. */
   close(): Promise<void>
 }
 
-/** What the connections of a connector take in memory while they are idle, in bytes. */
+/** Memory of a connector's idle connections, in bytes. */
 const DISPATCHER_BYTES = 32 * 1024
 
 /**
- * Keeps the dispatchers of the connectors used last. One that goes finishes its open requests; idle
+ * Keeps the dispatchers of the most recently used connectors. An evicted one finishes its open requests; idle
  * connections close by themselves after `keepAliveMs`. HTTP/1.1 only.
  */
 export function createDispatchers(options: {
@@ -29,7 +29,7 @@ export function createDispatchers(options: {
   const { grants, limits } = options
   const kept = createCache<Dispatcher>('connections', {
     bytesOf: () => DISPATCHER_BYTES,
-    // Closing waits for open requests; nobody waits for it, and a failure to close has no reader.
+    // Closing waits for open requests. It is not awaited, and a failure to close is of no use to any caller.
     onGone: (dispatcher) => void dispatcher.close().catch(() => {}),
   })
   const shared = {
@@ -56,7 +56,7 @@ export function createDispatchers(options: {
       ...shared,
       uri: proxy,
       connectTimeout: limits.connectTimeoutMs,
-      // A proxy that takes the connection and then says nothing.
+      // For a proxy that accepts the connection and then sends nothing.
       clientFactory: (origin, given) =>
         new Pool(origin, { ...given, headersTimeout: limits.connectTimeoutMs }),
     })

@@ -1,33 +1,37 @@
-/** Name lookups of one connector: few at once, because the system's lookup holds a thread of the process. */
+/**
+ * Name lookups of one connector. Few run at once, because the system's lookup blocks a thread of the process.
+ */
 import { lookup } from 'node:dns/promises'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
-/** All addresses of a name, in the order in which to try them. */
+/** Returns all addresses of a name, in the order in which to try them. */
 export type ResolveName = (hostname: string) => Promise<readonly string[]>
 
-/** The system's own lookup: hosts file, search domains and all. */
+/** Looks a name up by the system: hosts file, search domains and all. */
 export const resolveBySystem: ResolveName = async (hostname) =>
   (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address)
 
-/** Lookups that one connector may have running; a name server that never answers holds no more threads. */
+/**
+ * Maximum number of a connector's running lookups. A name server that never answers holds no more threads.
+ */
 const MAX_RUNNING = 4
 
-/** Lookups that may wait behind them. */
+/** Maximum number of queued lookups. */
 const MAX_WAITING = 256
 
-/** Someone who waits for a lookup. */
+/** Waiting caller of a lookup. */
 type Asker = {
-  /** Ends the wait, but not a running lookup: it cannot be stopped, and others may wait for it. */
+  /** Ends the wait, but not a running lookup: it cannot be stopped, and other callers may wait for it. */
   signal?: AbortSignal | undefined
   timeoutMs: number
-  /** The error if the wait ends before the answer. */
+  /** Returns the error if the wait ends before the answer. */
   ended(): Error
 }
 
-/** A name that is being looked up. */
+/** Name that is being looked up. */
 type Question = {
   hostname: string
-  /** How many wait for the answer. */
+  /** Number of callers that wait for the answer. */
   askers: number
   isRunning: boolean
   answer: PromiseWithResolvers<readonly string[]>
@@ -36,13 +40,13 @@ type Question = {
 export type Lookups = (hostname: string, asker?: Asker) => Promise<readonly string[]>
 
 /**
- * Makes a lookup that runs few at once and answers equal questions asked at the same time with one.
- * Nothing is cached. A running lookup that nobody waits for still counts as running, because its thread is busy; a queued
- * one is dropped.
+ * Creates a lookup that runs few at once, and one for all concurrent callers of the same name. Nothing is
+ * cached. A running lookup without waiting callers still counts as running, because its thread is busy. A
+ * queued one is dropped.
  *
- * Errors: upstream_connect_timeout when too many wait; what `resolve` rejects with; what the asker says.
+ * Errors: upstream_connect_timeout if too many wait; the error of `resolve`; the caller's own from `ended`.
  *
- * @param onIdle Called when no lookup runs any more.
+ * @param onIdle Called when no lookup is running any more.
  */
 export function createLookups(resolve: ResolveName, onIdle: () => void = () => {}): Lookups {
   const open = new Map<string, Question>()
@@ -73,7 +77,7 @@ export function createLookups(resolve: ResolveName, onIdle: () => void = () => {
         `${hostname} was not looked up: ${MAX_WAITING} other names of this connector are waiting`,
       )
     const answer = Promise.withResolvers<readonly string[]>()
-    // By the time it fails, nobody may be waiting.
+    // By the time it fails, no caller may be waiting.
     answer.promise.catch(() => {})
     const question = { hostname, askers: 0, isRunning: false, answer }
     open.set(hostname, question)
@@ -108,9 +112,9 @@ export function createLookups(resolve: ResolveName, onIdle: () => void = () => {
   }
 }
 
-/** Lookups per connector, for connections that are made for one call each. */
+/** Returns the lookups of a connector, for connections that serve one call each. */
 export function createLookupsOf(resolve: ResolveName): (connectorId: string) => Lookups {
-  /** Connectors with running lookups, which may have outlived their call. */
+  /** Connectors with running lookups, which may outlive their call. */
   const busy = new Map<string, Lookups>()
   return (connectorId) => {
     const known = busy.get(connectorId)

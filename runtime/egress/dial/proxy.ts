@@ -1,24 +1,24 @@
-/** The operator's outbound proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, read as curl and others do. */
+/** The operator's outbound proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, parsed as curl and others do. */
 import { isIP } from 'node:net'
 import { isGranted, type PrivateGrants, targetOf } from '../limits/grants.ts'
 import { refusePrivate } from './dial.ts'
 
-/** The variables as they are in the environment; `null` or empty where unset. */
+/** Environment variables as they are; `null` or empty if unset. */
 export type ProxySettings = {
   httpsProxy: string | null
   httpProxy: string | null
   noProxy: string | null
 }
 
-/** The proxy for an address, as a URL with its credentials; `null` to go directly. */
+/** Returns the proxy for a URL, as a URL with its credentials; `null` to connect directly. */
 export type ChooseProxy = (url: URL) => string | null
 
 /**
- * Reads the variables once. A proxy without a scheme is http; user and password in it become
+ * Parses the variables once. A proxy without a scheme is http; user and password in it become
  * Proxy-Authorization. NO_PROXY is a list separated by commas or spaces: `*`, a host, a domain (with or
- * without a leading dot: itself and all below it), each with an optional port.
+ * without a leading dot: itself and all subdomains), each with an optional port.
  *
- * @throws Error naming the variable and the right form, without the value (it may hold a password)
+ * @throws Error naming the variable and the right form, without the value (it may contain a password)
  */
 export function createChooseProxy(settings: ProxySettings | null): ChooseProxy {
   if (settings === null) return () => null
@@ -35,9 +35,9 @@ export function createChooseProxy(settings: ProxySettings | null): ChooseProxy {
 }
 
 /**
- * What can be judged of an address that goes through a proxy: an IP literal, and the names that are
- * loopback by definition. Other names are resolved by the proxy and not by us, so that the proxy is
- * the wall between connectors and its own network; behind one, say so to the operator.
+ * Judges a URL that is requested through a proxy, as far as possible: an IP literal, and the names that are
+ * loopback by definition. Other names are resolved by the proxy, not by Keyway. So the proxy is the barrier
+ * between connectors and its own network, and the operator must be told so.
  *
  * @throws egress_private
  */

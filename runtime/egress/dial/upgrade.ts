@@ -1,16 +1,16 @@
-/** Encrypts a connection that began in plain text, and reads what a server says before that. */
+/** Encrypts a connection that began in plain text, and reads the server's answer before that. */
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
 /**
- * Upgrades a connection. The name of the certificate is checked against the host.
+ * Upgrades a connection. The name in the certificate is checked against the host.
  *
- * @throws upstream_rejected, or what TLS says
+ * @throws upstream_rejected, or the errors of TLS
  */
 export function upgrade(raw: Socket, host: string, from: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // For an address the name to check is the address: it is no server name.
+    // An IP address is checked itself. It is not a valid server name.
     const isName = !/^[0-9.]+$|:/.test(host)
     const secured = connectTls({ socket: raw, host, ...(isName ? { servername: host } : {}) })
     secured.once('secureConnect', () => resolve(secured))
@@ -21,22 +21,25 @@ export function upgrade(raw: Socket, host: string, from: string): Promise<Socket
   })
 }
 
-/** How an answer before TLS is told. */
+/** Expected answer before TLS. */
 type Answer = {
-  /** Bytes of the answer by its first ones; `short` where more are needed, null where it cannot begin so. */
+  /**
+   * Returns the size of the answer from its first bytes; `short` if more are needed, null if they are
+   * invalid.
+   */
   sizeOf(held: Buffer): number | 'short' | null
-  /** For messages: what was to be answered, and in which protocol. */
+  /** For messages: the request, and its protocol. */
   asked: string
   protocol: string
-  /** What to try where it does not come. */
+  /** Advice if the answer does not arrive. */
   advice?: string
 }
 
-/** Longest answer before TLS, in bytes. */
+/** Maximum size of an answer before TLS, in bytes. */
 const MAX_ANSWER_BYTES = 4096
 
 /**
- * Reads one answer. Bytes behind it are refused: they were sent in plain text, by anyone.
+ * Reads one answer. Bytes after it are refused: they were sent in plain text, and anyone may have added them.
  *
  * @throws upstream_rejected, upstream_garbled
  */

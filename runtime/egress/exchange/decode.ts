@@ -1,39 +1,40 @@
-/** Content codings of replies, undone with a cap on what comes out. */
+/** Decodes the content codings of replies, with a limit on the decoded size. */
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { joinPieces } from '../../bounded/join.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 
-/** Bytes that a decoder puts out at once. */
+/** Size of a decoder's output chunks, in bytes. */
 const chunkSize = 64 * 1024
 
 const DECODERS: Readonly<Record<string, (body: Buffer) => Transform>> = {
   gzip: () => createGunzip({ chunkSize }),
   'x-gzip': () => createGunzip({ chunkSize }),
   br: () => createBrotliDecompress({ chunkSize }),
-  // Some servers send the bare stream under this name: a zlib header's low nibble is always 8.
+  // Some servers send the raw stream under this name. The low nibble of a zlib header is always 8.
   deflate: (body) =>
     (body[0]! & 0x0f) === 8 ? createInflate({ chunkSize }) : createInflateRaw({ chunkSize }),
 }
 
-/** More than one coding is legal and rare; more than two is an attack on the decoder. */
+/** More than one coding is legal and rare. More than two is an attack on the decoder. */
 const MAX_CODINGS = 2
 
 type DecodeOptions = {
-  /** Where the reply comes from, for messages. */
+  /** Origin of the reply, for messages. */
   from: string
   limits: EgressLimits
-  /** Called with the size of every piece decoded; may throw to stop. */
+  /** Called with the size of every decoded piece. May throw to stop. */
   onBytes(bytes: number): void
 }
 
 /**
- * The reply's body without its content codings. Decoding stops as soon as the cap is passed, so that a
- * small body cannot become a large one (the cap: `maxReplyBytes`, and `maxRatio` times what was received).
+ * Returns the reply's body without its content codings. Decoding stops as soon as the limit is passed, so
+ * that a small body cannot become a large one (the limit: `maxReplyBytes`, and `maxRatio` times the received
+ * size).
  *
  * @param encoding The Content-Encoding header.
- * @throws upstream_too_large, upstream_garbled, what `onBytes` throws
+ * @throws upstream_too_large, upstream_garbled, and the errors of `onBytes`
  */
 export async function decodeBody(
   body: Buffer,
@@ -66,7 +67,7 @@ export async function decodeBody(
       decoded = await run(decoder(decoded), decoded, { from, maxBytes, onBytes })
     } catch (error) {
       if (error instanceof RuntimeError) throw error
-      // zlib's own errors speak of buffers; the caller needs to know whose body it was.
+      // zlib's own errors describe buffers. The caller needs to know whose body it was.
       throw new RuntimeError(
         'upstream_garbled',
         `${from} answered with a body that is not valid ${coding}`,
@@ -76,7 +77,7 @@ export async function decodeBody(
   return decoded
 }
 
-/** Everything that a decoder makes of a body. Leaving the loop, however it is left, destroys the decoder. */
+/** Returns the whole output of a decoder. Leaving the loop in any way destroys the decoder. */
 async function run(
   decoder: Transform,
   body: Buffer,

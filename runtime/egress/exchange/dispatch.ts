@@ -2,15 +2,15 @@
 import type { Dispatcher } from 'undici'
 
 /**
- * The signal of the request that is being dispatched. undici opens the connection synchronously while it dispatches, does
- * not say for which request, and keeps waiting for it after the request was aborted.
+ * Signal of the request that is being dispatched. undici opens the connection synchronously during the
+ * dispatch, does not tell for which request, and keeps waiting for it after the request was aborted.
  */
 let dispatching: AbortSignal | undefined
 
-/** The signal of the request that needs a connection; undefined if undici reconnects by itself. */
+/** Returns the signal of the request that needs a connection; undefined if undici reconnects by itself. */
 export const signalOfDispatch = (): AbortSignal | undefined => dispatching
 
-/** Sends a request; an attempt to connect for it ends with its signal. */
+/** Sends a request. An attempt to connect for it ends with its signal. */
 export function requestWith(
   dispatcher: Dispatcher,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { requestWith } from './dispatch.ts'
 import { toUpstreamError } from './failures.ts'
 import { type HeaderList, headerValue, prepareHeaders } from './headers.ts'
 
-/** A request in the form in which a connector made it. */
+/** Request as a connector made it. */
 export type OutgoingRequest = {
   url: string
   method: string
@@ -18,17 +18,17 @@ export type OutgoingRequest = {
   body: Uint8Array | null
 }
 
-/** The head of a reply, its body not yet read. One of `read` and `discard` must be called. */
+/** Head of a reply, with its body not yet read. Either `read` or `discard` must be called. */
 export type ReplyHead = {
   status: number
   headers: HeaderList
   /**
-   * The decoded body.
+   * Returns the decoded body.
    *
    * @throws upstream_too_large, upstream_garbled, upstream_closed, upstream_timeout
    */
   read(): Promise<Buffer>
-  /** Lets go of the body; a short one is read out so that the connection can be used again. */
+  /** Discards the body. A short one is read, so that the connection can be used again. */
   discard(): void
 }
 
@@ -40,21 +40,21 @@ export type ExchangeOptions = {
   signal: AbortSignal
   /** Called before the request is handed to the connection, with the size of its body. */
   onSend(bytes: number): void
-  /** Called with the size of every piece received; may throw to stop the reply. */
+  /** Called with the size of every received piece. May throw to stop the reply. */
   onBytes(bytes: number): void
-  /** Called with the size of every piece decoded; may throw as well. */
+  /** Called with the size of every decoded piece. May throw as well. */
   onDecoded(bytes: number): void
-  /** Counts what was read, and says how long to wait before reading on, in milliseconds. */
+  /** Counts bytes that were read. @returns how long to wait before reading on, in milliseconds */
   read(bytes: number): number
-  /** Runs one decoding after the other: 64 small bodies that decode to 16 MiB each are 1 GiB. */
+  /** Runs decodings one after the other: 64 small bodies that decode to 16 MiB each are 1 GiB. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
  * Sends one request and waits for the head of the reply.
  *
- * @param url The judged address; `request.url` is not looked at again.
- * @throws egress_header, egress_private, upstream_*, or what the signal was aborted with
+ * @param url The judged URL; `request.url` is not read again.
+ * @throws egress_header, egress_private, upstream_*, or the reason of the signal
  */
 export async function exchange(
   url: URL,
@@ -78,7 +78,7 @@ export async function exchange(
     reply = await requestWith(dispatcher, signal, {
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
-      // The cast: its type names the usual methods; undici sends any token.
+      // The cast: the type lists the usual methods, but undici sends any token.
       method: request.method as Dispatcher.HttpMethod,
       headers,
       body: request.body,
@@ -86,13 +86,13 @@ export async function exchange(
       responseHeaders: 'raw',
     })
   } catch (error) {
-    // undici's errors name sockets and parser states; they become ours here, once.
+    // undici's errors describe sockets and parser states. They are converted only here.
     throw fail(error)
   }
   const { body, statusCode } = reply
-  // An aborted reply that nobody reads any more must not become an uncaught error.
+  // An aborted reply without a reader must not become an uncaught error.
   body.on('error', () => {})
-  // The cast: with `responseHeaders: 'raw'` they are a list, which undici's type does not say.
+  // The cast: with `responseHeaders: 'raw'` they are a list, contrary to undici's type.
   const received = pairs(reply.headers as unknown as readonly string[])
   return {
     status: statusCode,
@@ -115,10 +115,10 @@ export async function exchange(
   }
 }
 
-/** Pieces of a reply that are kept before they are joined. */
+/** Maximum number of pieces of a reply that are kept before they are joined. */
 const MAX_PIECES = 1024
 
-/** Reads pieces until the end, or until there are too many. */
+/** Reads pieces until the end, or until they exceed the limit. */
 async function collect(
   body: AsyncIterable<Buffer>,
   announced: number,
@@ -141,14 +141,14 @@ async function collect(
     if (total > limits.maxReplyBytes) refuse()
     onBytes(piece.length)
     pieces.push(piece)
-    // Chunks of one byte each: the objects around them would take a hundred times the reply.
+    // For chunks of one byte, the objects would take a hundred times the memory of the reply.
     if (pieces.length === MAX_PIECES) {
       blocks.push(await joinPieces(pieces, total - joined))
       joined = total
       pieces = []
     }
     const waitMs = read(piece.length)
-    // Nothing is read meanwhile: the upstream has to wait as well.
+    // Nothing is read during the pause, so the upstream has to wait as well.
     if (waitMs > 0) await pause(waitMs, undefined, { signal })
   }
   return joinPieces([...blocks, ...pieces], total)

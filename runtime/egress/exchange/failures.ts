@@ -1,11 +1,11 @@
-/** Network failures as messages: what a socket, TLS, undici or a proxy throws becomes one RuntimeError. */
+/** Converts network failures to RuntimeErrors: those of sockets, TLS, undici and proxies. */
 
 import { cut } from '../../bounded/cut.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf, codeOf as thrownCode } from '../../contract/errors/thrown.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 
-/** Failures before anything was sent. */
+/** Failures before any data was sent. */
 const CONNECT_FAILURES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused: nothing listens there, or a firewall is between',
   ENOTFOUND: 'the name was not found',
@@ -47,7 +47,7 @@ const REPLY_FAILURES: Readonly<Record<string, readonly [RuntimeCode, string]>> =
   UND_ERR_HEADERS_OVERFLOW: ['upstream_too_large', 'answered with too many headers'],
   UND_ERR_BODY_TIMEOUT: ['upstream_timeout', 'stopped sending'],
   ETIMEDOUT: ['upstream_timeout', 'stopped answering'],
-  // The door sets no header timeout of its own: only a proxy's CONNECT has one.
+  // Egress sets no header timeout of its own. Only a proxy's CONNECT has one.
   UND_ERR_HEADERS_TIMEOUT: [
     'upstream_connect_timeout',
     'was not reached through the proxy in time',
@@ -55,14 +55,14 @@ const REPLY_FAILURES: Readonly<Record<string, readonly [RuntimeCode, string]>> =
   UND_ERR_CONNECT_TIMEOUT: ['upstream_connect_timeout', 'was not reached in time'],
 }
 
-/** How a server ends TLS that speaks plain text alone: it closes, or answers in its own protocol. */
+/** Codes by which TLS fails if a server speaks only plain text: it closes, or answers in its own protocol. */
 const PLAIN = ['ECONNRESET', 'EPIPE', 'ERR_SSL_WRONG_VERSION_NUMBER']
 
 /**
- * The error for a failure while a connection was being opened.
+ * Returns the error for a failure while a connection was being opened.
  *
- * @param from `host:port`, as in the request's address.
- * @param advice What to try where the server speaks plain text alone.
+ * @param from `host:port`, as in the request's URL.
+ * @param advice Advice if the server speaks only plain text.
  */
 export function toConnectError(error: unknown, from: string, advice?: string): RuntimeError {
   if (error instanceof RuntimeError) return error
@@ -75,10 +75,10 @@ export function toConnectError(error: unknown, from: string, advice?: string): R
 }
 
 /**
- * The error for a failure of a request. What is not a network failure comes back as it is: a defect of
- * ours must not pass for one.
+ * Returns the error for a failed request. An error that is not a network failure is returned unchanged,
+ * because a bug in Keyway must not look like one.
  *
- * @returns the signal's own RuntimeError if it has one, upstream_* otherwise
+ * @returns the signal's own RuntimeError if it has one, else upstream_*
  */
 export function toUpstreamError(
   error: unknown,
@@ -92,7 +92,7 @@ export function toUpstreamError(
     return new RuntimeError('upstream_rejected', `${from} was not reached: ${proxyWords}`)
   const row = REPLY_FAILURES[code]
   if (row !== undefined) return new RuntimeError(row[0], `${from} ${row[1]}`)
-  // Some of the parser's errors have no code, and undici asserts what a status such as 000 breaks.
+  // Some of the parser's errors have no code, and undici's assertions fail for a status such as 000.
   if (
     code === 'ERR_ASSERTION' ||
     code.startsWith('HPE_') ||
@@ -102,13 +102,13 @@ export function toUpstreamError(
   return code === '' || code.startsWith('UND_ERR_') ? error : toConnectError(error, from)
 }
 
-/** The error for a request whose call has ended: the signal's own one if it has one. */
+/** Returns the error for a request whose call has ended: the signal's own one if it has one. */
 export const endedError = ({ reason }: AbortSignal, from: string): RuntimeError =>
   reason instanceof RuntimeError
     ? reason
     : new RuntimeError('upstream_timeout', `${from} did not answer in time`)
 
-/** Why the way through the outbound proxy failed, or `null` where the proxy was not the reason. */
+/** Returns the reason why the outbound proxy failed, or `null` if it was not the cause. */
 function proxyFailure(error: Error, code: string): string | null {
   const status = /Proxy response \((\d+)\)/.exec(error.message)?.[1]
   if (error.message.includes('(407)')) return 'the outbound proxy wants credentials (407)'
@@ -129,10 +129,10 @@ function tlsWords(code: string, error: unknown): string | null {
   return isTls ? `TLS was refused (${code})` : null
 }
 
-/** Longest list of names of a certificate that a message repeats, in characters. */
+/** Maximum length of a certificate's names in a message, in characters. */
 const MAX_NAMES = 200
 
-/** Which names a certificate has that is for another one. Empty for other failures. */
+/** Returns the names in a certificate for another name, or an empty text for other failures. */
 function namesOf(error: unknown): string {
   const names = membersOf(membersOf(error)['cert'])['subjectaltname']
   if (typeof names !== 'string' || !/^[ -~]+$/.test(names)) return ''

@@ -1,16 +1,16 @@
-/** Headers: which a connector may set, which the host sets, which come back. */
+/** Headers that a connector may set, that the host sets, and that are returned. */
 
 import { isRefusedName } from '../../contract/connector/refused-headers.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
-/** Name and value pairs in order; names may repeat. */
+/** Name and value pairs in order. Names may repeat. */
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** What may follow a redirect to another origin; anything else may be a credential. */
+/** Headers that may follow a redirect to another origin. Any other may be a credential. */
 const KEPT_ACROSS_ORIGINS =
   /^(accept|accept-.*|content-.*|user-agent|cache-control|pragma|range|if-.*|prefer)$/
 
-/** Headers of a reply that speak about a form in which the guest never sees it, or are not its business. */
+/** Reply headers that describe an encoding which the guest never sees, or that do not concern it. */
 const DROPPED_FROM_REPLY = new Set([
   'connection',
   'keep-alive',
@@ -23,12 +23,12 @@ const DROPPED_FROM_REPLY = new Set([
   'upgrade',
 ])
 
-/** What the host is able to decode: see decode.ts. */
+/** Content codings that decode.ts can decode. */
 const ACCEPT_ENCODING = 'gzip, br, deflate'
 
 /**
- * Headers as they are sent: the connector's own (names in lower case), a user-agent if it has none, and
- * the host's own accept-encoding in any case, because the host decodes.
+ * Returns the headers as they are sent: the connector's own (names in lower case), a user-agent if it has
+ * none, and always the host's own accept-encoding, because the host decodes.
  *
  * @throws egress_header naming the header
  */
@@ -39,7 +39,7 @@ export function prepareHeaders(
   const sent = new Map<string, string[]>()
   let bytes = 0
   for (const [written, value] of headers) {
-    // Before anything looks at the text. What is sent is Latin-1: a character is a byte.
+    // Check the size before the text is read. Headers are sent as Latin-1: a character is a byte.
     bytes += written.length + value.length
     if (bytes > maxHeaderBytes)
       throw new RuntimeError(
@@ -57,13 +57,13 @@ export function prepareHeaders(
   return Object.fromEntries(sent)
 }
 
-/** Headers for a redirect to another origin: only those that cannot carry a credential. */
+/** Returns the headers for a redirect to another origin: only those that cannot contain a credential. */
 export const withoutCredentials = (headers: HeaderList): HeaderList =>
   headers.filter(([name]) => KEPT_ACROSS_ORIGINS.test(name.toLowerCase()))
 
 /**
- * Headers as they are handed back: names in lower case, without cookies and connection headers, and
- * without length and encoding where the host has decoded the body.
+ * Returns the headers of a reply: names in lower case, without cookies and connection headers, and without
+ * length and encoding if the host has decoded the body.
  */
 export function replyHeaders(headers: HeaderList, decoded: boolean): [string, string][] {
   return headers
@@ -72,13 +72,15 @@ export function replyHeaders(headers: HeaderList, decoded: boolean): [string, st
     .filter(([name]) => !(decoded && (name === 'content-encoding' || name === 'content-length')))
 }
 
-/** The values of one header, in order, joined as HTTP lists are; `null` if it is not there. */
+/** Returns the values of one header, in order, joined like HTTP lists; `null` if it is missing. */
 export function headerValue(headers: HeaderList, wanted: string): string | null {
   const values = headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value)
   return values.length === 0 ? null : values.join(', ')
 }
 
-/** What time it is by the clock of the server that answered, in milliseconds since the epoch; `nowMs` where nothing says. */
+/**
+ * Returns the time of the server that answered, in milliseconds since the epoch, or `nowMs` if it sent none.
+ */
 export function theirTime(headers: HeaderList, nowMs: number): number {
   const told = Date.parse(headerValue(headers, 'date') ?? '')
   return Number.isNaN(told) ? nowMs : told
@@ -90,7 +92,7 @@ function refuseHeader(name: string, value: string): void {
     throw new RuntimeError('egress_header', `${shown} is not a header name`)
   if (isRefusedName(name))
     throw new RuntimeError('egress_header', `The header ${shown} may not be set by a connector`)
-  // CR and LF would begin a header or a request of their own (request splitting).
+  // CR and LF would begin another header or request (request splitting).
   if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
     throw new RuntimeError(
       'egress_header',

@@ -1,18 +1,18 @@
 /**
- * What an upstream says of its rate limit: how long to wait, and when nothing is left. `Retry-After` (RFC
- * 9110 section 10.2.3), the RateLimit headers of the IETF's drafts, and the `X-RateLimit-*` family, whose
- * reset is a time for some and a delay for others.
+ * Reads an upstream's rate limit: how long to wait, and whether the limit is used up. `Retry-After` (RFC 9110
+ * section 10.2.3), the RateLimit headers of the IETF's drafts, and the `X-RateLimit-*` family, whose reset is
+ * a time for some servers and a delay for others.
  */
 import { type HeaderList, headerValue, theirTime } from './headers.ts'
 
-/** Longest wait that is believed, in milliseconds: what says more is broken, or means another unit. */
+/** Maximum wait, in milliseconds. A longer one is a fault of the server, or has another unit. */
 const MAX_WAIT_MS = 3_600_000
 
-/** Above this a reset is a time since the epoch: in seconds, or in milliseconds. */
+/** Above these values, a reset is a time since the epoch: in seconds, or in milliseconds. */
 const EPOCH_SECONDS = 1_000_000_000
 const EPOCH_MS = 1_000_000_000_000
 
-/** How long the upstream asks to be left alone, in milliseconds; 0 where it does not. */
+/** Returns how long the upstream asks to send no requests, in milliseconds; 0 if it does not ask. */
 export function askedWaitMs(status: number, headers: HeaderList, ownMs: number): number {
   const nowMs = theirTime(headers, ownMs)
   const after = retryAfterMs(headerValue(headers, 'retry-after'), nowMs)
@@ -20,14 +20,14 @@ export function askedWaitMs(status: number, headers: HeaderList, ownMs: number):
   return noneLeft(headers) ? bounded(resetMs(headers, nowMs) ?? 0) : 0
 }
 
-/** True for an answer that refuses for the rate alone: it was not carried out. */
+/** Reports whether an answer refuses only because of the rate. Such a request was not carried out. */
 export const isRefusal = (status: number, headers: HeaderList): boolean =>
   status === 429 ||
   status === 503 ||
   // GitHub's own limits are a 403 (its documentation, "Rate limits for the REST API").
   (status === 403 && (noneLeft(headers) || headerValue(headers, 'retry-after') !== null))
 
-/** `120`, or a date. */
+/** Parses `120`, or a date. */
 function retryAfterMs(text: string | null, nowMs: number): number | null {
   if (text === null) return null
   if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number(text) * 1000
@@ -59,7 +59,7 @@ function first(headers: HeaderList, names: readonly string[]): string | null {
   return null
 }
 
-/** A member of the one RateLimit header: `limit=100, remaining=0, reset=5` or `"default";r=0;t=5`. */
+/** Returns a member of the RateLimit header: `limit=100, remaining=0, reset=5` or `"default";r=0;t=5`. */
 function member(headers: HeaderList, long: string, short: string): string | null {
   const text = headerValue(headers, 'ratelimit')
   if (text === null) return null

@@ -1,20 +1,20 @@
-/** What follows from a redirect. Pure; whether the next address is allowed is judged as for any other. */
+/** Follows redirects. Pure. The next URL is judged like any other. */
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { OutgoingRequest } from './exchange.ts'
 import { type HeaderList, headerValue, withoutCredentials } from './headers.ts'
 
-/** Statuses that redirect when they come with a Location. */
+/** Statuses that redirect if they have a Location. */
 const REDIRECTS = [301, 302, 303, 307, 308]
 
-/** The Location of a redirect, or `null` if the reply is none. */
+/** Returns the Location of a redirect, or `null` for another reply. */
 export const redirectTarget = (status: number, headers: HeaderList): string | null =>
   REDIRECTS.includes(status) ? headerValue(headers, 'location') : null
 
 /**
- * The request that follows a redirect, as WHATWG fetch makes it: 303, and 301 and 302 after a POST,
- * become GET without a body. Towards another origin only headers that cannot carry a credential go.
+ * Returns the request that follows a redirect, as WHATWG fetch does: 303, and 301 and 302 after a POST,
+ * become GET without a body. Only headers that cannot contain a credential are sent to another origin.
  *
- * @throws upstream_garbled if the Location cannot be read
+ * @throws upstream_garbled if the Location cannot be parsed
  */
 export function nextRequest(
   request: OutgoingRequest,

@@ -1,7 +1,7 @@
 /**
- * Tries a request again where that is safe and in time: what an upstream refused for its rate was not
- * carried out; what only reads may be sent twice. Waits grow and are jittered (full jitter, so that those
- * who failed together do not come back together).
+ * Retries requests if that is safe and in time. A request that an upstream refused for its rate was not
+ * carried out; a read may be sent twice. Waits grow and are jittered (full jitter, so that requests that
+ * failed together do not return together).
  */
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { OutgoingRequest } from './exchange.ts'
@@ -9,22 +9,26 @@ import { endedError } from './failures.ts'
 import type { HeaderList } from './headers.ts'
 import { askedWaitMs, isRefusal } from './rate-headers.ts'
 
-/** Tries in all: for a refusal that says how long to wait, for one that does not, and for a failure. */
+/** Maximum number of tries: for a refusal with a wait, for one without, and for a failure. */
 const MAX_TRIES = { told: 8, refusal: 4, failure: 3 } as const
 const FIRST_WAIT_MS = 200
 const MAX_BACKOFF_MS = 5000
 
-/** Reads: sending them twice changes nothing. */
+/** Reads. Sending them twice changes nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS']
-/** Safe, or the same when done twice (RFC 9110 section 9.2.2). */
+/** Safe methods, and those with the same effect when repeated (RFC 9110 section 9.2.2). */
 const IDEMPOTENT = [...SAFE, 'PUT', 'DELETE']
 
 type Reply = { status: number; headers: HeaderList; discard(): void }
 
 type Patience = {
-  /** Called before the wait for a retry. @returns what to call after the wait, or null if there must be no retry */
+  /**
+   * Called before the wait for a retry.
+   *
+   * @returns a function to call after the wait, or null to forbid the retry
+   */
   again(): (() => void) | null
-  /** When the call ends, in milliseconds since the epoch. */
+  /** End of the call, in milliseconds since the epoch. */
   endMs: number
   signal: AbortSignal
   now?: () => number
@@ -32,10 +36,9 @@ type Patience = {
 }
 
 /**
- * Sends, and sends again. The last reply is handed on as it is: that of an upstream that still refuses
- * says so itself.
+ * Sends a request, and retries it. The last reply is returned unchanged, even if the upstream still refuses.
  *
- * @throws what the last try threw; upstream_timeout or the RuntimeError of the signal
+ * @throws the error of the last try; upstream_timeout or the RuntimeError of the signal
  */
 export async function withRetries<R extends Reply>(
   { method, url }: Pick<OutgoingRequest, 'method' | 'url'>,
@@ -71,7 +74,7 @@ export async function withRetries<R extends Reply>(
   }
 }
 
-/** How often a request with such an answer may be sent in all; 0 for an answer that is one. */
+/** Returns how often a request with such an answer may be sent in total; 0 if the answer is final. */
 function mostTries(method: string, { status, headers }: Reply, askedMs: number): number {
   if (isRefusal(status, headers)) {
     if (status === 503 && !IDEMPOTENT.includes(method)) return 0
@@ -80,11 +83,11 @@ function mostTries(method: string, { status, headers }: Reply, askedMs: number):
   return (status === 502 || status === 504) && SAFE.includes(method) ? MAX_TRIES.failure : 0
 }
 
-/** A kept connection may be closed by the other side just when it is used. */
+/** The server may close a kept connection at the moment when it is used. */
 const isBroken = (method: string, error: unknown): boolean =>
   error instanceof RuntimeError && error.code === 'upstream_closed' && SAFE.includes(method)
 
-/** Waits for so long, or until the signal is aborted. */
+/** Waits for this long, or until the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,6 +1,7 @@
 /**
- * Paces what leaves towards one upstream for one tenant: so many requests a second, so many at once, and
- * none while the upstream asks to be left alone. Who would wait past its call's end is refused at once.
+ * Paces the requests of one tenant to one upstream: limits requests per second and concurrent requests, and
+ * sends none while the upstream asks to wait. A request that would wait past the end of its call is refused
+ * at once.
  *
  * Source: architecture.md section 2 (governor key), runtime/docs/authors/manifest.md "Limits".
  */
@@ -8,42 +9,45 @@ import { createCache } from '../../bounded/cache.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { endedError } from './failures.ts'
 
-/** What a connector wishes, under the operator's ceilings. */
+/** Rates that a connector declares, under the operator's ceilings. */
 export type RequestPace = { requestsPerSecond: number; concurrentRequests: number }
 
-/** Who waits: until when its call runs, and what ends it. */
+/** Waiting request: the end of its call, its signal, and its host for messages. */
 type Waiting = { endMs: number; signal: AbortSignal; from: string }
 
 export type Governor = {
   /**
-   * Waits for a turn; the answer gives it back.
+   * Waits for a slot. The returned function releases it.
    *
    * @throws upstream_paced, upstream_timeout, or the RuntimeError of the signal
    */
   enter(who: Waiting): Promise<() => void>
-  /** The upstream asks to be left alone for so long. */
+  /** Sends no requests for this long, as the upstream asks. */
   pause(ms: number): void
-  /** Counts requests that left without a turn of their own; fewer than none for turns that sent nothing. */
+  /** Counts requests that were sent without their own slot. Negative for slots that sent nothing. */
   count(requests: number): void
-  /** Whether one more try may be made: tries may be a tenth of the requests, and a few. */
+  /** Takes a retry, and reports whether there was one: a tenth of the requests, and a few, may be retries. */
   mayRetry(): boolean
 }
 
-/** What a governor takes in memory without those who wait, in bytes. */
+/** Memory of a governor without waiting requests, in bytes. */
 const GOVERNOR_BYTES = 1024
-/** Tries that a governor may have in hand, and what each request adds. */
+/** Maximum number of available retries, and the number that each request adds. */
 const MAX_RETRIES = 10
 const RETRIES_PER_REQUEST = 0.1
-/** A second's worth may leave at once. */
+/** Requests of this period may be sent at once, in milliseconds. */
 const BURST_MS = 1000
 
 type State = Governor & {
   idle(): boolean
-  /** Goes by another pace from now on, also for those who wait. What the upstream asked for stays. */
+  /** Changes the pace, also for waiting requests. The upstream's pause stays. */
   goBy(pace: RequestPace): void
 }
 
-/** Lets everything pass at once and nothing twice: for the test kit, whose upstream answers each request once. */
+/**
+ * Admits every request at once, and forbids retries: for the test kit, whose upstream answers each request
+ * once.
+ */
 export const UNGOVERNED: Governor = {
   enter: async () => () => {},
   pause: () => {},
@@ -52,8 +56,8 @@ export const UNGOVERNED: Governor = {
 }
 
 /**
- * Makes the governors of one process, by key. A known one goes by the pace that it is asked for with: another version of
- * the connector, or a grant, may have changed it.
+ * Creates the governors of one process, by key. A known one takes the given pace: another version of the
+ * connector, or a grant, may have changed it.
  */
 export function createGovernors(
   now: () => number = Date.now,
@@ -81,7 +85,7 @@ function createGovernor(pace: RequestPace, now: () => number): State {
   let intervalMs = 1000 / requestsPerSecond
   const line: Waiter[] = []
   let running = 0
-  /** When the next request would leave if all were evenly spaced (GCRA). */
+  /** Time of the next request if all were evenly spaced (GCRA). */
   let evenMs = 0
   let pausedUntilMs = 0
   let retries = MAX_RETRIES
@@ -124,7 +128,7 @@ function createGovernor(pace: RequestPace, now: () => number): State {
     }
   }
 
-  /** Why a caller cannot be served within its time, or null. */
+  /** Returns the error for a request that cannot be sent before its call ends, or null. */
   function tooLate({ endMs, from }: Waiting, ms: number): RuntimeError | null {
     const leftMs = Math.max(0, endMs - now())
     if (ms <= leftMs) return null
@@ -135,13 +139,13 @@ function createGovernor(pace: RequestPace, now: () => number): State {
     )
   }
 
-  /** Waits in the queue; a caller that leaves it early takes no turn. */
+  /** Waits in the queue. A request that leaves it early takes no slot. */
   function wait(who: Waiting): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter = { who, admit: resolve, refuse: reject }
     const gone = () => {
       const at = line.indexOf(waiter)
-      // Admitted a moment ago: it is not in line any more.
+      // Admitted just now, and no longer in the queue.
       if (at === -1) return
       line.splice(at, 1)
       reject(endedError(who.signal, who.from))
@@ -166,7 +170,7 @@ function createGovernor(pace: RequestPace, now: () => number): State {
     },
     pause(ms) {
       pausedUntilMs = Math.max(pausedUntilMs, now() + ms)
-      // Who can no longer be served in time hears so now, not at the end of the call.
+      // Requests that can no longer be sent in time are refused now, not at the end of their call.
       for (const waiter of [...line]) {
         const late = tooLate(waiter.who, waitMs())
         if (!late) continue
@@ -192,7 +196,7 @@ function createGovernor(pace: RequestPace, now: () => number): State {
       intervalMs = 1000 / requestsPerSecond
       pump()
     },
-    // Also where it is paused: an upstream must not say how much the host remembers, and for how long.
+    // Also while paused: an upstream must not decide how many governors the host keeps, and for how long.
     idle: () => running === 0 && line.length === 0,
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What is open in this process: the memory that bodies and replies hold, counted for a call, a connector
- * and all, and the requests of a connector.
+ * Open resources of this process: memory of bodies and replies, counted per call, per connector and in total,
+ * and open requests per connector.
  */
 
 import { isFairShare } from '../../bounded/fair-share.ts'
@@ -9,44 +9,45 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressLimits } from './limits.ts'
 import { createPace, type ReadPace } from './pace.ts'
 
-/** What one request or reply holds, against every budget that it counts in. */
+/** Amount that one request or reply holds, counted in several budgets. */
 export type Holding = {
-  /** @throws what the budget that is full says; then nothing of it is held. */
+  /** Holds more. @throws the error of the full budget; then nothing of the amount is held */
   add(amount: number): void
-  /** Gives everything back. */
+  /** Releases the whole amount. */
   release(): void
 }
 
-/** The budgets of one call. */
+/** Budgets of one call. */
 export type CallBudgets = {
   /**
-   * For one request, until it has ended.
+   * Holds one request until it has ended.
    *
    * @throws egress_concurrency
    */
   holdSlot(): Holding
-  /** For a request's body, from when it is handed in until its last hop has ended. */
+  /** Holds a request's body, from its submission until its last hop has ended. */
   holdRequest(): Holding
-  /** For a reply, received and decoded, until it is handed over. */
+  /** Holds a reply, as received and decoded, until it is handed over. */
   holdReply(): Holding
-  /** Counts what was read of a reply, and says how long to wait before reading on, in milliseconds. */
+  /** Counts bytes read of a reply. @returns how long to wait before reading on, in milliseconds */
   read(bytes: number): number
 }
 
 /**
- * The budgets of one process; a function, because each call has some of its own. `tenant` names whose call
- * it is among those of its connector; without it, the call counts for nobody.
+ * Returns the budgets of a call. Some belong to the call alone, the others to the process. `tenant`
+ * identifies the call's tenant among those of its connector. Without it, the call counts toward no tenant's
+ * share.
  */
 export type Budgets = (connectorId: string, tenant?: string) => CallBudgets
 
-/** Something that is counted, in bytes or in requests. */
+/** Counter of bytes or requests. */
 type Counter = {
   held: number
-  /** Why so much more may not be held; null where it may. */
+  /** Returns the error if `amount` more may not be held, else null. */
   refuse(amount: number): RuntimeError | null
 }
 type Budget = Counter & { max: number }
-/** What one of several that share a budget holds of it. */
+/** Amounts that one tenant holds of its connector's budgets. */
 type Tenant = { slots: Counter; bytes: Counter; pace: ReadPace }
 type Connector = {
   bytes: Budget
@@ -57,9 +58,9 @@ type Connector = {
 }
 
 /**
- * Creates the budgets of one process. An upstream that never reads, or that answers with much and
- * slowly, fills those of its call and of its connector before that of the process; and neither one
- * connector nor one tenant can hold all that it shares with others.
+ * Creates the budgets of one process. An upstream that never reads, or that sends large answers slowly, fills
+ * the budgets of its call and of its connector before that of the process. No connector or tenant can hold
+ * all of a shared budget.
  *
  * Errors: egress_concurrency, and upstream_too_large for the replies of one call.
  */
@@ -145,7 +146,7 @@ const createBudget = (max: number, full: (max: number) => RuntimeError): Budget 
 const createShare = (of: Budget, over: (held: number) => RuntimeError): Counter => ({
   held: 0,
   refuse(amount) {
-    // Who holds nothing may have the last of it.
+    // A holder of nothing may take the last of the budget.
     const fair = this.held === 0 || isFairShare(this.held + amount, of.max - of.held - amount)
     return fair ? null : over(this.held)
   },

@@ -1,4 +1,7 @@
-/** The operator's grants of addresses: KEYWAY_PRIVATE_EGRESS, and two for plain text in the same form. */
+/**
+ * The operator's grants of addresses: KEYWAY_PRIVATE_EGRESS, and two settings for plain text in the same
+ * form.
+ */
 import * as v from 'valibot'
 import {
   ConnectorId,
@@ -7,15 +10,15 @@ import {
   WEBHOOKS_ID,
 } from '../../contract/connector/manifest.ts'
 
-/** Normalised connector id -> the `host:port` pairs it may reach although they are private. */
+/** Private `host:port` pairs that each connector may reach, by normalised connector id. */
 export type PrivateGrants = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Reads `connector_id=host:port` entries separated by white space; `webhooks` stands for inline webhooks,
- * `sign-in` for providers of sign-in. A host is a name, an IPv4 address or
- * an IPv6 address in brackets, and is compared with the host of the request's address as written.
+ * Parses `connector_id=host:port` entries separated by white space; `webhooks` stands for inline webhooks,
+ * `sign-in` for providers of sign-in. A host is a name, an IPv4 address or an IPv6 address in brackets, and
+ * is compared with the host of the request's URL as written.
  *
- * @param variable The setting that is read, for the message.
+ * @param variable Name of the setting, for the message.
  * @throws Error naming the entry and the right form
  */
 export function parsePrivateGrants(
@@ -30,7 +33,7 @@ export function parsePrivateGrants(
   return grants
 }
 
-/** All grants of the settings. @throws Error naming the setting, the entry and the right form */
+/** Returns all grants of the settings. @throws Error naming the setting, the entry and the right form */
 export const grantsOf = (config: {
   privateEgress: string
   plainLdap: string
@@ -41,11 +44,11 @@ export const grantsOf = (config: {
   plainSql: parsePrivateGrants(config.plainSql, 'KEYWAY_PLAIN_SQL'),
 })
 
-/** True if the operator lets this connector reach this host and port although it is private. */
+/** Reports whether the operator lets this connector reach this host and port although it is private. */
 export const isGranted = (grants: PrivateGrants, connectorId: string, url: URL): boolean =>
   grants.get(normalizeId(connectorId))?.has(targetOf(url)) ?? false
 
-/** `host:port` of an address, the port written out; IPv6 in brackets. */
+/** Returns `host:port` of a URL, with the port written out and IPv6 in brackets. */
 export const targetOf = (url: URL): string =>
   `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`
 

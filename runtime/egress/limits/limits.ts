@@ -1,9 +1,9 @@
-/** What one request, one call and one connector may use of the door. Sizes in bytes, times in milliseconds. */
+/** Limits of egress per request, call and connector. Sizes in bytes, times in milliseconds. */
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { REQUEST_LIMITS } from '../../contract/limits/requests.ts'
 import { mapValues } from '../../contract/schema/keys.ts'
 
-/** A figure, what it bounds, and of what one. */
+/** A limit: its figure, the bounded quantity, and the scope that it applies to. */
 type Bound = { figure: number; what: string; of: string }
 
 const of =
@@ -11,7 +11,10 @@ const of =
   (what: string, figure: number): Bound => ({ figure, what, of: one })
 const [request, call, connector] = [of('request'), of('call'), of('connector')]
 
-/** The figures of every host, in the order in which `npm run docs` writes them into runtime/docs/reference/limits.md. */
+/**
+ * Limits of every host, in the order in which `npm run docs` writes them into
+ * runtime/docs/reference/limits.md.
+ */
 export const EGRESS_LIMITS = {
   maxRequestBytes: request('body of a request', REQUEST_LIMITS.bodyBytes),
   maxReplyBytes: request('reply, as received and decoded', 16 * 1024 * 1024),
@@ -31,9 +34,9 @@ export const EGRESS_LIMITS = {
   maxProcessOpenBytes: of('all connectors')('the same', 512 * 1024 * 1024),
   readBytesPerSecond: of('tenant')('replies that are read in a second', 16 * 1024 * 1024),
   connectorReadBytesPerSecond: connector('the same', 32 * 1024 * 1024),
-  // What is shorter never waits.
+  // Shorter replies never wait.
   readBurstBytes: of('tenant, connector')('bytes that may be ahead of that', 4 * 1024 * 1024),
-  // Later ones are only counted as reads or writes.
+  // Later requests are only counted as reads or writes.
   maxRecords: call('requests that the log shows', 1000),
 }
 
@@ -45,8 +48,8 @@ export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze(
 )
 
 /**
- * How long an address may be, as it is sent (all ASCII). Judging costs time for each segment, and the
- * judge runs in the host: 12,000 segments against 3,000 entries held it for seconds.
+ * Limits of a URL as it is sent (all ASCII). Judging costs time for each segment, and runs in the host:
+ * 12,000 segments against 3,000 entries blocked it for seconds.
  */
 export const ADDRESS_LIMITS = Object.freeze({
   maxUrlBytes: 16 * 1024,
@@ -55,7 +58,7 @@ export const ADDRESS_LIMITS = Object.freeze({
 })
 
 /**
- * Largest body that the host parses itself, in bytes: 16 MiB of JSON held everybody's calls up for more than a
- * second, and took 800 MB.
+ * Maximum size of a body that the host parses itself, in bytes: 16 MiB of JSON delayed all calls by more than
+ * a second, and took 800 MB.
  */
 export const MAX_PARSED_BYTES: number = INPUTS.upstream_json.maxBytes

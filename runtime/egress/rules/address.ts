@@ -1,4 +1,4 @@
-/** An address of a manifest with the settings of one call in it, by the rules of egress entries. */
+/** URLs of a manifest with the settings of one call, by the rules of egress entries. */
 
 import type { Fields } from '../../contract/connector/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -6,14 +6,14 @@ import { resolveRules } from './resolve-rules.ts'
 import type { Settings } from './server-url.ts'
 import { compileRules } from './url-template.ts'
 
-/** What stands before the query; that alone is matched by egress. */
+/** Returns the part before the query, which alone is matched by egress. */
 export const withoutQuery = (template: string): string => template.replace(/\?.*$/s, '')
 
 /**
- * Fills settings into a template that connectors/registry/check-oauth.ts or check-exchange.ts found good. Nothing a setting holds changes the
- * structure around it.
+ * Fills settings into a template that connectors/registry/check-oauth.ts or check-exchange.ts has accepted. A
+ * setting's value cannot change the structure around it.
  *
- * @throws settings_invalid where a setting that it needs is absent; egress_setting
+ * @throws settings_invalid if a required setting is absent; egress_setting
  */
 export function fillAddress(template: string, fields: Fields, settings: Settings): string {
   const [base = '', query] = split(template)

@@ -1,6 +1,6 @@
 /**
- * The manifest's entries for directories: what is wrong with them, what one call may reach by them, and which of
- * them lets a request pass. Pure: nothing is looked up or opened here.
+ * A manifest's egress entries for directories: checks them, resolves them for one call, and finds the one
+ * that allows a request. Pure: no lookups, no connections.
  */
 import { type Dn, escapeDnValue, isWithin, parseDn } from '../../contract/connector/dn.ts'
 import { LDAP_OPERATION_NAMES, type LdapOperation } from '../../contract/connector/ldap.ts'
@@ -27,21 +27,21 @@ const WORDS: ServerWords = {
   example: 'ldaps://directory.example',
 }
 
-/** One entry as it stands for one call. */
+/** Entry resolved for one call. */
 export type LdapTarget = {
-  /** Where it stands, for messages: `egress[0].base`. */
+  /** Path of the entry, for messages: `egress[0].base`. */
   field: string
   /** `ldaps:` or `ldap:`. */
   protocol: string
-  /** A name or an address; IPv6 without brackets. */
+  /** Name or IP address; IPv6 without brackets. */
   host: string
   port: number
-  /** `ldaps://host:port`: what secrets are bound to and turns are taken for. */
+  /** `ldaps://host:port`. Secrets are bound to it, and requests are paced by it. */
   origin: string
   base: Dn
-  /** The base as the operator reads it. */
+  /** Base as text, for messages. */
   baseText: string
-  /** What values of DN attributes may lie below, beside the base. */
+  /** DNs, in addition to the base, that values of DN attributes may lie below. */
   references: readonly Dn[]
   operations: readonly LdapOperation[]
   bind: { credential: string; dn: string | null } | null
@@ -49,7 +49,7 @@ export type LdapTarget = {
   secrets: readonly string[] | null
 }
 
-/** What is wrong with these entries, as far as their templates say it. */
+/** Returns the faults of these entries, as far as their templates show them. */
 export function ldapFindings(
   entries: readonly EgressEntry[],
   fields: Fields,
@@ -86,9 +86,9 @@ function dnFinding(template: string, fields: Fields): TemplateFinding | null {
 }
 
 /**
- * The targets of one call. An entry whose setting is absent is left out.
+ * Returns the targets of one call. An entry whose setting is absent is left out.
  *
- * @throws egress_setting a value that does not fit its place; the message names the setting, never the value
+ * @throws egress_setting if a value does not fit its place; the message names the setting, never the value
  */
 export function resolveLdap(
   entries: readonly EgressEntry[],
@@ -134,7 +134,9 @@ function resolveDn(template: string, settings: Settings): { dn: Dn; text: string
   throw misfit(last, 'the DN that it is part of cannot be read')
 }
 
-/** The template of a bind's DN, with its settings; `{username}` stays, for when the credential is at hand. */
+/**
+ * Returns the template of a bind's DN, with its settings. `{username}` stays until the credential is known.
+ */
 function bindTemplate(template: string | undefined, settings: Settings): string | null {
   if (template === undefined) return null
   return resolveDn(template.replaceAll('{username}', USERNAME), settings).text.replaceAll(
@@ -143,12 +145,12 @@ function bindTemplate(template: string | undefined, settings: Settings): string 
   )
 }
 
-/** Stands for the user name while a template is read: no character of it is special in a DN. */
+/** Stands for the user name while a template is parsed. None of its characters is special in a DN. */
 const USERNAME = 'keyway-username-of-the-credential'
 
 /**
- * Puts settings into a template of a DN: for a whole DN (`part`), or for the value after a `=`. Null where one
- * stands anywhere else.
+ * Fills settings into a template of a DN: for a whole DN (`part`), or for the value after a `=`. Returns null
+ * if one is at any other place.
  */
 function fillTemplate(
   template: string,
@@ -170,10 +172,11 @@ function fillTemplate(
 const misfit = (setting: string, why: string): RuntimeError => misfitOf(setting, WORDS.what, why)
 
 /**
- * The first target that allows an operation on an entry.
+ * Returns the first target that allows an operation on an entry.
  *
  * @param dn Null for the base of the target itself.
- * @throws egress_undeclared saying what to declare; of the DN only where it lies, never its values
+ * @throws egress_undeclared with the declaration to add; it says only that the DN lies outside, never its
+ * values
  */
 export function judgeLdap(
   operation: LdapOperation,
@@ -194,6 +197,6 @@ export function judgeLdap(
   )
 }
 
-/** Whether a DN may stand as a value, as that of a member. */
+/** Reports whether a DN may be a value, such as that of a member. */
 export const mayReferTo = (dn: Dn, { base, references }: LdapTarget): boolean =>
   [base, ...references].some((one) => isWithin(dn, one))

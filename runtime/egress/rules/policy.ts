@@ -1,4 +1,4 @@
-/** Judges one request by its parsed, normalised URL and method. Pure; no names are looked up here. */
+/** Judges one request by its parsed, normalised URL and method. Pure; looks no names up. */
 
 import { METHODS, type Method } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -9,23 +9,23 @@ import type { ResolvedRule } from './resolve-rules.ts'
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 
-/** What one call may reach. */
+/** Rules of one call. */
 export type Policy = {
   rules: readonly ResolvedRule[]
   level: 'read' | 'write'
-  /** The capability's own `reads_with`: more methods for those entries of a read that name none. */
+  /** The capability's own `reads_with`: additional methods for a read's entries without `methods`. */
   readsWith: readonly Method[]
   /** Settings that entries need and the call does not have. */
   absent: readonly string[]
-  /** Takes the call's secrets out of addresses in messages. */
+  /** Removes the call's secrets from URLs in messages. */
   redact?: (text: string) => string
 }
 
 /**
- * Parses an address into the form in which it is judged and sent: host in lower case without a final
- * dot, `.` and `..` resolved, no fragment.
+ * Parses a URL into the form in which it is judged and sent: host in lower case without a final dot, `.` and
+ * `..` resolved, no fragment.
  *
- * @throws egress_url not an address, not http(s), user info, too long
+ * @throws egress_url if it is not a URL, is not http(s), has user info, or is too long
  */
 export function parseUrl(text: string): URL {
   if (text.length > ADDRESS_LIMITS.maxUrlBytes) throw tooLong()
@@ -46,16 +46,17 @@ export function parseUrl(text: string): URL {
 }
 
 /**
- * The first entry that allows this request.
+ * Returns the first entry that allows this request.
  *
- * A read capability's entries without `methods` allow GET, HEAD and its `reads_with`; a write
- * capability's allow every method. A capability's own `egress` list replaces the manifest's.
+ * A read capability's entries without `methods` allow GET, HEAD and its `reads_with`; those of a write
+ * capability allow every method. A capability's own `egress` list replaces the manifest's.
  *
  * @param url From `parseUrl`.
- * @throws egress_undeclared with what to declare; the message holds origin and path, never the query
+ * @throws egress_undeclared with the declaration to add; the message contains origin and path, never the
+ * query
  */
 export function judgeUrl(url: URL, method: string, policy: Policy): ResolvedRule {
-  // Once and not for each entry: both may be many.
+  // Once, not for each entry: segments and entries may be many.
   const segments = readSegments(url.pathname)
   const covering = policy.rules.filter((rule) => covers(rule, url, segments))
   const allowed = covering.find((rule) => methodsOf(rule, policy).includes(method))
@@ -73,7 +74,7 @@ export function judgeUrl(url: URL, method: string, policy: Policy): ResolvedRule
 const UNREADABLE_PATH =
   'no egress entry with a path covers a path that holds a hidden . or .. segment, or a % that is no percent-encoding of UTF-8'
 
-/** Origin and path of an address for a message: no query, no secret, the path cut at 200 characters. */
+/** Returns origin and path of a URL for a message: no query, no secret, the path cut at 200 characters. */
 const describeUrl = (url: URL, redact: Policy['redact']): string =>
   `${url.origin}${redactPath(url.pathname, redact).slice(0, 200)}`
 

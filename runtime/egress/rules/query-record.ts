@@ -1,31 +1,31 @@
-/** A query as it may be logged: its names, and the values that are no secrets. What is in doubt is hidden. */
+/** Queries for the log: their names, and the values that are not secret. Doubtful values are hidden. */
 
-/** Parameters that are told, and the longest name and value, in characters. */
+/** Maximum number of shown parameters, and maximum length of a name and a value, in characters. */
 const MAX_PARAMETERS = 20
 const MAX_NAME = 40
 const MAX_VALUE = 60
-/** How much of a query is read, and the longest that is told, in characters. */
+/** Maximum length of a query that is read, and that is shown, in characters. */
 const MAX_READ = 8000
 const MAX_TOLD = 500
 
 const HIDDEN = '…'
 
-/** Parts of names whose values are never told. */
+/** Parts of names whose values are never shown. */
 const SOUNDS_SECRET =
   /token|secret|passw|passphrase|pwd|key|sig|auth|sess|cred|code|jwt|saml|assert|otp|hmac|nonce|ticket|cookie|csrf|bearer|(^|[^a-z])(pass|pin|sid|state|hash|sas)([^a-z]|$)/i
 
-/** Names of places in a list: long ones hold what the system likes, and say nothing to a reader. */
+/** Names of positions in a list. Long ones contain arbitrary data of the system, of no use to a reader. */
 const IS_CURSOR =
   /cursor|continu|bookmark|marker|skip|scroll|(^|[^a-z])(after|before|next|page)([^a-z]|$)/i
 const MAX_CURSOR = 12
 
 type Redact = (text: string) => string
 
-/** The query with its question mark, or nothing; without a redactor no value is told. */
+/** Returns the query with its question mark, or an empty text. Without a redactor, no value is shown. */
 export function tellQuery(search: string, redact: Redact | undefined): string {
   if (search.length < 2) return ''
   const read = search.slice(1, MAX_READ + 1)
-  // The last may have been cut in the middle of what a redactor would know.
+  // The last parameter may be cut inside a secret, which the redactor would not recognize.
   const all = read.split('&').slice(0, search.length - 1 > MAX_READ ? -1 : undefined)
   const told = all.slice(0, MAX_PARAMETERS).map((part) => tellParameter(part, redact))
   const more = all.length > told.length || search.length - 1 > MAX_READ
@@ -35,7 +35,7 @@ export function tellQuery(search: string, redact: Redact | undefined): string {
 
 function tellParameter(part: string, redact: Redact | undefined): string {
   const [[name, value] = ['', '']] = new URLSearchParams(part)
-  // Systems take a bare word for a value as well as for a name.
+  // Some systems take a bare word for a value, others for a name.
   if (name.length > MAX_NAME || isDoubtful(name, redact)) return `${HIDDEN}=${HIDDEN}`
   if (value === '') return shown(name) + (part.includes('=') ? '=' : '')
   const hide =
@@ -47,16 +47,16 @@ function tellParameter(part: string, redact: Redact | undefined): string {
   return `${shown(name)}=${hide ? HIDDEN : shown(value)}`
 }
 
-/** `pageToken` as `page_Token`: some names only sound like something as a word of their own. */
+/** Returns `page_Token` for `pageToken`: some names are only matched as separate words. */
 const words = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2')
 
-/** Whether a text is a secret of the call in one of its forms, or looks as if a machine had made it. */
+/** Reports whether a text is a secret of the call in one of its forms, or looks machine-generated. */
 function isDoubtful(text: string, redact: Redact = (same) => same): boolean {
   const forms = [text, decoded(text), decoded(decoded(text)), fromBase64(text)]
   return forms.some((form) => redact(form) !== form) || forms.slice(0, 3).some(looksMade)
 }
 
-/** Runs of letters and digits as tokens and ids have them, but words, dates and numbers do not. */
+/** Matches runs of letters and digits like those of tokens and ids, but not words, dates and numbers. */
 function looksMade(text: string): boolean {
   for (const [run] of text.matchAll(/[A-Za-z0-9_~+/.-]{16,}/g))
     if (run.length >= 32 || /\d/.test(run)) return true
@@ -67,14 +67,14 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A % that stands for itself.
+    // The % is not part of an encoding.
     return text
   }
 }
 
 const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8')
 
-/** Readable, and on one line; what would divide it into parameters stays encoded. */
+/** Returns a readable text on one line. Characters that separate parameters stay encoded. */
 const shown = (text: string): string =>
   encodeURIComponent(text.toWellFormed())
     .replaceAll('%20', '+')

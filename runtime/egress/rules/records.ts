@@ -1,10 +1,13 @@
-/** The audit line of every hop: where it went and how it ended, never what it carried. */
+/** Audit record of every hop: its destination and outcome, never its content. */
 import { cut } from '../../bounded/cut.ts'
 import type { UpstreamRecord } from '../../contract/connector/upstream-record.ts'
 import { decodeSegment } from './path-segments.ts'
 import { tellQuery } from './query-record.ts'
 
-/** A new record of a request of `ctx.ldap` or `ctx.sql`: names and sizes come once it was judged, values never. */
+/**
+ * Creates the record of a request of `ctx.ldap` or `ctx.sql`. Names and sizes are added when it was judged,
+ * values never.
+ */
 export const createBridgeRecord = (method: string): UpstreamRecord => ({
   method,
   ...{ host: '', path: '', query: '' },
@@ -18,7 +21,7 @@ export const createBridgeRecord = (method: string): UpstreamRecord => ({
   ms: 0,
 })
 
-/** A new record, for a hop that has been parsed and not been judged yet. */
+/** Creates the record of a hop that has been parsed but not judged. */
 export const createRecord = (url: URL, method: string, redact?: Redact): UpstreamRecord => ({
   ...createBridgeRecord(method),
   host: url.host,
@@ -29,8 +32,8 @@ export const createRecord = (url: URL, method: string, redact?: Redact): Upstrea
 type Redact = (text: string) => string
 
 /**
- * A path without secrets, whole and by segment: a secret may be percent-encoded in more ways than one.
- * To be cut afterwards: the beginning of a secret is not found any more.
+ * Redacts a path, as a whole and by segment, because a secret may be percent-encoded in several ways. Cut the
+ * path only afterwards: the beginning of a secret would not be found.
  */
 export function redactPath(pathname: string, redact: Redact | undefined): string {
   if (redact === undefined) return pathname
@@ -45,5 +48,5 @@ export function redactPath(pathname: string, redact: Redact | undefined): string
     .join('/')
 }
 
-/** True for methods that may change something at the upstream. */
+/** Reports whether a method may change data at the upstream. */
 export const isWriting = (method: string): boolean => method !== 'GET' && method !== 'HEAD'

@@ -1,4 +1,4 @@
-/** Fills the settings of one call into compiled egress entries. Nothing in a value changes structure. */
+/** Fills the settings of one call into compiled egress entries. No value can change the structure. */
 
 import type { Method } from '../../contract/connector/manifest.ts'
 import { type Fields, HOSTNAME } from '../../contract/connector/settings.ts'
@@ -8,26 +8,26 @@ import type { Settings } from './server-url.ts'
 import type { Part } from './template-parts.ts'
 import type { BaseAddress, CompiledRule, Protocol } from './url-template.ts'
 
-/** One entry as it stands for one call. `host` is lower case; for a wildcard, what follows `*.`. */
+/** Entry resolved for one call. `host` is in lower case; for a wildcard, the part after `*.`. */
 export type ResolvedRule = {
   field: string
   template: string
   protocol: Protocol
   wildcard: boolean
   host: string
-  /** Empty where it is the scheme's own, as in a parsed URL. */
+  /** Empty for the scheme's default port, as in a parsed URL. */
   port: string
-  /** Percent-decoded segments; `null` is any one segment. */
+  /** Percent-decoded segments; `null` matches any one segment. */
   path: readonly (string | null)[]
   methods: readonly Method[] | null
   secrets: readonly string[] | null
 }
 
 /**
- * The entries of one call. An entry whose setting is absent is left out and its setting named in
+ * Returns the entries of one call. An entry whose setting is absent is left out, and the setting is named in
  * `absent`: a connector may serve two kinds of tenants with two optional settings.
  *
- * @throws egress_setting a value that does not fit its place; the message names the setting, never the value
+ * @throws egress_setting if a value does not fit its place; the message names the setting, never the value
  */
 export function resolveRules(
   compiled: readonly CompiledRule[],
@@ -59,7 +59,7 @@ type Resolved = Pick<ResolvedRule, 'protocol' | 'wildcard' | 'host' | 'port' | '
 function baseOfSetting(setting: string, settings: Settings): Resolved {
   const value = settings[setting]
   const url = typeof value === 'string' ? URL.parse(value) : null
-  // The parser drops tabs and newlines and turns \ into /: what is read must be what is used.
+  // The parser removes tabs and newlines and turns \ into /. The checked text must be the text that is used.
   if (url === null || /[\s\\@?#\u0000-\u001f\u007f]/.test(String(value)))
     throw misfit(setting, 'it is not a plain base address such as https://acme.example/api')
   const { protocol, hostname, port } = url
@@ -79,7 +79,7 @@ function resolveBase(base: BaseAddress, fields: Fields, settings: Settings): Res
     .toLowerCase()
   const last = base.host.findLast((part) => 'setting' in part)
   if (last !== undefined) {
-    // `2130706433` and `0x7f.1` are host names by their letters, and 127.0.0.1 to the parser.
+    // `2130706433` and `0x7f.1` are host names by their letters, but 127.0.0.1 to the parser.
     if (URL.parse(`https://${host}/`)?.hostname !== host)
       throw misfit(last.setting, 'the host it makes is not a host name')
     if (wildcard && (!host.includes('.') || /(^|\.)\d+$/.test(host)))
@@ -91,7 +91,8 @@ function resolveBase(base: BaseAddress, fields: Fields, settings: Settings): Res
 function hostValue(setting: string, fields: Fields, settings: Settings): string {
   const value = settings[setting]
   const field = fields[setting]
-  // Own rules were checked where the settings were parsed; here only that no value holds structure.
+  // A setting's own rules were checked when the settings were parsed. Only structure in its value is checked
+  // here.
   const constrained =
     field?.type === 'string' &&
     (field.format === 'hostname' || field.pattern !== undefined || field.enum !== undefined)

@@ -1,20 +1,20 @@
-/** Addresses of servers that speak no HTTP: scheme, host and port, of templates with settings. Pure. */
+/** Addresses of servers that do not speak HTTP: scheme, host and port, from templates with settings. Pure. */
 import { type Fields, HOSTNAME } from '../../contract/connector/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { secretSetting, splitParts, type TemplateFinding, undeclared } from './template-parts.ts'
 
 export type Settings = Readonly<Record<string, unknown>>
 
-/** Finds settings in a template. */
+/** Matches settings in a template. */
 export const SETTING = /\{settings\.([a-z][a-z0-9_]*)\}/g
 
-/** A server: the host is a name or an address, IPv6 without brackets. */
+/** Server. The host is a name or an IP address, IPv6 without brackets. */
 type Server = { protocol: string; host: string; port: number }
 
-/** Schemes with the port of each. */
+/** Schemes, with the default port of each. */
 export type Schemes = Readonly<Record<string, number>>
 
-/** What to write, for messages. */
+/** Words for messages. */
 export type ServerWords = {
   /** `a directory`. */
   what: string
@@ -24,13 +24,13 @@ export type ServerWords = {
   example: string
 }
 
-/** Whether a setting of these templates is absent: the entry is left out then. */
+/** Reports whether a setting of these templates is absent. Then the entry is left out. */
 export const lacksSetting = (templates: readonly string[], settings: Settings): boolean =>
   templates.some((text) =>
     [...text.matchAll(SETTING)].some(([, name = '']) => (settings[name] ?? null) === null),
   )
 
-/** What is wrong with the settings of a template. */
+/** Returns the fault of a template's settings, or null. */
 export function settingsFinding(template: string, fields: Fields): TemplateFinding | null {
   const parts = splitParts(template)
   if (typeof parts === 'string') return parts
@@ -44,7 +44,7 @@ export function settingsFinding(template: string, fields: Fields): TemplateFindi
   return null
 }
 
-/** What is wrong with the template of an address. */
+/** Returns the fault of an address template, or null. */
 export function serverFinding(
   template: string,
   fields: Fields,
@@ -64,7 +64,7 @@ export function serverFinding(
 }
 
 /**
- * The server of a template, with its settings.
+ * Returns the server of a template, with its settings filled in.
  *
  * @throws egress_setting naming the setting, never the value
  */
@@ -91,7 +91,7 @@ export function resolveServer(
   return { ...read, origin: `${read.protocol}//${written}:${read.port}` }
 }
 
-/** Scheme, host and port of an address without path, or null. */
+/** Parses scheme, host and port of an address without a path. Returns null if it is invalid. */
 function readServer(text: string, schemes: Schemes): Server | null {
   const match = /^([a-z]+):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?\/?$/i.exec(text)
   if (match === null) return null
@@ -99,7 +99,7 @@ function readServer(text: string, schemes: Schemes): Server | null {
   const protocol = `${scheme.toLowerCase()}:`
   const usual = Object.hasOwn(schemes, protocol) ? schemes[protocol] : undefined
   if (usual === undefined) return null
-  // The parser of URLs knows every way to write an address: `0x7f.1` is no name.
+  // The URL parser knows every notation of an IP address: `0x7f.1` is not a name.
   const hostname = URL.parse(`http://${written}/`)?.hostname.replace(/\.$/, '')
   if (hostname === undefined || hostname === '') return null
   const port = Number(portText ?? usual)
@@ -107,7 +107,7 @@ function readServer(text: string, schemes: Schemes): Server | null {
   return { protocol, host: hostname.replace(/^\[|\]$/g, ''), port }
 }
 
-/** The error for a setting that does not fit its place. */
+/** Returns the error for a setting that does not fit its place. */
 export const misfit = (setting: string, what: string, why: string): RuntimeError =>
   new RuntimeError(
     'egress_setting',

@@ -1,6 +1,6 @@
 /**
- * The manifest's entries for databases: what is wrong with them, what one call may reach by them, and which of them
- * lets a statement pass. Pure: nothing is looked up or opened here.
+ * A manifest's egress entries for databases: checks them, resolves them for one call, and finds the one that
+ * allows a statement. Pure: no lookups, no connections.
  */
 import { type EgressEntry, isSqlRule, type SqlRule } from '../../contract/connector/manifest.ts'
 import type { Fields } from '../../contract/connector/settings.ts'
@@ -27,20 +27,20 @@ import {
 /** Statements by name, as a manifest declares them. */
 export type Statements = Readonly<Record<string, SqlStatement>>
 
-/** One entry as it stands for one call. */
+/** Entry resolved for one call. */
 export type SqlTarget = {
-  /** Where it stands, for messages: `egress[0].statements`. */
+  /** Path of the entry, for messages: `egress[0].statements`. */
   field: string
   dialect: SqlDialect
   protocol: string
-  /** A name or an address; IPv6 without brackets. */
+  /** Name or IP address; IPv6 without brackets. */
   host: string
   port: number
-  /** `postgresql://host:port`: what secrets are bound to and turns are taken for. */
+  /** `postgresql://host:port`. Secrets are bound to it, and requests are paced by it. */
   origin: string
   database: string
   credential: string
-  /** Those that may be used. */
+  /** Allowed statements. */
   statements: Statements
   secrets: readonly string[] | null
 }
@@ -51,7 +51,7 @@ const WORDS: ServerWords = {
   example: 'postgresql://database.example',
 }
 
-/** What one entry allows a capability of a level: names of statements. */
+/** Returns the names of the statements that an entry allows to a capability of a level. */
 const statementsOf = (rule: SqlRule, declared: Statements, level: string): readonly string[] =>
   rule.statements ??
   Object.keys(declared).filter((name) => level === 'write' || declared[name]?.reads)
@@ -61,7 +61,7 @@ const schemesOf = (dialect: SqlDialect): Schemes => {
   return Object.fromEntries(schemes.map((scheme) => [scheme, port]))
 }
 
-/** What is wrong with these entries, as far as their templates say it. */
+/** Returns the faults of these entries, as far as their templates show them. */
 export function sqlFindings(
   entries: readonly EgressEntry[],
   fields: Fields,
@@ -89,16 +89,16 @@ function databaseFinding(template: string, fields: Fields): string | null {
     : 'is no name of a database: write crm or {settings.database}'
 }
 
-/** Longest name of a database, in bytes. */
+/** Maximum length of a database's name, in bytes. */
 const MAX_DATABASE_BYTES = 63
 
 const isDatabaseName = (name: string): boolean =>
   name !== '' && Buffer.byteLength(name) <= MAX_DATABASE_BYTES && !/[\u0000-\u001f]/.test(name)
 
 /**
- * The targets of one call. An entry whose setting is absent is left out.
+ * Returns the targets of one call. An entry whose setting is absent is left out.
  *
- * @throws egress_setting a value that does not fit its place; the message names the setting, never the value
+ * @throws egress_setting if a value does not fit its place; the message names the setting, never the value
  */
 export function resolveSql(
   entries: readonly EgressEntry[],
@@ -135,9 +135,10 @@ export function resolveSql(
 }
 
 /**
- * The first target that allows all of these statements for an operation: a query only reads, the others only write.
+ * Returns the first target that allows all of these statements for an operation. A query only reads, the
+ * other operations only write.
  *
- * @throws egress_undeclared saying what to declare
+ * @throws egress_undeclared with the declaration to add
  */
 export function judgeSql(
   operation: SqlOperation,
@@ -158,7 +159,8 @@ export function judgeSql(
     )
   }
   const isQuery = operation === 'query'
-  // Only a query is sent in a transaction that reads: what was granted as reading must not be sent in another one.
+  // Only a query runs in a read-only transaction. A statement granted as reading must not be sent in another
+  // one.
   const wrong = names.find((name) => (allowed.statements[name]?.reads ?? false) !== isQuery)
   if (wrong === undefined) return allowed
   throw new RuntimeError(

@@ -1,14 +1,14 @@
-/** The pieces of an address template: fixed text, `{settings.x}` placeholders, path segments. */
+/** Parts of a URL template: fixed text, `{settings.x}` placeholders, path segments. */
 import type { Fields } from '../../contract/connector/settings.ts'
 import { climbs, decodeSegment } from './path-segments.ts'
 
-/** A piece of a host or of a path segment: fixed text, or the value of a setting. */
+/** Part of a host or of a path segment: fixed text, or the value of a setting. */
 export type Part = { text: string } | { setting: string }
 
-/** A finding is a string that continues the sentence `"<template>" ...`. */
+/** Fault of a template: a text that continues the sentence `"<template>" ...`. */
 export type TemplateFinding = string
 
-/** The segments of a template's path, or what is wrong with it. */
+/** Returns the segments of a template's path, or its fault. */
 export function parsePath(
   text: string,
   fields: Fields,
@@ -48,7 +48,7 @@ function parseSegment(segment: string, fields: Fields): readonly Part[] | null |
   return parts
 }
 
-/** Cuts text at its placeholders. */
+/** Splits text at its placeholders. */
 export function splitParts(text: string): Part[] | TemplateFinding {
   const parts: Part[] = []
   for (const piece of text.split(/(\{[^{}]*\})/)) {
@@ -61,10 +61,10 @@ export function splitParts(text: string): Part[] | TemplateFinding {
   return parts
 }
 
-/** The finding for a setting that is not in the manifest. */
+/** Returns the finding for a setting that is not in the manifest. */
 export const undeclared = (setting: string): TemplateFinding =>
   `uses settings.${setting}, which is not declared: add it to "settings"`
 
-/** The finding for a secret setting. */
+/** Returns the finding for a secret setting. */
 export const secretSetting = (setting: string): TemplateFinding =>
   `uses settings.${setting}, which is secret: an address is written to logs, use a setting that is not`

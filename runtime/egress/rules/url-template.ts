@@ -1,6 +1,7 @@
 /**
- * Reads the `url` templates of a manifest's egress entries. Pure: no settings values, no network. What
- * one call may reach is decided in two more steps: resolve-rules.ts fills the settings in, policy.ts judges.
+ * Parses the `url` templates of a manifest's egress entries. Pure: no values of settings, no network. Two
+ * further steps decide which URLs one call may reach: resolve-rules.ts fills in the settings, policy.ts
+ * judges.
  *
  * Source: runtime/docs/authors/manifest.md, "Egress matching".
  */
@@ -17,19 +18,19 @@ import {
   undeclared,
 } from './template-parts.ts'
 
-/** One entry, taken apart. A path segment of `null` is `*`: any one segment that is not empty. */
+/** Parsed entry. A path segment of `null` is `*`: any one segment that is not empty. */
 export type CompiledRule = {
-  /** Where the entry stands, for messages: `egress[0].url`. */
+  /** Path of the entry, for messages: `egress[0].url`. */
   field: string
   template: string
   base: { setting: string } | BaseAddress
-  /** Percent-decoded segments, so that `%20` and a raw space in a setting are the same. */
+  /** Percent-decoded segments, so that `%20` and a raw space in a setting are equal. */
   path: readonly (readonly Part[] | null)[]
   methods: readonly Method[] | null
   secrets: readonly string[] | null
 }
 
-/** A written base. `port` is empty where it is the scheme's own. */
+/** Base written in the template. `port` is empty for the scheme's default port. */
 export type BaseAddress = {
   protocol: Protocol
   wildcard: boolean
@@ -40,9 +41,9 @@ export type BaseAddress = {
 export type Protocol = 'https:' | 'http:'
 
 /**
- * Takes every entry for `ctx.fetch` apart. An entry with a finding is left out: it allows nothing.
+ * Parses all entries for `ctx.fetch`. An entry with a finding is left out: it allows nothing.
  *
- * @param field Where the list stands in connector.json, for the findings.
+ * @param field Path of the list in connector.json, for the findings.
  */
 export function compileRules(
   rules: readonly EgressEntry[],
@@ -69,8 +70,8 @@ export function compileRules(
 }
 
 /**
- * What is wrong with these entries: the field, what was found, what to write instead. Empty when all is
- * well. For `keyway check`.
+ * Returns the faults of these entries: the field, the finding, and the alternative. Empty if there are none.
+ * For `keyway check`.
  */
 export const checkRules = (
   rules: readonly EgressEntry[],
@@ -154,7 +155,7 @@ function parseAuthority(
   }
 }
 
-/** What is wrong with the host as a whole, judged with a harmless value in the place of each setting. */
+/** Returns the fault of the host as a whole, judged with a harmless value for each setting, or null. */
 function hostFinding(host: readonly Part[], wildcard: boolean): TemplateFinding | null {
   const sample = host
     .map((part) => ('text' in part ? part.text : 'x'))
