@@ -250,7 +250,9 @@ export function openChannel(
   }
 
   /**
-   * Batches a message that fits into one frame with others of this tick. @returns false if it must be queued
+   * Batches a message that fits into one frame with others of this tick.
+   *
+   * @returns false if it must be queued
    */
   function collect(kind: MessageKind, call: number, head: unknown, body: Buffer | string): boolean {
     if (blocked || outgoing.size > 0) return false

@@ -43,7 +43,9 @@ export function readTable(table: unknown, maxChars: number): TableOf<Record<stri
 }
 
 /**
- * Replaces each `SAME` by the value it stands for. @returns the number of characters of the repeated texts
+ * Replaces each `SAME` by the value it stands for.
+ *
+ * @returns the number of characters of the repeated texts
  */
 function fillIn(values: unknown[]): number {
   // Most lists of ids, names and addresses repeat nothing. A search finds that out much faster than the loop.
