@@ -33,8 +33,8 @@ type Placeholders = {
 
 /**
  * Returns a function that replaces each secret, in every form in which it usually travels. The secrets are
- * read when the first text is redacted. The time is linear in the length of the text, whatever the text and
- * the secrets contain.
+ * read when the first text is redacted. The time is linear in the length of the text, for any text and
+ * secrets.
  *
  * @param atAnyLength Secrets that are hidden however short they are: parameters of OAuth and of logins.
  */

@@ -1,6 +1,6 @@
 /**
  * Searches for many texts at once (Aho and Corasick 1975), in time linear in the texts and in the searched
- * data, whatever they contain. No regular expression is made from untrusted text.
+ * data, for any contents. No regular expression is made from untrusted text.
  *
  * The search runs backwards. So the state at a position knows the longest text that begins there, and a
  * condition on the symbol after a text is checked before its first step.
