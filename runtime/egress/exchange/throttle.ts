@@ -17,14 +17,14 @@ type Waiting = { endMs: number; signal: AbortSignal; from: string }
 
 export type Governor = {
   /**
-   * Waits for a slot. The returned function releases it.
+   * Waits for a turn. The returned function ends it.
    *
    * @throws upstream_paced, upstream_timeout, or the RuntimeError of the signal
    */
   enter(who: Waiting): Promise<() => void>
   /** Sends no requests for this long, as the upstream asks. */
   pause(ms: number): void
-  /** Counts requests that were sent without their own slot. Negative for slots that sent nothing. */
+  /** Counts requests that were sent without their own turn. Negative for turns that sent nothing. */
   count(requests: number): void
   /** Takes a retry, and reports whether there was one: a tenth of the requests, and a few, may be retries. */
   mayRetry(): boolean
@@ -139,7 +139,7 @@ function createGovernor(pace: RequestPace, now: () => number): State {
     )
   }
 
-  /** Waits in the queue. A request that leaves it early takes no slot. */
+  /** Waits in the queue. A request that leaves it early takes no turn. */
   function wait(who: Waiting): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter = { who, admit: resolve, refuse: reject }

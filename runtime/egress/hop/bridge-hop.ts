@@ -1,6 +1,6 @@
 /**
  * One request of a bridge (`ctx.ldap`, `ctx.sql`) through egress: read, judge, fill in secrets, wait for a
- * slot, ask the server, remove secrets from the reply.
+ * turn, ask the server, remove secrets from the reply.
  */
 
 import type { EgressEntry } from '../../contract/connector/manifest.ts'

@@ -38,7 +38,7 @@ export type Door = {
   tokens: Tokens
   governorFor(key: string, pace: RequestPace): Governor
   ceilings: Ceilings
-  /** Requests without a complete answer: those that wait for a login, for a slot, or for the reply. */
+  /** Requests without a complete answer: those that wait for a login, for a turn, or for the reply. */
   underWay: Set<UnderWay>
 }
 
@@ -90,7 +90,7 @@ export const createCallState = (budgets: CallBudgets, blind: CallState['blind'])
 })
 
 /**
- * Sends one request of a call, if it is allowed, both now and when its slot is free.
+ * Sends one request of a call, if it is allowed, both now and when its turn has come.
  *
  * @throws egress_url, egress_undeclared, egress_private, egress_secret, egress_header, egress_concurrency,
  * upstream_*, or the reason of the signal
@@ -117,7 +117,7 @@ export async function hop(
     const { sent, governor } = await whileGranted(granted, async (rule) => {
       // Amount held by an earlier round, if there was one.
       secrets.release()
-      // Before waiting for a slot: a login needs slots too, and could wait for a request that waits for it.
+      // Before waiting for a turn: a login needs turns too, and could wait for a request that waits for it.
       const target = { ...rule, origin: url.origin }
       const sent = await state.blind.reveal(request, url, target, {
         maxHeaderBytes: limits.maxHeaderBytes,
@@ -178,8 +178,8 @@ export async function hop(
 }
 
 /**
- * Prepares a request: judges it, fills in its secrets, waits for its slot. Starts again if the operator
- * changed a grant in the meantime. Until the slot is released, the request is aborted as soon as `judge`
+ * Prepares a request: judges it, fills in its secrets, waits for its turn. Starts again if the operator
+ * changed a grant in the meantime. Until the turn ends, the request is aborted as soon as `judge`
  * throws. A request that must be sent only once is aborted only until it is sent.
  */
 export async function whileGranted<J, T>(
@@ -225,7 +225,7 @@ export async function whileGranted<J, T>(
 
 type Finish = (error: unknown) => void
 
-/** Returns the function that ends a record: sets its duration and error, and releases budgets and slot. */
+/** Returns the function that ends a record: sets its duration and error, and releases budgets and turn. */
 export function createFinish(
   record: UpstreamRecord,
   held: readonly Holding[],

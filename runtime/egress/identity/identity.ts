@@ -38,7 +38,7 @@ import type {
 const METADATA_MS = 10 * 60 * 1000
 /** Timeout of one request to a provider, in milliseconds. */
 const ASK_MS = 10_000
-/** Timeout of all requests of one callback together, in milliseconds. A person waits for it. */
+/** Timeout of one callback's requests together, after the metadata, in milliseconds. A person waits. */
 const WHOLE_MS = 20_000
 /** How long a provider is not asked again after its metadata could not be read, in milliseconds. */
 const FAILED_MS = 5000

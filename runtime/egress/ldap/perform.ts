@@ -133,7 +133,7 @@ const OPENING: Buffer = Buffer.from('{"result":"success","entries":[')
 /** Returns an entry unchanged: one range of it was requested. */
 const asItIs = async (entry: LdapEntry): Promise<LdapEntry> => entry
 
-/** Cursor: id of the suspended search, and the number of entries that it has returned. */
+/** Cursor: id of the parked search, and the number of entries that it has returned. */
 type Cursor = { id: string; given: number }
 
 const writeCursor = ({ id, given }: Cursor): string => `${id} ${given}`
@@ -147,7 +147,7 @@ function readCursor(text: string): Cursor {
 }
 
 /**
- * Returns the id of the suspended search that a request continues; undefined for a first page, and for a
+ * Returns the id of the parked search that a request continues; undefined for a first page, and for a
  * single entry, which has no pages.
  */
 export const parkedIdOf = (request: LdapRequest): string | undefined =>
@@ -202,7 +202,7 @@ async function search(
   if (request.scope === 'base') return finish(await find(base), null)
 
   const cursor = request.page.cursor ? readCursor(request.page.cursor) : null
-  // The cast: only this module suspends searches here.
+  // The cast: only this module parks searches here.
   const known = lease.parked as ParkedPages | null
   const goesOn = cursor !== null && known?.id === cursor.id && known.given === cursor.given
   lease.parked = null

@@ -1,5 +1,5 @@
 /**
- * Cursors of suspended results: which result, how many of its rows were returned, and for which statement.
+ * Cursors of parked results: which result, how many of its rows were returned, and for which statement.
  */
 import type { SqlRequest } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -7,7 +7,7 @@ import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Parked } from '../wire/pool.ts'
 
 /**
- * Suspended result, with the text of its statement. A request for another statement cannot continue it: a
+ * Parked result, with the text of its statement. A request for another statement cannot continue it: a
  * caller that may use that statement may have no right, or no longer, to use this one.
  */
 export type ParkedResult = Parked & { text: string }

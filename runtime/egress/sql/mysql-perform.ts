@@ -203,7 +203,7 @@ function begin({ client, guard }: MysqlConnection, { statement, text, values }: 
   }
 }
 
-/** Suspended result. It stays on its connection, which is not read until the next page. */
+/** Parked result. It stays on its connection, which is not read until the next page. */
 type ParkedReading = ParkedResult & { reading: Reading }
 
 const isParkedReading = (parked: Parked | null): parked is ParkedReading =>
@@ -238,7 +238,7 @@ async function pageOf(
 }
 
 /**
- * Fails if a suspended result is left after a refusal. Such a connection can only be closed.
+ * Fails if a parked result is left after a refusal. Such a connection can only be closed.
  *
  * @throws upstream_closed
  */

@@ -236,12 +236,12 @@ export async function rollBack(lease: Lease): Promise<void> {
   await finish(lease.connection, [{ text: 'ROLLBACK' }])
 }
 
-/** Abandons a suspended result, if there is one. */
+/** Abandons a parked result, if there is one. */
 async function leaveParked(lease: Lease): Promise<void> {
   if (lease.connection.state() !== 'I') await rollBack(lease)
 }
 
-/** Suspended result that the server holds, and the reader of its rows. */
+/** Parked result that the server holds, and the reader of its rows. */
 type ParkedRows = ParkedResult & { read: Read }
 
 const isParkedRows = (parked: Parked | null): parked is ParkedRows =>

@@ -8,7 +8,10 @@ import type { Guard } from './guard.ts'
 /** Connection of a pool, and the guard of its socket. */
 export type PooledConnection = { guard: Guard }
 
-/** Suspended search. It can continue only on the connection where it began. */
+/**
+ * Parked search: one with more pages, between two requests. It can continue only on the connection where it
+ * began.
+ */
 export type Parked = {
   /** Id of the search in its cursor. */
   id: string
@@ -23,7 +26,7 @@ export type Lease<C extends PooledConnection> = {
   connection: C
   /** Whether it has served before. Then the server may have closed it since. */
   isUsed: boolean
-  /** Search that is suspended on it. */
+  /** Search that is parked on it. */
   parked: Parked | null
   /**
    * Returns the connection to the pool. It is not leased again before `reset` has settled, which never
@@ -38,7 +41,7 @@ type PoolLimits = {
   perKey: number
   inAll: number
   idleMs: number
-  /** Whether a connection with a suspended search can serve another request, which ends the search. */
+  /** Whether a connection with a parked search can serve another request, which ends the search. */
   canLeaveParked: boolean
 }
 
@@ -51,7 +54,7 @@ export const DEFAULT_POOL: PoolLimits = {
 
 type Pool<C extends PooledConnection> = {
   /**
-   * Leases an idle connection of a key (the one with this suspended search, if it exists), or a new one. A
+   * Leases an idle connection of a key (the one with this parked search, if it exists), or a new one. A
    * connection with a null key is not kept.
    *
    * @throws egress_concurrency, and the errors of `open`
@@ -152,7 +155,7 @@ export function createPool<C extends PooledConnection>(
   const heldBy = (key: string): number =>
     [...all].filter((one) => one.key === key).length + (opening.get(key) ?? 0)
 
-  /** Ends an idle connection of a full key. Only a suspended search kept it from being leased. */
+  /** Ends an idle connection of a full key. Only a parked search kept it from being leased. */
   function endParked(key: string): void {
     const parked = [...all].find((one) => one.key === key && !one.isBusy)
     if (parked !== undefined) remove(parked)

@@ -47,7 +47,7 @@ export type Trade<A, C extends PooledConnection> = {
   /** Whether the request may be sent again if the server had closed a kept connection. */
   mayRepeat(asked: A): boolean
   failureOf(error: unknown, guard: C['guard'], from: string): RuntimeError
-  /** Whether a connection with a suspended result can serve another request. True by default. */
+  /** Whether a connection with a parked result can serve another request. True by default. */
   canLeaveParked?: boolean
   /** Whether the server refused and the connection is still usable. */
   isRefusal(error: RuntimeError): boolean
