@@ -1,19 +1,20 @@
 /**
- * How much one caller may do: one row each. The code takes its numbers from here, and the reference is made
- * of it. What connectors may use of the host is in ceilings.ts, what the host remembers in bounded/caches.ts.
+ * Limits on what one caller may do, one row each. The code and the reference read their numbers from here.
+ * Limits on what connectors may use of the host are in ceilings.ts; limits on what the host caches are in
+ * bounded/caches.ts.
  */
 export type CallerLimit = {
-  /** What is counted. */
+  /** The counted thing. */
   counts: string
-  /** Whose it is counted for. */
+  /** The party that it is counted for. */
   by: string
-  /** How many; or the setting that says so. */
+  /** The limit, or the setting that holds it. */
   most: number | `KEYWAY_${string}`
-  /** Within which time, in milliseconds; without it, how many there may be at once. */
+  /** Time window in milliseconds; if absent, the limit applies to how many exist at once. */
   perMs?: number
-  /** `host`: every host counts for itself, so that several let through as many times more. */
+  /** `host`: each host counts on its own, so several hosts together admit a multiple. */
   over: 'host' | 'database'
-  /** What one more is answered. */
+  /** Response once the limit is reached. */
   answered: string
 }
 
@@ -27,7 +28,7 @@ export const CALLER_LIMITS = {
     perMs: MINUTE_MS,
     over: 'host',
     answered:
-      '429 with `retry-after`; every answer has `x-ratelimit-limit`, `-remaining`, `-reset`, and `-scope: host`',
+      '429 with `retry-after`; every response has `x-ratelimit-limit`, `-remaining`, `-reset`, and `-scope: host`',
   },
   scim_requests: {
     counts: 'requests of an identity provider to `/scim/v2`',
@@ -38,7 +39,7 @@ export const CALLER_LIMITS = {
     answered: '429 with `retry-after`, in the form of SCIM',
   },
   live_scim_tokens: {
-    counts: 'SCIM tokens that work',
+    counts: 'valid SCIM tokens',
     by: 'domain',
     most: 20,
     over: 'database',
@@ -53,22 +54,22 @@ export const CALLER_LIMITS = {
     answered: '429 with `retry-after`',
   },
   sign_in_tries: {
-    counts: 'tries to sign in to the settings pages',
-    by: 'address; of IPv6 the network of 64 bits',
+    counts: 'attempts to sign in to the settings pages',
+    by: 'address; for IPv6 the /64 network',
     most: 20,
     perMs: MINUTE_MS,
     over: 'host',
     answered: '429 with `retry-after`',
   },
   followed_lists: {
-    counts: 'lists that are followed (`accept: text/event-stream`)',
-    by: 'user; 20 times as many in all',
+    counts: 'followed lists (`accept: text/event-stream`)',
+    by: 'user; 20 times that number in total',
     most: 5,
     over: 'host',
     answered: '429 with `retry-after`',
   },
   own_exports: {
-    counts: 'times that a person has their own data given out',
+    counts: 'exports of a person’s own data',
     by: 'user',
     most: 10,
     perMs: 60 * MINUTE_MS,
@@ -76,21 +77,21 @@ export const CALLER_LIMITS = {
     answered: '429 with `retry-after`',
   },
   live_tokens: {
-    counts: 'API tokens that work',
+    counts: 'valid API tokens',
     by: 'user',
     most: 100,
     over: 'database',
     answered: 'refused on the page, until one is revoked',
   },
   waiting_uploads: {
-    counts: 'uploads that wait to be worked through',
+    counts: 'uploads that wait to be processed',
     by: 'user',
     most: 100,
     over: 'database',
     answered: '429 with `retry-after`',
   },
   separation_rules: {
-    counts: 'rules of separation of duties: each request is compared with all of them',
+    counts: 'rules of separation of duties; each request is compared with all of them',
     by: 'domain',
     most: 500,
     over: 'database',
@@ -111,15 +112,15 @@ export const CALLER_LIMITS = {
     answered: '409',
   },
   csv_lists: {
-    counts: 'lists that are being sent as CSV',
+    counts: 'lists being sent as CSV',
     by: 'host: each holds a connection to the database',
     most: 4,
     over: 'host',
     answered: '429 with `retry-after`',
   },
   waiting_calls: {
-    counts: 'calls of capabilities that wait for a turn',
-    by: 'connector; the newest of the tenant with most goes',
+    counts: 'calls of capabilities that wait for a slot',
+    by: 'connector; if full, the newest call of the tenant with the most is dropped',
     most: 256,
     over: 'host',
     answered: 'the error `rate_limit`',

@@ -1,10 +1,11 @@
 /**
- * What a connector may take: MANIFEST_LIMITS are what it wishes for, by `limits` of its manifest; CEILINGS are what an operator
- * bounds of that, and the settings that say it. The manifest's schema, the configuration and the pages read these.
+ * Resource limits of a connector. MANIFEST_LIMITS are the limits that a manifest may request under `limits`.
+ * CEILINGS are the upper bounds that an operator sets, with their settings. The manifest's schema, the
+ * configuration and the pages read both.
  */
 
 type LimitRow = {
-  /** What a manifest gets that does not say. */
+  /** Value if the manifest states none. */
   default: number
   least: number
   /** What it bounds, for the page and for editors. */
@@ -15,22 +16,22 @@ export const MANIFEST_LIMITS = {
   requests_per_second: {
     default: 50,
     least: 1,
-    meaning: 'Requests to the third-party system per second and tenant; more of them wait',
+    meaning: 'Requests to the third-party system per second and tenant; further ones wait',
   },
   concurrent_requests: {
     default: 4,
     least: 1,
-    meaning: 'Requests to it that are open at once, per tenant; more of them wait',
+    meaning: 'Requests to the third-party system open at once, per tenant; further ones wait',
   },
   concurrency: {
     default: 32,
     least: 1,
-    meaning: 'Calls that run at once, per tenant; more of them wait',
+    meaning: 'Calls that run at once, per tenant; further ones wait',
   },
   deadline_ms: {
     default: 30_000,
     least: 100,
-    meaning: 'How long one call may take, in milliseconds',
+    meaning: 'Deadline of one call, in milliseconds',
   },
   memory_mb: { default: 64, least: 16, meaning: 'Memory of one isolate, in MiB' },
 } as const satisfies Record<string, LimitRow>
@@ -39,9 +40,12 @@ type CeilingRow = {
   /** The environment variable. */
   setting: string
   default: number
-  /** The least and the most that an operator may set. */
+  /** Smallest and largest value that an operator may set. */
   range: readonly [number, number]
-  /** Of several processes of a host each has a share: else all of them together would have as often as much. */
+  /**
+   * Whether the processes of a host divide the value. Otherwise all of them together would allow a multiple
+   * of it.
+   */
   isShared: boolean
   /** What it bounds, for the page of settings. */
   meaning: string
@@ -74,16 +78,16 @@ export const CEILINGS = {
     default: 100,
     range: [1, 100_000],
     isShared: true,
-    meaning: 'ceiling of requests a second towards one upstream of one tenant',
+    meaning: 'ceiling of requests per second to one upstream of one tenant',
   },
   maxPages: {
     setting: 'KEYWAY_MAX_PAGES',
     default: 100_000,
     range: [1, 1_000_000_000],
     isShared: false,
-    meaning: 'most pages of one listing; a connector that goes on is refused',
+    meaning: 'maximum number of pages of one listing; a connector that returns more is refused',
   },
 } as const satisfies Record<string, CeilingRow>
 
-/** The ceilings of a host: they win over the manifest's wishes. */
+/** The ceilings of a host. They override the limits that a manifest requests. */
 export type Ceilings = Readonly<Record<keyof typeof CEILINGS, number>>

@@ -4,7 +4,7 @@
  * limit of structural characters (see `marksIn`) bounds parsing and validation.
  */
 export type InputBounds = {
-  /** What it is, and who sends it. */
+  /** What the input is. */
   what: string
   chosenBy: string
   maxBytes: number

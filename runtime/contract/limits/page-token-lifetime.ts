@@ -1,2 +1,2 @@
-/** How long a page token is good, in milliseconds; each page renews it. */
+/** Lifetime of a page token, in milliseconds. Each page renews it. */
 export const PAGE_TOKEN_LIFETIME_MS: number = 24 * 3_600_000

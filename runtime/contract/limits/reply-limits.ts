@@ -1,24 +1,25 @@
 /**
- * How large a reply may be. To a caller it goes as bytes; what the core asks for is parsed on the host's own thread,
- * where five million empty objects take seconds: there the number of values counts, not only the bytes.
+ * Size limits of replies. A reply to a caller is passed on as bytes. A reply to the core is parsed on the
+ * host's main thread, where five million empty objects take seconds, so the number of values is limited as
+ * well as the bytes.
  */
 
 import { INPUTS } from './inputs.ts'
 
-/** Longest reply of a connector, in bytes of JSON. */
+/** Maximum length of a connector's reply, in bytes of JSON. */
 export const MAX_REPLY_BYTES = 32 * 1024 * 1024
 
 export type ReplyLimits = {
   /** In bytes of JSON. */
   maxBytes: number
-  /** Most marks of structure, see `marksIn`: about two for each member of an object. */
+  /** Maximum number of structural characters, see `marksIn`: about two for each member of an object. */
   maxMarks: number
 }
 
 /**
- * A reply to a call of the core itself, a page of a sync for one. Measured: the worst text of 65,536 marks (short names,
- * each another one) is parsed in 30 ms of processor time, the worst of 4 MiB in 10, and counting adds up to 10. A page of
- * a thousand accounts with ten attributes each has some 50,000.
+ * Limits of a reply to a call of the core itself, such as a page of a sync. Measured: the worst text of
+ * 65,536 marks (short, distinct names) is parsed in 30 ms of processor time, the worst of 4 MiB in 10, and
+ * counting adds up to 10. A page of a thousand accounts with ten attributes each has some 50,000 marks.
  */
 export const CORE_REPLY_LIMITS: ReplyLimits = INPUTS.core_reply
 
@@ -26,8 +27,9 @@ const [CLOSING_BRACKET, CLOSING_BRACE] = [0x5d, 0x7d]
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x7b]
 
 /**
- * Counts what JSON is structured by: commas, colons, opening brackets and braces outside of texts. Linear in the bytes,
- * a nanosecond or two each; stops behind `most`. What is not JSON has a count as well.
+ * Counts the structural characters of JSON: commas, colons, and opening brackets and braces outside strings.
+ * Linear in the bytes, at a nanosecond or two each. Stops once the count exceeds `most`. Input that is not
+ * JSON has a count, too.
  */
 export function marksIn(json: Uint8Array, most: number): number {
   let marks = 0
@@ -39,10 +41,12 @@ export function marksIn(json: Uint8Array, most: number): number {
   return marks
 }
 
-/** Where the text ends that begins at a quote: at the next quote that no backslash is before, or where the bytes end. */
+/**
+ * Returns the end of the string that begins at a quote: the next unescaped quote, or the end of the bytes.
+ */
 function endOfText(json: Uint8Array, quote: number): number {
   let at = quote + 1
-  // Most bytes of most replies: nothing else is looked at for them.
+  // Most bytes of most replies pass through this loop, so it checks nothing else.
   for (; at < json.length; at++) {
     const byte = json[at]
     if (byte === QUOTE) return at
@@ -51,7 +55,7 @@ function endOfText(json: Uint8Array, quote: number): number {
   return at
 }
 
-/** How deep JSON is nested at most; stops behind `most` levels. */
+/** Returns the deepest nesting level of JSON. Stops once it exceeds `most`. */
 export function levelsIn(json: Uint8Array, most: number): number {
   let [level, deepest] = [0, 0]
   let isText = false
@@ -67,7 +71,7 @@ export function levelsIn(json: Uint8Array, most: number): number {
   return deepest
 }
 
-/** What of a reply is over its limits and what to do, or null. */
+/** Returns which limit a reply exceeds and what to do about it, or null. */
 export function overLimits(json: Uint8Array, { maxBytes, maxMarks }: ReplyLimits): string | null {
   if (json.length > maxBytes)
     return `it has ${json.length} bytes, and a call of Keyway itself takes ${maxBytes}; ${SMALLER}`

@@ -1,4 +1,7 @@
-/** A point in time in any form that clients send, zone-less ones in UTC; null for what is none. */
+/**
+ * Parses a point in time in any format that clients send. Values without a zone are in UTC. Returns null if
+ * the text is not a date.
+ */
 export function parseDatetime(value: string): Date | null {
   if (/^-?[0-9]{1,12}(\.[0-9]+)?$/.test(value)) return valid(new Date(Number(value) * 1000))
   const form =
@@ -7,7 +10,7 @@ export function parseDatetime(value: string): Date | null {
     )
   if (!form) return null
   const [, date = '', time = '00:00:00', zone = 'Z'] = form
-  // 31 February would become one of March.
+  // Date would turn 31 February into a day of March.
   if (
     !valid(new Date(`${date}T00:00:00Z`))
       ?.toISOString()
@@ -17,7 +20,7 @@ export function parseDatetime(value: string): Date | null {
   return valid(new Date(`${date}T${time}${zone}`))
 }
 
-/** Other years are written with a sign, or not at all, and PostgreSQL does not read them so. */
+/** Years outside 1 to 9999 are written with a sign or not at all, and PostgreSQL does not read that form. */
 const valid = (date: Date): Date | null => {
   const year = date.getUTCFullYear()
   return year >= 1 && year <= 9999 ? date : null

@@ -1,9 +1,9 @@
 import { membersOf } from './record.ts'
 
-/** Deepest nesting of JSON that comes in or goes out. */
+/** Maximum nesting depth of JSON that is received or sent. */
 export const MAX_DEPTH = 64
 
-/** Whether objects and lists are nested deeper than so many levels; never looks further than that. */
+/** Reports whether objects and lists are nested deeper than `levels`. Does not descend further than that. */
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

@@ -1,8 +1,8 @@
-/** The field names that a schema allows at a path, to suggest the right one for a misspelling. */
+/** Field names that a schema allows at a path, used to suggest the right one for a misspelling. */
 import type * as v from 'valibot'
 import { type AnySchema, schemaEntries, shapeOf, wrappedIn } from './shape.ts'
 
-/** Names of the fields of the object at this path; those of every form that it may have. */
+/** Returns the field names of the object at this path, across all of its alternatives. */
 export function fieldsAt(schema: AnySchema, path: readonly PathItem[]): string[] {
   const at = path.reduce<AnySchema[]>(
     (all, { type, key }) => all.flatMap(formsOf).flatMap((one) => within(one, type, String(key))),
@@ -14,7 +14,7 @@ export function fieldsAt(schema: AnySchema, path: readonly PathItem[]): string[]
 
 type PathItem = Pick<v.IssuePathItem, 'type' | 'key'>
 
-/** The schema itself, or the ones that it stands for. */
+/** Returns the schema itself, or the schemas that it wraps or chooses from. */
 function formsOf(schema: AnySchema): AnySchema[] {
   const wrapped = wrappedIn(schema)
   if (wrapped !== undefined) return formsOf(wrapped)
@@ -23,7 +23,7 @@ function formsOf(schema: AnySchema): AnySchema[] {
   return options.filter(isSchema).flatMap(formsOf)
 }
 
-/** The options of a picklist are values. */
+/** Reports whether an option is a schema. The options of a picklist are plain values. */
 const isSchema = (one: unknown): one is AnySchema =>
   typeof one === 'object' && one !== null && '~run' in one
 

@@ -1,11 +1,12 @@
 /**
- * What a schema makes of a value that has all that it asks for, without making all of it again: what may be missing is written
- * out as null, and what is whole stays the same object. It takes a fourth of the time, and hardly any memory.
+ * Fast path of validation for a value that already fits its schema. Missing optional members become null, and
+ * a complete value is returned as the same object instead of a copy. It takes a quarter of the schema's time
+ * and hardly any memory.
  */
 import type { AnySchema } from './shape.ts'
 import { schemaEntries, shapeOf } from './shape.ts'
 
-/** Answers undefined where the schema itself has to be asked. */
+/** Returns the filled value, or undefined if the schema itself must parse it. */
 type Fill = (value: unknown) => unknown
 
 const ask: Fill = () => undefined
@@ -18,7 +19,7 @@ const where =
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** FILLS: type of schema -> how its values are filled. All others are left to the schema. */
+/** Type of schema -> how its values are filled. All other types are left to the schema. */
 const FILLS: Readonly<Record<string, (schema: AnySchema) => Fill>> = {
   string: () => where((value) => typeof value === 'string'),
   number: () => where((value) => typeof value === 'number' && !Number.isNaN(value)),
@@ -46,7 +47,7 @@ const FILLS: Readonly<Record<string, (schema: AnySchema) => Fill>> = {
 function orNull(schema: AnySchema): Fill {
   const { wrapped, default: instead } = shapeOf(schema)
   const fill = wrapped ? fillOf(wrapped) : ask
-  // Another default takes the place of null.
+  // A default other than null replaces null, so the schema must parse it.
   const ofNull = instead === undefined || instead === null ? null : undefined
   return (value) => (value === null ? ofNull : fill(value))
 }
@@ -80,7 +81,7 @@ function filledRecord(value: Record<string, unknown>, members: readonly Member[]
 
 const known = new WeakMap<AnySchema, Fill>()
 
-/** How values of a schema are filled. */
+/** Returns the function that fills values of a schema. */
 export function fillOf(schema: AnySchema): Fill {
   const made = known.get(schema)
   if (made) return made

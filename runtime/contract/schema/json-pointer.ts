@@ -1,4 +1,4 @@
-/** What a JSON Pointer (RFC 6901) points at; undefined where there is nothing. Own members alone are found. */
+/** Returns the value at a JSON Pointer (RFC 6901), or undefined if there is none. Finds own members only. */
 import { isRecord } from './record.ts'
 
 export function pointedAt(value: unknown, pointer: string): unknown {
@@ -10,5 +10,5 @@ export function pointedAt(value: unknown, pointer: string): unknown {
   return found
 }
 
-/** Whether a text is a pointer to a member. */
+/** Reports whether a text is a JSON Pointer to a member. */
 export const isPointer = (text: string): boolean => /^(\/([^~/]|~[01])*)+$/.test(text)

@@ -3,11 +3,14 @@
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** An object as JSON has it: no list. */
+/** Reports whether a value is an object in the JSON sense, not a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   isRecord(value) && !Array.isArray(value)
 
-/** An object without the members that are undefined. The cast: `fromEntries` forgets their types. */
+/**
+ * Returns an object without its undefined members. The cast is needed because `fromEntries` loses their
+ * types.
+ */
 export const withoutUndefined = <T extends object>(
   value: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -15,5 +18,5 @@ export const withoutUndefined = <T extends object>(
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 
-/** The members of a value; a value without members has none. */
+/** Returns the members of a value; empty for a value without members. */
 export const membersOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})

@@ -1,8 +1,8 @@
 /**
- * How the schemas of this room are written: with a title, under which the reference, OpenAPI and the SDK have an object; with
- * a description; and with members that may be missing. On the wire `null` means absent, in both directions
- * (connector-interface.md section 1.1): callers' nulls arrive as `undefined`, and what a connector leaves out leaves as
- * `null`. Only changes of the core interface tell the two apart.
+ * Building blocks for the schemas of this room: titles, under which the reference, OpenAPI and the SDK list
+ * an object; descriptions; and optional members. On the wire `null` means absent, in both directions
+ * (connector-interface.md section 1.1): a caller's null arrives as `undefined`, and a member that a connector
+ * omits is sent as `null`. Only changes of the core interface distinguish the two.
  */
 import * as v from 'valibot'
 import { deeperThan, MAX_DEPTH } from './depth.ts'
@@ -12,13 +12,13 @@ import type { AnySchema } from './shape.ts'
 
 type Titled<E> = [title: string, entries: E] | [title: string, description: string, entries: E]
 
-/** Members that are not among the entries are ignored. */
+/** An object schema that ignores unknown members. */
 export function object<const E extends v.ObjectEntries>(...given: Titled<E>) {
   const { metadata, entries } = read(given)
   return v.pipe(v.object(entries), v.metadata(metadata))
 }
 
-/** Members that are not among the entries are refused. */
+/** An object schema that rejects unknown members. */
 export function strictObject<const E extends v.ObjectEntries>(...given: Titled<E>) {
   const { metadata, entries } = read(given)
   return v.pipe(v.strictObject(entries), v.metadata(metadata))
@@ -31,7 +31,7 @@ const read = <E>(
   return { metadata: { title: given[0], description: given[1] }, entries: given[2] }
 }
 
-/** A schema with what the reference says of it. */
+/** Adds a description, which the reference shows. */
 export const described = <const S extends AnySchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
@@ -43,19 +43,22 @@ export const count = v.pipe(v.number(), v.safeInteger())
 
 const absent = (): undefined => undefined
 
-/** An optional member of something that a caller sends: absent, `null` and `undefined` are one. */
+/** An optional member of a request: absent, `null` and `undefined` mean the same. */
 export const maybe = <const S extends AnySchema>(schema: S) => v.nullish(schema, absent)
 
-/** Optional members, by a table of their schemas. The cast: `mapValues` gives all of them one type. */
+/**
+ * Optional members, from a table of their schemas. The cast is needed because `mapValues` gives all of them
+ * one type.
+ */
 export const allMaybe = <const T extends Record<string, AnySchema>>(table: T) =>
   mapValues(table, maybe) as unknown as {
     [K in keyof T]: v.NullishSchema<T[K], typeof absent>
   }
 
-/** An optional member of something that a connector answers: absent is written out as `null`. */
+/** An optional member of a response: an absent one is written as `null`. */
 export const nullable = <const S extends AnySchema>(schema: S) => v.nullish(schema, null)
 
-/** An optional member of a change: `null` stays `null` and takes it back, absent leaves it as it is. */
+/** An optional member of a change: `null` stays `null` and clears the member, absent leaves it unchanged. */
 export const keptNull = <const S extends AnySchema>(schema: S) => v.optional(v.nullable(schema))
 
 /**
@@ -74,7 +77,7 @@ export const freeObject = () =>
     v.metadata({ jsonSchema: { type: 'object' } }),
   )
 
-/** Any object; what is in it is judged by a schema of its own. */
+/** Any object. Its members are checked by a separate schema. */
 export const anyObject = () =>
   v.pipe(
     v.custom<Record<string, unknown>>(isObject, 'Expected an object'),

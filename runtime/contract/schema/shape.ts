@@ -1,7 +1,7 @@
 /** Reading access to the parts of a valibot schema, whose common type declares none of them. */
 import * as v from 'valibot'
 
-/** A schema of whatever it reads and answers. */
+/** A schema of any input and output. */
 export type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>
 
 /** The parts that a schema may have, depending on its type (`object`, `array`, `nullish` ...). */
@@ -11,7 +11,7 @@ type SchemaShape = {
   entries?: Record<string, AnySchema>
   /** Items of an array. */
   item?: AnySchema
-  /** What a record holds, by any name. */
+  /** Values of a record, under any name. */
   value?: AnySchema
   /** Schema inside an optional, nullable or nullish one. */
   wrapped?: AnySchema
@@ -25,17 +25,17 @@ type SchemaShape = {
   pipe?: readonly { kind: string }[]
 }
 
-/** The parts of a schema. */
+/** Returns the parts of a schema. */
 export const shapeOf = (schema: AnySchema): SchemaShape => schema
 
-/** The members of an object schema; none for any other. */
+/** Returns the members of an object schema; empty for any other schema. */
 export const schemaEntries = (schema: AnySchema): Record<string, AnySchema> =>
   shapeOf(schema).entries ?? {}
 
-/** Its metadata, by name. */
+/** Returns the metadata of a schema, by name. */
 export const metadataOf = (schema: AnySchema): Record<string, unknown> => ({
   ...v.getMetadata(schema),
 })
 
-/** The schema inside one that is optional or nullable. */
+/** Returns the schema inside an optional or nullable one. */
 export const wrappedIn = (schema: AnySchema): AnySchema | undefined => shapeOf(schema).wrapped

@@ -1,16 +1,17 @@
-/** Rows as one list for each of their members: many rows are kept, and read, for much less. */
+/** Rows stored by column, as one list per member. Many rows take much less memory and time this way. */
 import { entriesOf } from './keys.ts'
 
-/** A member that no row has need not have a list. */
+/** A member that no row has may lack its list. */
 export type TableOf<T extends object> = {
   count: number
   columns: { readonly [K in keyof T]?: readonly T[K][] }
 }
 
 /**
- * A member that each row has.
+ * Returns the column of a member that every row has.
  *
- * @throws TypeError where no row has it: only a guest that broke out answers so, and no listing is to be empty by that
+ * @throws TypeError if no row has it. Only a guest that broke out of its sandbox sends such a table, and it
+ * must not make a listing empty.
  */
 export function columnOf<T extends object, K extends keyof T & string>(
   { count, columns }: TableOf<T>,
@@ -21,7 +22,7 @@ export function columnOf<T extends object, K extends keyof T & string>(
   return values ?? []
 }
 
-/** The rows of a table. */
+/** Returns the rows of a table. */
 export function rowsOfTable<T extends object>({ count, columns }: TableOf<T>): T[] {
   const lists = entriesOf(columns).flatMap(([name, values]) => (values ? [{ name, values }] : []))
   // Most rows share most of their values, and objects of one shape are copied fast.
@@ -31,11 +32,11 @@ export function rowsOfTable<T extends object>({ count, columns }: TableOf<T>): T
     const begun = first[name]
     for (const [n, row] of rows.entries()) if (values[n] !== begun) row[name] = values[n]
   }
-  // The cast: these are their members.
+  // The cast holds: the rows have exactly these members.
   return rows as T[]
 }
 
-/** These members of rows as a table. */
+/** Returns the given members of rows as a table. */
 export function tableOfRows<T extends object>(
   rows: readonly T[],
   names: readonly (keyof T & string)[],
