@@ -1,9 +1,9 @@
-/** Arrays where an object belongs: valibot takes an array for an object without members. */
+/** Finds arrays in place of objects. valibot accepts an array as an object without members. */
 
 import { isRecord } from '../schema/record.ts'
 import { type AnySchema, shapeOf } from '../schema/shape.ts'
 
-/** The place of the first one, from the names that lead to it; null where there is none. */
+/** Returns the path of the first misplaced array, or null if there is none. */
 export function misplacedArray(schema: AnySchema, value: unknown): (string | number)[] | null {
   const { type, entries, item, wrapped } = shapeOf(schema)
   if (wrapped !== undefined) return misplacedArray(wrapped, value)

@@ -1,6 +1,6 @@
 /**
- * The envelopes around every payload, once: callers' bodies are parsed with these, answers are written
- * in their form, documents are made from them.
+ * The envelopes around every payload. Request bodies are parsed with them, responses are written in their
+ * form, and the API documents are generated from them.
  *
  * Source: service.md sections 2.1, 2.2, 2.3, 7.1; connector-interface.md section 1.1.
  */
@@ -18,7 +18,7 @@ import {
 } from '../schema/schemas.ts'
 import type { AnySchema } from '../schema/shape.ts'
 
-/** A schema that judges nothing, for a place whose JSON Schema is already known. */
+/** A schema that accepts anything, for a place whose JSON Schema is already known. */
 export const literalSchema = (jsonSchema: Record<string, unknown>) =>
   v.pipe(
     v.custom<unknown>(() => true),
@@ -27,23 +27,23 @@ export const literalSchema = (jsonSchema: Record<string, unknown>) =>
 
 export const MAX_PAGE_SIZE = 1000
 
-/** Where to go on (service.md section 2.3). */
+/** Position in a listing (service.md section 2.3). */
 const Page = object('Page', {
-  token: maybe(described(v.string(), 'Opaque; from the previous answer')),
+  token: maybe(described(v.string(), 'Opaque; from the previous response')),
   size: maybe(
     described(
       v.pipe(v.number(), v.integer()),
-      `Items per page, 1 to ${MAX_PAGE_SIZE}; the same in one sequence`,
+      `Items per page, 1 to ${MAX_PAGE_SIZE}; must not change within a sequence`,
     ),
   ),
 })
 
 const rawData = described(
   v.unknown(),
-  'What the third-party system said; null unless include_raw_data is true',
+  'Raw response of the third-party system; null unless include_raw_data is true',
 )
 
-/** Which members an envelope has in addition to `request`. */
+/** Members of an envelope in addition to `request`. */
 export type EnvelopeParts = {
   /** Component name. */
   title: string
@@ -53,7 +53,7 @@ export type EnvelopeParts = {
   credentials?: v.ObjectEntries
 }
 
-/** `auth` and `credentials` where any connector may be meant. */
+/** `auth` and `credentials` of an envelope that is not specific to one connector. */
 export const anyCredentials = {
   auth: described(maybe(AuthCredential), 'Exactly one of auth and credentials'),
   credentials: maybe(described(v.array(AuthCredential), 'One credential for each declared id')),
@@ -61,12 +61,14 @@ export const anyCredentials = {
 
 /** Members of every envelope other than `request` and the credentials. */
 export const commonMembers = {
-  settings: maybe(described(anyObject(), 'What the connector’s request_settings_schema asks for')),
+  settings: maybe(
+    described(anyObject(), 'Settings as described by the connector’s request_settings_schema'),
+  ),
   page: maybe(Page),
-  include_raw_data: maybe(described(v.boolean(), 'Whether the answer carries raw_data')),
+  include_raw_data: maybe(described(v.boolean(), 'Whether the response contains raw_data')),
 }
 
-/** The request envelope; plain (no credentials) where `credentials` is left out. */
+/** Returns the request envelope; without `credentials`, the plain one, which carries none. */
 export function requestEnvelope({ title, request, settings, credentials = {} }: EnvelopeParts) {
   return object(title, {
     ...credentials,
@@ -76,13 +78,13 @@ export function requestEnvelope({ title, request, settings, credentials = {} }: 
   })
 }
 
-/** Where the next page is; the last page has none. */
-const ResponsePage = strictObject('ResponsePage', 'Where to go on', {
+/** Position of the next page; null members on the last page. */
+const ResponsePage = strictObject('ResponsePage', 'Position of the next page', {
   token: nullable(described(v.string(), 'Opaque; send it back to get the next page')),
   size: nullable(v.pipe(v.number(), v.integer())),
 })
 
-/** The success envelope around a response. */
+/** Returns the success envelope around a response. */
 export function successEnvelope(title: string, response: AnySchema) {
   return strictObject(title, {
     response,
@@ -91,22 +93,22 @@ export function successEnvelope(title: string, response: AnySchema) {
   })
 }
 
-const ErrorObject = strictObject('Error', 'What went wrong', {
-  message: described(v.string(), 'What happened, for people'),
+const ErrorObject = strictObject('Error', 'Description of the error', {
+  message: described(v.string(), 'Message for people'),
   error_code: ErrorCode,
   app_id: described(v.string(), 'The connector that was called'),
   status_code: nullable(
     described(v.pipe(v.number(), v.integer()), 'HTTP status of the third-party system'),
   ),
   app_error_code: nullable(described(v.string(), 'The third-party system’s own code')),
-  raised_by: nullable(described(v.string(), 'What raised the error')),
-  raised_in: nullable(described(v.string(), 'Where it was raised')),
+  raised_by: nullable(described(v.string(), 'Component that raised the error')),
+  raised_in: nullable(described(v.string(), 'Place where the error was raised')),
 })
 
 /** The error envelope, the same for every failure. */
 export const ErrorResponse = strictObject(
   'ErrorResponse',
-  'A failure; HTTP 200 where it was handled',
+  'A failure; HTTP 200 if it was handled',
   {
     is_error: v.literal(true),
     error: ErrorObject,

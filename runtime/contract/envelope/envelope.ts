@@ -1,6 +1,6 @@
 /**
- * The HTTP boundary of a capability: the request envelope in, the answer's bytes out. Tolerant in
- * (unknown members are dropped, null means absent), exact out.
+ * The HTTP boundary of a capability: reads the request envelope and writes the bytes of the response. Input
+ * is read tolerantly (unknown members are dropped, null means absent); output is exact.
  *
  * Source: service.md sections 2.1, 2.2, 7.1; connector-interface.md section 1.1.
  */
@@ -36,12 +36,12 @@ import {
 const plainEnvelope = v.object({ request: anyObject(), ...commonMembers })
 const authenticatedEnvelope = v.object({ ...plainEnvelope.entries, ...anyCredentials })
 
-/** A capability call, parsed into its final form: after this nobody asks whether something is there. */
+/** A capability call in its final, parsed form. Later code need not check whether a member is present. */
 export type Call = {
   request: unknown
   settings: Record<string, unknown>
   auth: AuthCredential | null
-  /** By credential id; null where the connector has a single credential. */
+  /** By credential id; null if the connector takes a single credential. */
   credentials: Record<string, AuthCredential> | null
   page: { token: string | null; size: number | null }
   includeRawData: boolean
@@ -65,8 +65,9 @@ export function parseCall(text: string, expected: Expected): Call {
 }
 
 /**
- * The same of a body that is parsed already, of a text of so many characters.
+ * Validates a body that is already parsed.
  *
+ * @param textLength Length of the body's text, in characters
  * @throws request_invalid, page_size_invalid, credentials_invalid, settings_invalid
  */
 export function judgeCall(value: unknown, textLength: number, expected: Expected): Call {
@@ -119,7 +120,10 @@ export function judgeCall(value: unknown, textLength: number, expected: Expected
   }
 }
 
-/** What everybody sends first is `{ "token": "x" }`: says that a kind is an object of its fields. */
+/**
+ * Returns a hint for the usual first mistake, `{ "token": "x" }`: a credential is an object of its kind's
+ * fields.
+ */
 function flatCredentials(issues: readonly v.BaseIssue<unknown>[]): string[] {
   const [kind] = issues.flatMap(({ path = [] }) => {
     const name = path.at(-1)?.key
@@ -135,12 +139,12 @@ function flatCredentials(issues: readonly v.BaseIssue<unknown>[]): string[] {
 const isKind = (name: unknown): name is CredentialKind =>
   typeof name === 'string' && Object.hasOwn(AUTHENTICATION, name)
 
-/** What is of the wrong form may still hold a secret. */
+/** Reports whether a member may hold a secret, even if its form is wrong. */
 const mayHoldSecret = ([name]: readonly unknown[]): boolean =>
   ['auth', 'credentials', 'settings', 'request'].includes(String(name))
 
 /**
- * The JSON of a body.
+ * Parses the JSON of a body.
  *
  * @throws body_not_json, body_too_deep
  */
@@ -206,7 +210,7 @@ function pickSeveral(sent: AuthCredential[], declared: NonNullable<Manifest['cre
   return picked
 }
 
-/** Only the declared kind goes on: what else was sent is not the connector's. */
+/** Passes on the declared kind only. The connector must not see other credentials that were sent. */
 function ofKind(credential: AuthCredential, kind: CredentialKind, at: string): AuthCredential {
   if (credential[kind] === undefined)
     throw refuseCredentials(`${at}.${kind}: missing; this connector authenticates with ${kind}`)
@@ -230,7 +234,7 @@ function parseSettings(
   throw new RuntimeError('settings_invalid', `${findings}${named}`)
 }
 
-/** The success envelope's bytes around a checked response and raw data. */
+/** Returns the bytes of the success envelope around a validated response and its raw data. */
 export function successBody(
   response: Buffer,
   raw: Buffer,
@@ -249,7 +253,7 @@ const OPENING: Buffer = Buffer.from('{"response":')
 const RAW: Buffer = Buffer.from(',"raw_data":')
 const NULL: Buffer = Buffer.from('null')
 
-/** The error envelope; `page` repeats the one that the call came with, so that a caller can resume. */
+/** Returns the error envelope. `page` repeats the page of the call, so that a caller can resume. */
 export function errorBody(error: RuntimeError, appId: string): ErrorResponse {
   const { details } = error
   const row = ERRORS[error.code]
@@ -269,5 +273,5 @@ export function errorBody(error: RuntimeError, appId: string): ErrorResponse {
   }
 }
 
-/** Whether a text is one of the 25 codes. */
+/** Reports whether a text is one of the 25 codes. */
 export const isErrorCode = (text: string): text is ErrorCode => isOneOf(ERROR_CODES, text)

@@ -1,4 +1,4 @@
-/** CALLER_ERRORS: what can be wrong with the request of a caller. */
+/** Errors caused by a caller's request. */
 import { rows } from './error-row.ts'
 
 const caller = { raisedBy: null, blame: 'caller', retryable: false } as const
@@ -18,7 +18,7 @@ export const CALLER_ERRORS = rows({
   credentials_invalid: {
     ...caller,
     wire: 'bad_request',
-    meaning: 'auth or credentials are missing, doubled, of the wrong kind or undeclared',
+    meaning: 'auth or credentials are missing, duplicated, of the wrong kind or undeclared',
   },
   settings_invalid: {
     ...caller,
@@ -46,13 +46,13 @@ export const CALLER_ERRORS = rows({
     ...caller,
     wire: 'not_found',
     refusal: 'not_found',
-    meaning: 'There is no such record; of /operator alone',
+    meaning: 'There is no such record; only below /operator',
   },
   method_wrong: {
     ...caller,
     wire: 'unsupported_operation',
     refusal: 'method_not_allowed',
-    meaning: 'The path does not answer to this method',
+    meaning: 'The path does not support this method',
   },
   path_unknown: {
     ...caller,
@@ -70,20 +70,19 @@ export const CALLER_ERRORS = rows({
     ...caller,
     wire: 'bad_request',
     refusal: 'bad_request',
-    meaning:
-      'The path is written in another way than its plain one: dots, doubled slashes, needless escapes',
+    meaning: 'The path is not in canonical form: it has dots, doubled slashes or needless escapes',
   },
   body_too_large: {
     ...caller,
     wire: 'bad_request',
     refusal: 'too_large',
-    meaning: 'The body is larger than may be sent there',
+    meaning: 'The body is larger than allowed for this path',
   },
   content_type_wrong: {
     ...caller,
     wire: 'bad_request',
     refusal: 'unsupported_media_type',
-    meaning: 'The content type is not the one that is taken there',
+    meaning: 'The content type is not accepted at this path',
   },
   host_wrong: {
     ...caller,
@@ -107,17 +106,17 @@ export const CALLER_ERRORS = rows({
     ...caller,
     wire: 'bad_request',
     refusal: 'conflict',
-    meaning: 'The state of the record is against it',
+    meaning: 'The state of the record does not allow it',
   },
   input_invalid: {
     ...caller,
     wire: 'bad_request',
     refusal: 'invalid',
-    meaning: 'What was sent has errors; nothing of it was taken',
+    meaning: 'The input has errors; nothing was stored',
   },
   caller_gone: {
     ...caller,
     wire: 'client_call_error',
-    meaning: 'The caller hung up before the answer',
+    meaning: 'The caller hung up before the response',
   },
 })

@@ -1,21 +1,21 @@
-/** The form of a row of the tables of errors. */
+/** The type of a row of the error tables. */
 import type { ErrorCode } from './error-codes.ts'
 import type { RefusalKind } from './problem.ts'
 
-/** Whose doing an error is: decides the log level, and whether anyone should be woken. */
+/** The party responsible for an error. Decides the log level, and whether to alert anyone. */
 export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
 
-/** What is known of an error of one kind. */
+/** An error of one kind. */
 type ErrorRow = {
   wire: ErrorCode
-  /** The value of `raised_by`; absent for errors of the caller's request. */
+  /** The value of `raised_by`; null for errors of the caller's request. */
   raisedBy: string | null
   blame: Blame
-  /** What it is where it lies outside the envelope (wrong method, size, Host); absent for what is told within it. */
+  /** The refusal outside the envelope (wrong method, size, Host); absent for errors reported inside it. */
   refusal?: RefusalKind
   retryable: boolean
   meaning: string
 }
 
-/** Identity function that keeps the keys and types every row. */
+/** Returns the table unchanged. Keeps the keys and checks the type of every row. */
 export const rows = <K extends string>(table: Record<K, ErrorRow>): Record<K, ErrorRow> => table

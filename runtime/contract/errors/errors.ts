@@ -1,8 +1,8 @@
 /**
  * Every error the runtime can raise, and the code of the closed list (error-codes.ts) that callers see.
  *
- * A row's key is our own, finer code (logs, metrics, tests); `wire` is what leaves. The list of wire
- * codes is closed by service.md section 7.1: nothing else ever leaves.
+ * A row's key is our own, finer code, used in logs, metrics and tests. `wire` is the code that is sent. The
+ * list of wire codes is closed by service.md section 7.1; no other code is ever sent.
  */
 
 import { CALLER_ERRORS } from './caller-errors.ts'
@@ -34,13 +34,13 @@ const reply = {
   retryable: false,
 } as const
 
-/** The error table. One row per thing that can go wrong. The message of a single case is written where it is thrown. */
+/** The error table, one row per kind of error. Messages of single cases are written where they are thrown. */
 export const ERRORS = rows({
   ...CALLER_ERRORS,
-  // Egress: what a connector may reach
+  // Egress
   egress_url: {
     ...policy,
-    meaning: 'The address is not one that may be fetched (form, scheme, user info)',
+    meaning: 'The URL may not be fetched (form, scheme, user info)',
   },
   egress_undeclared: { ...policy, meaning: 'No egress entry allows this address or method' },
   egress_private: {
@@ -49,12 +49,12 @@ export const ERRORS = rows({
     meaning: 'The address is private and not granted',
   },
   egress_header: { ...policy, meaning: 'A request header that connectors may not set' },
-  egress_body: { ...policy, meaning: 'The request body is larger than may be sent' },
+  egress_body: { ...policy, meaning: 'The request body is larger than allowed' },
   egress_secret: {
     ...policy,
-    meaning: 'A secret stands where it is not replaced, or may not go to this address',
+    meaning: 'A secret is in a place where it is not replaced, or may not be sent to this address',
   },
-  egress_redirects: { ...policy, meaning: 'More redirects than are followed' },
+  egress_redirects: { ...policy, meaning: 'Too many redirects' },
   exchange_failed: {
     ...refusal,
     raisedBy: 'HTTPStatusError',
@@ -65,7 +65,7 @@ export const ERRORS = rows({
     raisedBy: 'Keyway',
     blame: 'provider',
     retryable: false,
-    meaning: 'The login that the manifest declares (`exchange`) gave no token',
+    meaning: 'The login that the manifest declares (`exchange`) returned no token',
   },
   egress_setting: {
     ...policy,
@@ -76,7 +76,7 @@ export const ERRORS = rows({
     ...keyway,
     wire: 'rate_limit',
     blame: 'connector',
-    meaning: 'More requests, or more bytes of them, open at once than may be',
+    meaning: 'Too many requests, or too many bytes of them, are open at once',
   },
 
   upstream_paced: {
@@ -88,7 +88,7 @@ export const ERRORS = rows({
   upstream_said: {
     ...refusal,
     raisedBy: 'HTTPStatusError',
-    meaning: 'The upstream reported an error inside an answer of success (errors_in_body)',
+    meaning: 'The upstream reported an error in a successful response (errors_in_body)',
   },
 
   directory_refused: {
@@ -117,7 +117,7 @@ export const ERRORS = rows({
   upstream_closed: {
     ...network,
     wire: 'connection_closed',
-    meaning: 'The connection was closed in the middle',
+    meaning: 'The connection was closed before the response was complete',
   },
   upstream_timeout: {
     ...network,
@@ -128,27 +128,27 @@ export const ERRORS = rows({
     ...network,
     wire: 'invalid_response',
     retryable: false,
-    meaning: 'The upstream answered with more than may be read',
+    meaning: 'The response of the upstream is larger than allowed',
   },
   upstream_garbled: {
     ...network,
     wire: 'invalid_response',
     retryable: false,
-    meaning: 'The upstream answer could not be decoded',
+    meaning: 'The response of the upstream could not be decoded',
   },
 
-  // OAuth, which the host performs
+  // OAuth, performed by the host
   oauth_refused: {
     ...refusal,
     raisedBy: 'HTTPStatusError',
-    meaning: 'The authorization server answered with an error; sending the same again cannot help',
+    meaning: 'The authorization server returned an error; repeating the request cannot help',
   },
   oauth_garbled: {
     wire: 'invalid_response',
     raisedBy: 'Keyway',
     blame: 'provider',
     retryable: false,
-    meaning: 'The authorization server answered with something that holds no usable token',
+    meaning: 'The response of the authorization server contains no usable token',
   },
 
   // The connector's code
@@ -157,7 +157,7 @@ export const ERRORS = rows({
     raisedBy: 'ConnectorError',
     blame: 'connector',
     retryable: false,
-    meaning: 'The connector said so itself, with a code of its own choice',
+    meaning: 'The connector raised the error itself, with a code of its choice',
   },
   connector_threw: {
     wire: 'unexpected_error',
@@ -169,7 +169,7 @@ export const ERRORS = rows({
   reply_invalid: { ...reply, meaning: 'The reply of the connector breaks the contract' },
   reply_too_large: { ...reply, meaning: 'The reply of the connector is larger than 32 MiB' },
   cursor_too_large: { ...reply, meaning: 'The cursor of the connector is larger than 8 KiB' },
-  paging_circles: { ...reply, meaning: 'A page ends with a cursor that an earlier one ended with' },
+  paging_circles: { ...reply, meaning: 'A page ends with the cursor of an earlier page' },
   paging_endless: { ...reply, meaning: 'A listing has more pages than the operator allows' },
 
   // The sandbox
@@ -202,7 +202,7 @@ export const ERRORS = rows({
   },
   load_failed: { ...sandbox, retryable: false, meaning: 'The connector could not be loaded' },
 
-  // Ourselves
+  // Keyway itself
   internal: {
     ...keyway,
     wire: 'internal_error',
@@ -214,7 +214,7 @@ export const ERRORS = rows({
     wire: 'rate_limit',
     refusal: 'too_many_requests',
     retryable: true,
-    meaning: 'Too many lists are followed already; see Retry-After',
+    meaning: 'Too many lists are being followed; see Retry-After',
   },
   database_away: {
     wire: 'service_error',
@@ -222,7 +222,7 @@ export const ERRORS = rows({
     blame: 'operator',
     refusal: 'unavailable',
     retryable: true,
-    meaning: 'The database is away, or its disk is full; see Retry-After',
+    meaning: 'The database is unavailable, or its disk is full; see Retry-After',
   },
   stopping: { ...host, meaning: 'The runtime is stopping' },
   taken_away: {
@@ -230,39 +230,41 @@ export const ERRORS = rows({
     wire: 'unexpected_error',
     blame: 'operator',
     meaning:
-      'The operator took away the connector, the capability or the grant while a request that may change something was sent',
+      'The operator removed the connector, the capability or the grant after a request that may change something was sent',
   },
   host_exhausted: {
     ...host,
-    meaning:
-      'The system gives the host no more file descriptors, processes, memory or room on the disk',
+    meaning: 'The host has run out of file descriptors, processes, memory or disk space',
   },
 })
 
 /** Our own codes: the keys of ERRORS. */
 export type RuntimeCode = keyof typeof ERRORS
 
-/** What an error carries in addition to its code and message; all but `at` and `retryAfterMs` may leave in the error envelope. */
+/**
+ * Details of an error besides its code and message. All but `at` and `retryAfterMs` may be sent in the error
+ * envelope.
+ */
 type ErrorDetails = {
-  /** Another wire code than the row's: the connector's own choice. */
+  /** Wire code chosen by the connector, instead of the row's. */
   wire?: ErrorCode
-  /** HTTP status of the upstream's answer. */
+  /** HTTP status of the upstream's response. */
   statusCode?: number
   appErrorCode?: string
   raisedBy?: string
   raisedIn?: string
-  /** Where in the connector's bundle it was thrown; for authors who have the bundle's source map. */
+  /** Where it was thrown in the connector's bundle, for authors who have the bundle's source map. */
   at?: readonly Position[]
-  /** Raw data tied to the error, where the caller asked for it. */
+  /** Raw data of the error, if the caller asked for it. */
   raw?: Record<string, unknown>
-  /** How long the upstream asked to be left alone, in milliseconds; it leaves in no answer. */
+  /** Wait that the upstream asked for, in milliseconds. Never sent to callers. */
   retryAfterMs?: number
-  /** The page that the call came with: the error envelope repeats it. */
+  /** The page of the call, which the error envelope repeats. */
   page?: { token: string | null; size: number | null }
 }
 
 /**
- * The one error class of the host. Callers switch on `code`; it becomes an answer in one place
+ * The one error class of the host. Callers switch on `code`. A single place turns it into a response
  * (`errorBody` in envelope.ts).
  */
 export class RuntimeError extends Error {

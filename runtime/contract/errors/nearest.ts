@@ -1,6 +1,6 @@
-/** Suggests the name that was meant by a misspelt one. */
+/** Suggestions for misspelt names. */
 
-/** The name that shares most with a misspelt one, by pairs of letters; null when none comes near. */
+/** Returns the name that shares the most pairs of letters with a misspelt one, or null if none is close. */
 export function nearest(misspelt: string, names: readonly string[]): string | null {
   const pairs = (text: string) =>
     new Set(Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)))

@@ -1,2 +1,2 @@
-/** A place in a connector's bundle, as a stack names it: both counted from 1. */
+/** A position in a connector's bundle as stack traces give it, both counted from 1. */
 export type Position = { line: number; column: number }

@@ -1,6 +1,8 @@
-/** What is known of a value that was thrown: it may be anything. */
+/** Reads thrown values, which may be of any type. */
 
-/** The code of an error of the system, of Node or of PostgreSQL, such as ENOENT; undefined if it has none. */
+/**
+ * Returns the code of an error of the system, Node or PostgreSQL, such as ENOENT; undefined if it has none.
+ */
 export const codeOf = (thrown: unknown): string | undefined =>
   typeof thrown === 'object' &&
   thrown !== null &&
@@ -9,15 +11,15 @@ export const codeOf = (thrown: unknown): string | undefined =>
     ? thrown.code
     : undefined
 
-/** Its message. */
+/** Returns the message of a thrown value. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)
 
-/** The error itself; another value becomes the message of one. */
+/** Returns the error itself. Any other value becomes the message of a new error. */
 export const errorOf = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown))
 
-/** For `catch`: the value in place of a file that is not there; every other error is thrown again. */
+/** Returns `value` in place of a missing file and rethrows any other error. For `catch`. */
 export const ifMissing =
   <T>(value: T) =>
   (thrown: unknown): T => {
