@@ -1,4 +1,4 @@
-/** LEARNING: what a connector says of the tenant before anything else is asked. */
+/** Capabilities that describe the tenant. They are called before any other. */
 import * as v from 'valibot'
 import { CustomAttributeSchema } from '../models/account.ts'
 import { described } from '../schema/schemas.ts'
@@ -9,15 +9,15 @@ const learning = capabilities({ group: 'Learning', level: 'read' })
 
 export const LEARNING = {
   validate_credentials: read({
-    summary: 'Check the credentials and learn the tenant’s id',
+    summary: 'Check the credentials and read the tenant’s id',
     input: nothing,
     output: v.strictObject({
       valid: v.boolean(),
-      unique_tenant_id: described(v.string(), 'Stable for the tenant’s life'),
+      unique_tenant_id: described(v.string(), 'Never changes for a tenant'),
     }),
   }),
   list_custom_attributes_schema: learning({
-    summary: 'List the custom attributes that may be asked for',
+    summary: 'List the custom attributes that may be requested',
     input: nothing,
     output: v.array(CustomAttributeSchema),
   }),

@@ -1,4 +1,4 @@
-/** OAUTH: what gets and renews the tokens of a connection; the envelope has no credentials. */
+/** Capabilities that obtain and renew the tokens of a connection. Their envelope has no credentials. */
 import * as v from 'valibot'
 import { OauthCredentials } from '../models/oauth.ts'
 import { described, maybe, nullable, stringMap } from '../schema/schemas.ts'
@@ -6,11 +6,11 @@ import { capabilities } from './row.ts'
 
 const oauth = capabilities({ group: 'OAuth', level: 'write', plain: true })
 const secretText = v.pipe(v.string(), v.metadata({ secret: true, fieldType: 'SECRET' }))
-const credentialId = maybe(described(v.string(), 'Which of several credentials'))
+const credentialId = maybe(described(v.string(), 'Id of the credential, if there are several'))
 
 export const OAUTH = {
   get_authorization_url: oauth({
-    summary: 'Make the address where a person gives consent',
+    summary: 'Create the URL at which a person gives consent',
     input: v.object({
       client_id: v.string(),
       scopes: v.array(v.string()),
@@ -21,7 +21,7 @@ export const OAUTH = {
     }),
     output: v.strictObject({
       authorization_url: v.string(),
-      code_verifier: nullable(described(v.string(), 'With PKCE: hand it back at the callback')),
+      code_verifier: nullable(described(v.string(), 'With PKCE: pass it to the callback')),
     }),
   }),
   handle_authorization_callback: oauth({
@@ -29,10 +29,7 @@ export const OAUTH = {
     input: v.object({
       client_id: v.string(),
       client_secret: secretText,
-      redirect_uri_with_code: described(
-        secretText,
-        'The whole callback address, `?code=` included',
-      ),
+      redirect_uri_with_code: described(secretText, 'The whole callback URL, including `?code=`'),
       state: maybe(v.string()),
       code_verifier: maybe(secretText),
       credential_id: credentialId,

@@ -1,4 +1,4 @@
-/** READ: what a connector lists and looks up; egress allows these calls to read only. */
+/** Capabilities that list and look up. Egress lets their calls only read. */
 import * as v from 'valibot'
 import {
   ActivityRecord,
@@ -41,22 +41,22 @@ export const READ = {
     output: v.array(FoundResourceData),
   }),
   list_entitlements: read({
-    summary: 'List everything that can be granted',
+    summary: 'List the entitlements that can be granted',
     input: v.object({ custom_attributes: names }),
     output: v.array(FoundEntitlementData),
   }),
   find_entitlement_associations: read({
-    summary: 'List who holds what',
+    summary: 'List the entitlements that accounts hold',
     input: nothing,
     output: v.array(FoundEntitlementAssociation),
   }),
   get_account_entitlement_associations: read({
-    summary: 'List what one account holds',
+    summary: 'List the entitlements of one account',
     input: oneAccount,
     output: v.array(FoundEntitlementAssociation),
   }),
   get_last_activity: read({
-    summary: 'When the accounts were last used; accounts without activity are missing',
+    summary: 'Read when accounts were last used; accounts without activity are left out',
     input: v.object({ account_ids: v.array(accountId()) }),
     output: v.array(LastActivityData),
   }),
@@ -80,7 +80,7 @@ export const READ = {
     output: v.array(Application),
   }),
   list_applications_accounts: read({
-    summary: 'List which account is assigned to which application',
+    summary: 'List the assignments of accounts to applications',
     input: nothing,
     output: v.array(ApplicationAccount),
   }),
@@ -95,7 +95,7 @@ export const READ = {
     output: v.array(ApplicationEntitlementData),
   }),
   list_applications_entitlement_associations: read({
-    summary: 'List who holds what in the applications',
+    summary: 'List the entitlements that accounts hold in the applications',
     input: nothing,
     output: v.array(ApplicationEntitlementAssociation),
   }),

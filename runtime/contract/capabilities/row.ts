@@ -1,4 +1,4 @@
-/** What every row of the capability tables says, and the parts that several rows share. */
+/** The type of a row of the capability tables, and the schemas that several rows share. */
 import * as v from 'valibot'
 import { accountId } from '../models/account.ts'
 import { applicationInstanceId } from '../models/entitlement.ts'
@@ -8,11 +8,11 @@ import type { AnySchema } from '../schema/shape.ts'
 export type CapabilityRow = {
   summary: string
   group: 'Learning' | 'Read' | 'OAuth' | 'Write'
-  /** read | write: which methods egress allows by default, and whether a call may be repeated. */
+  /** Decides which methods egress allows by default, and whether a call may be repeated. */
   level: 'read' | 'write'
   /** The envelope has no auth and no credentials (the OAuth capabilities). */
   plain?: true
-  /** A connector may add fields of its own to request and response. */
+  /** A connector may add its own fields to request and response. */
   extensible?: true
   input: AnySchema
   output: AnySchema
@@ -20,7 +20,7 @@ export type CapabilityRow = {
 
 type Shared = Pick<CapabilityRow, 'group' | 'level' | 'plain'>
 
-/** Makes rows that say the same of these, with their schemas typed. */
+/** Returns a function that makes typed rows with these shared members. */
 export const capabilities =
   <const S extends Shared>(shared: S) =>
   <const T extends Omit<CapabilityRow, keyof Shared>>(row: T): S & T => ({ ...shared, ...row })
@@ -31,7 +31,7 @@ export const nothing = v.object({})
 /** A request about one account. */
 export const oneAccount = v.object({ account_id: accountId() })
 
-/** The names of custom attributes that a list should bring along. */
+/** Custom attributes that a list should include. */
 export const names = maybe(described(v.array(v.string()), 'Custom attributes to include'))
 
 /** A request about one account's assignment to one application. */

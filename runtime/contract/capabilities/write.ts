@@ -1,4 +1,4 @@
-/** WRITE: what a connector changes in its system. */
+/** Capabilities that change the connected system. */
 import * as v from 'valibot'
 import { AccountStatus, accountId } from '../models/account.ts'
 import { applicationInstanceId, CreateAccountEntitlement } from '../models/entitlement.ts'
@@ -26,7 +26,7 @@ export const WRITE = {
     input: v.object({
       entitlements: described(
         v.array(CreateAccountEntitlement),
-        'Only those of types whose min is above 0; others are assigned afterwards',
+        'Only entitlements of types whose min is above 0; others are assigned afterwards',
       ),
       email: maybe(v.string()),
       username: maybe(v.string()),
@@ -39,7 +39,7 @@ export const WRITE = {
   }),
   update_account: write({
     extensible: true,
-    summary: 'Change an account; the connector says which fields there are',
+    summary: 'Change an account; the connector declares the fields',
     input: v.object({ id: accountId() }),
     output: v.strictObject({ id: accountId() }),
   }),
@@ -49,12 +49,12 @@ export const WRITE = {
     output: v.strictObject({ status: AccountStatus, activated: v.boolean() }),
   }),
   deactivate_account: write({
-    summary: 'Make an account unusable; it stays in the system',
+    summary: 'Make an account unusable; it is kept in the system',
     input: oneAccount,
     output: v.strictObject({ status: AccountStatus, deactivated: v.boolean() }),
   }),
   delete_account: write({
-    summary: 'Delete an account for good',
+    summary: 'Delete an account permanently',
     input: oneAccount,
     output: v.strictObject({ status: AccountStatus, deleted: v.boolean() }),
   }),
@@ -64,7 +64,7 @@ export const WRITE = {
     output: v.strictObject({ assigned: done }),
   }),
   unassign_entitlement: write({
-    summary: 'Take an entitlement from an account',
+    summary: 'Remove an entitlement from an account',
     input: v.object(grant),
     output: v.strictObject({ unassigned: done }),
   }),
@@ -77,7 +77,7 @@ export const WRITE = {
     }),
   }),
   unassign_application: write({
-    summary: 'Take an application from an account',
+    summary: 'Remove an application from an account',
     input: assignment,
     output: v.strictObject({ unassigned: done }),
   }),
@@ -87,17 +87,17 @@ export const WRITE = {
     output: v.strictObject({ assigned: done }),
   }),
   unassign_application_entitlement: write({
-    summary: 'Take an entitlement of an application',
+    summary: 'Remove an entitlement of an application',
     input: v.object({ ...grant, application_instance_id: applicationInstanceId }),
     output: v.strictObject({ unassigned: done }),
   }),
   transfer_data: write({
-    summary: 'Hand what one account owns to another',
+    summary: 'Transfer the data of one account to another',
     input: v.object({ source_account_id: accountId(), target_account_id: accountId() }),
     output: outcome,
   }),
   release_resources: write({
-    summary: 'Give back what an account occupies',
+    summary: 'Release the resources that an account occupies',
     input: oneAccount,
     output: outcome,
   }),

@@ -1,8 +1,8 @@
 /**
- * The kinds of credentials (service.md section 2.4), and of every field whether it is secret
- * (never readable in the sandbox), clear, or identity (clear, and stays the same when the credential
- * is rotated: part of the governor key). All texts in a secret field are secret, but for members that its metadata names
- * as `clearMembers`; what lies below a field that is not secret is clear.
+ * The kinds of credentials (service.md section 2.4), and the nature of every field: secret (never readable in
+ * the sandbox), clear, or identity (clear, and unchanged when the credential is rotated: part of the governor
+ * key). All strings in a secret field are secret, except members that its metadata lists as `clearMembers`.
+ * Everything inside a field that is not secret is clear.
  */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
@@ -63,7 +63,7 @@ const JwtClaims = v.pipe(
   v.metadata({ title: 'JWTClaims', nature: 'clear' }),
 )
 
-/** Members of a service account's key that are not secret; every other member is. */
+/** Members of a service account's key that are not secret. Every other member is. */
 export const CLEAR_KEY_MEMBERS = [
   'type',
   'project_id',
@@ -76,7 +76,7 @@ export const CLEAR_KEY_MEMBERS = [
   'universe_domain',
 ] as const
 
-/** Most texts in a service account's key: each is a secret to look for in whatever leaves. */
+/** Maximum number of strings in a service account's key. Each is a secret that all output is searched for. */
 const MAX_KEY_TEXTS = 64
 const MAX_KEY_LENGTH = 65_536
 
@@ -90,7 +90,7 @@ function countTexts(value: unknown): number {
   return Object.values(value).reduce<number>((sum, one) => sum + countTexts(one), 0)
 }
 
-/** AUTHENTICATION: kind -> schema of its member in AuthCredential. */
+/** Kind -> schema of its member in AuthCredential. */
 export const AUTHENTICATION = {
   oauth: object('OAuthCredential', 'OAuth access token', {
     access_token: text('Access token', 'secret', 'HIDDEN'),
@@ -141,8 +141,8 @@ export const AUTHENTICATION = {
 } as const
 
 /**
- * What may be given with the `oauth` credential of an app that is connected, so that its access token is
- * renewed before it ends. It stays with the host; a connector is never called with it.
+ * Optional additions to the `oauth` credential of a connected app, by which its access token is renewed
+ * before it expires. They stay in the host and are never passed to a connector.
  */
 export const RENEWAL = v.object({
   refresh_token: maybe(text('Refresh token, to renew the access token with', 'secret')),
@@ -171,6 +171,6 @@ export const AuthCredential = object('AuthCredential', {
 })
 export type AuthCredential = v.InferOutput<typeof AuthCredential>
 
-/** A credential of one kind alone. The cast: `fields` were parsed by its schema. */
+/** Returns a credential of one kind. The cast holds: `fields` were parsed by the schema of the kind. */
 export const credentialOf = (kind: CredentialKind, fields: object): AuthCredential =>
   ({ [kind]: fields }) as unknown as AuthCredential

@@ -1,6 +1,6 @@
 /**
- * The shape of connector.cases.json: what a connector asks of its system and what it answers, as data,
- * so that anyone can run a stranger's cases safely. Published as JSON Schema.
+ * The shape of connector.cases.json: the requests that a connector sends to its system and the results that
+ * it returns, as data, so that cases from a stranger are safe to run. Published as JSON Schema.
  */
 import * as v from 'valibot'
 import { ErrorCode } from '../errors/error-codes.ts'
@@ -11,28 +11,31 @@ const headers = v.record(v.string(), v.string())
 const status = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599))
 
 const asked = {
-  /** `GET /v1/users?limit=2`: the path with the base path, the query in any order. */
+  /**
+   * Method and path, as in `GET /v1/users?limit=2`. The path includes the base path; the order of the query
+   * does not matter.
+   */
   request: v.pipe(v.string(), v.regex(/^[A-Z]+ \/\S*$/, 'must look like `GET /v1/users?limit=2`')),
-  /** Request headers that must be there, by name. */
+  /** Required request headers, by name. */
   headers: v.optional(headers),
-  /** The body that must be sent: JSON compared by value, or text. */
+  /** Required body: JSON compared by value, or text. */
   body: v.optional(v.unknown()),
 }
 
 const answered = {
   headers: v.optional(headers, {}),
-  /** JSON, or text when it is a string. */
+  /** JSON, or text if it is a string. */
   body: v.optional(v.unknown()),
 }
 
-/** One exchange with the third-party system, in the order in which it is expected. */
+/** One exchange with the third-party system, listed in the expected order. */
 export const Exchange = v.strictObject({
   ...asked,
   reply: v.strictObject({ status, ...answered }),
 })
 export type Exchange = v.InferOutput<typeof Exchange>
 
-/** The same as it may be written: the defaults of its file may say the status. */
+/** An exchange as written in the file, where the status may come from the file's defaults. */
 const WrittenExchange = v.strictObject({
   ...asked,
   reply: v.strictObject({ status: v.optional(status), ...answered }),
@@ -47,12 +50,12 @@ const ExpectedError = v.strictObject({
   message: v.optional(v.string()),
 })
 
-/** What one call is expected to do, with exchanges of a form. */
+/** Returns the members for the expected outcome of one call. */
 const expectationWith = <E extends v.GenericSchema>(exchange: E) => ({
   upstream: v.optional(v.array(exchange), []),
   response: v.optional(v.unknown()),
   error: v.optional(ExpectedError),
-  /** Whether a token for a further page is expected; not checked when absent. */
+  /** Whether a token for another page is expected; not checked if absent. */
   more: v.optional(v.boolean()),
   raw_data: v.optional(v.unknown()),
 })
@@ -68,7 +71,7 @@ const calledWith = {
   include_raw_data: v.optional(v.boolean()),
 }
 
-/** A case, with exchanges of a form. */
+/** Returns the schema of a case. */
 const caseWith = <E extends v.GenericSchema>(exchange: E) =>
   v.strictObject({
     name: v.pipe(v.string(), v.minLength(1)),
@@ -80,11 +83,11 @@ const caseWith = <E extends v.GenericSchema>(exchange: E) =>
     pages: v.optional(v.pipe(v.array(v.strictObject(expectationWith(exchange))), v.minLength(1))),
   })
 
-/** A case as it runs: with everything that its file says once for all. */
+/** A case as it runs: defaults and shared exchanges of its file are filled in. */
 export const Case = caseWith(Exchange)
 export type Case = v.InferOutput<typeof Case>
 
-/** What a case has where it says nothing itself. */
+/** Values for members that a case leaves out. */
 export const CaseDefaults = v.strictObject({
   ...calledWith,
   upstream: v.optional(
@@ -98,25 +101,25 @@ export const CaseDefaults = v.strictObject({
 })
 export type CaseDefaults = v.InferOutput<typeof CaseDefaults>
 
-/** What stands in connector.cases.json beside its cases. */
+/** Members of connector.cases.json other than its cases. */
 export const CaseFileHead = {
   $schema: v.optional(v.string()),
   defaults: v.optional(CaseDefaults, {}),
-  /** Exchanges that several cases have, by a name that stands in their `upstream`. */
+  /** Exchanges shared by several cases, by the name that their `upstream` uses. */
   exchanges: v.optional(v.record(v.string(), WrittenExchange), {}),
 }
 
 const Written = v.array(
   v.strictObject({
     ...caseWith(v.union([v.string(), WrittenExchange])).entries,
-    // None, where the file has a default.
+    // Null overrides a default of the file with no value.
     settings: v.nullish(free),
     page: v.nullish(page),
     include_raw_data: v.nullish(v.boolean()),
   }),
 )
 
-/** connector.cases.json as it is written: with what cases share, or a list of cases alone. */
+/** connector.cases.json as written: with its shared parts, or a list of cases alone. */
 export const CaseFile = v.union([v.strictObject({ ...CaseFileHead, cases: Written }), Written])
 
 /** One call of a case. */

@@ -1,8 +1,8 @@
 /**
- * What connects an app to its system, in the two forms that there are. Callers of the core interface
- * send `auth` and `settings`: of a connector with one authentication schema, `auth` is the fields of its
- * kind (`{ "token": "..." }`); of one with several credentials, those fields by credential id
- * (`{ "api": { "token": "..." } }`). Connectors are called with the envelope of service.md section 2.1.
+ * The data that connects an app to its system, in its two forms. Callers of the core interface send `auth`
+ * and `settings`. For a connector with one authentication schema, `auth` holds the fields of its kind (`{
+ * "token": "..." }`). For one with several credentials, it holds those fields by credential id (`{ "api": {
+ * "token": "..." } }`). Connectors are called with the envelope of service.md section 2.1.
  */
 
 import * as v from 'valibot'
@@ -22,26 +22,28 @@ import type { Manifest } from './manifest.ts'
 import { describeIssues } from './payload.ts'
 import { quietMembers } from './secrets.ts'
 
-/** The members of an envelope that say which tenant is called, and with which credentials. */
+/** Members of an envelope that determine the tenant and its credentials. */
 export type Connection = {
   auth?: AuthCredential
   credentials?: AuthCredential[]
   settings: Record<string, unknown>
-  /** What renews access tokens, by credential id; by the empty one where there is but one. */
+  /**
+   * Data for renewing access tokens, by credential id; under the empty id if there is only one credential.
+   */
   renewals?: Record<string, Renewal>
 }
 
-/** Of a connection, what a connector is called with. */
+/** Returns the part of a connection that is passed to a connector. */
 export const envelopeOf = ({ renewals: _, ...envelope }: Connection) => envelope
 
 type Declared = Pick<Manifest, 'authentication_schema' | 'credentials' | 'oauth'>
 type CredentialFields = NonNullable<Manifest['authentication_schema']>['fields']
 
-/** No prototype: `constructor` is an unknown member like any other. */
+/** Without a prototype, so that `constructor` is an unknown member like any other. */
 const exactly = (entries: [string, AnySchema][]): v.ObjectEntries =>
   Object.assign(Object.create(null), Object.fromEntries(entries))
 
-/** One credential's fields, and no others; the manifest's defaults are filled in. */
+/** Returns the strict schema of one credential's fields, with the manifest's defaults. */
 function credentialFields(kind: CredentialKind, fields: CredentialFields = {}, isRenewed = false) {
   const entries: Record<string, v.GenericSchema> = {
     ...AUTHENTICATION[kind].entries,
@@ -56,7 +58,7 @@ function credentialFields(kind: CredentialKind, fields: CredentialFields = {}, i
   return v.strictObject(exactly(members))
 }
 
-/** The schema of `auth`. */
+/** Returns the schema of `auth`. */
 export function authSchema({ authentication_schema: single, credentials = [], oauth }: Declared) {
   if (single) return credentialFields(single.kind, single.fields, oauth !== undefined)
   const members = credentials.map(
@@ -70,7 +72,7 @@ export function authSchema({ authentication_schema: single, credentials = [], oa
 
 type Parsed<T> = { ok: true; value: T } | { ok: false; findings: string }
 
-/** Parses `auth` into the envelope's form; findings name the member and never repeat a value. */
+/** Parses `auth` into the envelope's form. Findings name the member and never repeat a value. */
 export function parseAuth(manifest: Manifest, auth: unknown): Parsed<Omit<Connection, 'settings'>> {
   const schema = authSchema(manifest)
   const parsed = v.safeParse(schema, auth)
@@ -80,8 +82,8 @@ export function parseAuth(manifest: Manifest, auth: unknown): Parsed<Omit<Connec
 }
 
 /**
- * Parses `settings`, by the connector's own schema. That one drops unknown members; here they are
- * refused, because a misspelt one would connect to something else than was meant.
+ * Parses `settings` by the connector's own schema. That schema drops unknown members. Here they are refused,
+ * because with a misspelt setting the app would connect to the wrong target.
  */
 export function parseSettings(
   manifest: Manifest,
@@ -104,7 +106,7 @@ export function parseSettings(
   return { ok: false, findings: [...findings, ...unknown].join('; ') }
 }
 
-/** Credentials in the envelope's form. */
+/** Converts credentials to the envelope's form. */
 function toEnvelope(
   { authentication_schema: single, credentials = [] }: Declared,
   fields: Record<string, unknown>,
@@ -122,23 +124,26 @@ function toEnvelope(
   }
 }
 
-/** What a connector is called with, and what renews it. */
+/** Splits fields into those passed to the connector and those that renew the token. */
 function split(kind: CredentialKind, fields: Record<string, unknown>) {
   const own: readonly string[] = Object.keys(AUTHENTICATION[kind].entries)
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   const held = given.filter(([name]) => own.includes(name))
   const renewal = given.filter(([name]) => !own.includes(name))
-  // The cast: the fields were parsed by a schema that has no others than these two.
+  // The cast holds: the schema that parsed the fields allows no other members than these two groups.
   return { held: Object.fromEntries(held), renewal: Object.fromEntries(renewal) as Renewal }
 }
 
-/** Only where there are some: a connection without is kept as it always was. */
+/** Returns no member if there are no renewals, so that such a connection is stored in its original form. */
 function renewalsOf(all: [string, Renewal][]): Pick<Connection, 'renewals'> {
   const some = all.filter(([, renewal]) => Object.keys(renewal).length > 0)
   return some.length === 0 ? {} : { renewals: Object.fromEntries(some) }
 }
 
-/** The form of `auth`, to be filled in: the envelope's is what people know from connectors' own calls. */
+/**
+ * Returns a template of `auth` for the error message. Callers tend to send the envelope's form, which they
+ * know from connector calls.
+ */
 function shownForm({ authentication_schema: single, credentials = [] }: Declared): string {
   const shown = (kind: CredentialKind) =>
     `{ ${Object.keys(AUTHENTICATION[kind].entries)
@@ -149,9 +154,9 @@ function shownForm({ authentication_schema: single, credentials = [] }: Declared
 }
 
 /**
- * What stays the same when a credential is rotated: settings that are set and no secrets, and the
- * credentials' fields of nature `identity`, in a fixed order. A setting that a later version of the
- * connector adds changes nothing until it is set.
+ * Returns the part of a connection that stays the same when a credential is rotated: settings that are set
+ * and not secret, and credential fields of nature `identity`, in a fixed order. A setting that a later
+ * version of the connector adds changes nothing until it is set.
  */
 export function identityOf(manifest: Manifest, connection: Connection): unknown {
   const settings = Object.entries(manifest.settings)

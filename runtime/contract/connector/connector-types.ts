@@ -1,7 +1,7 @@
 /**
- * What a manifest says to the compiler: the text of connector.types.ts, from which `keyway/sdk` types
- * the credentials, settings and capabilities of a connector. TypeScript widens the strings of an imported
- * JSON file, so that a kind of credential would be any text: hence a file.
+ * Writes a manifest as types: the text of connector.types.ts, from which `keyway/sdk` types the credentials,
+ * settings and capabilities of a connector. It is a file of its own because TypeScript widens the strings of
+ * an imported JSON file, so that a kind of credential would be any string.
  */
 import type { Manifest } from './manifest.ts'
 import { answerFields } from './payload.ts'
@@ -9,10 +9,10 @@ import type { Field, Fields } from './settings.ts'
 import type { SqlStatement, SqlType } from './sql.ts'
 import { piecesOf } from './sql-text.ts'
 
-/** Where it lies, beside connector.json. */
+/** Name of the file, next to connector.json. */
 export const TYPES_FILE = 'connector.types.ts'
 
-/** The file as text: the same for the same manifest. */
+/** Returns the text of the file. The same manifest gives the same text. */
 export function connectorTypes(manifest: Manifest): string {
   const { authentication_schema: single, credentials = [], settings } = manifest
   const { statements, capabilities } = manifest
@@ -40,7 +40,7 @@ type Credential = NonNullable<Manifest['credentials']>[number]
 const credentialLine = ({ id, kind, optional }: Credential): string =>
   `${name(id)}${optional ? '?' : ''}: ${quoted(kind)}`
 
-/** What each type of a parameter is to the compiler; null always may be. */
+/** TypeScript type of each parameter type. Null is always allowed. */
 const PARAMETERS: Readonly<Record<SqlType, string>> = {
   string: 'string | null',
   integer: 'number | null',
@@ -49,10 +49,10 @@ const PARAMETERS: Readonly<Record<SqlType, string>> = {
   strings: 'readonly string[] | null',
 }
 
-/** Longest list on one line: with what stands before it, 100 columns. */
+/** Maximum length of a list on one line. With the text before it, the line has 100 columns. */
 const MAX_LIST_CHARS = 80
 
-/** The types of parameters, as a formatter of sources writes them. */
+/** Returns the types of parameters, laid out as a source formatter does. */
 const parameterLines = (types: readonly string[]): string[] => {
   const line = types.join(', ')
   return line.length <= MAX_LIST_CHARS
@@ -90,11 +90,11 @@ function capabilityLines([capability, declared]: Capability): string[] {
 const fieldLines = (fields: Fields): string[] =>
   Object.entries(fields).map(([field, one]) => `${name(field)}${mark(one)}: ${typeOf(one)}`)
 
-/** All of an answer's own fields may be left out. */
+/** Every field of a response may be left out. */
 const answerLines = (fields: Fields): string[] =>
   Object.entries(fields).map(([field, one]) => `${name(field)}?: ${typeOf(one)} | null | undefined`)
 
-/** What has a default is always there. */
+/** A field with a default is always present. */
 const mark = ({ required, default: value }: Field): string =>
   required === true || value !== undefined ? '' : '?'
 

@@ -1,6 +1,6 @@
 /**
- * What a handler gets beside its request: the second argument of every capability. Types only; the
- * sandbox's prelude (runtime/worker/guest) makes the object, `keyway/sdk` shows it to authors.
+ * The context of a handler: the second argument of every capability. Types only. The sandbox's prelude
+ * (runtime/worker/guest) creates the object, `keyway/sdk` exports the types to authors.
  */
 import type { Json } from '../schema/json.ts'
 import type { AuthCredential } from './authentication.ts'
@@ -8,12 +8,12 @@ import type { Ldap } from './ldap-context.ts'
 import type { Signing } from './signing.ts'
 import type { Sql, SqlStatements } from './sql-context.ts'
 
-/** What `ctx.fetch` accepts beside the address. The body is text, bytes, a form or search parameters. */
+/** Options of `ctx.fetch`. The body is text, bytes, a form or search parameters. */
 export type FetchInit = {
   method?: string
   headers?: Record<string, string> | [string, string][] | GuestHeaders
   body?: string | Uint8Array | ArrayBuffer | URLSearchParams | GuestFormData | null
-  /** `follow` (the default: up to 5 hops, each judged by the egress policy), `manual` or `error`. */
+  /** `follow` (the default: up to 5 hops, each checked by the egress policy), `manual` or `error`. */
   redirect?: 'follow' | 'manual' | 'error'
   signal?: GuestAbortSignal
 }
@@ -31,11 +31,11 @@ export type GuestAbortSignal = Pick<
   'aborted' | 'reason' | 'throwIfAborted' | 'addEventListener' | 'removeEventListener'
 >
 
-/** An upstream's answer. The body was read whole (up to the reply limit) before the promise resolved. */
+/** Response of an upstream. The whole body was read (up to the reply limit) before the promise resolved. */
 export type UpstreamReply = {
   readonly ok: boolean
   readonly status: number
-  /** The address that answered, after redirects. */
+  /** Final address, after redirects. */
   readonly url: string
   readonly redirected: boolean
   readonly headers: GuestHeaders
@@ -61,11 +61,11 @@ export type Context<
   Credentials = Record<string, AuthCredential | undefined>,
   Statements extends SqlStatements = SqlStatements,
 > = {
-  /** Sends one request. Only declared hosts, paths and methods are reached (manifest `egress`). */
+  /** Sends one request. Only declared hosts, paths and methods can be reached (manifest `egress`). */
   fetch(url: string | URL, init?: FetchInit): Promise<UpstreamReply>
   /** A directory that the manifest declares (`egress` with `ldap`). */
   readonly ldap: Ldap
-  /** A database that the manifest declares (`egress` with `sql`), by the statements that it declares. */
+  /** A database that the manifest declares (`egress` with `sql`), used through the declared statements. */
   readonly sql: Sql<Statements>
   /** The call's single credential, by kind: `ctx.auth.token.token`. */
   readonly auth: Auth
@@ -73,20 +73,20 @@ export type Context<
   readonly credentials: Credentials
   /** The tenant's settings, validated, defaults filled in. */
   readonly settings: Settings
-  /** The author's own cursor of the previous page (null on the first) and the size asked for, if any. */
+  /** The connector's cursor from the previous page (null on the first), and the requested size, if any. */
   readonly page: { readonly cursor: Json; readonly size: number | null }
-  /** Keeps a value for `raw_data`; the last one wins; dropped unless the caller asked for it. */
+  /** Stores a value for `raw_data`. The last one wins. Dropped unless the caller asked for it. */
   raw(value: unknown): void
-  /** Log lines, by level: `ctx.log.info('read', { count: 3 })`; capped, and secrets are taken out. */
+  /** Log lines, by level: `ctx.log.info('read', { count: 3 })`. Capped, and without secrets. */
   readonly log: GuestLog
-  /** Aborted when the caller hangs up or the deadline has passed. */
+  /** Aborted when the caller hangs up or the deadline passes. */
   readonly signal: GuestAbortSignal
-  /** The `Authorization` value of the call's basic credential, or of any pair. */
+  /** Returns the `Authorization` value of the call's basic credential, or of any given pair. */
   basic(user?: string, password?: string): string
-  /** Tokens and signatures that the host makes: the sandbox never holds a key. */
+  /** Tokens and signatures made by the host. The sandbox never holds a key. */
   readonly sign: Signing
-  /** What the manifest's `exchange` gives, for where its `use` does not put it; undefined without one. */
+  /** The token of the manifest's `exchange`, for places outside its `use`; undefined without an exchange. */
   readonly exchange: string | undefined
-  /** The time, in milliseconds since the Unix epoch. */
+  /** Returns the time, in milliseconds since the Unix epoch. */
   now(): number
 }

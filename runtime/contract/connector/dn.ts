@@ -1,25 +1,28 @@
 /**
- * Distinguished names (RFC 4514): read, compared and written. Every function looks at each character once. What is
- * judged is written again before it is sent, so that a server reads what was judged. The SDK bundles this file, so it
- * knows nothing of Node.
+ * Distinguished names (RFC 4514): parsing, comparing and writing. Every function is linear in its text. A DN
+ * is checked in parsed form and written again before it is sent, so that a server reads the DN that was
+ * checked. The SDK bundles this file, so it uses nothing of Node.
  */
 
 /** One naming attribute: its type in lower case, and its value. */
 type Ava = { type: string; value: string }
-/** A DN: the most specific part first; a part has several attributes only where they are joined by `+`. */
+/** A DN, most specific part first. A part has several attributes only if they are joined by `+`. */
 export type Dn = readonly (readonly Ava[])[]
 
 const TYPE = /^(?:[A-Za-z][A-Za-z0-9-]{0,62}|[0-9]{1,10}(?:\.[0-9]{1,10}){1,20})$/
 const HEX = /^[0-9A-Fa-f]{2}$/
-/** What stands behind a backslash as itself. */
+/** Characters that a backslash escapes as themselves. */
 const ESCAPABLE = ' "#+,;<=>\\'
-/** What must not stand in a value without a backslash. */
+/** Characters not allowed in a value without a backslash. */
 const REFUSED = '"+,;<>'
 
-/** Most parts of a DN. */
+/** Maximum number of parts of a DN. */
 const MAX_PARTS = 64
 
-/** Reads a DN; null for what is none, such as half of a character. The empty text is the root, which is read as no parts. */
+/**
+ * Parses a DN. Returns null for text that is not a DN, such as one with a lone surrogate. The empty text
+ * is the root, a DN without parts.
+ */
 export function parseDn(text: string): Dn | null {
   if (text === '') return []
   if (!text.isWellFormed()) return null
@@ -29,7 +32,7 @@ export function parseDn(text: string): Dn | null {
   for (;;) {
     while (text[at] === ' ') at += 1
     const equals = text.indexOf('=', at)
-    // Types are short: a text without `=` is not looked through again for each part.
+    // Types are short. The bound keeps a text without `=` from being searched again for each part.
     if (equals === -1 || equals - at > 256) return null
     const type = text.slice(at, equals).trimEnd()
     if (!TYPE.test(type)) return null
@@ -46,17 +49,17 @@ export function parseDn(text: string): Dn | null {
   }
 }
 
-/** A value up to `,`, `+` or the end; `;` as a separator (RFC 2253's older form) is refused. */
+/** Reads a value up to `,`, `+` or the end. `;` as a separator (the older form of RFC 2253) is refused. */
 function readValue(text: string, start: number): { value: string; at: number } | null {
   let at = start
   while (text[at] === ' ') at += 1
-  // `#hex`: BER, which nobody here reads.
+  // `#hex` is BER, which is not supported.
   if (text[at] === '#') return null
-  /** The value as in an address: bytes that are written in hex stand beside characters. */
+  /** The value in percent-encoding, which can mix bytes given in hex with characters. */
   let encoded = ''
-  /** What was not encoded yet. */
+  /** Characters that are not encoded yet. */
   let plain = ''
-  /** Spaces at the end that are not escaped: they do not belong to the value. */
+  /** Number of unescaped spaces at the end. They do not belong to the value. */
   let spaces = 0
   for (; at < text.length && text[at] !== ',' && text[at] !== '+'; at += 1) {
     const character = text.charAt(at)
@@ -84,26 +87,24 @@ function readValue(text: string, start: number): { value: string; at: number } |
   return value === '' ? null : { value, at }
 }
 
-/** The text of what is encoded as in an address; null where its bytes are no UTF-8. */
+/** Decodes percent-encoded text; null if its bytes are not UTF-8. */
 function decode(encoded: string): string | null {
   if (!encoded.includes('%')) return encoded
   try {
     return decodeURIComponent(encoded)
   } catch {
-    // What is no UTF-8 is no value that can be compared.
+    // A value that is not UTF-8 cannot be compared.
     return null
   }
 }
 
-/**
- * Writes a DN with every special character as `\XX`: no reader can take one for a separator.
- */
+/** Writes a DN with every special character as `\XX`, so that no reader can take one for a separator. */
 export const writeDn = (dn: Dn): string =>
   dn
     .map((avas) => avas.map(({ type, value }) => `${type}=${escapeDnValue(value)}`).join('+'))
     .join(',')
 
-/** A value as it stands in a DN. */
+/** Escapes a value for use in a DN. */
 export const escapeDnValue = (value: string): string =>
   value
     .replace(/[\u0000-\u001f"#+,;<=>\\\u007f]/g, hexOf)
@@ -113,21 +114,24 @@ export const escapeDnValue = (value: string): string =>
 const hexOf = (character: string): string =>
   `\\${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
 
-/** Whether a DN is the base or below it. Letters are compared without case (ASCII), spaces as one. */
+/**
+ * Reports whether a DN is the base or below it. ASCII letters are compared without case, runs of spaces as
+ * one space.
+ */
 export function isWithin(dn: Dn, base: Dn): boolean {
   if (dn.length < base.length) return false
   const tail = dn.slice(dn.length - base.length)
   return tail.every((avas, index) => keyOf(avas) === keyOf(base[index] ?? []))
 }
 
-/** What two spellings of one part have in common. */
+/** Returns a key that is the same for all spellings of one part. */
 const keyOf = (avas: readonly Ava[]): string =>
   avas
     .map(({ type, value }) => JSON.stringify([type, folded(value)]))
     .sort()
     .join('+')
 
-/** Only what all servers take for alike: what is judged here is where a connector may write. */
+/** Folds only differences that every server ignores: this comparison decides where a connector may write. */
 const folded = (value: string): string =>
   value
     .trim()

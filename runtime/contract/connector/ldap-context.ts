@@ -1,12 +1,12 @@
 /**
- * `ctx.ldap` as authors see it. Types, and the words that cross the wall: the sandbox's prelude bundles this file, so
- * it holds no schemas.
+ * `ctx.ldap` as authors see it: types, and the names used in requests between sandbox and host. The sandbox's
+ * prelude bundles this file, so it has no schemas.
  */
 
-/** The address of every request of `ctx.ldap`: the guest names no server. */
+/** URL of every request of `ctx.ldap`. The guest names no server. */
 export const LDAP_URL = 'ldap:'
 
-/** What crosses the wall, by operation; records and cases show it. */
+/** Methods of the requests, by operation. Records and cases show them. */
 export const LDAP_METHODS = {
   search: 'SEARCH',
   modify: 'MODIFY',
@@ -26,9 +26,9 @@ export type LdapFilter =
   | { not: LdapFilter }
   | { present: string }
   | { eq: readonly [attribute: string, value: LdapValue] }
-  /** At least. */
+  /** Greater than or equal. */
   | { ge: readonly [attribute: string, value: string] }
-  /** At most. */
+  /** Less than or equal. */
   | { le: readonly [attribute: string, value: string] }
   | { startsWith: readonly [attribute: string, value: string] }
   | { endsWith: readonly [attribute: string, value: string] }
@@ -38,21 +38,21 @@ export type LdapFilter =
   /** Directly or through other groups (Active Directory's rule 1.2.840.113556.1.4.1941). */
   | { inChain: readonly [attribute: string, dn: string] }
 
-/** What to search. */
+/** Parameters of a search. */
 export type LdapSearch = {
-  /** Where to begin: within the manifest's `base`, which is the default. */
+  /** Entry to start at, within the manifest's `base`, which is the default. */
   base?: string
-  /** The entry alone, what is directly below it, or all of it (`sub`, the default). */
+  /** The entry alone, its direct children, or the whole subtree (`sub`, the default). */
   scope?: 'base' | 'one' | 'sub'
   /** Default: every entry. */
   filter?: LdapFilter
-  /** Names of attributes; `*` all of the users', `+` the server's own. */
+  /** Names of attributes; `*` for all user attributes, `+` for the server's operational ones. */
   attributes?: readonly string[]
-  /** Further attributes whose values are bytes. */
+  /** Additional attributes with binary values. */
   binary?: readonly string[]
   /**
-   * Entries at once (1 to 1000, 100 by default), and the cursor of the page before. `ahead`: how many the next page will be
-   * asked for, if that is sure to come: the directory gets it ready meanwhile.
+   * Entries per page (1 to 1000, 100 by default), and the cursor of the previous page. `ahead`: size of the
+   * next page, if it is certain to be requested. The directory then prepares it in advance.
    */
   page?: {
     size?: number | null | undefined
@@ -64,29 +64,37 @@ export type LdapSearch = {
 /** One entry. `binary` names the attributes whose values are base64. */
 export type LdapEntry = { dn: string; attributes: Record<string, string[]>; binary: string[] }
 
-/** What a search gives: entries, where it goes on (null at the end), servers that it named and nobody asked. */
+/**
+ * Result of a search: entries, the cursor of the next page (null at the end), and servers that the directory
+ * referred to, which are not contacted.
+ */
 export type LdapPage = { entries: LdapEntry[]; cursor: string | null; referrals: string[] }
 
-/** A change of one entry; attributes without values are replaced by none, or deleted whole. */
+/** A change of one entry. An attribute without values is replaced by nothing, or deleted entirely. */
 export type LdapChange =
   | { add: Record<string, LdapValue[]> }
   | { replace: Record<string, LdapValue[]> }
   | { delete: Record<string, LdapValue[]> }
 
-/** A directory, by the manifest's entries with `ldap`. The host binds: no password comes here. */
+/**
+ * A directory, as declared by the manifest's entries with `ldap`. The host binds, so no password is passed
+ * here.
+ */
 export type Ldap = {
-  /** One page of entries. */
+  /** Reads one page of entries. */
   search(options?: LdapSearch): Promise<LdapPage>
   /** Changes an entry: all of the changes, or none. */
   modify(dn: string, changes: LdapChange[]): Promise<void>
   /** Adds an entry. */
   add(dn: string, attributes: Record<string, LdapValue[]>): Promise<void>
-  /** Deletes an entry that has none below it. */
+  /** Deletes an entry that has no children. */
   delete(dn: string): Promise<void>
   /** Renames an entry, or moves it. */
   move(dn: string, to: string): Promise<void>
   /** Sets a password, such as a secret field of the request. */
   password(dn: string, value: string): Promise<void>
-  /** A DN of pairs, whose values are escaped, and of DNs: `dn(['uid', name], 'ou=people,dc=acme')`. */
+  /**
+   * Builds a DN from pairs, whose values are escaped, and from DNs: `dn(['uid', name], 'ou=people,dc=acme')`.
+   */
   dn(...parts: (string | readonly [type: string, value: string])[]): string
 }

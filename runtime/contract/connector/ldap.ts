@@ -1,6 +1,7 @@
 /**
- * LDAP as a connector sees it: operations, filters as structures, and what each result code becomes. A request of
- * `ctx.ldap` crosses the wall as a fetch of `ldap:` with a JSON body; the host chooses the server by the manifest.
+ * LDAP as a connector sees it: operations, filters as structures, and the error for each result code. A
+ * request of `ctx.ldap` leaves the sandbox as a fetch of `ldap:` with a JSON body. The host chooses the
+ * server by the manifest.
  *
  * Source: RFC 4511 (operations, result codes), RFC 2696 (pages), RFC 3062 (passwords).
  */
@@ -10,7 +11,7 @@ import { keysOf } from '../schema/keys.ts'
 import { isRecord } from '../schema/record.ts'
 import { LDAP_METHODS, type LdapFilter } from './ldap-context.ts'
 
-/** Operations by the name in a manifest; `method` is what crosses the wall and what records show. */
+/** Operations by their name in a manifest. `method` is the name in the sandbox's requests and in records. */
 export const LDAP_OPERATIONS = {
   search: { method: LDAP_METHODS.search, writes: false },
   modify: { method: LDAP_METHODS.modify, writes: true },
@@ -21,16 +22,16 @@ export const LDAP_OPERATIONS = {
 } as const
 
 export type LdapOperation = keyof typeof LDAP_OPERATIONS
-/** The names, in the order of the table. */
+/** Names of the operations, in the order of the table. */
 export const LDAP_OPERATION_NAMES = keysOf(LDAP_OPERATIONS)
 
-/** The operation that a method stands for, or null. */
+/** Returns the operation of a method, or null. */
 export const operationOf = (method: string): LdapOperation | null =>
   LDAP_OPERATION_NAMES.find((name) => LDAP_OPERATIONS[name].method === method) ?? null
 
-/** Limits of one request and its reply. Sizes in characters or bytes as named. */
+/** Limits of one request and its reply. Sizes in characters or bytes, as the name says. */
 export const LDAP_LIMITS = {
-  /** Entries of one page; also the default. */
+  /** Entries of one page. */
   maxPage: 1000,
   defaultPage: 100,
   maxDnChars: 8192,
@@ -41,12 +42,12 @@ export const LDAP_LIMITS = {
   maxValues: 20_000,
   maxValueChars: 1024 * 1024,
   maxCursorChars: 200,
-  /** Bytes of one reply as received; elements (values, names, lists) of it. */
+  /** Bytes of one reply as received, and its elements (values, names, lists). */
   maxReplyBytes: 16 * 1024 * 1024,
   maxReplyElements: 200_000,
-  /** Referrals that a reply names. */
+  /** Referrals that a reply lists. */
   maxReferrals: 20,
-  /** Requests for the further values of one attribute that a server hands out in ranges. */
+  /** Further requests for the values of one attribute that a server returns in ranges. */
   maxRanges: 64,
 } as const
 
@@ -82,9 +83,7 @@ const Leaf = v.union(
   NO_FILTER,
 )
 
-/**
- * Whether a value is a filter within the limits; what is wrong with it otherwise. Each node is looked at once.
- */
+/** Returns why a value is not a filter within the limits, or null if it is one. Visits each node once. */
 function filterFault(value: unknown): string | null {
   let nodes = 0
   const fault = (one: unknown, depth: number): string | null => {
@@ -166,7 +165,7 @@ export type LdapRequest<O extends LdapOperation = LdapOperation> = {
   [K in O]: { operation: K } & v.InferOutput<(typeof LDAP_REQUESTS)[K]>
 }[O]
 
-/** Attributes whose values are bytes, in lower case; `;binary` options are as well. */
+/** Attributes with binary values, in lower case. Attributes with the option `;binary` are binary, too. */
 export const BINARY_ATTRIBUTES: readonly string[] = [
   'objectguid',
   'objectsid',
@@ -179,7 +178,10 @@ export const BINARY_ATTRIBUTES: readonly string[] = [
   'msexchmailboxguid',
 ]
 
-/** Attributes whose values are DNs, in lower case: they are held to the entry's `base` and `references`. */
+/**
+ * Attributes whose values are DNs, in lower case. The values must lie within the egress entry's `base` and
+ * `references`.
+ */
 export const DN_ATTRIBUTES: readonly string[] = [
   'member',
   'uniquemember',
@@ -195,12 +197,12 @@ export const DN_ATTRIBUTES: readonly string[] = [
 ]
 
 /**
- * Attributes whose values are addresses of entries, in lower case: a group of a search (`memberURL`), places that a
- * directory takes entries from, and referrals. They are held as DNs are, and name no other server.
+ * Attributes whose values are URLs of entries, in lower case: group searches (`memberURL`), sources that a
+ * directory takes entries from, and referrals. They are checked as DNs are, and must not name another server.
  */
 export const URL_ATTRIBUTES: readonly string[] = ['memberurl', 'labeleduri', 'ref']
 
-/** Attributes that hold passwords, in lower case: to write them is the operation `password`. */
+/** Attributes that hold passwords, in lower case. Only the operation `password` writes them. */
 export const PASSWORD_ATTRIBUTES: readonly string[] = [
   'userpassword',
   'unicodepwd',
@@ -214,11 +216,11 @@ export const PASSWORD_ATTRIBUTES: readonly string[] = [
 type Result = {
   name: string
   wire: ErrorCode
-  /** Closest HTTP status: for records, metrics and cases. */
+  /** Closest HTTP status, for records, metrics and cases. */
   status: number
 }
 
-/** Result codes other than success, and what each becomes. What is missing here is `api_error`. */
+/** Result codes other than success, and the error of each. Any other code becomes `api_error`. */
 export const LDAP_RESULTS: Readonly<Record<number, Result>> = {
   1: { name: 'operationsError', wire: 'api_error', status: 500 },
   2: { name: 'protocolError', wire: 'client_call_error', status: 400 },
@@ -256,12 +258,13 @@ export const LDAP_RESULTS: Readonly<Record<number, Result>> = {
   80: { name: 'other', wire: 'api_error', status: 500 },
 }
 
-/** The row of a result code; of a code that the table does not have, one that says its number. */
+/** Returns the row of a result code. For an unknown code, the row's name contains the number. */
 export const resultOf = (code: number): Result =>
   LDAP_RESULTS[code] ?? { name: `result${code}`, wire: 'api_error', status: 500 }
 
 /**
- * Why Active Directory lets nobody in, by what it says beside `invalidCredentials`: `... error, data 533, v1db1`.
+ * Reasons for a failed sign-in, by the code that Active Directory adds to `invalidCredentials`: `... error,
+ * data 533, v1db1`.
  *
  * Source: MS-ERREF section 2.2 (the numbers in hexadecimal).
  */
@@ -277,14 +280,17 @@ const SIGN_IN_REASONS: Readonly<Record<string, string>> = {
   '775': 'the account is locked',
 }
 
-/** What a reason of Active Directory means, as the end of a sentence; empty for what says none. */
+/**
+ * Returns the meaning of Active Directory's diagnostic message as the end of a sentence; empty if it contains
+ * no known reason.
+ */
 export function signInReason(said: string): string {
   const number = /AcceptSecurityContext error, data ([0-9a-f]{1,8})\b/.exec(said)?.[1]
   const reason = number === undefined ? undefined : SIGN_IN_REASONS[number]
   return reason === undefined ? '' : `: ${reason}`
 }
 
-/** The code of a result's name, which is how cases write it; null for one that the table does not have. */
+/** Returns the code of a result's name, which cases use; null for an unknown name. */
 export function codeNamed(name: string): number | null {
   const found = Object.entries(LDAP_RESULTS).find(([, row]) => row.name === name)
   const code = found?.[0] ?? /^result(\d{1,5})$/.exec(name)?.[1]

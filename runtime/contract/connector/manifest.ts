@@ -1,6 +1,6 @@
 /**
- * The shape of connector.json: what a connector is, readable without running any of its code. The one
- * interface that can never be broken later; published as JSON Schema for editors.
+ * The shape of connector.json: the description of a connector, readable without running any of its code. The
+ * one interface that can never be broken later. Published as JSON Schema for editors.
  */
 
 import * as v from 'valibot'
@@ -14,15 +14,15 @@ import { LDAP_OPERATION_NAMES } from './ldap.ts'
 import { atMost, Fields, words } from './settings.ts'
 import { SQL_DIALECT_NAMES, SqlStatement, SqlStatementName } from './sql.ts'
 
-/** Version of the author's interface that this runtime speaks; `runtime` in a manifest is a range of it. */
+/** Version of the authors' interface in this runtime. `runtime` in a manifest is a range of it. */
 export const INTERFACE_VERSION = '1.0.0'
 
-/** By this inline webhooks are granted private addresses, as connectors are by their id. */
+/** Id under which inline webhooks are granted private addresses, as connectors are under theirs. */
 export const WEBHOOKS_ID = 'webhooks'
-/** By this the providers of sign-in are. */
+/** Id under which sign-in providers are granted private addresses. */
 export const SIGN_IN_ID = 'sign-in'
 
-/** What no connector may be called: paths beside connectors, and who else is granted addresses. */
+/** Ids that no connector may have: neighbouring paths, and other holders of address grants. */
 const RESERVED_IDS = [
   'list_connector_app_ids',
   'list-connector-app-ids',
@@ -33,10 +33,12 @@ const RESERVED_IDS = [
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export type Method = (typeof METHODS)[number]
 
-/** Largest connector.json, in bytes. */
+/** Maximum size of connector.json, in bytes. */
 export const MAX_MANIFEST_BYTES: number = INPUTS.manifest.maxBytes
 
-/** Most entries of the lists and tables of a manifest; those of settings are in settings.ts. */
+/**
+ * Maximum number of entries of the lists and tables of a manifest. The limits of settings are in settings.ts.
+ */
 const MOST = { list: 100, types: 500, credentials: 20, categories: 50 } as const
 
 const listOf = <S extends v.GenericSchema>(item: S, most: number = MOST.list) =>
@@ -67,7 +69,7 @@ export type EgressRule = v.InferOutput<typeof EgressRule>
 
 const dnTemplate = v.pipe(v.string(), v.minLength(1), v.maxLength(2000))
 
-/** An entry for a directory that is reached by `ctx.ldap`. */
+/** An egress entry for a directory, used by `ctx.ldap`. */
 export const LdapRule = v.strictObject({
   ldap: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
   base: dnTemplate,
@@ -79,14 +81,14 @@ export const LdapRule = v.strictObject({
 })
 export type LdapRule = v.InferOutput<typeof LdapRule>
 
-/** What to write for a field that an entry for a database lacks. */
+/** Messages for missing fields of an egress entry for a database. */
 const SQL_MISSING: Partial<Record<string, string>> = {
   '"dialect"': `missing: write ${SQL_DIALECT_NAMES.join(' or ')}`,
   '"database"': 'missing: write the name of the database, or {settings.database}',
   '"login"': 'missing: write { "credential": "auth" }, or the id of a credential of the kind basic',
 }
 
-/** An entry for a database that is reached by `ctx.sql`. */
+/** An egress entry for a database, used by `ctx.sql`. */
 export const SqlRule = v.strictObject(
   {
     sql: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
@@ -101,11 +103,11 @@ export const SqlRule = v.strictObject(
 )
 export type SqlRule = v.InferOutput<typeof SqlRule>
 
-/** An entry of `egress`: what `ctx.fetch` may reach, or what `ctx.ldap` or `ctx.sql` may. */
+/** An entry of `egress`: a target of `ctx.fetch`, `ctx.ldap` or `ctx.sql`. */
 export type EgressEntry = EgressRule | LdapRule | SqlRule
 
 const forms = v.union([EgressRule, LdapRule, SqlRule])
-/** The members that tell which form is meant: its own name first, then those that no other form has. */
+/** Members that identify the form of an entry: first its own name, then members that no other form has. */
 const FORMS = [
   { names: ['ldap'], form: LdapRule },
   { names: ['sql'], form: SqlRule },
@@ -113,7 +115,7 @@ const FORMS = [
   { names: ['dialect', 'database', 'login', 'statements'], form: SqlRule },
   { names: ['base', 'bind', 'operations', 'references'], form: LdapRule },
 ] as const
-/** Judged by the form that is meant, so that a finding names the field that is wrong. */
+/** Validates an entry by its intended form only, so that a finding names the wrong field. */
 const EgressEntry: typeof forms = {
   ...forms,
   '~run': (dataset, config) => {
@@ -123,13 +125,13 @@ const EgressEntry: typeof forms = {
   },
 }
 
-/** Whether an entry is for `ctx.ldap`. */
+/** Reports whether an entry is for `ctx.ldap`. */
 export const isLdapRule = (entry: EgressEntry): entry is LdapRule => 'ldap' in entry
 
-/** Whether an entry is for `ctx.sql`. */
+/** Reports whether an entry is for `ctx.sql`. */
 export const isSqlRule = (entry: EgressEntry): entry is SqlRule => 'sql' in entry
 
-/** Whether an entry is for `ctx.fetch`. */
+/** Reports whether an entry is for `ctx.fetch`. */
 export const isUrlRule = (entry: EgressEntry): entry is EgressRule => 'url' in entry
 
 const CredentialFields = tableOf(
@@ -201,7 +203,7 @@ const Exchange = v.strictObject({
   use: v.strictObject({ header: words, value: v.optional(words) }),
 })
 
-/** What a capability's entry may say. */
+/** The entry of a capability. */
 export const CapabilityDeclaration = v.strictObject({
   egress: v.optional(listOf(EgressEntry)),
   reads_with: v.optional(listOf(v.picklist(METHODS))),
@@ -211,7 +213,10 @@ export const CapabilityDeclaration = v.strictObject({
 })
 export type CapabilityDeclaration = v.InferOutput<typeof CapabilityDeclaration>
 
-/** Wishes; the operator's ceilings win. Defaults are those of the design's manifest page. */
+/**
+ * Requested limits, which the operator's ceilings override. The defaults are those of the design's manifest
+ * page.
+ */
 export const Limits = v.strictObject(
   mapValues(MANIFEST_LIMITS, ({ default: wish, least }) =>
     v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(least)), wish),
@@ -228,7 +233,7 @@ export const EntitlementType = v.strictObject({
   max: v.optional(positive),
 })
 
-/** The manifest, whole. Rules that need more than its shape are in connectors/registry/check-manifest.ts. */
+/** The whole manifest. Rules that need more than its shape are in connectors/registry/check-manifest.ts. */
 export const Manifest = v.strictObject({
   $schema: v.optional(words),
   id: ConnectorId,
@@ -303,5 +308,5 @@ export const Manifest = v.strictObject({
 })
 export type Manifest = v.InferOutput<typeof Manifest>
 
-/** `-` and `_` are one spelling of an id. */
+/** Returns an id in its canonical spelling. `-` and `_` are equivalent. */
 export const normalizeId = (id: string): string => (id.includes('-') ? id.replaceAll('-', '_') : id)

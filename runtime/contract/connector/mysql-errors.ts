@@ -1,5 +1,5 @@
 /**
- * What each refusal of MySQL and MariaDB becomes, by its number.
+ * Errors of MySQL and MariaDB by number, and the error that each becomes.
  *
  * Source: MariaDB, Error Codes; MySQL 8.4, Server Error Message Reference.
  */

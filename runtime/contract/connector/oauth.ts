@@ -1,6 +1,6 @@
 /**
- * OAuth by declaration: which capabilities a connector's `oauth` brings, and in which flow. The host
- * performs them; where the author switches one off, the connector may write it itself.
+ * Declared OAuth: the capabilities that a connector's `oauth` adds, by flow. The host performs them. If the
+ * author switches one off, the connector may implement it itself.
  *
  * Source: connector-interface.md section 3.1; runtime/docs/authors/manifest.md.
  */
@@ -12,7 +12,7 @@ import type { Manifest, OAuthDeclaration } from './manifest.ts'
 
 /**
  * Parameters of requests to authorization servers that are secret at any length (RFC 6749, 7521, 7636, 8628).
- * `state` is none: it is of no use alone.
+ * `state` is not among them: it is of no use alone.
  */
 const SECRET_PARAMETERS = [
   'assertion',
@@ -27,8 +27,8 @@ const SECRET_PARAMETERS = [
 ] as const
 
 /**
- * The secret parameters of a request of an OAuth capability: its own members, and what stands in its callback
- * address, decoded and as it is written there.
+ * Returns the secret parameters of an OAuth capability's request: its own members, and those in its callback
+ * address, both decoded and as written.
  */
 export function secretParameters(request: unknown): string[] {
   const members = membersOf(request)
@@ -38,7 +38,7 @@ export function secretParameters(request: unknown): string[] {
   return [...new Set(all.filter((one): one is string => typeof one === 'string' && one !== ''))]
 }
 
-/** Also of a text that is no whole address: an error may quote it. */
+/** Accepts text that is not a complete address, because an error may quote a part. */
 function inAddress(address: string): string[] {
   return address.split(/[?&#]/).flatMap((pair) => {
     const [name, written] = pair.split(/=(.*)/s)
@@ -51,7 +51,7 @@ function inAddress(address: string): string[] {
 export const OAUTH_FLOWS = ['CODE_FLOW', 'CLIENT_CREDENTIALS'] as const
 export type OAuthFlow = (typeof OAUTH_FLOWS)[number]
 
-/** What each flow registers. */
+/** Capabilities of each flow. */
 export const FLOW_CAPABILITIES = {
   CODE_FLOW: ['get_authorization_url', 'handle_authorization_callback', 'refresh_access_token'],
   CLIENT_CREDENTIALS: ['handle_client_credentials_request', 'refresh_access_token'],
@@ -61,7 +61,10 @@ export type OAuthCapability = (typeof FLOW_CAPABILITIES)[OAuthFlow][number]
 
 type Declaring = Pick<Manifest, 'oauth' | 'credentials' | 'capabilities'>
 
-/** Every declaration of a manifest, with the credential that it belongs to; null for a single one. */
+/**
+ * Returns every declaration of a manifest with the id of its credential, which is null for a single
+ * credential.
+ */
 export function oauthDeclarations({
   oauth,
   credentials = [],
@@ -72,7 +75,7 @@ export function oauthDeclarations({
   ]
 }
 
-/** The names of a connector's capabilities in alphabetical order; `info` and `app_info` are not among them. */
+/** Returns the names of a connector's capabilities in alphabetical order, without `info` and `app_info`. */
 export function servedCapabilities(manifest: Declaring): CapabilityName[] {
   const names = new Set([
     ...Object.keys(manifest.capabilities).filter(isCapability),
@@ -81,7 +84,7 @@ export function servedCapabilities(manifest: Declaring): CapabilityName[] {
   return [...names].sort()
 }
 
-/** Whether the host carries this capability out, and not the connector's code. */
+/** Reports whether the host performs a capability instead of the connector's code. */
 export function hostPerforms(
   manifest: Declaring,
   capability: CapabilityName,
@@ -92,11 +95,11 @@ export function hostPerforms(
   )
 }
 
-/** Whether a connector has a capability, by its code or by the host. */
+/** Reports whether a connector has a capability, implemented by its code or performed by the host. */
 export const offers = (manifest: Declaring, capability: CapabilityName): boolean =>
   Object.hasOwn(manifest.capabilities, capability) || hostPerforms(manifest, capability)
 
-/** The flow; where a tenant chooses it, the setting's default. */
+/** Returns the flow. If the tenant chooses it, returns the setting's default. */
 export function flowOf({ flow }: OAuthDeclaration, settings: Manifest['settings']): OAuthFlow {
   if (typeof flow === 'string') return flow
   return settings[flow.setting]?.default === 'CLIENT_CREDENTIALS'
@@ -104,7 +107,7 @@ export function flowOf({ flow }: OAuthDeclaration, settings: Manifest['settings'
     : 'CODE_FLOW'
 }
 
-/** The capabilities of one declaration: of both flows where a tenant chooses. */
+/** Returns the capabilities of one declaration: those of both flows if the tenant chooses. */
 export function performed({ flow, capabilities = {} }: OAuthDeclaration): OAuthCapability[] {
   const flows = typeof flow === 'string' ? [flow] : OAUTH_FLOWS
   const names = flows.flatMap((one): readonly OAuthCapability[] => FLOW_CAPABILITIES[one])

@@ -1,39 +1,45 @@
 /**
- * Patterns that connectors declare for texts. They come from third parties and run in the host, so they
- * run on an engine of linear time (RE2), and what that engine makes of one is bounded: its work is the
- * size of its program times the length of the text.
+ * Patterns that connectors declare for strings. They come from third parties and run in the host, so they run
+ * on a linear-time engine (RE2) with a bounded program: the work is the size of the program times the length
+ * of the text.
  */
 import { RE2JS } from 're2js'
 import { membersOf } from '../schema/record.ts'
 
-/** Longest pattern, in characters. */
+/** Maximum length of a pattern, in characters. */
 export const MAX_PATTERN_LENGTH = 200
 
-/** Longest text that is held against a pattern, in characters. */
+/** Maximum length of a text that is matched against a pattern, in characters. */
 export const MAX_MATCHED_LENGTH = 512
 
-/** Most steps (instructions of the compiled program) of one pattern, and of all of one connector. */
+/**
+ * Maximum number of steps (instructions of the compiled program) of one pattern, and of all patterns of one
+ * connector.
+ */
 export const MAX_PATTERN_STEPS = 1000
 export const MAX_ALL_PATTERN_STEPS = 5000
 
-/** What a Unicode class counts: its tables are larger than one step tells. */
+/** Steps that a Unicode class counts as. Its tables are larger than a single step. */
 const CLASS_STEPS = 20
 
-/** What is wrong with a pattern, and what to write instead; null for one that may be used. */
+/** Returns what is wrong with a pattern and what to write instead, or null if it is valid. */
 export function patternFault(pattern: string): string | null {
-  // Estimated first: compiling a large one is itself what stops the host.
+  // Estimate first: compiling a large pattern already blocks the host.
   const estimated = estimateSteps(pattern)
   if (estimated > MAX_PATTERN_STEPS) return tooLarge(estimated)
   try {
     const steps = RE2JS.compile(pattern).programSize()
     return steps > MAX_PATTERN_STEPS ? tooLarge(steps) : null
   } catch {
-    // The answer itself: the engine is the only judge of a pattern.
+    // A result, not a failure: only the engine decides whether a pattern is valid.
     return 'is not a regular expression (RE2 syntax: no look-around, no back-references)'
   }
 }
 
-/** What is wrong with all patterns of a manifest together, before its shape is known; else null. */
+/**
+ * Returns what is wrong with all patterns of a manifest together, or null. The manifest need not be validated
+ * yet.
+ */
 export function patternsFault(manifest: unknown): string | null {
   const steps = patternsOf(manifest).reduce((sum, pattern) => sum + estimateSteps(pattern), 0)
   return steps > MAX_ALL_PATTERN_STEPS
@@ -44,13 +50,13 @@ export function patternsFault(manifest: unknown): string | null {
 const tooLarge = (steps: number): string =>
   `is too large a pattern: it comes to about ${steps} steps, at most ${MAX_PATTERN_STEPS} are allowed; write + or * instead of large repeat counts, and do not repeat what repeats`
 
-/** One construct after another; a group's own head tells whether it captures. */
+/** One construct per match. The head of a group tells whether it captures. */
 const TOKENS =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[pP]?[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|\(\?[imsU-]*:|[\s\S]/g
 
 /**
- * About how many steps a pattern comes to, without compiling it: a sequence adds up, a repeat count
- * multiplies what it stands behind.
+ * Estimates the steps of a pattern without compiling it. Items of a sequence add up, and a repeat count
+ * multiplies the item before it.
  */
 export function estimateSteps(pattern: string): number {
   const outer: number[] = []
@@ -81,7 +87,7 @@ export function estimateSteps(pattern: string): number {
   return outer.reduce((sum, one) => sum + one, all)
 }
 
-/** Every pattern that a manifest declares, where it has the form of one. */
+/** Returns every pattern that a manifest declares. Skips values that are not strings. */
 function patternsOf(manifest: unknown): string[] {
   const { settings, capabilities } = members(manifest)
   const declared = Object.values(members(capabilities)).map(members)

@@ -1,4 +1,6 @@
-/** The schemas of one connector's payloads: the capability's own, widened where a connector may. */
+/**
+ * Schemas of one connector's payloads: those of the capability, extended where a connector may add fields.
+ */
 import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../capabilities/capabilities.ts'
 import { nearest } from '../errors/nearest.ts'
@@ -8,7 +10,10 @@ import type { AnySchema } from '../schema/shape.ts'
 import { schemaEntries } from '../schema/shape.ts'
 import { type Fields, flatSchema } from './settings.ts'
 
-/** The schema of `request`: fields of the connector's own join the standard ones, never replace them. */
+/**
+ * Returns the schema of `request`. A connector's own fields are added to the standard ones and never replace
+ * them.
+ */
 export function requestSchema(name: CapabilityName, extra: Fields = {}): AnySchema {
   const { input } = CAPABILITIES[name]
   if (Object.keys(extra).length === 0) return input
@@ -16,7 +21,7 @@ export function requestSchema(name: CapabilityName, extra: Fields = {}): AnySche
   return v.object({ ...own, ...schemaEntries(input) })
 }
 
-/** The schema of `response`; strict, so that drift is seen on day one. */
+/** Returns the schema of `response`. It is strict, so that drift is noticed on day one. */
 export function responseSchema(name: CapabilityName, extra: Fields = {}): AnySchema {
   const { output } = CAPABILITIES[name]
   if (Object.keys(extra).length === 0) return output
@@ -30,8 +35,9 @@ export function responseSchema(name: CapabilityName, extra: Fields = {}): AnySch
 }
 
 /**
- * The fields by which a capability's response is widened: for update_account also those of its request, whose shape
- * it has (connector-interface.md section 1.6). Not its secrets, which no answer repeats.
+ * Returns the fields that extend a capability's response. For update_account these include the fields of its
+ * request, whose shape it has (connector-interface.md section 1.6), except secrets, which no response
+ * repeats.
  */
 export function answerFields(
   name: string,
@@ -46,23 +52,26 @@ export function answerFields(
 
 type Declared = { request_fields?: Fields | undefined; response_fields?: Fields | undefined }
 
-/** Names of the fields of a capability's standard request and response, which no extra may take. */
+/**
+ * Returns the names of a capability's standard fields in request and response, which no additional field may
+ * take.
+ */
 export function standardFields(name: CapabilityName): Set<string> {
   const { input, output } = CAPABILITIES[name]
   return new Set([input, output].flatMap((schema) => Object.keys(schemaEntries(schema))))
 }
 
-/** Whether the value below these keys may not be repeated, because it is secret. */
+/** Reports whether the value at these keys is secret and must not be repeated. */
 export type IsQuiet = (keys: readonly unknown[]) => boolean
 
-/** Longest path, and longest text about it, in characters. */
+/** Maximum length of a path, and of the text about it, in characters. */
 const MAX_PATH = 200
 const MAX_WORDING = 300
 
 /**
- * One finding: where, and what is wrong there.
+ * Describes one finding: its place and what is wrong there.
  *
- * @param schema What was broken: of a member that it does not have, the one that was meant is named.
+ * @param schema The violated schema. For an unknown member, the nearest name in it is suggested.
  */
 export function describeIssue(
   issue: v.BaseIssue<unknown>,
@@ -86,13 +95,17 @@ function meantBy({ path }: v.BaseIssue<unknown>, schema: AnySchema): string | nu
   return nearest(String(path?.at(-1)?.key), fieldsAt(schema, path?.slice(0, -1) ?? []))
 }
 
-/** Most findings that are told, and most that are compared: what was sent is wrong in fifty thousand places at worst. */
+/**
+ * Maximum number of findings that are reported, and that are compared. At worst, input is wrong in fifty
+ * thousand places.
+ */
 const MAX_FINDINGS = 10
 const MAX_COMPARED = 500
 
 /**
- * Findings as one sentence: `page.size: Expected >=1 but received 0; ...`, the first ten of them. What is wrong alike in
- * several items of a list is told once: a name that is misspelt in each row would hide everything else.
+ * Joins findings into one sentence, `page.size: Expected >=1 but received 0; ...`, up to the first ten. The
+ * same finding in several items of a list is reported once. Otherwise a name misspelt in each row would hide
+ * everything else.
  */
 export function describeIssues(
   issues: readonly v.BaseIssue<unknown>[],
@@ -110,7 +123,7 @@ export function describeIssues(
   return lines.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }
 
-/** The same for what is wrong alike in several items of a list. */
+/** Returns a key that is the same for the same finding in several items of a list. */
 const kindOfIssue = ({ path, type, expected }: v.BaseIssue<unknown>): string =>
   JSON.stringify([
     path?.map(({ type: at, key }) => (at === 'array' ? '' : String(key).slice(0, MAX_PATH))),
@@ -118,18 +131,27 @@ const kindOfIssue = ({ path, type, expected }: v.BaseIssue<unknown>): string =>
     expected,
   ])
 
-/** Longest text of which every finding is looked for, in characters: 10,000 findings at worst, 5 µs and more for each. */
+/**
+ * Maximum length of a text that is searched for every finding, in characters: at worst 10,000 findings, at 5
+ * µs or more each.
+ */
 const MAX_THOROUGH_LENGTH = 20_000
 
-/** Of a large text only the first finding: those of 100,000 characters hold the main thread for 150 to 280 ms. */
+/**
+ * Returns the parse options for a text of this length. A larger text is searched for its first finding only:
+ * finding all in 100,000 characters blocks the main thread for 150 to 280 ms.
+ */
 export const thoroughness = (textLength: number) => ({
   abortEarly: textLength > MAX_THOROUGH_LENGTH,
 })
 
-/** Longest value that a finding repeats, in characters. */
+/** Maximum length of a value that a finding repeats, in characters. */
 const MAX_FOUND = 120
 
-/** In people's words: valibot says "Invalid key: Expected "x" but received undefined" where they say "missing". */
+/**
+ * Returns a finding in plain words. For a missing member, valibot writes `Invalid key: Expected "x" but
+ * received undefined`.
+ */
 function wording(
   { kind, type, expected, received, message }: v.BaseIssue<unknown>,
   quiet: boolean,
@@ -145,14 +167,14 @@ function wording(
       ? `missing: ${what}`
       : `${what} (found ${received.slice(0, MAX_FOUND)})`
   }
-  // What valibot words itself may end in the value: `Invalid email: Received "..."`.
+  // A message of valibot's own may end in the value: `Invalid email: Received "..."`.
   const repeats = /received/i.test(message)
   if (!quiet) return repeats ? message : `${message} (found ${received})`
   if (!repeats) return message
   return expected === null ? message.replace(/: Received .*$/s, '') : `Expected ${expected}`
 }
 
-/** How valibot words a value of another type, alone or after words of ours. */
+/** valibot's message for a value of another type, alone or after a message of ours. */
 const OF_TYPE = /^(?:Invalid type: )?Expected .* but received /s
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -163,7 +185,10 @@ const TYPES: Readonly<Record<string, string>> = {
   Object: 'an object',
 }
 
-/** What valibot expects, as one writes it: `string`, or `("a" | "b")`; a union of unions has more brackets. */
+/**
+ * Returns valibot's expectation in plain words. It is `string` or `("a" | "b")`; a union of unions has more
+ * brackets.
+ */
 function wanted(expected: string): string {
   if (!expected.startsWith('(')) return TYPES[expected] ?? expected
   const choices = expected.split(' | ').map((one) => one.replace(/^\(+|\)+$/g, ''))

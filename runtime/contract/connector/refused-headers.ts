@@ -1,8 +1,8 @@
-/** Headers that no request of a connector may carry. */
+/** Headers that no request of a connector may have. */
 
 /**
  * Request headers that belong to the connection, to the host or to a proxy (RFC 9110 section 7.6.1), and
- * those in whose favour a server may drop the method, the path or the sender that were judged.
+ * headers that may make a server ignore the method, path or sender that were checked.
  */
 export const REFUSED_NAMES: ReadonlySet<string> = new Set([
   'cf-connecting-ip',
@@ -35,12 +35,16 @@ export const REFUSED_NAMES: ReadonlySet<string> = new Set([
   'x-real-ip',
   'x-rewrite-url',
 ])
-/** Beginnings of further ones. */
+/** Prefixes of further refused headers. */
 export const REFUSED_PREFIXES: readonly string[] = ['proxy-', 'x-forwarded']
 
-/** Whether a header, by its name in lower case, belongs to the connection, the host or a proxy. */
+/**
+ * Reports whether a header is refused.
+ *
+ * @param name Name in lower case
+ */
 export function isRefusedName(name: string): boolean {
-  // CGI and its heirs read `x_host` as `x-host`.
+  // CGI and its successors read `x_host` as `x-host`.
   const read = name.replaceAll('_', '-')
   return REFUSED_NAMES.has(read) || REFUSED_PREFIXES.some((prefix) => read.startsWith(prefix))
 }

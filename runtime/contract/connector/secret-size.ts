@@ -1,11 +1,11 @@
-/** How large the secrets of one call may be: each is looked for, in some twenty forms, in all that leaves. */
+/** Size limit of one call's secrets. All output is searched for each of them, in some twenty forms. */
 import { RuntimeError } from '../errors/errors.ts'
 import { mapSecrets, type Schemas, type SecretParts } from './secrets.ts'
 
 /**
- * Most of all secrets of a call together, in characters. What is written differently in URLs, JSON or HTML
- * counts as eight: it makes the forms long. A private key in PEM counts as some 2,500, a SAML assertion in
- * XML of 20 KB as 50,000.
+ * Maximum size of all secrets of a call together, in characters. A character that is written differently in
+ * URLs, JSON or HTML counts as eight, because it makes the forms longer. A private key in PEM counts as some
+ * 2,500, a SAML assertion in XML of 20 KB as 50,000.
  */
 const MAX_SECRETS_SIZE = 64 * 1024
 
@@ -40,7 +40,7 @@ export function boundSecrets(parts: SecretParts, schemas: Schemas): void {
 }
 
 function sizeOf(text: string): number {
-  // Too large, whatever it holds.
+  // Already too large, regardless of its characters.
   if (text.length > MAX_SECRETS_SIZE) return text.length
   const plain = text.match(/[A-Za-z0-9\-._~]+/g) ?? []
   const clear = plain.reduce((sum, { length }) => sum + length, 0)

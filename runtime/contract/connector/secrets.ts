@@ -1,6 +1,6 @@
 /**
- * Which values of a call are secret, read from the contract and the manifest: nowhere else is it said.
- * In the sandbox each is a placeholder; the values stay in the host.
+ * Determines which values of a call are secret, from the contract and the manifest; there is no other
+ * definition. In the sandbox each is a placeholder. The values stay in the host.
  */
 
 import { isRecord, membersOf } from '../schema/record.ts'
@@ -22,39 +22,42 @@ export type SecretParts = {
   request: unknown
 }
 
-/** What says which settings and which fields of a request are secret: made once for a version. */
+/** Schemas that mark secret settings and secret fields of a request. Made once per version. */
 export type Schemas = { settings: AnySchema; request: AnySchema }
 
 /** One secret of a call. */
 type HeldSecret = {
   placeholder: string
   value: string
-  /** Whose it is, as an egress entry's `secrets` names it: `auth`, a credential id, `settings.x`, `request`. */
+  /**
+   * Owner of the secret, as an egress entry's `secrets` names it: `auth`, a credential id, `settings.x`,
+   * `request`.
+   */
   owner: string
 }
 
-/** The secrets of one call, and what the sandbox gets in their place. */
+/** The secrets of one call, and the parts that the sandbox gets in their place. */
 type SealedCall = {
   marks: Marks
-  /** What is the same in all placeholders of the call. */
+  /** Mark that all placeholders of the call share. */
   call: string
   secrets: readonly HeldSecret[]
-  /** With the values: for signers. */
+  /** Parts with the values, for signers. */
   clear: SecretParts
-  /** With placeholders. */
+  /** Parts with placeholders. */
   sealed: SecretParts
 }
 
-/** What egress knows of a call's secrets. */
+/** A call's secrets, as egress sees them. */
 export type CallSecrets = SealedCall & {
-  /** Digest of settings and credentials: what tells tenants apart. */
+  /** Digest of settings and credentials, which distinguishes tenants. */
   tenant: string
-  /** Whether secrets are taken out of replies: not for OAuth, whose replies are made of them. */
+  /** Whether secrets are removed from replies. Not for OAuth, whose replies consist of them. */
   conceals: boolean
 }
 
 /**
- * Puts a placeholder in the place of every secret text that is not empty.
+ * Replaces every secret string that is not empty with a placeholder.
  *
  * @param granted Fields that the operator lets the connector read (`clear_secrets`): `token.token`,
  * `settings.key`, `request.password`.
@@ -76,7 +79,7 @@ export function sealCall(
   return { marks, call, secrets, clear, sealed: mapSecrets(clear, schemas, hide) }
 }
 
-/** A copy of a call's parts with other texts in the place of the secret ones. */
+/** Returns a copy of a call's parts with its secret strings replaced. */
 export function mapSecrets(
   { auth, credentials, settings, request }: SecretParts,
   schemas: Schemas,
@@ -98,7 +101,7 @@ export function mapSecrets(
   }
 }
 
-/** Makes what a secret of this owner, in this field, is replaced by. */
+/** Returns the replacement function for secrets of this owner in this field. */
 type Hide = (owner: string, field: string) => (value: string) => string
 
 function sealCredential(credential: AuthCredential, owner: string, hide: Hide): AuthCredential {
@@ -108,11 +111,11 @@ function sealCredential(credential: AuthCredential, owner: string, hide: Hide): 
     if (value === undefined) continue
     sealed[kind] = sealObject(AUTHENTICATION[kind], value, (name) => hide(owner, `${kind}.${name}`))
   }
-  // The cast: it has the members of the credential, each of its form.
+  // The cast holds: it has the members of the credential, each of the same type.
   return sealed as AuthCredential
 }
 
-/** A copy with other texts in the members that the schema marks as secret; without any, the object itself. */
+/** Returns a copy with the strings of secret members replaced, or the object itself if it has none. */
 function sealObject(
   schema: AnySchema,
   value: unknown,
@@ -123,14 +126,14 @@ function sealObject(
   const sealed: Record<string, unknown> = { ...value }
   for (const { name, clear } of members) {
     const held = sealed[name]
-    // Nearly all are texts.
+    // Nearly all secrets are strings.
     if (typeof held === 'string') sealed[name] = hide(name)(held)
     else if (typeof held === 'object') sealed[name] = mapTexts(held, hide(name), clear)
   }
   return sealed
 }
 
-/** Every secret text of a call, without doubles, as it may show in what leaves. */
+/** Returns every secret string of a call that output may contain, without duplicates. */
 export function secretsOf(
   { auth, credentials, settings, request }: SecretParts,
   schemas: Schemas,
@@ -148,13 +151,13 @@ function credentialSecrets(credential: AuthCredential): string[] {
     const value = credential[kind]
     if (value === undefined) return []
     const own = objectSecrets(AUTHENTICATION[kind], value)
-    // The pair is a secret of its own: in base64 it looks like neither of its halves.
+    // The pair is a separate secret: in base64 it resembles neither half.
     if (kind === 'basic') own.push(`${credential.basic?.username}:${credential.basic?.password}`)
     return own
   })
 }
 
-/** Texts of the members that the schema marks as secret. */
+/** Returns the strings of the members that the schema marks as secret. */
 function objectSecrets(schema: AnySchema, value: unknown): string[] {
   if (!isRecord(value)) return []
   return secretMembers(schema).flatMap(({ name, clear }) => {
@@ -163,15 +166,15 @@ function objectSecrets(schema: AnySchema, value: unknown): string[] {
   })
 }
 
-/** Whether an object's schema marks any member as secret. */
+/** Reports whether an object's schema marks any member as secret. */
 export const hasSecrets = (schema: AnySchema): boolean => secretMembers(schema).length > 0
 
-/** `clear`: members of it that are no secret nevertheless. */
+/** A secret member. `clear` lists members inside it that are not secret. */
 type SecretMember = { name: string; clear: readonly string[] }
 
 const found = new WeakMap<AnySchema, readonly SecretMember[]>()
 
-/** The members that an object's schema marks as secret; looked for once for each schema. */
+/** Returns the members that an object's schema marks as secret. Computed once per schema. */
 function secretMembers(schema: AnySchema): readonly SecretMember[] {
   const known = found.get(schema)
   if (known) return known
@@ -189,7 +192,9 @@ function clearMembers(member: AnySchema): readonly string[] {
   return wrapped === undefined ? [] : clearMembers(wrapped)
 }
 
-/** Every field of these kinds of credentials, settings and request that may be asked for in clear. */
+/**
+ * Returns every field of these credentials, settings and requests that a connector may ask to read in clear.
+ */
 export function secretFields(
   kinds: readonly CredentialKind[],
   settings: AnySchema,
@@ -205,7 +210,7 @@ export function secretFields(
   return [...new Set(all)]
 }
 
-/** Whether a finding about these members of an object of this schema must not repeat their value. */
+/** Returns whether findings about members of this schema must not repeat the value. */
 export const quietMembers =
   (schema: AnySchema): IsQuiet =>
   ([name]) =>
@@ -229,7 +234,7 @@ const textsOf = (value: unknown, clear: readonly string[]): string[] => {
   return texts
 }
 
-/** A copy of a JSON value with other texts, but for what its members `clear` hold. */
+/** Returns a copy of a JSON value with its strings replaced, except those in members listed in `clear`. */
 function mapTexts(
   value: unknown,
   map: (text: string) => string,

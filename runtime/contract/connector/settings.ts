@@ -1,21 +1,21 @@
 /**
- * What a tenant configures: a flat object of scalars that the manifest declares. This is the one
- * schema that a connector brings itself; `flatSchema` turns it into a valibot schema.
+ * Settings of a tenant: a flat object of scalars that the manifest declares. This is the one schema that a
+ * connector brings itself. `flatSchema` turns it into a valibot schema.
  */
 import { RE2JS } from 're2js'
 import * as v from 'valibot'
 import { MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH, patternFault } from './pattern.ts'
 
-/** Longest value of a string setting, in characters; of one with a pattern MAX_MATCHED_LENGTH. */
+/** Maximum length of a string setting, in characters; with a pattern it is MAX_MATCHED_LENGTH. */
 export const MAX_SETTING_LENGTH = 8192
 
-/** Most settings, and most fields of one request or response. */
+/** Maximum number of settings, and of fields of one request or response. */
 const MAX_FIELDS = 100
 
-/** Most values that an enum may list. */
+/** Maximum number of values of an enum. */
 const MAX_ENUM = 500
 
-/** The message for a list that is too long. */
+/** Returns the message for a list that is too long. */
 export const atMost = (count: number): string => `at most ${count} are allowed`
 
 /** A text for people. */
@@ -76,12 +76,12 @@ export const Fields = v.pipe(
 )
 export type Fields = v.InferOutput<typeof Fields>
 
-/** A host name as a setting may hold it: labels, no port, no user, no trailing dot. */
+/** A host name in a setting: labels, no port, no user, no trailing dot. */
 export const HOSTNAME =
   /^(?=.{1,253}$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
 /**
- * The schema of the object that holds these fields. Unknown members are dropped, `null` means absent,
+ * Returns the schema of an object with these fields. Unknown members are dropped, `null` means absent,
  * defaults are filled in.
  */
 export function flatSchema(fields: Fields) {
@@ -91,8 +91,9 @@ export function flatSchema(fields: Fields) {
 }
 
 /**
- * A string setting's own rules. What is compiled here is kept: make a schema once for a version, not
- * for a call. The default is not held against the pattern: it was when the manifest was checked.
+ * Returns the schema of a string setting. It keeps its compiled pattern, so make a schema once per version,
+ * not per call. The default is not matched against the pattern again: that was done when the manifest was
+ * checked.
  */
 function stringSchema(field: Extract<Field, { type: 'string' }>) {
   const { pattern, format } = field
@@ -142,9 +143,12 @@ function fieldSchema(field: Field) {
   return field.required === true ? described : v.nullish(described, () => undefined)
 }
 
-/** A base address: http or https, no user info, no query, no fragment, no control characters. */
+/**
+ * Reports whether a text is a base URL: http or https, no user info, no query, no fragment, no control
+ * characters.
+ */
 function isBaseUrl(text: string): boolean {
-  // The parser drops tabs and newlines silently; what the operator reads must be what is used.
+  // The parser silently drops tabs and newlines. The value used must be the value that the operator reads.
   if (/[\s\\@?#\u0000-\u001f]/.test(text) || !/^https?:\/\/[^/]/i.test(text)) return false
   return URL.canParse(text)
 }

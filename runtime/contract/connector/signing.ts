@@ -1,12 +1,12 @@
 /**
- * What the host signs for a connector, which never holds the key: `ctx.sign`. The helper gives a text that
- * says what is to be signed; egress signs when the request leaves.
+ * Signatures that the host makes for a connector, which never holds the key: `ctx.sign`. The helper returns a
+ * text that describes what to sign. Egress signs when the request is sent.
  */
 import * as v from 'valibot'
 import type { Json } from '../schema/json.ts'
 import type { CredentialKind } from './authentication.ts'
 
-/** Which of the call's credentials, where there are several. */
+/** Id of the credential, if the call has several. */
 const credential = v.optional(v.pipe(v.string(), v.maxLength(64)))
 const seconds = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(86_400))
 const word = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'is not a name'))
@@ -23,21 +23,21 @@ export const JWT_ALGORITHMS = [
 
 const JwtOptions = v.strictObject({
   credential,
-  /** A secret of the call in place of a credential: `ctx.settings.private_key`. */
+  /** A secret of the call, used instead of a credential: `ctx.settings.private_key`. */
   key: v.optional(v.string()),
   alg: v.optional(v.picklist(JWT_ALGORITHMS)),
-  /** Added to the headers and claims of the credential; these win. */
+  /** Added to the credential's headers and claims, and override them. */
   headers: v.optional(free),
   claims: v.optional(free),
-  /** Seconds until it expires, where no claim says when; 300 unless set. */
+  /** Seconds until expiry, unless a claim sets it; 300 by default. */
   expires_in: v.optional(seconds),
 })
 
 const ServiceAccountOptions = v.strictObject({
   credential,
-  /** In place of those of the credential. */
+  /** Replace the scopes of the credential. */
   scopes: v.optional(v.array(v.string())),
-  /** The user that it acts for, in place of the credential's `impersonation_email`; empty for itself. */
+  /** User to act for, instead of the credential's `impersonation_email`; empty for the account itself. */
   subject: v.optional(v.string()),
 })
 
@@ -50,8 +50,8 @@ const OAuth1Options = v.strictObject({
 const AwsOptions = v.strictObject({ credential, service: word, region: word })
 
 /**
- * SIGNING: what is asked for -> which credentials it takes, and whether it makes a text of its own (for a
- * header, a form, JSON) or signs the whole request (and is the Authorization header, nothing else).
+ * Kind of signature -> accepted credentials, and whether the result is a text of its own (for a header, a
+ * form, JSON) or a signature of the whole request (the Authorization header only).
  */
 export const SIGNING = {
   jwt: { kinds: ['jwt', 'key_pair', 'service_account'], signs: 'text', options: JwtOptions },
@@ -66,14 +66,17 @@ export const SIGNING = {
 export type SigningName = keyof typeof SIGNING
 export type SigningOptions<N extends SigningName> = v.InferInput<(typeof SIGNING)[N]['options']>
 
-/** `ctx.sign`: each gives a text for a request to a declared host, where the host puts the signature in. */
+/**
+ * `ctx.sign`. Each method returns a text for a request to a declared host, in which the host inserts the
+ * signature.
+ */
 export type Signing = {
-  /** A JSON Web Token, with the headers and claims of the jwt credential (or key pair) and one's own. */
+  /** Returns a JSON Web Token with the credential's (or key pair's) headers and claims, and further ones. */
   jwt(options?: SigningOptions<'jwt'>): string
-  /** The assertion that Google's token endpoint takes (RFC 7523), impersonation included. */
+  /** Returns the assertion for Google's token endpoint (RFC 7523), impersonation included. */
   serviceAccount(options?: SigningOptions<'service_account'>): string
-  /** The Authorization header of OAuth 1.0a (RFC 5849), over the request as it is sent. */
+  /** Returns the Authorization header of OAuth 1.0a (RFC 5849), over the request as it is sent. */
   oauth1(options?: SigningOptions<'oauth1'>): string
-  /** The Authorization header of AWS (Signature Version 4), over the request as it is sent. */
+  /** Returns the Authorization header of AWS (Signature Version 4), over the request as it is sent. */
   aws(options: SigningOptions<'aws'>): string
 }

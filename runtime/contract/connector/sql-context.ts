@@ -1,40 +1,40 @@
 /**
- * `ctx.sql` as authors see it. Types, and the words that cross the wall: the sandbox's prelude bundles this file, so
- * it holds no schemas.
+ * `ctx.sql` as authors see it: types, and the names used in requests between sandbox and host. The sandbox's
+ * prelude bundles this file, so it has no schemas.
  */
 
-/** The address of every request of `ctx.sql`: the guest names no server. */
+/** URL of every request of `ctx.sql`. The guest names no server. */
 export const SQL_URL = 'sql:'
 
-/** What crosses the wall, by operation; records and cases show it. */
+/** Methods of the requests, by operation. Records and cases show them. */
 export const SQL_METHODS = {
   query: 'QUERY',
   execute: 'EXECUTE',
   transaction: 'TRANSACTION',
 } as const
 
-/** A value for a parameter of a statement; a list where the statement says `strings`. */
+/** A value for a parameter of a statement; a list for a parameter of type `strings`. */
 export type SqlParameter = string | number | boolean | null | readonly string[]
 
-/** A value of a row. Whole numbers beyond 32 bits, decimals, dates and everything else are texts. */
+/** A value of a row. Integers beyond 32 bits, decimals, dates and all other types are strings. */
 export type SqlValue = string | number | boolean | null
 
 /** One row, by the names of its columns. */
 export type SqlRow = Record<string, SqlValue>
 
-/** Rows, and where the result goes on (null at the end). */
+/** Rows, and the cursor of the next page (null at the end). */
 export type SqlPage = { rows: SqlRow[]; cursor: string | null }
 
-/** What connector.types.ts says of the statements of a connector; without that file any name may be one. */
+/** Type of the statements in connector.types.ts. Without that file any name is accepted. */
 export type SqlStatements = Record<
   string,
   { reads: boolean; parameters: readonly SqlParameter[]; names: string }
 >
 
-/** What a query is given beside its parameters. */
+/** Options of a query besides its parameters. */
 export type SqlQueryOptions<Names extends string = string> = {
   names?: Record<Names, string>
-  /** Rows at once (1 to 1000), and the cursor of the page before. Without it all rows are read. */
+  /** Rows per page (1 to 1000), and the cursor of the previous page. If absent, all rows are read. */
   page?: { size: number; cursor?: string | null | undefined }
 }
 
@@ -57,7 +57,10 @@ export type SqlWrites<S extends SqlStatements> = {
   [N in keyof S]: S[N]['reads'] extends true ? never : N
 }[keyof S]
 
-/** A database, by the manifest's entries with `sql`. Statements are those of the manifest; the host logs in. */
+/**
+ * A database, as declared by the manifest's entries with `sql`. Only the manifest's statements run; the host
+ * logs in.
+ */
 export type Sql<S extends SqlStatements = SqlStatements> = {
   /** Reads by a statement that only reads. */
   query<N extends SqlReads<S>>(
@@ -65,12 +68,12 @@ export type Sql<S extends SqlStatements = SqlStatements> = {
     parameters?: S[N]['parameters'],
     options?: SqlQueryOptions<S[N]['names']>,
   ): Promise<SqlPage>
-  /** Writes by one statement: how many rows it touched. */
+  /** Writes by one statement. Returns the number of affected rows. */
   execute<N extends SqlWrites<S>>(
     statement: N,
     parameters?: S[N]['parameters'],
     names?: Record<S[N]['names'], string>,
   ): Promise<number>
-  /** Writes by several statements, all of them or none: how many rows each touched. */
+  /** Writes by several statements, all of them or none. Returns the number of affected rows of each. */
   transaction(steps: readonly SqlStep<S>[]): Promise<number[]>
 }

@@ -1,4 +1,7 @@
 import type { ErrorCode } from '../errors/error-codes.ts'
 
-/** What a refusal of a database becomes. `status`: the closest one of HTTP, for records, metrics and cases. */
+/**
+ * The error that a refusal of a database becomes. `status`: closest HTTP status, for records, metrics and
+ * cases.
+ */
 export type SqlRefusal = { name: string; wire: ErrorCode; status: number }

@@ -1,13 +1,13 @@
 /**
- * What a statement may not do because it would not end with it: the session and its transaction are the host's, and the
- * next request uses the connection. Such a text is refused before it is sent. What a text hides, such as a function that
- * sets something, the host takes back after each request.
+ * Refuses statements whose effect would outlast them. The session and its transaction belong to the host, and
+ * the next request reuses the connection. Such a text is refused before it is sent. Effects that the text
+ * does not show, such as those of a function that sets something, are undone by the host after each request.
  */
 import type { SqlDialect, SqlStatement } from './sql.ts'
 
 /**
- * Quoted text and comments, by system. Only in MySQL `#` begins a comment, and `--` only before a space; in PostgreSQL a
- * carriage return ends one as well.
+ * Quoted text and comments, by system. Only in MySQL `#` begins a comment, and `--` only before a space; in
+ * PostgreSQL a carriage return also ends one.
  */
 export const SQL_TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
   postgresql: /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n\r]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
@@ -15,18 +15,18 @@ export const SQL_TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
     /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|--(?=[\u0000-\u0020\u007f]|$)[^\n]*|#[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
 }
 
-/** A comment in another one, and comments that MySQL and MariaDB run. */
+/** A nested comment, or a comment that MySQL and MariaDB execute. */
 const TREACHEROUS = /^\/\*(?:M?!|[\s\S]*\/\*)/
 
 const READING = ['SELECT', 'WITH', 'SHOW', 'TABLE', 'VALUES', 'EXPLAIN']
 
-/** What a statement that reads begins with. Others change the session, or what is granted, in any transaction. */
+/** First words of statements that read. Other statements change the session or grants in any transaction. */
 const READS: Readonly<Record<SqlDialect, readonly string[]>> = {
   postgresql: READING,
   mysql: [...READING, 'DESCRIBE', 'DESC'],
 }
 
-/** What statements begin with that change the session, or begin or end a transaction. */
+/** Starts of statements that change the session, or begin or end a transaction. */
 const OWN: Readonly<Record<SqlDialect, RegExp>> = {
   postgresql:
     /^(?:set(?!\s+(?:local|constraints)\b)|reset|discard|begin|start|commit|end|rollback|abort|savepoint|release|prepare|execute|deallocate|declare|fetch|move|close|listen|unlisten|load)\b/i,
@@ -34,7 +34,7 @@ const OWN: Readonly<Record<SqlDialect, RegExp>> = {
     /^(?:set(?!\s+(?:password|default\s+role)\b)|begin|start|commit|rollback|savepoint|release|use|lock|unlock|xa|load|handler|prepare|execute|deallocate)\b/i,
 }
 
-/** What outlasts a statement wherever it stands in it, and what to write instead. */
+/** Constructs that outlast a statement anywhere in it, and what to write instead. */
 const LASTING: Readonly<Record<SqlDialect, readonly [RegExp, string][]>> = {
   postgresql: [
     [
@@ -62,8 +62,8 @@ const LASTING: Readonly<Record<SqlDialect, readonly [RegExp, string][]>> = {
 const NAMES: Readonly<Record<SqlDialect, string>> = { postgresql: 'PostgreSQL', mysql: 'MySQL' }
 
 /**
- * What is wrong with a statement for one system, beside what `textFault` finds; it continues
- * `statements.list_roles.text: `. Null where nothing is.
+ * Returns what is wrong with a statement for one system, in addition to `textFault`. The text continues
+ * `statements.list_roles.text: `. Null if nothing is wrong.
  */
 export function sessionFault(
   dialect: SqlDialect,

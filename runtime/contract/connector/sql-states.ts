@@ -1,12 +1,12 @@
 /**
- * What each refusal of a database becomes.
+ * Errors of databases by code, and the error that each becomes.
  *
  * Source: PostgreSQL, appendix A (SQLSTATE).
  */
 import { MYSQL_ERRORS } from './mysql-errors.ts'
 import type { SqlRefusal } from './sql-refusal.ts'
 
-/** Codes by themselves, and classes by their first two characters. What is missing here is `api_error`. */
+/** Single codes, and classes by their first two characters. Any other code becomes `api_error`. */
 export const SQL_STATES: Readonly<Record<string, SqlRefusal>> = {
   '08': { name: 'connection exception', wire: 'service_error', status: 503 },
   '0A': { name: 'feature not supported', wire: 'unsupported_operation', status: 501 },
@@ -46,13 +46,13 @@ export const SQL_STATES: Readonly<Record<string, SqlRefusal>> = {
   P0: { name: 'error of a function', wire: 'bad_request', status: 422 },
 }
 
-/** What a code is: five characters, upper case or digits. */
+/** Reports whether a code is an SQLSTATE: five characters, upper case or digits. */
 export const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
 
-/** Whether it is a code of either kind: an SQLSTATE, or the number of an error of MySQL. */
+/** Reports whether a code is an SQLSTATE or a MySQL error number. */
 export const isSqlCode = (code: string): boolean => isSqlState(code) || /^\d{4}$/.test(code)
 
-/** The row of a code, or of its class; of what the tables do not have, one that says so. */
+/** Returns the row of a code, or else of its class. For an unknown code, returns a generic row. */
 export const refusalOf = (code: string): SqlRefusal =>
   MYSQL_ERRORS[code] ??
   SQL_STATES[code] ??

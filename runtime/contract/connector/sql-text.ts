@@ -1,32 +1,32 @@
 /**
- * Texts of statements: their named places, and what is wrong with them. A place may stand only where a word of the
- * statement could: what is put there is quoted as a whole.
+ * Checks texts of statements and finds their named places. A place may stand only where a word of the
+ * statement could, because its value is quoted as a whole.
  */
 import { SQL_PLACE, type SqlPlace, type SqlStatement } from './sql.ts'
 
-/** A piece of a text: as it is written, or a place. */
+/** A piece of a text: literal text, or a place. */
 type SqlPiece = string | { place: SqlPlace; name: string }
 
-/** Quoted text of the three kinds; a quote in it is written twice. */
+/** Quoted text of the three kinds. A quote inside is doubled. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`/g
 
-/** Statements that only ever write. What writes in another way is refused by the server. */
+/** Statements that always write. The server refuses other writes. */
 const WRITING = /^\s*(insert|update|delete|merge|truncate|create|alter|drop|grant|revoke)\b/i
 
-/** What may not stand beside a place: it could make quoted text of what looks like none. */
+/** Constructs not allowed in a text with places: they could turn unquoted text into quoted text. */
 const TREACHEROUS: readonly [RegExp, string][] = [
   [/--|\/\*|#/, 'a comment'],
   [/\$\$|\$[a-z_]/i, 'a text in dollars'],
   [/\\/, 'a backslash'],
 ]
 
-/** The pieces of a text. */
+/** Splits a text into its pieces. */
 export function piecesOf(text: string): SqlPiece[] {
   const pieces: SqlPiece[] = []
   let at = 0
   for (const match of text.matchAll(SQL_PLACE)) {
     if (match.index > at) pieces.push(text.slice(at, match.index))
-    // The cast: the expression has these two groups, and the first is one of the places.
+    // The cast holds: the expression has these two groups, and the first is one of the places.
     pieces.push({ place: match[1] as SqlPlace, name: match[2] ?? '' })
     at = match.index + match[0].length
   }
@@ -34,7 +34,10 @@ export function piecesOf(text: string): SqlPiece[] {
   return pieces
 }
 
-/** What is wrong with a statement; it continues `statements.list_roles.text: `. Null where nothing is. */
+/**
+ * Returns what is wrong with a statement. The text continues `statements.list_roles.text: `. Null if nothing
+ * is wrong.
+ */
 export function textFault({ text, parameters, reads }: SqlStatement): string | null {
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text)) return 'holds a control character'
   const bare = text.replace(QUOTED, "''")

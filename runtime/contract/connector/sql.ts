@@ -1,23 +1,23 @@
 /**
- * SQL as a connector sees it: statements that its manifest declares, their parameters, and the limits of a request. A
- * request of `ctx.sql` crosses the wall as a fetch of `sql:` with a JSON body; the host chooses the server, and the
- * text of the statement, by the manifest.
+ * SQL as a connector sees it: the statements that its manifest declares, their parameters, and the limits of
+ * a request. A request of `ctx.sql` leaves the sandbox as a fetch of `sql:` with a JSON body. The host
+ * chooses the server and the text of the statement by the manifest.
  */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { SQL_METHODS } from './sql-context.ts'
 
-/** Systems by the name in a manifest, with the schemes of their addresses. */
+/** Database systems by their name in a manifest, with the schemes of their URLs. */
 export const SQL_DIALECTS = {
   postgresql: { schemes: ['postgresql:', 'postgres:'], port: 5432 },
   mysql: { schemes: ['mysql:', 'mariadb:'], port: 3306 },
 } as const
 
 export type SqlDialect = keyof typeof SQL_DIALECTS
-/** The names, in the order of the table. */
+/** Names of the systems, in the order of the table. */
 export const SQL_DIALECT_NAMES = keysOf(SQL_DIALECTS)
 
-/** Operations by what crosses the wall. */
+/** Operations, with the method of their requests. */
 export const SQL_OPERATIONS = {
   query: { method: SQL_METHODS.query, writes: false },
   execute: { method: SQL_METHODS.execute, writes: true },
@@ -26,11 +26,11 @@ export const SQL_OPERATIONS = {
 
 export type SqlOperation = keyof typeof SQL_OPERATIONS
 
-/** The operation that a method stands for, or null. */
+/** Returns the operation of a method, or null. */
 export const sqlOperationOf = (method: string): SqlOperation | null =>
   keysOf(SQL_OPERATIONS).find((name) => SQL_OPERATIONS[name].method === method) ?? null
 
-/** Limits of one request and its reply. Sizes in characters or bytes as named. */
+/** Limits of one request and its reply. Sizes in characters or bytes, as the name says. */
 export const SQL_LIMITS = {
   maxTextChars: 10_000,
   maxParameters: 100,
@@ -41,17 +41,17 @@ export const SQL_LIMITS = {
   maxListItems: 10_000,
   maxNameChars: 1024,
   maxPage: 1000,
-  /** Rows of a query that is not read in pages. */
+  /** Rows of a query that is not paged. */
   maxRows: 10_000,
   maxCursorChars: 200,
-  /** Bytes of one reply as received; values of it. */
+  /** Bytes of one reply as received, and its values. */
   maxReplyBytes: 16 * 1024 * 1024,
   maxReplyElements: 200_000,
 } as const
 
 const text = v.pipe(v.string(), v.maxLength(SQL_LIMITS.maxValueChars))
 
-/** What a parameter may be declared as, and what is then taken; null always is. */
+/** Types of a parameter, and the values that each accepts. Null is always accepted. */
 export const SQL_TYPES = {
   string: text,
   integer: v.pipe(v.number(), v.safeInteger()),
@@ -61,14 +61,14 @@ export const SQL_TYPES = {
 } as const
 
 export type SqlType = keyof typeof SQL_TYPES
-/** The names, in the order of the table. */
+/** Names of the types, in the order of the table. */
 const SQL_TYPE_NAMES = keysOf(SQL_TYPES)
 
-/** Named places of a statement, `{identifier:member}`, by how what stands there is written. */
+/** Kinds of named places in a statement, `{identifier:member}`. The kind decides how the value is written. */
 const SQL_PLACES = ['identifier', 'literal', 'integer', 'password'] as const
 export type SqlPlace = (typeof SQL_PLACES)[number]
 
-/** Finds named places: the kind, and the name. */
+/** Matches named places: the kind, and the name. */
 export const SQL_PLACE = /\{(identifier|literal|integer|password):([a-z][a-z0-9_]{0,62})\}/g
 
 /** A statement as a manifest declares it. */
@@ -98,7 +98,7 @@ const step = {
   parameters: v.optional(v.pipe(v.array(Parameter), v.maxLength(SQL_LIMITS.maxParameters)), []),
   names: v.optional(Names, {}),
 }
-/** One statement with what is put into it. */
+/** One statement with its parameters and names. */
 export const StatementStep = v.strictObject(step)
 export type StatementStep = v.InferOutput<typeof StatementStep>
 
@@ -123,6 +123,6 @@ export type SqlRequest<O extends SqlOperation = SqlOperation> = {
   [K in O]: { operation: K } & v.InferOutput<(typeof SQL_REQUESTS)[K]>
 }[O]
 
-/** The statements of a request, whatever its operation. */
+/** Returns the statements of a request of any operation. */
 export const stepsOf = (request: SqlRequest): readonly StatementStep[] =>
   request.operation === 'transaction' ? request.steps : [request]

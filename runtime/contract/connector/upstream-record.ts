@@ -1,26 +1,29 @@
-/** One request to an upstream, as it may be told and logged: where it went and how it ended, never what it carried. */
+/** One request to an upstream, for reports and logs: its target and outcome, never its content. */
 export type UpstreamRecord = {
   method: string
-  /** Host, with the port where it is not the scheme's own. */
+  /** Host, with the port if it is not the scheme's default. */
   host: string
   /** Without the call's secrets, then cut at 200 characters; no query. */
   path: string
-  /** Names, and values that are no secrets, with the question mark; empty for none. */
+  /** Names, and values that are not secret, with the question mark; empty if there is no query. */
   query: string
-  /** The declared text behind the path, such as an SQL statement, without values. For errors, not for logs. */
+  /**
+   * The declared text that `path` refers to, such as an SQL statement, without values. For errors, not for
+   * logs.
+   */
   text?: string
-  /** False for a request that waits for its turn, or was refused before it was handed to a connection. */
+  /** False for a request that is queued, or was refused before it was handed to a connection. */
   sent: boolean
   status: number | null
   /** Our own error code, or `null`. */
   error: string | null
-  /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */
+  /** End of the wait that the upstream asked for, in milliseconds since the epoch; 0 if it asked for none. */
   askedUntilMs: number
   /** Sizes in bytes. */
   sentBytes: number
   receivedBytes: number
-  /** When it began, in milliseconds since the epoch. */
+  /** Start time, in milliseconds since the epoch. */
   beganAtMs: number
-  /** From judging it to the end of its body. */
+  /** Duration from the check of the request to the end of the response body. */
   ms: number
 }

@@ -1,11 +1,11 @@
 /**
- * Which wire code an upstream's HTTP status means, and how its answer reads as a message. Imported by
- * the SDK into every connector's bundle, so this file knows no library.
+ * Maps an upstream's HTTP status to a wire code, and its response to a message. The SDK bundles this file
+ * into every connector, so it imports no library.
  *
  * Source: design table "which code, when"; connector-interface.md section 4.1; service.md section 7.1.
  */
 
-/** Statuses with a code of their own; every other failure is `api_error`. */
+/** Statuses with a specific code. Every other failure is `api_error`. */
 export const UPSTREAM_STATUS = {
   400: 'bad_request',
   401: 'unauthenticated',
@@ -27,12 +27,12 @@ export const UPSTREAM_STATUS = {
 
 const OF_STATUS: Readonly<Record<number, UpstreamCode>> = UPSTREAM_STATUS
 
-/** Longest text of an upstream's answer that a message repeats, in characters. */
+/** Maximum length of upstream text that a message repeats, in characters. */
 export const MAX_UPSTREAM_TEXT = 800
 
 /**
- * The wire code of an upstream's failing status. Why credentials do not work is told apart where the
- * challenge says it (RFC 6750 section 3.1, `error_description`).
+ * Returns the wire code of an upstream's failing status. A challenge may reveal why credentials do not work
+ * (RFC 6750 section 3.1, `error_description`).
  */
 export function upstreamCode(status: number, challenge: string | null = null): UpstreamCode {
   if (status === 401 && challenge !== null) {
@@ -49,8 +49,8 @@ type UpstreamCode =
   | 'creds_revoked'
 
 /**
- * The message of an upstream's failing answer: `[status][url without query] text`. The query is left
- * out because it may hold secrets; markup is dropped, whitespace collapsed, the text cut.
+ * Returns the message of a failing response: `[status][url without query] text`. The query is left out
+ * because it may hold secrets. Markup is removed, whitespace collapsed, the text cut.
  */
 export function upstreamMessage(status: number, url: string, body: string): string {
   const text = withoutScripts(body.slice(0, 20_000))
@@ -61,7 +61,10 @@ export function upstreamMessage(status: number, url: string, body: string): stri
   return `[${status}][${url.replace(/[?#][\s\S]*$/, '')}]${text === '' ? '' : ` ${text}`}`
 }
 
-/** Elements whose text nobody reads. An end that is missing for one is missing for all that follow. */
+/**
+ * Removes elements whose text is not meant for readers. If the end tag of one is missing, it is missing for
+ * all later ones of that name, too.
+ */
 function withoutScripts(html: string): string {
   const missing = new Set<string>()
   const begin = /<(script|style|head)\b/gi
