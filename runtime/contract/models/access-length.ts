@@ -1,4 +1,4 @@
-/** How long access may last: the values of `time_based_access` and `access_length`, in one table. */
+/** Durations of access: the values of `time_based_access` and `access_length`, in one table. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { listOf } from './reference.ts'
@@ -6,7 +6,7 @@ import { listOf } from './reference.ts'
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** ACCESS_LENGTHS: value on the wire -> seconds; null for no end (core-interface.md section 1.17). */
+/** Value on the wire -> seconds; null for unlimited (core-interface.md section 1.17). */
 export const ACCESS_LENGTHS = {
   '2 hours': 2 * HOUR,
   '4 hours': 4 * HOUR,
@@ -29,5 +29,5 @@ export const AccessLength = v.pipe(
   v.metadata({ title: 'AccessLength', description: 'How long access may last' }),
 )
 
-/** Lengths to choose from, in the order in which they were written. */
+/** Returns the schema of a list of durations to choose from. The order is kept. */
 export const timeBasedAccess = () => listOf(AccessLength)

@@ -1,10 +1,10 @@
-/** Access policies: who is given what by what they are (core-interface.md sections 1.10 and 2.2). */
+/** Access policies: grants to people by their attributes (core-interface.md sections 1.10 and 2.2). */
 import * as v from 'valibot'
 import { anyObject, described, maybe, object, strictObject } from '../schema/schemas.ts'
 import { type Condition, conditionFault } from './condition.ts'
 import { listOf, MAX_NAME } from './reference.ts'
 
-/** Orders of lists of policies. */
+/** Sort orders for lists of policies. */
 export const POLICY_SORTS = ['created', '-created', 'name', '-name'] as const
 
 export const POLICY_STATUSES = ['DRAFT', 'PUBLISHED'] as const
@@ -13,13 +13,16 @@ const PolicyPermissionInput = object('AccessPolicyPermissionInput', { id: v.stri
 
 const PolicyAppInput = object('AccessPolicyAppInput', {
   id: v.string(),
-  is_preapproved: maybe(described(v.boolean(), 'Given without anybody being asked')),
+  is_preapproved: maybe(described(v.boolean(), 'Whether it is granted without approval')),
   permissions: maybe(
     described(listOf(PolicyPermissionInput), 'Empty: the app itself, without a permission'),
   ),
 })
 
-/** As the policy of everybody is answered: what was read can be sent back. */
+/**
+ * Reports whether a condition is empty. A policy for everyone is returned with an empty one, which may be
+ * sent back.
+ */
 const isNone = (value: Record<string, unknown>): boolean => Object.keys(value).length === 0
 
 const condition = v.pipe(
@@ -30,18 +33,20 @@ const condition = v.pipe(
   ),
   v.metadata({
     description:
-      'An attribute such as `identity.email` or `identity.custom_attributes["Department"]` with operators, or `and`, `or`, `not` of conditions; empty only for everybody',
+      'An attribute such as `identity.email` or `identity.custom_attributes["Department"]` with operators, or `and`, `or`, `not` of conditions; empty only for everyone',
   }),
 )
 
 export const AccessPolicyInput = object('AccessPolicyInput', {
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME)),
   business_justification: v.pipe(v.string(), v.maxLength(500)),
-  status: maybe(described(v.picklist(POLICY_STATUSES), 'DRAFT where nothing is said')),
-  is_enabled: maybe(described(v.boolean(), 'False where nothing is said')),
+  status: maybe(described(v.picklist(POLICY_STATUSES), 'Default: DRAFT')),
+  is_enabled: maybe(described(v.boolean(), 'Default: false')),
   apps: v.pipe(listOf(PolicyAppInput), v.minLength(1)),
   access_condition: maybe(condition),
-  is_everyone_condition: maybe(described(v.boolean(), 'Everybody; no condition is needed then')),
+  is_everyone_condition: maybe(
+    described(v.boolean(), 'Whether it applies to everyone; then no condition is needed'),
+  ),
 })
 export type AccessPolicyInput = v.InferOutput<typeof AccessPolicyInput>
 
@@ -56,7 +61,7 @@ const PolicyAppOutput = strictObject('AccessPolicyAppOutput', {
 
 export const AccessPolicyOutput = strictObject(
   'AccessPolicyOutput',
-  'Who is given what by what they are',
+  'Access granted to people by their attributes',
   {
     name: v.string(),
     business_justification: v.string(),
@@ -64,16 +69,16 @@ export const AccessPolicyOutput = strictObject(
     status: v.picklist(POLICY_STATUSES),
     is_enabled: v.boolean(),
     apps: v.array(PolicyAppOutput),
-    access_condition: described(anyObject(), 'Empty for everybody'),
+    access_condition: described(anyObject(), 'Empty for everyone'),
     is_everyone_condition: v.boolean(),
   },
 )
 export type AccessPolicyOutput = v.InferInput<typeof AccessPolicyOutput>
 
-/** What is kept of the apps of a policy. */
+/** Apps of a policy, as stored. */
 export type PolicyApp = { id: string; is_preapproved: boolean; permissions: string[] }
 
-/** A condition that `AccessPolicyInput` has judged; null for an empty one. */
+/** Returns a condition that `AccessPolicyInput` has validated, or null for an empty one. */
 export const asCondition = (value: Record<string, unknown>): Condition | null =>
-  // The cast: judged, as the docstring says.
+  // The cast holds because the condition was validated.
   isNone(value) ? null : (value as Condition)

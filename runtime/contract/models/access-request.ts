@@ -1,4 +1,7 @@
-/** Access requests: core-interface.md sections 1.9, 1.17 and 2; clients read their states as section 2.1 says. */
+/**
+ * Access requests: core-interface.md sections 1.9, 1.17 and 2. Section 2.1 describes how clients read their
+ * states.
+ */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { described, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
@@ -34,13 +37,15 @@ export const REQUEST_STATUSES = [
 ] as const
 export type RequestStatus = (typeof REQUEST_STATUSES)[number]
 
-/** Longest access that may be asked for by seconds: ten years. */
+/** Longest access that may be requested in seconds: ten years. */
 const MAX_SECONDS = 10 * 365 * 24 * 3600
 
 export const CreateAccessRequestInput = object('CreateAccessRequestInput', {
   app_id: v.string(),
-  requester_user_id: maybe(described(v.string(), 'For admins: who asks. Absent: the caller')),
-  target_user_id: maybe(described(v.string(), 'Who is to have it. Absent: the requester')),
+  requester_user_id: maybe(
+    described(v.string(), 'Requester; only admins may name another user. Absent: the caller'),
+  ),
+  target_user_id: maybe(described(v.string(), 'User who gets the access. Absent: the requester')),
   note: maybe(v.pipe(prose('The old name of business_justification'))),
   business_justification: maybe(prose('Why it is needed')),
   expiration_in_seconds: maybe(
@@ -49,7 +54,7 @@ export const CreateAccessRequestInput = object('CreateAccessRequestInput', {
       v.integer(),
       v.minValue(1),
       v.maxValue(MAX_SECONDS),
-      v.metadata({ description: 'How long. Absent, without access_length: for good' }),
+      v.metadata({ description: 'Duration. If absent, and access_length too: unlimited' }),
     ),
   ),
   access_length: maybe(v.picklist(keysOf(ACCESS_LENGTHS))),
@@ -57,11 +62,11 @@ export const CreateAccessRequestInput = object('CreateAccessRequestInput', {
 })
 export type CreateAccessRequestInput = v.InferOutput<typeof CreateAccessRequestInput>
 
-/** Longest reason of a revocation, in characters. */
+/** Maximum length of a revocation's reason, in characters. */
 const MAX_REVOCATION_REASON = 1000
 
 export const RevokeAccessInput = strictObject('RevokeAccessInput', {
-  reason: reasonText(MAX_REVOCATION_REASON, 'Why: everybody reads it who sees the request'),
+  reason: reasonText(MAX_REVOCATION_REASON, 'Reason, visible to everyone who sees the request'),
 })
 export type RevokeAccessInput = v.InferOutput<typeof RevokeAccessInput>
 
@@ -81,17 +86,17 @@ export const AccessRequest = strictObject(
     status: v.picklist(REQUEST_STATUSES),
     is_break_glass: described(
       v.boolean(),
-      'Whether it was taken at once, to be reviewed afterwards',
+      'Whether the access was taken at once and is reviewed afterwards',
     ),
     revoked_by: nullable(User),
     notes: described(
       v.record(v.string(), v.nullable(v.string())),
-      'Status to what was said when it was reached',
+      'Status -> note written when it was reached',
     ),
-    expires_at: zoneless('When the access ends'),
+    expires_at: zoneless('End of the access'),
     expiration_in_seconds: nullable(v.number()),
     requestable_permissions: v.array(RequestablePermissionBaseOutput),
-    requested_at: zoneless('When it was asked for'),
+    requested_at: zoneless('Time of the request'),
     tasks: nullable(v.array(Task)),
     custom_fields: nullable(
       v.array(v.strictObject({ prompt: v.string(), response: nullable(v.string()) })),

@@ -1,4 +1,4 @@
-/** Access reviews as the public service has them: core-interface.md sections 1.12, 2.1 and 2.2. */
+/** Access reviews as in the public service: core-interface.md sections 1.12, 2.1 and 2.2. */
 import * as v from 'valibot'
 import {
   anyObject,
@@ -13,7 +13,7 @@ import {
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
 
-/** Orders of lists of reviews. */
+/** Sort orders for lists of reviews. */
 export const REVIEW_SORTS = [
   'created',
   '-created',
@@ -56,10 +56,10 @@ export const REMOVAL_ACTIONS = [
 ] as const
 export const EVIDENCE_UPLOADS = ['ALWAYS', 'DEFAULT'] as const
 
-/** Most apps of a review. */
+/** Maximum number of apps of a review. */
 const MAX_REVIEW_APPS = 200
 
-/** Longest name of a review, in characters. */
+/** Maximum length of a review's name, in characters. */
 export const MAX_REVIEW_NAME = 255
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_REVIEW_NAME))
 
@@ -95,8 +95,7 @@ const recurrence = {
       v.string(),
       v.maxLength(64),
       v.metadata({
-        description:
-          'The time zone in which days and the time of the day are kept, such as Europe/Berlin; absent: UTC',
+        description: 'Time zone of days and times of day, such as Europe/Berlin; absent: UTC',
       }),
     ),
   ),
@@ -118,9 +117,9 @@ export type AccessReviewDomainAppInput = v.InferOutput<typeof AccessReviewDomain
 
 export const CreateAccessReviewInput = strictObject('CreateAccessReviewInput', {
   name,
-  deadline_at: sentMoment('Until when it is to be decided'),
+  deadline_at: sentMoment('Deadline of the decisions'),
   owner_id: maybe(v.string()),
-  target_launch_date: maybe(sentMoment('When it begins; absent: now')),
+  target_launch_date: maybe(sentMoment('Start of the review; absent: now')),
   recurrence_config: maybe(RecurrenceConfigInput),
   recurrence_days_frequency: maybe(v.pipe(v.number(), v.integer())),
   apps: v.nullish(listOf(AccessReviewDomainAppInput, MAX_REVIEW_APPS), []),
@@ -132,7 +131,7 @@ export const AddAppsInput = strictObject('AddAppsInput', {
 })
 
 const UpdateAccessReviewArdaInput = strictObject('UpdateAccessReviewArdaInput', {
-  id: described(v.string(), 'Of the app within the review'),
+  id: described(v.string(), 'Id of the app within the review'),
   scope_filters: keptNull(filters),
   removal_action: maybe(v.picklist(REMOVAL_ACTIONS)),
   configurable_evidence_upload: maybe(v.picklist(EVIDENCE_UPLOADS)),
@@ -140,9 +139,9 @@ const UpdateAccessReviewArdaInput = strictObject('UpdateAccessReviewArdaInput', 
 
 export const UpdateAccessReviewInput = strictObject('UpdateAccessReviewInput', {
   name: maybe(name),
-  deadline_at: maybe(sentMoment('Until when it is to be decided')),
+  deadline_at: maybe(sentMoment('Deadline of the decisions')),
   owner_id: maybe(v.string()),
-  target_launch_date: maybe(sentMoment('When it begins')),
+  target_launch_date: maybe(sentMoment('Start of the review')),
   recurrence_config: keptNull(RecurrenceConfigInput),
   recurrence_days_frequency: keptNull(v.pipe(v.number(), v.integer())),
   apps: v.nullish(listOf(UpdateAccessReviewArdaInput, MAX_REVIEW_APPS), []),
@@ -173,7 +172,7 @@ export type AccessReviewDomainAppOutput = v.InferInput<typeof AccessReviewDomain
 
 export const AccessReviewOutput = strictObject(
   'AccessReviewOutput',
-  'A review of who has access to what',
+  'A review of the access that people have',
   {
     id: v.string(),
     name: v.string(),

@@ -1,4 +1,4 @@
-/** Who held what at a moment, and why. */
+/** Access that a person or account held at a moment, and the reasons for it. */
 import * as v from 'valibot'
 import { described, nullable, strictObject } from '../schema/schemas.ts'
 
@@ -8,8 +8,8 @@ const run = (description: string) =>
   nullable(described(v.number(), `${description}; null if no sync found it`))
 
 const SPAN = {
-  since: moment('From when it was so, or is known to have been'),
-  until: nullable(moment('When it was found to be so no more')),
+  since: moment('Start of the access, or first time it is known to have existed'),
+  until: nullable(moment('Time at which it was found to have ended')),
   first_run: run('The first complete sync that saw it'),
   last_run: run('The last complete sync that saw it'),
   gone_run: run('The first complete sync that did not see it'),
@@ -19,7 +19,7 @@ const ENTITLEMENT = {
   entitlement_type: v.string(),
   entitlement_id: text('Its id within its resource'),
   resource_id: text('Empty for the global resource'),
-  label: text('As the latest sync tells it'),
+  label: text('As reported by the latest sync'),
 }
 
 export const Association = strictObject('Association', 'An entitlement that an account held', {
@@ -41,23 +41,23 @@ export const AccessReason = strictObject('AccessReason', {
   request_id: nullable(v.string()),
   policy_id: nullable(v.string()),
   policy_name: nullable(v.string()),
-  request_status: nullable(text('State of the request that gave it, as it is now')),
-  ends_at: nullable(moment('When it will be taken back; null for no end')),
-  since: nullable(moment('From when it was given; null for `found`')),
-  until: nullable(moment('When it was taken back')),
+  request_status: nullable(text('Current state of the request that granted it')),
+  ends_at: nullable(moment('Time at which it will be removed; null for no end')),
+  since: nullable(moment('Time at which it was granted; null for `found`')),
+  until: nullable(moment('Time at which it was removed')),
   end_reason: nullable(
-    text('Why it was, or is being, taken back; null where its time was over, or nothing ended it'),
+    text('Why it was, or is being, removed; null if it expired, or has not ended'),
   ),
-  revoked_by_user_id: nullable(text('Who revoked it')),
+  revoked_by_user_id: nullable(text('User who revoked it')),
 })
 export type AccessReason = v.InferInput<typeof AccessReason>
 
 const ACCESS_KINDS = ['account', 'entitlement', 'group', 'granted'] as const
 
-export const Access = strictObject('Access', 'Something that a person held', {
+export const Access = strictObject('Access', 'Access that a person held', {
   kind: described(
     v.picklist(ACCESS_KINDS),
-    '`granted`: a request or policy granted it, and no sync finds it',
+    '`granted`: a request or policy granted it, and no sync found it',
   ),
   app_id: nullable(v.string()),
   app_name: nullable(v.string()),
@@ -68,7 +68,7 @@ export const Access = strictObject('Access', 'Something that a person held', {
   entitlement_type: nullable(v.string()),
   entitlement_id: nullable(v.string()),
   resource_id: nullable(v.string()),
-  label: nullable(text('Of the entitlement, the group or the permission')),
+  label: nullable(text('Label of the entitlement, the group or the permission')),
   ...SPAN,
   reasons: v.array(AccessReason),
 })

@@ -1,4 +1,4 @@
-/** Accounts and what happens to them: service.md sections 2.5 and 3; connector-interface.md 2.7, 2.8. */
+/** Accounts and their activity: service.md sections 2.5 and 3; connector-interface.md 2.7, 2.8. */
 import * as v from 'valibot'
 import { described, freeObject, nullable, strictObject, stringMap } from '../schema/schemas.ts'
 
@@ -8,7 +8,7 @@ export const AccountStatus = v.pipe(
 )
 export type AccountStatus = v.InferOutput<typeof AccountStatus>
 
-/** The statuses that may leave list_accounts (service.md section 4.1). */
+/** Statuses that list_accounts may return (service.md section 4.1). */
 export const LISTED_STATUSES: readonly AccountStatus[] = ['ACTIVE', 'SUSPENDED']
 
 const AccountType = v.pipe(
@@ -48,7 +48,7 @@ export const LastActivityData = strictObject('LastActivityData', 'When an accoun
 
 const activity = {
   id: v.string(),
-  activity_type: described(v.string(), 'A standard activity or the system’s own word'),
+  activity_type: described(v.string(), 'A standard activity or the system’s own term'),
   timestamp: described(v.string(), 'ISO 8601'),
   actor: freeObject(),
   targets: v.array(freeObject()),
@@ -75,7 +75,7 @@ export const ApplicationActivityRecord = strictObject(
 
 export const CustomAttributeSchema = strictObject(
   'CustomAttributeSchema',
-  'A custom attribute that may be asked for',
+  'A custom attribute that may be requested',
   {
     customized_type: v.picklist(['ACCOUNT', 'ENTITLEMENT', 'RESOURCE']),
     name: v.string(),

@@ -21,36 +21,38 @@ import { InlineWebhook } from './inline-webhook.ts'
 import { BaseInlineWebhook, type ById, prose, RequestablePermissionBase } from './reference.ts'
 import { RequestablePermissionOutput } from './requestable-permission.ts'
 
-/** Who finds an app in the store: everybody, the members of its allowed groups, or nobody. */
+/** Visibility of an app in the store: to everyone, to members of its allowed groups, or to no one. */
 export const DISCOVERABILITIES = ['FULL', 'LIMITED', 'NONE'] as const
 
-/** How permissions are given, and whether requesters see them (core-interface.md section 1.17). */
+/** How permissions are granted, and whether requesters see them (core-interface.md section 1.17). */
 const GROUP_PROVISIONINGS = ['DIRECT_TO_USER', 'GROUPS_AND_HIDDEN', 'GROUPS_AND_VISIBLE'] as const
 
 export const AppStoreApp = strictObject('AppStoreApp', AppWithCustomAttributes.entries)
 
-export const AppLeftStore = strictObject('AppLeftStore', 'The app is kept, out of the app store', {
+export const AppLeftStore = strictObject('AppLeftStore', 'The app, kept outside the app store', {
   id: v.string(),
   in_app_store: v.boolean(),
 })
 
-/** Longest address that requesters are sent to, in characters (core-interface.md section 2.2). */
+/**
+ * Maximum length of the URL that requesters are redirected to, in characters (core-interface.md section 2.2).
+ */
 const MAX_REDIRECT_URL = 2048
 
 const redirectUrl = v.pipe(
   v.string(),
   v.maxLength(MAX_REDIRECT_URL),
-  // Browsers follow it: `javascript:` and the like would run there with the store's rights.
+  // Browsers open it. A `javascript:` URL would run with the store's rights.
   v.check(
     (text) => text === '' || (/^https?:\/\//i.test(text) && URL.canParse(text)),
     'redirect_url must be an absolute address that begins with https:// or http://',
   ),
-  v.metadata({ description: 'Where requesters are sent instead' }),
+  v.metadata({ description: 'URL that requesters are redirected to instead' }),
 )
 
 const requestFlowInput = object('AppStoreAppSettingsRequestFlowInput', {
   discoverability: v.optional(v.picklist(DISCOVERABILITIES)),
-  custom_approval_message: v.optional(prose('Words that go with the approval')),
+  custom_approval_message: v.optional(prose('Message shown with the approval')),
   require_manager_approval: v.optional(v.boolean()),
   require_additional_approval: v.optional(v.boolean()),
   allowed_groups: keptNull(AllowedGroupsConfigInput),
@@ -65,7 +67,7 @@ const provisioningInput = object('AppStoreAppSettingsProvisioningInput', {
   time_based_access: v.optional(timeBasedAccess()),
   allow_multiple_permission_selection: v.optional(v.boolean()),
   manual_steps_needed: v.optional(v.boolean()),
-  custom_provisioning_instructions: keptNull(prose('What is to be done by hand')),
+  custom_provisioning_instructions: keptNull(prose('Instructions for the manual steps')),
   default_time_based_access_option: keptNull(AccessLength),
   default_permission: keptNull(RequestablePermissionBase),
   provisioning_webhook: keptNull(BaseInlineWebhook),
@@ -73,7 +75,7 @@ const provisioningInput = object('AppStoreAppSettingsProvisioningInput', {
 })
 
 const settingsInput = {
-  custom_request_instructions: v.optional(prose('What requesters read')),
+  custom_request_instructions: v.optional(prose('Instructions for requesters')),
   redirect_url: keptNull(redirectUrl),
   request_flow: v.optional(requestFlowInput),
   provisioning: v.optional(provisioningInput),
@@ -139,14 +141,14 @@ type Flow = Omit<
   'allowed_groups' | 'response_describes_entire_approval_workflow'
 >
 
-/** An app's settings as they stand. References are ids. */
+/** Current settings of an app, with ids in place of referenced objects. */
 export type SettingsView = ById<Omit<Answered, 'request_flow'>> & {
   request_flow: ById<Flow> & { allowed_groups: AllowedGroups }
 }
 
 /**
- * What holds where nothing was written. An app that is put into the store is there to be found; its
- * permissions are hidden one by one, so none shows unasked.
+ * Defaults of settings that were never written. An app that is put into the store can be found there. Its
+ * permissions are hidden individually, so none is shown unasked.
  */
 export const STORE_DEFAULTS: SettingsView = {
   custom_request_instructions: '',

@@ -43,15 +43,15 @@ export const DISCOVERY_SOURCES = [
 ] as const
 export type AppSource = (typeof DISCOVERY_SOURCES)[number]
 
-/** Orders of lists of apps. */
+/** Sort orders for lists of apps. */
 export const APP_SORTS = ['name', '-name'] as const
 
-/** Orders of lists of accounts, by their id in the app. */
+/** Sort orders for lists of accounts, by their id in the app. */
 export const ACCOUNT_SORTS = ['account', '-account'] as const
 export type AccountSort = (typeof ACCOUNT_SORTS)[number]
 
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
-/** What an account is for. */
+/** Purposes of an account. */
 export const ACCOUNT_TYPES = ['USER', 'ROLE', 'SERVICE'] as const
 export const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
 
@@ -59,7 +59,7 @@ const text = (description: string) => described(v.string(), description)
 
 const app = {
   id: v.string(),
-  app_class_id: text('The connector; of a custom app a word made of its name'),
+  app_class_id: text('The connector; for a custom app, a word derived from its name'),
   instance_id: text('The tenant that it is connected to'),
   user_friendly_label: text('Its name'),
   status: v.picklist(APP_STATUSES),
@@ -83,10 +83,10 @@ export const AppWithCustomAttributes = strictObject('AppWithCustomAttributes', {
   custom_attributes: nullable(v.record(v.string(), CustomAttribute)),
 })
 
-/** Longest of what people say of an app, in characters: a name, an address, and words of several lines. */
+/** Maximum length of an app's editable fields, in characters: a name, a URL, and text of several lines. */
 export const MAX_FACT = { name: 255, address: 2048, text: 8192 } as const
 
-/** A page or a picture that a browser may be sent to; empty for none. */
+/** Returns the schema of the URL of a page or picture that a browser may open; empty for none. */
 const webAddress = (what: string) =>
   v.pipe(
     v.string(),
@@ -98,7 +98,7 @@ const webAddress = (what: string) =>
     v.metadata({ description: what }),
   )
 
-/** What people may say of an app. */
+/** Fields of an app that people may edit. */
 const facts = {
   name: v.pipe(
     v.string(),
@@ -112,30 +112,32 @@ const facts = {
       (text) => categoryOf(text) !== null,
       `there is no such category; there are ${CATEGORIES.join(', ')}`,
     ),
-    v.metadata({ description: 'As GET /apps/categories lists them, or like HR_AND_LEARNING' }),
+    v.metadata({
+      description: 'A category of GET /apps/categories, or its code such as HR_AND_LEARNING',
+    }),
   ),
-  description: described(v.pipe(v.string(), v.maxLength(MAX_FACT.text)), 'What it is'),
-  logo_url: webAddress('Address of its logo'),
-  website_url: webAddress('Address of its website'),
+  description: described(v.pipe(v.string(), v.maxLength(MAX_FACT.text)), 'Description'),
+  logo_url: webAddress('URL of its logo'),
+  website_url: webAddress('URL of its website'),
   request_instructions: described(
     v.pipe(v.string(), v.maxLength(MAX_FACT.text)),
-    'What requesters read',
+    'Instructions for requesters',
   ),
 }
 
-/** Names of what people may say of an app. */
+/** Names of the editable fields. */
 export const FACT_NAMES = keysOf(facts)
 
 const connection = {
   app_class_id: maybe(described(v.string(), 'The integration; none for a custom app')),
-  auth: maybe(described(anyObject(), 'Credentials, as the connection schema asks for them')),
-  settings: maybe(described(anyObject(), 'Settings, as the connection schema asks for them')),
-  version: maybe(described(v.string(), 'The version of the integration that is expected')),
+  auth: maybe(described(anyObject(), 'Credentials, as described by the connection schema')),
+  settings: maybe(described(anyObject(), 'Settings, as described by the connection schema')),
+  version: maybe(described(v.string(), 'Expected version of the integration')),
 }
 
 const overrides = mapValues(facts, keptNull)
 
-/** No prototype: `constructor` is an unknown member like any other. */
+/** Without a prototype, so that `constructor` is an unknown member like any other. */
 const exactly = <const E extends v.ObjectEntries>(entries: E): E =>
   Object.assign(Object.create(null), entries)
 
@@ -147,14 +149,14 @@ export type AppInputCreate = v.InferOutput<typeof AppInputCreate>
 
 export const AppInputUpdate = strictObject(
   'AppInputUpdate',
-  'null sets a member back to its default',
+  'null resets a member to its default',
   exactly(overrides),
 )
 export type AppInputUpdate = v.InferOutput<typeof AppInputUpdate>
 
 export const AppInputPut = strictObject(
   'AppInputPut',
-  'null sets a member back to its default',
+  'null resets a member to its default',
   exactly({ ...overrides, ...connection }),
 )
 export type AppInputPut = v.InferOutput<typeof AppInputPut>
@@ -201,7 +203,10 @@ export const ACCOUNT_STATUSES = [
 ] as const
 export type AccountStanding = (typeof ACCOUNT_STATUSES)[number]
 
-/** How an account stands in the core, by the status that its connector tells; one without a status is in use. */
+/**
+ * Status of an account in the core, by the status that its connector reports. An account without a status is
+ * in use.
+ */
 export const STANDINGS: Readonly<Record<AccountStatus, AccountStanding>> = {
   ACTIVE: 'ACTIVE',
   SUSPENDED: 'SUSPENDED',

@@ -1,4 +1,6 @@
-/** Who may ask and who decides: parts of an app's settings and of a permission's (core-interface.md 2.2). */
+/**
+ * Allowed requesters and approvers: parts of an app's settings and of a permission's (core-interface.md 2.2).
+ */
 import * as v from 'valibot'
 import { keptNull, nullable, object, strictObject } from '../schema/schemas.ts'
 import { Group, User } from './person.ts'
@@ -11,7 +13,7 @@ const answered = <const S extends v.ObjectEntries>(title: string, entries: S) =>
 
 const type = v.picklist(['ALL_GROUPS', 'SPECIFIED_GROUPS'])
 
-/** Who is covered by allowed groups: everybody, or the members of these, by id. */
+/** People covered by allowed groups: everyone, or the members of these groups, by id. */
 export type AllowedGroups = { type: v.InferOutput<typeof type>; groups: string[] }
 export const ALL_GROUPS: AllowedGroups = { type: 'ALL_GROUPS', groups: [] }
 
@@ -60,7 +62,7 @@ const ApproverOutput = answered('ApproverOutput', {
   group: nullable(Group),
 })
 
-/** Most approvers of one stage. */
+/** Maximum number of approvers of one stage. */
 const MAX_STAGE_APPROVERS = 100
 
 export const RequestApprovalStageInput = titled('RequestApprovalStageInput', {

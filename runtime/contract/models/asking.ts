@@ -1,4 +1,4 @@
-/** What people see before they ask for access, and before they decide on it. */
+/** Information shown before a person requests access, and before a person decides on it. */
 import * as v from 'valibot'
 import { described, nullable, strictObject } from '../schema/schemas.ts'
 import { Access } from './access.ts'
@@ -10,53 +10,53 @@ import { TaskAssignee } from './task.ts'
 
 const count = (description: string) => described(v.number(), description)
 
-/** Most people and groups that are named of one step. */
+/** Maximum number of people and groups listed for one step. */
 export const MAX_DECIDERS_NAMED = 10
 
-/** Most findings that are named to who decides. */
+/** Maximum number of findings listed for a decision. */
 export const MAX_GROUND_FINDINGS = 10
 
-/** Most apps and permissions whose outlooks are read at once. */
+/** Maximum number of apps and permissions whose outlooks are read at once. */
 export const MAX_OUTLOOKS = 50
 
 export const DecisionStep = strictObject('DecisionStep', {
   kind: described(
     v.picklist(['manager', 'approvers']),
-    '`manager`: the manager of who is to have it decides',
+    '`manager`: the manager of the target user decides',
   ),
   deciders: described(
     v.array(TaskAssignee),
-    `Who is asked as things are now, at most ${MAX_DECIDERS_NAMED}; one of them decides`,
+    `Current approvers, at most ${MAX_DECIDERS_NAMED}; one of them decides`,
   ),
-  count: count('How many people and groups are asked'),
+  count: count('Number of people and groups who are asked'),
 })
 export type DecisionStep = v.InferInput<typeof DecisionStep>
 
 export const RequestOutlook = strictObject(
   'RequestOutlook',
-  'What would happen if a user asked now: who decides, how long it usually takes',
+  'Preview of a request made now: the approvers, and how long decisions usually take',
   {
     app_id: v.string(),
     requestable_permission_id: nullable(v.string()),
     steps: described(
       v.array(DecisionStep),
-      'The decisions that it needs, one after the other; a pre-approval rule may spare them',
+      'Required decisions, in order; a pre-approval rule may skip them',
     ),
     access_lengths: described(v.array(AccessLength), 'Lengths to choose from'),
     default_access_length: nullable(AccessLength),
     preapproved_access_lengths: described(
       v.array(AccessLength),
-      'Of those, the lengths for which a pre-approval rule asks nobody; rules that webhooks decide are not among them',
+      'The lengths that a pre-approval rule grants without approval; rules decided by webhooks are not considered',
     ),
-    given_by_hand: described(v.boolean(), 'Whether a person gives it, and takes it back, by hand'),
+    given_by_hand: described(v.boolean(), 'Whether a person grants and removes it manually'),
     median_decision_seconds: nullable(
-      count('Of the requests for the app that people decided in the last 90 days'),
+      count('Median over the requests for the app that people decided in the last 90 days'),
     ),
     separation_of_duties: described(
       v.array(SeparationConflict),
-      'Rules that it would break, and what they do about it',
+      'Rules that it would break, and their effect',
     ),
-    decided_requests: count('How many those were; the newest 1000 count'),
+    decided_requests: count('Number of those requests; only the newest 1000 count'),
   },
 )
 export type RequestOutlook = v.InferInput<typeof RequestOutlook>
@@ -65,44 +65,45 @@ const moment = (description: string) => described(v.string(), `${description}; I
 
 export const TaskGrounds = strictObject(
   'TaskGrounds',
-  'Facts for who decides: what is asked, what the person holds, who else holds it',
+  'Facts for a decision: the request, the access that the person holds, and other holders',
   {
     task_id: v.string(),
     app_name: nullable(v.string()),
     permission_label: nullable(described(v.string(), 'Null for the app itself')),
-    requester_user: nullable(described(User, 'Null where a policy asked')),
+    requester_user: nullable(described(User, 'Null if a policy made the request')),
     target_user: nullable(User),
-    manager_user: nullable(described(User, 'The manager of who is to have it')),
+    manager_user: nullable(described(User, 'The manager of the target user')),
     business_justification: nullable(v.string()),
-    expiration_in_seconds: nullable(described(v.number(), 'How long; null for good')),
-    asked_at: nullable(moment('When it was asked for')),
-    decide_until: nullable(moment('When the request ends if nobody has decided')),
-    holds: described(v.array(Access), 'What the person holds in the app now, and why; at most 50'),
+    expiration_in_seconds: nullable(described(v.number(), 'Duration; null for unlimited')),
+    asked_at: nullable(moment('Time of the request')),
+    decide_until: nullable(moment('Time at which the request expires if it is not decided')),
+    holds: described(
+      v.array(Access),
+      'Access that the person holds in the app now, with its reasons; at most 50',
+    ),
     held_now: nullable(
       described(
-        v.strictObject({ until: nullable(moment('When the last of it ends; null for no end')) }),
-        'What the person has of the same by other requests now; null for nothing. The request extends it',
+        v.strictObject({ until: nullable(moment('End of the last such access; null for no end')) }),
+        'The same access, if the person holds it now by other requests, which this request extends; else null',
       ),
     ),
     held_before: described(
       v.array(
         v.strictObject({
-          since: moment('When it was given'),
-          until: moment('When it ended'),
-          end_reason: nullable(
-            described(v.string(), 'Why it was taken back; null where its time was over'),
-          ),
-          revoked_by_user_id: nullable(described(v.string(), 'Who revoked it')),
+          since: moment('Start'),
+          until: moment('End'),
+          end_reason: nullable(described(v.string(), 'Why it was removed; null if it expired')),
+          revoked_by_user_id: nullable(described(v.string(), 'User who revoked it')),
         }),
       ),
-      'When the person held the same before, newest first; at most 5',
+      'Earlier periods in which the person held the same access, newest first; at most 5',
     ),
     colleagues: described(
       v.strictObject({
-        count: count('Others with the same manager; 1000 at most'),
-        holding: count('How many of those hold the same'),
+        count: count('Number of other people with the same manager; at most 1000'),
+        holding: count('Number of those who hold the same access'),
       }),
-      'None where the person has no manager',
+      '0 if the person has no manager',
     ),
     findings: described(
       v.array(
@@ -110,14 +111,14 @@ export const TaskGrounds = strictObject(
           id: v.string(),
           kind: v.picklist(FINDING_KINDS),
           label: nullable(described(v.string(), 'The entitlement, as the app calls it')),
-          opened_at: moment('Since when it is open'),
+          opened_at: moment('Time at which it was opened'),
         }),
       ),
-      `Open findings about what the person holds in the app, newest first; at most ${MAX_GROUND_FINDINGS}`,
+      `Open findings about access of the person in the app, newest first; at most ${MAX_GROUND_FINDINGS}`,
     ),
     separation_of_duties: described(
       v.array(SeparationConflict),
-      'Rules that it breaks; with EXCEPTION the last decision is on the exception',
+      'Rules that it breaks; with EXCEPTION the last decision is about the exception',
     ),
   },
 )

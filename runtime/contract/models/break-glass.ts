@@ -1,16 +1,19 @@
-/** Break-glass: permissions that people of some groups take at once, for a short time, and that are reviewed afterwards. Ours. */
+/**
+ * Break-glass permissions: members of some groups take them at once, for a short time, and the use is
+ * reviewed afterwards. Keyway's own.
+ */
 import * as v from 'valibot'
 import { described, maybe, strictObject } from '../schema/schemas.ts'
 import { reasonText } from './reference.ts'
 
-/** Longest that break-glass access may last, in minutes: a day. */
+/** Longest break-glass access, in minutes: a day. */
 export const MAX_GLASS_MINUTES = 1440
-/** Longest reason, in characters. */
+/** Maximum length of a reason, in characters. */
 export const MAX_GLASS_REASON = 1000
-/** Most groups of one permission. */
+/** Maximum number of groups of one permission. */
 const MAX_GROUPS = 20
 
-/** The type of the task that reviews a use of it. */
+/** Type of the task that reviews a use. */
 export const GLASS_TASK = 'BREAK_GLASS_REVIEW'
 
 const minutes = (description: string) =>
@@ -29,15 +32,15 @@ export const BreakGlassInput = strictObject('BreakGlassInput', {
     v.maxLength(MAX_GROUPS),
     v.metadata({ description: 'Members of any of these groups may take it' }),
   ),
-  max_minutes: minutes('How long one use may last'),
+  max_minutes: minutes('Maximum duration of one use'),
 })
 export type BreakGlassInput = v.InferOutput<typeof BreakGlassInput>
 
 export const BreakGlass = strictObject(
   'BreakGlass',
-  'A permission that is given at once and reviewed afterwards',
+  'A permission that is granted at once and reviewed afterwards',
   {
-    id: described(v.string(), 'Of the permission'),
+    id: described(v.string(), 'Id of the permission'),
     label: v.string(),
     app_id: v.string(),
     app_name: v.string(),
@@ -48,7 +51,7 @@ export const BreakGlass = strictObject(
 export type BreakGlass = v.InferInput<typeof BreakGlass>
 
 export const TakeBreakGlassInput = strictObject('TakeBreakGlassInput', {
-  reason: reasonText(MAX_GLASS_REASON, 'Why it cannot wait: all approvers read it'),
-  minutes: maybe(minutes('How long. Absent: as long as it may last')),
+  reason: reasonText(MAX_GLASS_REASON, 'Why it cannot wait; visible to all approvers'),
+  minutes: maybe(minutes('Duration. Absent: the maximum')),
 })
 export type TakeBreakGlassInput = v.InferOutput<typeof TakeBreakGlassInput>

@@ -1,8 +1,8 @@
-/** What is kept of the calls of a minute: how many, whose fault failures were, how long they took, what they sent. */
+/** Statistics of the calls of one minute: number, blame for failures, duration, bytes sent and received. */
 import type { Blame } from '../errors/error-row.ts'
 import { keysOf } from '../schema/keys.ts'
 
-/** BLAMES: whose fault a failed call was -> the same for people. */
+/** Party to blame for a failed call -> its name for people. */
 export const BLAMES = {
   caller: 'the caller',
   connector: 'the connector',
@@ -13,23 +13,24 @@ export const BLAMES = {
 
 export const BLAME_NAMES: readonly Blame[] = keysOf(BLAMES)
 
-/** Upper bounds of the buckets of times, in milliseconds; what takes longer is in one more. */
+/** Upper bounds of the duration buckets, in milliseconds. One more bucket counts longer calls. */
 export const LATENCY_BOUNDS_MS = [
   1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000,
 ] as const
 
-/** How many buckets there are. */
+/** Number of buckets. */
 export const LATENCY_BUCKETS: number = LATENCY_BOUNDS_MS.length + 1
 
-/** The bucket of a time. */
+/** Returns the bucket of a duration. */
 export function bucketOf(ms: number): number {
   const at = LATENCY_BOUNDS_MS.findIndex((bound) => ms <= bound)
   return at < 0 ? LATENCY_BUCKETS - 1 : at
 }
 
 /**
- * The time below which a part of the calls stayed, in milliseconds, as if they were spread evenly in their bucket; null
- * without calls. Of the last bucket only its beginning is known.
+ * Returns the duration that a part of the calls did not exceed, in milliseconds, or null without calls.
+ * Assumes an even spread within a bucket. For the last bucket, which has no upper bound, returns its lower
+ * bound.
  */
 export function percentile(buckets: readonly number[], part: number): number | null {
   const total = buckets.reduce((sum, count) => sum + count, 0)

@@ -1,6 +1,6 @@
-/** What kind of work an app is for (core-interface.md section 1.17). */
+/** Categories of apps by kind of work (core-interface.md section 1.17). */
 
-/** Every category, in the order in which they are listed. */
+/** Every category, in display order. */
 export const CATEGORIES = [
   'Accounting & Finance',
   'Marketing & Analytics',
@@ -19,7 +19,9 @@ export const CATEGORIES = [
 ] as const
 export type Category = (typeof CATEGORIES)[number]
 
-/** `HR & Learning` -> `HR_AND_LEARNING`, which clients and manifests write as well. */
+/**
+ * Returns the code of a label: `HR & Learning` -> `HR_AND_LEARNING`. Clients and manifests may use either.
+ */
 export const categoryCode = (text: string): string =>
   text
     .trim()
@@ -27,13 +29,13 @@ export const categoryCode = (text: string): string =>
     .replaceAll('&', 'AND')
     .replace(/[\s_]+/g, '_')
 
-/** The category that is meant by a label or a code, or null. */
+/** Returns the category with this label or code, or null. */
 export function categoryOf(text: string): Category | null {
   const code = categoryCode(text)
   return CATEGORIES.find((label) => categoryCode(label) === code) ?? null
 }
 
-/** The category of a connector, of all that its manifest names; null where it names none. */
+/** Returns the category of a connector from the codes in its manifest, or null if there are none. */
 export function firstCategory(codes: readonly string[]): Category | null {
   const known = codes.map(categoryOf).find((category) => category !== null)
   return known ?? (codes.length > 0 ? 'Other' : null)

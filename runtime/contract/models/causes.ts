@@ -1,4 +1,4 @@
-/** CAUSES: for what a capability is called. One row per kind; `id` says what the cause is named by. */
+/** Causes of capability calls, one row per kind. `id` describes the identifier of the cause. */
 
 import { keysOf } from '../schema/keys.ts'
 
@@ -7,13 +7,13 @@ export const CAUSES = {
   request: { what: 'a request to the core interface or below /operator', id: 'the request id' },
   sync: { what: 'a sync of an app', id: 'the number of the run, see `keyway syncs`' },
   access_request: {
-    what: 'an access request: what it gives, what ends it, and what takes it back',
+    what: 'an access request: granting, ending and removing the access',
     id: 'the id of the access request',
   },
-  token_renewal: { what: 'an access token that is about to end', id: 'the id of the app' },
+  token_renewal: { what: 'an access token that is about to expire', id: 'the id of the app' },
   offboarding: { what: 'an offboarding', id: 'the id of the offboarding' },
   trial: {
-    what: 'a version that is tried with the credentials of the probe before calls go to it',
+    what: 'a version that is tried with the credentials of the probe before it receives calls',
     id: 'the connector and its version',
   },
   job: { what: 'other background work', id: 'its queue and key, see `keyway jobs`' },
@@ -22,8 +22,8 @@ export const CAUSES = {
 export type CauseKind = keyof typeof CAUSES
 export const CAUSE_KINDS = keysOf(CAUSES)
 
-/** Why a call was made. */
+/** The cause of a call. */
 export type Cause = { kind: CauseKind; id: string }
 
-/** As one text, which `keyway logs --cause` takes. */
+/** Returns a cause as text, in the form that `keyway logs --cause` takes. */
 export const causeText = ({ kind, id }: Cause): string => `${kind}:${id}`

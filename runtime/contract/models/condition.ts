@@ -1,13 +1,13 @@
 /**
- * The conditions of access policies: who gets what they give (core-interface.md section 1.17). A condition is
- * an attribute with operators that must all hold, or `and`, `or`, `not` of conditions.
+ * Conditions of access policies, which select the people who get the access (core-interface.md section 1.17).
+ * A condition is an attribute with operators that must all hold, or `and`, `or`, `not` of conditions.
  */
 
 import { isKeyOf } from '../schema/keys.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
 
 export type Scalar = string | number | boolean | null
-/** A scalar, alone or with what it is called. */
+/** A scalar, alone or with a label. */
 export type Operand = Scalar | { label?: string; value: Scalar }
 
 export type Condition =
@@ -19,27 +19,30 @@ export type Condition =
       Record<OperatorName, Operand | Operand[]>
     >)
 
-/** What an operator takes. */
+/** Operands that an operator takes. */
 type Takes = 'one' | 'many' | 'one or many' | 'boolean'
 
 /** Operators by their name on the wire. */
 export const OPERATORS = {
-  equals: { takes: 'one', meaning: 'is that' },
-  '!=': { takes: 'one', meaning: 'is not that, or is not there' },
+  equals: { takes: 'one', meaning: 'equals the value' },
+  '!=': { takes: 'one', meaning: 'does not equal the value, or is absent' },
   '>': { takes: 'one', meaning: 'is greater, or later' },
-  '>=': { takes: 'one', meaning: 'is that, greater, or later' },
+  '>=': { takes: 'one', meaning: 'is equal, greater, or later' },
   '<': { takes: 'one', meaning: 'is less, or earlier' },
-  '<=': { takes: 'one', meaning: 'is that, less, or earlier' },
-  in: { takes: 'one or many', meaning: 'is one of these; of a text, is a part of it' },
-  contains: { takes: 'one', meaning: 'has this part, or this member' },
-  contains_any: { takes: 'many', meaning: 'has one of these parts, or members' },
-  starts_with: { takes: 'one', meaning: 'begins with that' },
-  ends_with: { takes: 'one', meaning: 'ends with that' },
-  exists: { takes: 'boolean', meaning: 'is there, or is not' },
+  '<=': { takes: 'one', meaning: 'is equal, less, or earlier' },
+  in: {
+    takes: 'one or many',
+    meaning: 'is one of the values; for a single string, is a part of it',
+  },
+  contains: { takes: 'one', meaning: 'contains the value, as a part or a member' },
+  contains_any: { takes: 'many', meaning: 'contains one of the values, as a part or a member' },
+  starts_with: { takes: 'one', meaning: 'starts with the value' },
+  ends_with: { takes: 'one', meaning: 'ends with the value' },
+  exists: { takes: 'boolean', meaning: 'is present (true), or absent (false)' },
 } as const satisfies Record<string, { takes: Takes; meaning: string }>
 export type OperatorName = keyof typeof OPERATORS
 
-/** What conditions know of each person by its own name: `identity.email`. Any other name is a custom attribute's. */
+/** Built-in attributes of a person, such as `identity.email`. Any other name is a custom attribute. */
 export const IDENTITY_MEMBERS = [
   'email',
   'given_name',
@@ -50,12 +53,12 @@ export const IDENTITY_MEMBERS = [
   'id',
 ] as const
 
-/** Bounds of one condition. */
+/** Limits of one condition. */
 const CONDITION_LIMITS = { maxDepth: 20, maxNodes: 1000, maxOperands: 1000, maxText: 1000 }
 
 const NODES = ['and', 'or', 'not', 'lumos_expression'] as const
 
-/** What is wrong with a condition and where, or null: unknown members are refused. */
+/** Returns what is wrong with a condition and where, or null. Unknown members are refused. */
 export function conditionFault(value: unknown): string | null {
   let nodes = 0
   const { maxDepth, maxNodes } = CONDITION_LIMITS
@@ -139,7 +142,7 @@ function textFault(value: unknown, at: string): string | null {
     : `${at}: longer than ${CONDITION_LIMITS.maxText} characters`
 }
 
-/** The paths of the attributes that a condition asks about, each once. */
+/** Returns the distinct attribute paths of a condition. */
 export function attributesIn(condition: Condition | null): string[] {
   if (condition === null) return []
   const inner = 'and' in condition ? condition.and : 'or' in condition ? condition.or : undefined
@@ -148,11 +151,14 @@ export function attributesIn(condition: Condition | null): string[] {
   return 'attribute' in condition ? [attributePath(condition)] : []
 }
 
-/** The path of the attribute that a condition asks about. */
+/** Returns the attribute path of a condition. */
 export const attributePath = ({ attribute }: Extract<Condition, { attribute: unknown }>): string =>
   typeof attribute === 'string' ? attribute : attribute.value
 
-/** Whether a condition holds an expression in the public service's own language, which nobody else can read. */
+/**
+ * Reports whether a condition contains an expression in the public service's own language, which cannot be
+ * evaluated here.
+ */
 export function hasExpression(condition: Condition): boolean {
   if ('and' in condition) return condition.and.some(hasExpression)
   if ('or' in condition) return condition.or.some(hasExpression)

@@ -10,6 +10,6 @@ export const ConnectorListing = object('ConnectorListing', 'A connector, served 
   state: v.picklist(['checking', 'ready', 'ghost', 'suspect', 'quarantined', 'disabled']),
   reason: v.nullable(described(v.string(), 'Why it is in this state')),
   serving: v.boolean(),
-  folder: v.nullable(described(v.string(), 'Where it lies; null for what is installed')),
+  folder: v.nullable(described(v.string(), 'Its folder; null for an installed connector')),
 })
 export type ConnectorListing = v.InferOutput<typeof ConnectorListing>

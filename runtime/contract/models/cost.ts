@@ -1,4 +1,4 @@
-/** What apps cost: expenses as syncs told them, totals of them, and licences with their seats. Ours. */
+/** Cost of apps: expenses as reported by syncs, their totals, and licences with their seats. Keyway's own. */
 import * as v from 'valibot'
 import { described, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 import { UNUSED_DAYS } from './finding.ts'
@@ -11,13 +11,13 @@ export const PERIODS = ['MONTH', 'YEAR'] as const
 
 export const RecordedExpense = strictObject(
   'RecordedExpense',
-  'An expense, as the last sync told it',
+  'An expense, as reported by the last sync',
   {
     id: v.string(),
     app_id: v.string(),
     external_id: described(v.string(), 'Its id in the app'),
     transaction_date: utcMoment,
-    amount: nullable(described(v.string(), 'Null where what the app told is no amount')),
+    amount: nullable(described(v.string(), 'Null if the app did not report a valid amount')),
     currency: nullable(currencyCode),
     seller: nullable(v.string()),
     description: v.string(),
@@ -37,15 +37,15 @@ export const ExpenseTotal = strictObject(
     month: described(v.string(), 'Such as 2026-03'),
     currency: nullable(currencyCode),
     amount: nullable(decimal),
-    expenses: described(v.number(), 'How many there are'),
+    expenses: described(v.number(), 'Number of expenses'),
   },
 )
 export type ExpenseTotal = v.InferInput<typeof ExpenseTotal>
 
 const price = { amount: decimal, currency: currencyCode, period: v.picklist(PERIODS) }
 
-export const Licence = strictObject('Licence', 'An entitlement that is paid for, and its seats', {
-  id: described(v.string(), 'Of the entitlement'),
+export const Licence = strictObject('Licence', 'A paid entitlement, and its seats', {
+  id: described(v.string(), 'Id of the entitlement'),
   app_id: v.string(),
   app_name: v.string(),
   entitlement_type: v.string(),
@@ -55,11 +55,11 @@ export const Licence = strictObject('Licence', 'An entitlement that is paid for,
   seats_used: nullable(
     described(
       v.number(),
-      `Of those, used within ${UNUSED_DAYS} days; null where the app does not tell`,
+      `Of those, used within ${UNUSED_DAYS} days; null if the app does not report it`,
     ),
   ),
   price: nullable(strictObject('LicencePrice', price)),
-  idle_amount: nullable(described(v.string(), 'What the seats that are not used cost')),
+  idle_amount: nullable(described(v.string(), 'Cost of unused seats')),
 })
 export type Licence = v.InferInput<typeof Licence>
 
@@ -67,7 +67,7 @@ export const LicencePriceInput = strictObject('LicencePriceInput', {
   amount: v.pipe(
     v.string(),
     v.regex(/^\d{1,12}(\.\d{1,6})?$/, 'a decimal number such as 12.50'),
-    v.metadata({ description: 'Of one seat: a decimal number such as 12.50' }),
+    v.metadata({ description: 'Price of one seat: a decimal number such as 12.50' }),
   ),
   currency: v.pipe(
     v.string(),

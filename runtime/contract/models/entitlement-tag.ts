@@ -1,8 +1,11 @@
-/** What the type and the name of an entitlement say of it: patterns without case that PostgreSQL reads alike. */
+/**
+ * Patterns that classify an entitlement by its type and name. They ignore case and mean the same in
+ * PostgreSQL.
+ */
 
-/** An entitlement that lets its holder administer something, by its type and name. */
+/** Matches an entitlement with administrative rights, by its type and name. */
 export const PRIVILEGED_NAMES =
   '(^|[^a-z])(super[ _-]?)?(admin(istrator)?s?|owners?|root|superusers?|sudo)($|[^a-z])'
 
-/** One that is paid for, by its type. */
+/** Matches a paid entitlement, by its type. */
 export const LICENCE_TYPES = 'licen[cs]e|(^|_)seats?($|_)|subscription'

@@ -1,4 +1,7 @@
-/** What may be granted, where, and who holds it: connector-interface.md sections 2.3, 2.4, 2.6. */
+/**
+ * Entitlements, the resources they belong to, and their holders: connector-interface.md sections 2.3, 2.4,
+ * 2.6.
+ */
 import * as v from 'valibot'
 import {
   described,
@@ -45,7 +48,7 @@ export const applicationInstanceId = v.pipe(
 
 export const FoundEntitlementData = strictObject(
   'FoundEntitlementData',
-  'Something that can be granted',
+  'An entitlement that can be granted',
   entitlement,
 )
 
@@ -57,7 +60,7 @@ export const ApplicationEntitlementData = strictObject(
 
 export const FoundResourceData = strictObject(
   'FoundResourceData',
-  'Something that entitlements belong to',
+  'A resource that entitlements belong to',
   resource,
 )
 
@@ -69,13 +72,13 @@ export const ApplicationResourceData = strictObject(
 
 export const FoundEntitlementAssociation = strictObject(
   'FoundEntitlementAssociation',
-  'Who holds what, and where',
+  'An entitlement that an account holds',
   association,
 )
 
 export const ApplicationEntitlementAssociation = strictObject(
   'ApplicationEntitlementAssociation',
-  'Who holds what in an application',
+  'An entitlement that an account holds in an application',
   { ...association, application_instance_id: applicationInstanceId },
 )
 

@@ -1,10 +1,10 @@
-/** A file of evidence, as an answer. */
+/** A file of evidence as a response. */
 import * as v from 'valibot'
 
 export const EvidenceFile = v.pipe(
   v.string(),
   v.metadata({
     title: 'Evidence',
-    description: 'JSON lines; /docs/reference/evidence says what each is',
+    description: 'JSON lines, described in /docs/reference/evidence',
   }),
 )

@@ -1,4 +1,4 @@
-/** Findings: what is wrong with the access that is there, and what to do next. Ours. */
+/** Findings: problems with existing access, and the next step for each. Keyway's own. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { described, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
@@ -9,20 +9,20 @@ export type Severity = (typeof SEVERITIES)[number]
 
 export const FINDING_STATES = ['OPEN', 'ACCEPTED', 'RESOLVED'] as const
 
-/** How long something is not used before that is a finding, in days. */
+/** Days without use after which access is a finding. */
 export const UNUSED_DAYS = 90
-/** How long after its removal access that is there again is a finding, in days. */
+/** Days after its removal during which access that is back is a finding. */
 export const REAPPEARED_DAYS = 90
-/** The longest time for which a finding may be accepted, in days. */
+/** Longest time for which a finding may be accepted, in days. */
 export const MAX_ACCEPTED_DAYS = 366
 
 type FindingRow = { severity: Severity; meaning: string; nextStep: string }
 
-/** FINDINGS: kind -> how bad it is, what it means and what to do. When each is found: core/findings/rules.ts. */
+/** Kind -> severity, meaning and next step. The conditions for each: core/findings/rules.ts. */
 export const FINDINGS = {
   ORPHAN_ACCOUNT: {
     severity: 'MEDIUM',
-    meaning: 'an active account of a person that nobody is known to have',
+    meaning: 'an active account for people that is not matched to a person',
     nextStep:
       'Add a match rule to the sync settings of the app, import the person, or remove the account in an access review',
   },
@@ -34,34 +34,34 @@ export const FINDINGS = {
   },
   UNUSED_LICENCE: {
     severity: 'LOW',
-    meaning: `a licence of an account that was not used for ${UNUSED_DAYS} days`,
+    meaning: `a licence of an account unused for ${UNUSED_DAYS} days`,
     nextStep: 'Ask the person to give it back, or reject it in an access review',
   },
   DORMANT_PRIVILEGE: {
     severity: 'HIGH',
-    meaning: `a privileged entitlement of an account that was not used for ${UNUSED_DAYS} days`,
-    nextStep: 'Take it back, and let the person ask for it for a limited time when it is needed',
+    meaning: `a privileged entitlement of an account unused for ${UNUSED_DAYS} days`,
+    nextStep: 'Remove it, and have the person request it for a limited time when needed',
   },
   SERVICE_ACCOUNT_WITHOUT_OWNER: {
     severity: 'MEDIUM',
-    meaning: 'an active service account that belongs to nobody',
-    nextStep: 'Find who is responsible for it, and match it to that person; else close it',
+    meaning: 'an active service account without an owner',
+    nextStep: 'Find the responsible person and match the account to them, or close it',
   },
   UNEXPLAINED_ENTITLEMENT: {
     severity: 'MEDIUM',
     meaning:
-      'an entitlement that appeared after the first sync of an app of the store, and that neither a request nor a policy gave',
-    nextStep: 'Ask the admins of the app who gave it and why; have it requested, or take it back',
+      'an entitlement in an app of the store that appeared after its first sync without a request or policy',
+    nextStep: 'Ask the admins of the app who granted it and why; have it requested, or remove it',
   },
   REAPPEARED: {
     severity: 'HIGH',
-    meaning: `access that an access review removed within the last ${REAPPEARED_DAYS} days, and that is there again`,
-    nextStep: 'Find out in the app who gave it again, and remove it there',
+    meaning: `access that an access review removed within the last ${REAPPEARED_DAYS} days and that has reappeared`,
+    nextStep: 'Find out in the app who granted it again, and remove it there',
   },
   SEPARATION_BROKEN: {
     severity: 'HIGH',
     meaning: 'a person who holds both sides of a rule of separation of duties',
-    nextStep: 'Take one side back, or accept it with a reason and an end',
+    nextStep: 'Remove one side, or accept it with a reason and an end',
   },
   SYNC_STALE: {
     severity: 'MEDIUM',
@@ -77,24 +77,25 @@ export const FINDINGS = {
 export type FindingKind = keyof typeof FINDINGS
 export const FINDING_KINDS = keysOf(FINDINGS)
 
-/** FINDING_EVENTS: what the activity log records about findings, and webhooks of type SIEM receive. */
+/** Events about findings that the activity log records and webhooks of type SIEM receive. */
 export const FINDING_EVENTS = {
-  FINDING_OPENED: 'a look found it',
-  FINDING_RESOLVED: 'a look found that it is no longer so',
-  FINDING_ACCEPTED: 'a person accepted it; `until` and `reason` say for how long and why',
-  FINDING_REOPENED: 'a person took an acceptance back, or its time is over',
-  FINDINGS_OPENED: 'a look found more of one kind than are told one by one: `kind` and `count`',
-  FINDINGS_RESOLVED: 'the same for what is no longer so',
+  FINDING_OPENED: 'a check found it',
+  FINDING_RESOLVED: 'a check found that it no longer applies',
+  FINDING_ACCEPTED: 'a person accepted it; `until` and `reason` contain the end and the reason',
+  FINDING_REOPENED: 'a person withdrew an acceptance, or it expired',
+  FINDINGS_OPENED:
+    'a check found more of one kind than are recorded individually: `kind` and `count`',
+  FINDINGS_RESOLVED: 'the same for findings that no longer apply',
 } as const satisfies Record<string, string>
 export type FindingEvent = keyof typeof FINDING_EVENTS
 
-export const AccessFinding = strictObject('Finding', 'Something wrong with access that is there', {
+export const AccessFinding = strictObject('Finding', 'A problem with existing access', {
   id: v.string(),
   kind: v.picklist(FINDING_KINDS),
   severity: v.picklist(SEVERITIES),
   state: described(
     v.picklist(FINDING_STATES),
-    'RESOLVED: it was looked at again and is no longer so',
+    'RESOLVED: a later check found that it no longer applies',
   ),
   meaning: v.string(),
   next_step: described(v.string(), 'What to do'),
@@ -108,11 +109,11 @@ export const AccessFinding = strictObject('Finding', 'Something wrong with acces
   separation_rule_id: nullable(v.string()),
   details: described(
     v.record(v.string(), v.union([v.string(), v.number(), v.array(v.string())])),
-    'What was seen, by name',
+    'Observed facts, by name',
   ),
   owner_user_ids: described(
     v.array(v.string()),
-    'Who is responsible: the admins of the app; empty: those of the domain',
+    'Responsible users: the admins of the app; empty: those of the domain',
   ),
   owner_group_ids: v.array(v.string()),
   opened_at: utcMoment,
@@ -120,17 +121,17 @@ export const AccessFinding = strictObject('Finding', 'Something wrong with acces
   resolved_at: nullable(utcMoment),
   resolved_run: nullable(v.number()),
   accepted_at: nullable(utcMoment),
-  accepted_until: nullable(described(v.string(), 'From then it is open again')),
+  accepted_until: nullable(described(v.string(), 'Time at which it is reopened')),
   accepted_by_id: nullable(v.string()),
   reason: nullable(described(v.string(), 'Why it is accepted')),
 })
 export type AccessFinding = v.InferInput<typeof AccessFinding>
 
 export const AcceptFindingInput = strictObject('AcceptFindingInput', {
-  reason: reasonText(500, 'Why it may stay'),
+  reason: reasonText(500, 'Why it is acceptable'),
   until: described(
     v.string(),
-    `When it is open again: ISO 8601, at most ${MAX_ACCEPTED_DAYS} days from now`,
+    `Time at which it is reopened: ISO 8601, at most ${MAX_ACCEPTED_DAYS} days from now`,
   ),
 })
 export type AcceptFindingInput = v.InferOutput<typeof AcceptFindingInput>

@@ -1,9 +1,9 @@
-/** Inline webhooks, and the headers that go with them: core-interface.md sections 1.11, 1.17 and 2.2. */
+/** Inline webhooks and their headers: core-interface.md sections 1.11, 1.17 and 2.2. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { nullable, strictObject } from '../schema/schemas.ts'
 
-/** WEBHOOK_ANSWERS: which answer, in addition to a status of 2xx, is a success -> its words. */
+/** Responses that count as success, in addition to a status of 2xx -> their name in the documentation. */
 export const WEBHOOK_ANSWERS = {
   json: 'JSON',
   json_or_204: 'JSON, or 204',
@@ -12,16 +12,16 @@ export const WEBHOOK_ANSWERS = {
 
 type WebhookRow = { what: string; answer: keyof typeof WEBHOOK_ANSWERS }
 
-/** WEBHOOK_WORDS: type of a webhook -> what it is asked or told, and how it says that it has done so. */
+/** Type of a webhook -> its question or message, and the response that counts as success. */
 export const WEBHOOK_WORDS = {
   PRE_APPROVAL: { what: 'whether a request needs no approval', answer: 'json' },
-  PROVISION: { what: 'to give access', answer: 'json_or_204' },
+  PROVISION: { what: 'to grant access', answer: 'json_or_204' },
   DEPROVISION: {
-    what: 'to take access back, of a request that ended or a line that a review rejected',
+    what: 'to remove the access of an ended request, or of a line that a review rejected',
     answer: 'json_or_204',
   },
   REQUEST_VALIDATION: { what: 'whether a request may be made', answer: 'json' },
-  SIEM: { what: 'what was done: every entry of the activity log', answer: 'any' },
+  SIEM: { what: 'every entry of the activity log', answer: 'any' },
 } as const satisfies Record<string, WebhookRow>
 
 export const INLINE_WEBHOOK_TYPES = keysOf(WEBHOOK_WORDS)
@@ -29,7 +29,7 @@ export type InlineWebhookType = keyof typeof WEBHOOK_WORDS
 
 export const InlineWebhook = strictObject(
   'InlineWebhook',
-  'A call to a system of yours, at one point',
+  'A call to one of your systems at a certain event',
   {
     id: v.string(),
     hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
@@ -39,17 +39,17 @@ export const InlineWebhook = strictObject(
 )
 export type InlineWebhook = v.InferInput<typeof InlineWebhook>
 
-/** Longest name, in characters: it is in an index. */
+/** Maximum length of a name, in characters. It is in an index. */
 export const MAX_WEBHOOK_NAME = 255
-/** Longest description, in characters. */
+/** Maximum length of a description, in characters. */
 export const MAX_DESCRIPTION = 2000
-/** Longest address, in characters. */
+/** Maximum length of a URL, in characters. */
 export const MAX_URL = 2048
-/** Most headers of one webhook, and the longest value of one, in characters. */
+/** Maximum number of headers of one webhook, and maximum length of a value, in characters. */
 const MAX_HEADERS = 20
 const MAX_VALUE = 8192
 
-/** What every delivery has of its own. */
+/** Headers that Keyway sets in every delivery. */
 const OWN_HEADERS: readonly string[] = [
   'accept',
   'accept-encoding',
@@ -67,7 +67,7 @@ const headerName = v.pipe(
 const headerValue = v.pipe(
   v.string(),
   v.maxLength(MAX_VALUE),
-  // Not `check`: its finding would tell the value.
+  // Not `check`, whose finding would reveal the value.
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed || /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(dataset.value)) return
     const message = 'holds a character that cannot be sent (control, or outside Latin-1)'
@@ -84,9 +84,9 @@ export const WebhookHeaders = v.pipe(
   v.metadata({ description: 'Headers by name; the values are kept sealed and never shown' }),
 )
 
-/** Changes of headers: the others stay. */
+/** Changes of headers. Headers that are not listed stay. */
 export const WebhookHeadersChange = v.pipe(
   v.record(headerName, v.nullable(headerValue)),
   v.maxEntries(MAX_HEADERS, tooMany),
-  v.metadata({ description: 'Headers by name; null takes one away, and the others stay' }),
+  v.metadata({ description: 'Headers by name; null removes a header, and the others stay' }),
 )

@@ -1,37 +1,37 @@
-/** MAIL_KINDS: every kind of mail -> what it is about, who gets it, and whether a digest may hold it. */
+/** Kinds of mail -> subject, recipients, and whether a digest may contain it. */
 import { keysOf } from '../schema/keys.ts'
 
 type MailKindRow = {
   what: string
   who: string
-  /** False: it comes at once, whatever the person chose; unless that is none. */
+  /** False: sent at once regardless of the person's choice, unless that is none. */
   digest: boolean
 }
 
 export const MAIL_KINDS = {
   waits: {
-    what: 'a task was opened, or given to you: to decide, to do by hand, to look at a failure; or a person who waits for your decision reminds you',
-    who: 'those it is assigned to, members of groups too',
+    what: 'a task was opened for, or assigned to you: a decision, manual work, or a failure to look at; or a person waiting for your decision sent a reminder',
+    who: 'its assignees, including members of groups',
     digest: true,
   },
   decided: {
-    what: 'a request was approved or denied, was cancelled, or has ended undecided',
-    who: 'who asked, and who is to have it; not who cancelled it',
+    what: 'a request was approved, denied, cancelled, or expired undecided',
+    who: 'the requester and the target user, except the person who cancelled it',
     digest: true,
   },
   given: {
-    what: 'the access that was asked for is there',
-    who: 'who asked, and who has it',
+    what: 'requested access was granted',
+    who: 'the requester and the holder',
     digest: true,
   },
   revoked: {
-    what: 'an admin revoked access before its time',
-    who: 'who has it, and who asked for it',
+    what: 'an admin revoked access before its end',
+    who: 'the holder and the requester',
     digest: true,
   },
   ends: {
-    what: 'access ends soon: when a fifth of its time is left, a week at most; none for access of less than a day',
-    who: 'who has it',
+    what: 'access ends soon: sent when a fifth of its time is left, at most a week before; not for access of less than a day',
+    who: 'the holder',
     digest: true,
   },
   review_reminder: {
@@ -41,7 +41,7 @@ export const MAIL_KINDS = {
   },
   sync_failed: {
     what: 'the sync of an app failed',
-    who: 'the admins of the app; where it has none, all admins',
+    who: 'the admins of the app; if it has none, all admins',
     digest: true,
   },
   quarantined: {
@@ -54,5 +54,8 @@ export const MAIL_KINDS = {
 export type MailKind = keyof typeof MAIL_KINDS
 export const MAIL_KIND_NAMES = keysOf(MAIL_KINDS)
 
-/** How a mail ended. REFUSED: the server said so for good, or it was tried for days. DROPPED: there was nothing to say any more. */
+/**
+ * Outcomes of a mail. REFUSED: the server refused it for good, or attempts failed for days. DROPPED: there
+ * was nothing left to report.
+ */
 export const MAIL_OUTCOMES = ['SENT', 'REFUSED', 'DROPPED'] as const

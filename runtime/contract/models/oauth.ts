@@ -1,4 +1,4 @@
-/** What a token endpoint gave: connector-interface.md section 2.11. */
+/** Response of a token endpoint: connector-interface.md section 2.11. */
 import * as v from 'valibot'
 import { nullable, strictObject } from '../schema/schemas.ts'
 

@@ -1,36 +1,36 @@
-/** The file that people are imported from (CSV, RFC 4180), and what an import answers. */
+/** The file that people are imported from (CSV, RFC 4180), and the result of an import. */
 
 import * as v from 'valibot'
 import { INPUTS } from '../limits/inputs.ts'
 import { described, strictObject } from '../schema/schemas.ts'
 
-/** Columns with a meaning; any other column is a custom attribute of its name. */
+/** Columns with a meaning. Any other column is a custom attribute of that name. */
 export const PEOPLE_COLUMNS = {
-  email: 'who it is: rows are matched by it, without case; the one column that must be there',
+  email: 'identifies the person: rows are matched by it, ignoring case; the only required column',
   given_name: 'first name',
   family_name: 'last name',
-  status: 'STAGED, ACTIVE, SUSPENDED or INACTIVE; ACTIVE for new people who have none',
-  manager_email: 'e-mail address of a user in the file or already there; empty: nobody',
+  status: 'STAGED, ACTIVE, SUSPENDED or INACTIVE; default for new people: ACTIVE',
+  manager_email: 'e-mail address of a user in the file or an existing user; empty: none',
   groups:
-    'names of groups with ; between, compared without case, made where there are none; others are left',
+    'names of groups separated by ;, ignoring case; missing groups are created, and the person leaves all other native groups',
 } as const
 export type PeopleColumn = keyof typeof PEOPLE_COLUMNS
 
-/** Largest file, in bytes. */
+/** Maximum size of a file, in bytes. */
 export const MAX_PEOPLE_BYTES: number = 256 * 1024 * 1024
-/** Largest row, in bytes. */
+/** Maximum size of a row, in bytes. */
 export const MAX_ROW_BYTES: number = INPUTS.people_row.maxBytes
-/** Most columns, and longest name of one. */
+/** Maximum number of columns, and maximum length of a column name. */
 export const MAX_COLUMNS = 200
 export const MAX_NAME_LENGTH = 255
-/** How many findings are told one by one, and how many names of what an import does. */
+/** Maximum number of findings listed individually, and of names in a result. */
 export const MAX_TOLD = 20
 
-/** Something that is wrong in a file. */
+/** An error in a file. */
 export const FileFinding = strictObject('FileFinding', {
   line: described(v.number(), 'Line of the file; 1 is the header'),
   column: described(v.nullable(v.string()), 'Name of the column, null for the whole line'),
-  problem: described(v.string(), 'What is wrong and what to do'),
+  problem: described(v.string(), 'The problem and its solution'),
 })
 export type FileFinding = v.InferOutput<typeof FileFinding>
 
@@ -40,7 +40,7 @@ const first = <S extends v.GenericSchema>(schema: S, what: string) =>
 
 export const PeopleDifference = strictObject(
   'PeopleDifference',
-  'What an import does, or would do. Nobody is removed for not being in the file',
+  'Changes that an import makes, or would make. People missing from the file are not removed',
   {
     dry_run: described(v.boolean(), 'True: nothing was stored'),
     rows: count,
@@ -49,7 +49,7 @@ export const PeopleDifference = strictObject(
     changed: count,
     changed_fields: described(
       v.record(v.string(), count),
-      'Field to how many people it changes for',
+      'Field -> number of people for whom it changes',
     ),
     changed_people: first(
       v.array(v.strictObject({ email: v.string(), fields: v.array(v.string()) })),
@@ -57,7 +57,7 @@ export const PeopleDifference = strictObject(
     ),
     unchanged: count,
     groups_made: count,
-    group_names: first(v.array(v.string()), 'groups that are made'),
+    group_names: first(v.array(v.string()), 'groups that are created'),
     memberships_added: count,
     memberships_removed: count,
   },

@@ -4,18 +4,18 @@ import { described, nullable, strictObject } from '../schema/schemas.ts'
 
 export const USER_STATUSES = ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] as const
 
-/** Clients want these as text, never null. */
+/** Clients require these as strings, never null. */
 const text = (description: string) => described(v.string(), description)
 
 const user = {
   id: v.string(),
   email: text('E-mail address'),
-  given_name: text('First name, empty when unknown'),
-  family_name: text('Last name, empty when unknown'),
+  given_name: text('First name, empty if unknown'),
+  family_name: text('Last name, empty if unknown'),
   status: nullable(v.picklist(USER_STATUSES)),
 }
 
-/** Orders of lists of users. */
+/** Sort orders for lists of users. */
 export const USER_SORTS = ['email', '-email'] as const
 
 export const User = strictObject('User', user)

@@ -1,4 +1,4 @@
-/** Rules that approve requests beforehand: core-interface.md sections 1.8 and 2.2. */
+/** Rules that approve requests in advance: core-interface.md sections 1.8 and 2.2. */
 import * as v from 'valibot'
 import { object, strictObject } from '../schema/schemas.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
@@ -23,7 +23,7 @@ const AttributeEqualityRule = object(
 )
 
 const ruleInput = {
-  justification: prose('Why nobody needs to be asked'),
+  justification: prose('Why no approval is needed'),
   time_based_access: v.optional(timeBasedAccess()),
   preapproved_groups: v.optional(listOf(BaseGroup)),
   preapproved_permissions: v.optional(listOf(RequestablePermissionBase)),

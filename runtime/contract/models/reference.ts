@@ -1,27 +1,27 @@
 /**
- * How bodies refer to what is kept elsewhere (core-interface.md section 2.2, Base...), and how much of it
- * fits into one body. Other members are ignored, so that what was read may be sent back.
+ * References in bodies to other objects (core-interface.md section 2.2, Base...), and size limits of a body.
+ * Other members are ignored, so that a response may be sent back.
  */
 import * as v from 'valibot'
 import { keptNull, object } from '../schema/schemas.ts'
 import type { AnySchema } from '../schema/shape.ts'
 
-/** Most entries of a list in a body, where nothing else is said. */
+/** Default maximum number of entries of a list in a body. */
 const MAX_ENTRIES = 500
-/** Longest text for people to read, in characters. */
+/** Maximum length of text for people, in characters. */
 const MAX_TEXT = 10_000
-/** Longest name, in characters. */
+/** Maximum length of a name, in characters. */
 export const MAX_NAME = 1024
 
-/** A list in a body. */
+/** Returns the schema of a list in a body. */
 export const listOf = <const S extends AnySchema>(schema: S, maxEntries = MAX_ENTRIES) =>
   v.pipe(v.array(schema), v.maxLength(maxEntries))
 
-/** Text for people in a body. */
+/** Returns the schema of text for people in a body. */
 export const prose = (description: string) =>
   v.pipe(v.string(), v.maxLength(MAX_TEXT), v.metadata({ description }))
 
-/** Why a person does something; it is never empty. */
+/** Returns the schema of a reason, which must not be blank. */
 export const reasonText = (maxLength: number, description: string) =>
   v.pipe(
     v.string(),
@@ -30,7 +30,7 @@ export const reasonText = (maxLength: number, description: string) =>
     v.metadata({ description }),
   )
 
-/** An answer with ids in place of what they refer to. */
+/** A response type with ids in place of referenced objects. */
 export type ById<T> = T extends { id: string }
   ? string
   : T extends readonly (infer One)[]
@@ -64,7 +64,7 @@ export const BaseUser = v.pipe(
   v.check(({ id, email }) => Boolean(id) || Boolean(email), 'a user needs its id or email'),
   v.metadata({
     title: 'BaseUser',
-    description: 'A user, by id or, for who may not list users, by e-mail address',
+    description: 'A user, by id or, for callers who may not list users, by e-mail address',
   }),
 )
 export const BaseInlineWebhook = base('BaseInlineWebhook', 'An inline webhook, by id')

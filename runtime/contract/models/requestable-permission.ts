@@ -1,4 +1,4 @@
-/** What can be asked for within an app: core-interface.md sections 1.7, 1.17 and 2.2. */
+/** Requestable permissions of an app: core-interface.md sections 1.7, 1.17 and 2.2. */
 import * as v from 'valibot'
 import { described, keptNull, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
@@ -18,17 +18,17 @@ export const PERMISSION_TYPES = ['SYNCED', 'NATIVE'] as const
 export const PERMISSION_VISIBILITIES = ['HIDDEN', 'VISIBLE'] as const
 const MANAGER_APPROVALS = ['NONE', 'INITIAL_APPROVAL'] as const
 
-/** Most stages of an approval. */
+/** Maximum number of approval stages. */
 const MAX_STAGES = 10
 
 const override = (what: string) => described(v.boolean(), `Whether ${what} differ from the app’s`)
 
 const RequestApprovalConfigInput = object('RequestApprovalConfigInput', {
-  request_approval_config_override: keptNull(override('who approves and how')),
+  request_approval_config_override: keptNull(override('the approvers and the approval')),
   manager_approval: keptNull(v.picklist(MANAGER_APPROVALS)),
   require_additional_approval: keptNull(v.boolean()),
-  custom_approval_message: keptNull(prose('Words that go with the approval')),
-  custom_approval_message_override: keptNull(override('the words for approvers')),
+  custom_approval_message: keptNull(prose('Message shown with the approval')),
+  custom_approval_message_override: keptNull(override('the messages for approvers')),
   approvers: v.optional(AppApproversInput),
   approvers_stage_2: v.optional(AppApproversInput),
   request_approval_stages: keptNull(listOf(RequestApprovalStageInput, MAX_STAGES)),
@@ -36,7 +36,7 @@ const RequestApprovalConfigInput = object('RequestApprovalConfigInput', {
 
 const fulfillmentInput = {
   manual_steps_needed: keptNull(v.boolean()),
-  manual_instructions: keptNull(prose('What is to be done by hand')),
+  manual_instructions: keptNull(prose('Instructions for the manual steps')),
   time_based_access: v.optional(timeBasedAccess()),
   time_based_access_override: keptNull(override('the lengths of access')),
   provisioning_group: keptNull(BaseGroup),
@@ -45,7 +45,7 @@ const fulfillmentInput = {
 
 const RequestFulfillmentConfigInput = object('RequestFulfillmentConfigInput', fulfillmentInput)
 
-/** The group may be sent back as it was read; another one is refused. */
+/** The group may be sent back as it was read. A different one is refused. */
 const RequestFulfillmentConfigInputUpdate = object(
   'RequestFulfillmentConfigInputUpdate',
   fulfillmentInput,
@@ -70,7 +70,7 @@ const RequestConfigInputUpdate = object('RequestConfigInputUpdate', {
   request_fulfillment_config: keptNull(RequestFulfillmentConfigInputUpdate),
 })
 
-/** Longest label, in characters: it is in an index, whose entries hold 2704 bytes. */
+/** Maximum length of a label, in characters. It is in an index, whose entries hold 2704 bytes. */
 const MAX_LABEL = 512
 
 const label = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_LABEL))
@@ -133,7 +133,7 @@ type Approval = Omit<
 >
 type Stage = v.InferInput<typeof RequestApprovalStageOutput>
 
-/** What may be null where nothing was written; the rest has a default. */
+/** Members that may be null if nothing was written. All others have a default. */
 type Bare =
   | 'allowed_groups'
   | 'custom_approval_message'
@@ -142,7 +142,7 @@ type Bare =
   | `${string}_webhook`
 type Held<T> = { [K in keyof T]: K extends Bare ? T[K] : NonNullable<T[K]> }
 
-/** A `request_config` as it stands. References are ids. */
+/** The current `request_config`, with ids in place of referenced objects. */
 export type RequestConfigView = Held<
   ById<Omit<Answered, 'request_approval_config' | 'request_fulfillment_config'>>
 > & {

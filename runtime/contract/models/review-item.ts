@@ -1,4 +1,4 @@
-/** What is decided in an access review: its lines, their reviewers, decisions, and how far it is. Ours. */
+/** Decisions in an access review: its lines, their reviewers, decisions, and progress. Keyway's own. */
 
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
@@ -10,7 +10,7 @@ import { MAX_FILTERS, ScopeFilter } from './review-scope.ts'
 
 const count = v.number()
 
-/** What each means and what may follow: core/reviews/machine/states.ts. */
+/** States of a line. Their meanings and transitions: core/reviews/machine/states.ts. */
 export const ITEM_STATES = [
   'OPEN',
   'TO_CONFIRM',
@@ -28,36 +28,39 @@ export type ItemState = (typeof ITEM_STATES)[number]
 
 export const DECISIONS = ['KEEP', 'REJECT', 'MODIFY'] as const
 
-/** Peers below which their number says nothing, and the share of them that is few. */
+/** Minimum number of peers for a meaningful share, and the share that counts as few. */
 export const MIN_PEERS = 3
 export const FEW_PEERS = 0.25
 
-/** HINTS: what is worth knowing of a line; a red one must be answered with a reason when the line is kept. */
+/** Hints about a line. Keeping a line with a red hint requires a reason. */
 export const HINTS = {
   PERSON_TERMINATED: { red: true, meaning: 'the person is suspended or has left' },
-  ACCOUNT_UNMATCHED: { red: true, meaning: 'nobody is known whose account it is' },
-  NEVER_USED: { red: false, meaning: 'the system reports logins, and none for this account' },
+  ACCOUNT_UNMATCHED: { red: true, meaning: 'the account is not matched to a person' },
+  NEVER_USED: { red: false, meaning: 'the system reports logins, but none for this account' },
   UNUSED_90_DAYS: { red: false, meaning: 'last used more than 90 days ago' },
   SEPARATION_BROKEN: {
     red: true,
     meaning:
-      'the person holds both sides of a rule of separation of duties, and this is a part of it',
+      'the person holds both sides of a rule of separation of duties, and this is part of one',
   },
-  PRIVILEGED: { red: false, meaning: 'by its name or type it gives more than others have' },
+  PRIVILEGED: { red: false, meaning: 'its name or type indicates administrative rights' },
   FEW_PEERS: {
     red: false,
     meaning:
       'fewer than a quarter of the people with the same manager, or else the same title, have it',
   },
-  GIVEN_BY_POLICY: { red: false, meaning: 'an access policy gives it' },
-  GIVEN_BY_REQUEST: { red: false, meaning: 'a person asked for it, and it was approved' },
-  NOBODY_ASKED: { red: false, meaning: 'it was found; neither a request nor a policy gave it' },
-  NEW_SINCE_LAST_REVIEW: { red: false, meaning: 'it was not there when the app was last reviewed' },
+  GIVEN_BY_POLICY: { red: false, meaning: 'an access policy grants it' },
+  GIVEN_BY_REQUEST: { red: false, meaning: 'a person requested it, and it was approved' },
+  NOBODY_ASKED: {
+    red: false,
+    meaning: 'a sync found it; neither a request nor a policy granted it',
+  },
+  NEW_SINCE_LAST_REVIEW: { red: false, meaning: 'it did not exist when the app was last reviewed' },
 } as const satisfies Record<string, { red: boolean; meaning: string }>
 export type Hint = keyof typeof HINTS
 export const HINT_NAMES = keysOf(HINTS)
 
-/** Who can confirm what was kept in spite of a red hint. */
+/** People who can confirm a line that was kept despite a red hint. */
 export const SECOND_KINDS = ['MANAGERS', 'APP_ADMINS', 'NAMED'] as const
 export const REVIEWER_KINDS = [...SECOND_KINDS, 'AS_LAST_TIME'] as const
 export const ON_DEADLINE = ['LEAVE', 'REMOVE', 'ESCALATE'] as const
@@ -68,22 +71,22 @@ const settings = {
   second_reviewers: nullable(
     described(
       v.picklist(SECOND_KINDS),
-      'Who confirms what a reviewer keeps in spite of a red hint: another person than that reviewer, chosen as by reviewers, NAMED by second_user_ids and second_group_ids. Null: nobody has to',
+      'Who confirms lines that a reviewer keeps despite a red hint: a different person, chosen as in reviewers, with NAMED by second_user_ids and second_group_ids. Null: no confirmation',
     ),
   ),
   reviewers: described(
     v.picklist(REVIEWER_KINDS),
-    'MANAGERS: of each person; APP_ADMINS: of the app; NAMED: user_ids and group_ids; AS_LAST_TIME: who reviewed what the person has in the app when it was last reviewed, in the same series where the review recurs, and as MANAGERS where nobody did. Nobody reviews their own access; where nobody is left the next manager, the admins of the app, then those of the domain do',
+    'MANAGERS: the manager of each person; APP_ADMINS: the admins of the app; NAMED: user_ids and group_ids; AS_LAST_TIME: the last reviewer of the person’s access in the app, within the same series if the review recurs, or else as MANAGERS. People never review their own access; if no reviewer is left, the next manager, the admins of the app, then those of the domain review',
   ),
   on_deadline: described(
     v.picklist(ON_DEADLINE),
-    'What becomes of lines that nobody has decided by the deadline. LEAVE: they end NOT_DECIDED; REMOVE: they are rejected; ESCALATE: the admins of the app are asked, and reminded every day',
+    'Handling of lines that are undecided at the deadline. LEAVE: they end as NOT_DECIDED; REMOVE: they are rejected; ESCALATE: the admins of the app are asked, and reminded every day',
   ),
 }
 
 export const AccessReviewSettings = strictObject(
   'AccessReviewSettings',
-  'Who reviews, and what a deadline does',
+  'Reviewers, and effect of the deadline',
   {
     ...settings,
     user_ids: v.array(v.string()),
@@ -120,7 +123,7 @@ export const AccessReviewItem = strictObject(
     user_id: nullable(v.string()),
     user_email: nullable(v.string()),
     user_name: nullable(v.string()),
-    entitlement_type: nullable(described(v.string(), 'Null where the account itself is reviewed')),
+    entitlement_type: nullable(described(v.string(), 'Null if the account itself is reviewed')),
     entitlement_id: nullable(v.string()),
     resource_id: nullable(v.string()),
     label: nullable(v.string()),
@@ -132,21 +135,23 @@ export const AccessReviewItem = strictObject(
     peers: nullable(
       described(
         v.strictObject({ held: count, of: count }),
-        'Of the others with the same manager, or else the same title: how many have it, and how many they are',
+        'Other people with the same manager, or else the same title: how many of them hold it, and their number',
       ),
     ),
     reviewer_user_ids: v.array(v.string()),
     reviewer_group_ids: v.array(v.string()),
-    reason: nullable(described(v.string(), 'What the reviewer said')),
+    reason: nullable(described(v.string(), 'Reason that the reviewer gave')),
     decided_by_id: nullable(v.string()),
     decided_at: nullable(utcMoment),
     kept_by_id: nullable(
-      described(v.string(), 'Who kept it first, where another person has to confirm that'),
+      described(v.string(), 'First reviewer who kept it, if another person has to confirm that'),
     ),
-    act_id: nullable(described(v.string(), 'The act in which it was decided')),
-    problem: nullable(described(v.string(), 'Why it could not be removed so far')),
-    gone_at: nullable(described(v.string(), 'When it was read that the system does not hold it')),
-    gone_run: nullable(described(v.number(), 'The sync that read it; null where it was asked for')),
+    act_id: nullable(described(v.string(), 'The act that decided it')),
+    problem: nullable(described(v.string(), 'Why it has not been removed yet')),
+    gone_at: nullable(described(v.string(), 'Time at which the system was found not to have it')),
+    gone_run: nullable(
+      described(v.number(), 'The sync that found this; null if the system was queried directly'),
+    ),
   },
 )
 export type AccessReviewItem = v.InferInput<typeof AccessReviewItem>
@@ -157,19 +162,19 @@ const filter = v.strictObject({
   hint: maybe(listOf(v.picklist(HINT_NAMES), HINT_NAMES.length)),
   user_id: maybe(v.string()),
   entitlement_id: maybe(v.string()),
-  search: maybe(described(v.string(), 'A part of the account, the address or the label')),
+  search: maybe(described(v.string(), 'Part of the account, the address or the label')),
   scope_filters: maybe(
     described(
       listOf(ScopeFilter, MAX_FILTERS),
-      'As those of the scope of an app: of one group one must fit, of several groups each',
+      'As in the scope of an app: at least one filter of each group must match',
     ),
   ),
 })
 
-/** Most lines that one act may name by their ids. */
+/** Maximum number of lines that one act may list by id. */
 const MAX_IDS = 1000
 
-/** Longest reason of a decision on lines of a review, in characters. */
+/** Maximum length of the reason for a decision on lines, in characters. */
 export const MAX_LINE_REASON = 4000
 
 export const DecideInput = strictObject(
@@ -178,10 +183,12 @@ export const DecideInput = strictObject(
   {
     decision: v.picklist(DECISIONS),
     item_ids: maybe(listOf(v.string(), MAX_IDS)),
-    filter: maybe(described(filter, 'All open lines of the caller that it fits; {}: all of them')),
+    filter: maybe(
+      described(filter, 'Selects all matching open lines of the caller; {}: all of them'),
+    ),
     reason: maybe(v.pipe(v.string(), v.maxLength(MAX_LINE_REASON))),
     change: v.nullish(
-      described(v.boolean(), 'Also lines that are decided already; else they are left as they are'),
+      described(v.boolean(), 'Also change decided lines; otherwise they stay unchanged'),
       false,
     ),
   },
@@ -190,7 +197,7 @@ export type DecideInput = v.InferOutput<typeof DecideInput>
 
 export const DecideOutput = strictObject('DecideAccessReviewOutput', {
   act_id: nullable(v.string()),
-  decided: described(count, 'Lines that were decided by this'),
+  decided: described(count, 'Number of lines decided by this act'),
   results: described(
     v.array(
       v.strictObject({
@@ -199,7 +206,7 @@ export const DecideOutput = strictObject('DecideAccessReviewOutput', {
         error: nullable(v.string()),
       }),
     ),
-    'Of item_ids, one each; empty for a filter',
+    'One result per item of item_ids; empty for a filter',
   ),
 })
 
@@ -212,30 +219,32 @@ export const ReassignItemInput = strictObject('ReassignAccessReviewItemInput', {
 const states = described(v.record(v.string(), count), 'Lines by state')
 
 const Population = strictObject('AccessReviewPopulation', {
-  run: nullable(described(count, 'The complete sync that it is of; null for an app without one')),
+  run: nullable(described(count, 'The complete sync it comes from; null for an app without syncs')),
   at: nullable(utcMoment),
   connector: nullable(v.string()),
   connector_version: nullable(v.string()),
   connector_digest: nullable(v.string()),
-  synced: described(count, 'What the sync told: synced = items + excluded + left_out'),
+  synced: described(count, 'Number of items in the sync: synced = items + excluded + left_out'),
   items: count,
-  excluded: described(v.record(v.string(), count), 'By the group of filters that left it out'),
-  left_out: described(count, 'Without an account or an entitlement that is known'),
+  excluded: described(v.record(v.string(), count), 'Number excluded, by filter group'),
+  left_out: described(count, 'Number without a known account or entitlement'),
 })
 
 export const AccessReviewProgress = strictObject('AccessReviewProgress', {
   states,
   bulk_share: nullable(
-    described(count, 'Of decided lines, those decided in acts over more than 20'),
+    described(count, 'Share of decided lines that were decided in acts on more than 20 lines'),
   ),
-  median_seconds: nullable(described(count, 'Between one act of a reviewer and the next')),
+  median_seconds: nullable(
+    described(count, 'Median time between two consecutive acts of a reviewer, in seconds'),
+  ),
   apps: v.array(
     v.strictObject({
       arda_id: v.string(),
       app_id: v.string(),
       app_name: v.string(),
       status: v.picklist(REVIEW_APP_STATUSES),
-      problem: nullable(described(v.string(), 'Why it does not go on, and what to do')),
+      problem: nullable(described(v.string(), 'Why it is stuck, and what to do')),
       population: nullable(Population),
       states,
       reviewers: v.array(

@@ -1,4 +1,7 @@
-/** Which accounts and entitlements of an app a review looks at: core-interface.md sections 1.12, 2.1 and 2.2. */
+/**
+ * Selects the accounts and entitlements of an app that a review covers: core-interface.md sections 1.12, 2.1
+ * and 2.2.
+ */
 import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
 import { keysOf } from '../schema/keys.ts'
@@ -16,27 +19,27 @@ const OPTION_TYPES = [
 
 type GroupRow = { name: string; type: (typeof OPTION_TYPES)[number]; keeps: string }
 
-/** How a time is written in a filter that has only one value. */
+/** Notation of a time in a filter that has only one value. */
 const TIMES =
   '`2026-01-01/2026-03-31`, `2026-01-01/..`, `../2026-03-31`, or `P90D` for the last 90 days'
 
-/** SCALAR_SCOPES: groups whose filters have one value -> how they are shown, and which lines they keep. */
+/** Filter groups with a single value -> how they are shown, and which lines they keep. */
 const SCALAR_SCOPES = {
   ACCOUNT_ENTITLEMENT: {
     name: 'Entitlement',
     type: 'MULTISELECT',
-    keeps: 'this entitlement, by its id; of a review of accounts, accounts that hold it',
+    keeps: 'this entitlement, by its id; in a review of accounts, accounts that hold it',
   },
   ENTITLEMENT_TAG: {
     name: 'Kind of entitlement',
     type: 'MULTISELECT',
     keeps:
-      'entitlements of this type, or with one of the tags `PRIVILEGED`, `LICENCE` (by what they are called) and `REQUESTABLE` (in the store)',
+      'entitlements of this type, or with one of the tags `PRIVILEGED`, `LICENCE` (by their names) and `REQUESTABLE` (in the store)',
   },
   TEAM: {
     name: 'Team of the person',
     type: 'MULTISELECT',
-    keeps: 'people whose attribute `team` is this; of those who have none, whose `department` is',
+    keeps: 'people with this value of the attribute `team`, or without one, of `department`',
   },
   EMPLOYMENT_STATUS: {
     name: 'State of the person',
@@ -57,7 +60,7 @@ const SCALAR_SCOPES = {
     name: 'Change since the last review',
     type: 'MULTISELECT',
     keeps:
-      '`NEW`: what was not there when the app was last reviewed; `CHANGED`: what was there, of an account whose person, state or address changed since; `UNCHANGED`: the rest',
+      '`NEW`: access that did not exist when the app was last reviewed; `CHANGED`: access that existed, of an account whose person, state or address has changed since; `UNCHANGED`: all other access',
   },
   ACCOUNT_STATUS: {
     name: 'State of the account',
@@ -67,7 +70,7 @@ const SCALAR_SCOPES = {
   ACCOUNT_SOURCE: {
     name: 'Source of the account',
     type: 'MULTISELECT',
-    keeps: 'accounts that this source told',
+    keeps: 'accounts reported by this source',
   },
   SOD_POLICY: {
     name: 'Separation of duties',
@@ -77,28 +80,28 @@ const SCALAR_SCOPES = {
   ACCESS_GRANTED_AT: {
     name: 'Held since',
     type: 'STRING',
-    keeps: `what is held since a time: ${TIMES}`,
+    keeps: `access held since a time: ${TIMES}`,
   },
   ACCESS_REQUESTED_AT: {
     name: 'Requested',
     type: 'STRING',
-    keeps: 'what a request gave that was made at such a time',
+    keeps: 'access granted by a request made at such a time',
   },
   ACCESS_APPROVED_AT: {
     name: 'Approved',
     type: 'STRING',
     keeps:
-      'what a request gave whose last approval was at such a time; one that nobody had to approve counts from when it was made',
+      'access granted by a request last approved at such a time; a request without approval counts from its creation',
   },
   ACCESS_PROVISIONED_AT: {
     name: 'Given by a request',
     type: 'STRING',
-    keeps: 'what a request gave at such a time',
+    keeps: 'access granted by a request at such a time',
   },
   ACCESS_LENGTH: {
     name: 'Length of the access',
     type: 'MULTISELECT',
-    keeps: 'what a request gave for so long: `30 days`, `Unlimited` and so on',
+    keeps: 'access granted by a request for this length: `30 days`, `Unlimited` and so on',
   },
   USER_OR_GROUP: {
     name: 'Person or group',
@@ -125,20 +128,23 @@ const DATETIME_SCOPES = {
   },
 } as const satisfies Record<string, GroupRow>
 
-/** SCOPE_GROUPS: group of filters -> how it is shown, and which lines a filter of it keeps. What each asks: core/reviews/scope-table.ts. */
+/**
+ * Filter group -> how it is shown, and which lines its filters keep. The queries:
+ * core/reviews/scope-table.ts.
+ */
 export const SCOPE_GROUPS = {
   ...SCALAR_SCOPES,
   ...DATETIME_SCOPES,
   CUSTOM_ATTRIBUTE: {
     name: 'Attribute of the person',
     type: 'STRING',
-    keeps: 'people whose attribute `name` is this',
+    keeps: 'people with this value of the attribute `name`',
   },
 } as const satisfies Record<string, GroupRow>
 export type ScopeGroup = keyof typeof SCOPE_GROUPS
 const GROUP_NAMES = keysOf(SCOPE_GROUPS)
 
-/** Most filters of an app, or of a question about lines. */
+/** Maximum number of filters of an app, or of a query for lines. */
 export const MAX_FILTERS = 50
 
 const short = v.pipe(v.string(), v.maxLength(255))
@@ -150,12 +156,12 @@ const value = {
   type: maybe(short),
 }
 
-/** A moment that a caller sends. */
+/** Returns the schema of a date and time in a request. */
 export const sentMoment = (description: string) =>
   v.pipe(
     v.string(),
     v.check((text) => parseDatetime(text) !== null, 'a date and time such as 2030-01-31T18:00:00Z'),
-    v.metadata({ description: `${description}; UTC where no zone is named` }),
+    v.metadata({ description: `${description}; UTC if it has no zone` }),
   )
 
 const scalar = strictObject('ScalarScopeFilterInput', {
@@ -164,7 +170,7 @@ const scalar = strictObject('ScalarScopeFilterInput', {
 })
 const attribute = strictObject(
   'CustomAttributeScopeFilterInput',
-  '`name` is the attribute of the person, `value` what it must be',
+  '`name` is the attribute of the person, `value` its required value',
   { group: v.literal('CUSTOM_ATTRIBUTE'), ...value },
 )
 const between = strictObject('DatetimeScopeFilterInput', {
@@ -173,7 +179,7 @@ const between = strictObject('DatetimeScopeFilterInput', {
   before: maybe(sentMoment('Not after')),
 })
 
-/** Filters of one group are alternatives; of different groups all must hold. */
+/** A filter. Filters of one group are alternatives; all groups must match. */
 export const ScopeFilter = v.variant('group', [scalar, attribute, between])
 export type ScopeFilter = v.InferOutput<typeof ScopeFilter>
 
@@ -192,7 +198,7 @@ export const ScopeFilterGroupOutput = strictObject('ScopeFilterGroupOutput', {
   ),
   filter_input_template: nullable(anyObject()),
   default_label: nullable(v.string()),
-  truncated: described(v.boolean(), 'There are more than are listed'),
+  truncated: described(v.boolean(), 'Whether there are more than listed'),
 })
 export type ScopeFilterGroupOutput = v.InferInput<typeof ScopeFilterGroupOutput>
 
@@ -202,21 +208,21 @@ export const ScopeOptionsResponse = strictObject(
   { scope_options: v.array(ScopeFilterGroupOutput) },
 )
 
-/** Most lines that a preview shows. */
+/** Maximum number of lines that a preview shows. */
 export const PREVIEW_LINES = 20
 
 export const ScopePreview = strictObject(
   'AccessReviewScopePreview',
-  'What a scope would have reviewed, as the app is known now',
+  'Lines that a scope would select, by the current data of the app',
   {
-    synced: described(v.number(), 'What is there: synced = items + excluded + left_out'),
-    items: described(v.number(), 'Lines that a review would have'),
-    accounts: described(v.number(), 'Accounts that they are of'),
-    excluded: described(
-      v.record(v.string(), v.number()),
-      'By the group of filters that leaves it out',
+    synced: described(
+      v.number(),
+      'Number of items in the app: synced = items + excluded + left_out',
     ),
-    left_out: described(v.number(), 'Without an account or an entitlement that is known'),
+    items: described(v.number(), 'Number of lines that a review would have'),
+    accounts: described(v.number(), 'Number of accounts of those lines'),
+    excluded: described(v.record(v.string(), v.number()), 'Number excluded, by filter group'),
+    left_out: described(v.number(), 'Number without a known account or entitlement'),
     examples: described(
       v.array(v.strictObject({ unique_identifier: v.string(), label: nullable(v.string()) })),
       `The first ${PREVIEW_LINES} lines`,

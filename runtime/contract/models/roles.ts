@@ -1,11 +1,11 @@
 /**
- * Roles and what they may, in one table (role names of core-interface.md section 1.17). A permission is
- * `noun.read` or `noun.write`; `own` ones reach only what belongs to the caller.
+ * Roles and their permissions (role names of core-interface.md section 1.17). A permission is `noun.read`,
+ * `noun.write` or `operator`.
  */
 
 import { keysOf } from '../schema/keys.ts'
 
-/** Every permission that an endpoint may ask for. */
+/** Every permission that an endpoint may require. */
 export const PERMISSIONS = [
   'users.read',
   'roles.write',
@@ -34,7 +34,7 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** What a permission lets one do, where clients look for the words (core-interface.md section 3). */
+/** Descriptions of permissions in the exact wording that clients search for (core-interface.md section 3). */
 export const PERMISSION_WORDS: Partial<Record<Permission, string>> = {
   'apps.write': 'manage apps on this domain',
 }
@@ -50,15 +50,16 @@ const role = (label: string, permissions: readonly Permission[], meaning: string
 const READS = PERMISSIONS.filter((name) => name.endsWith('.read'))
 
 /**
- * ROLES: name as stored and on the wire, without case. Everyone also has `User`: asking for access for oneself is not
- * administration, so the read-only roles may do it too (core-interface.md section 1.17 does not say otherwise).
+ * Roles by name, as stored and on the wire; names ignore case. Everyone also has `User`: requesting access
+ * for oneself is not administration, so the read-only roles may do it, too (core-interface.md section 1.17
+ * does not say otherwise).
  */
 export const ROLES = {
   Admin: role('Admin', PERMISSIONS, 'everything'),
   'Read Only Admin': role(
     'Read Only Admin',
     READS,
-    'reads everything; changes only what every user may: their own requests and tasks assigned to them',
+    'reads everything; changes only what every user may change: their own requests and assigned tasks',
   ),
   'AppStore Read Only Admin': role(
     'AppStore Read Only Admin',
@@ -70,11 +71,15 @@ export const ROLES = {
     ['logs.read', 'accounts.read', 'reviews.read', 'findings.read'],
     'reads logs, accounts, reviews and findings',
   ),
-  'App Admin': role('App Admin', [], 'the apps that list them as an admin, and the tasks of those'),
+  'App Admin': role(
+    'App Admin',
+    [],
+    'manages the apps that list them as an admin, and the tasks of those apps',
+  ),
   'Access Review Administrator': role(
     'Access Review Administrator',
     ['reviews.read', 'reviews.write', 'accounts.read'],
-    'makes access reviews, reads them and carries them through; decides what it is a reviewer of',
+    'creates, reads and carries out access reviews; decides only as a reviewer',
   ),
   'Vendor Owner': role('Vendor Owner', [], 'kept for clients; grants nothing'),
   'Vendor Agreement Owner': role('Vendor Agreement Owner', [], 'kept for clients; grants nothing'),
@@ -83,7 +88,7 @@ export const ROLES = {
 
 export type RoleName = keyof typeof ROLES
 
-/** The role of a name in any case, or null. */
+/** Returns the role with this name in any case, or null. */
 export function roleOf(name: string): RoleName | null {
   const wanted = name.trim().toLowerCase()
   return keysOf(ROLES).find((one) => one.toLowerCase() === wanted) ?? null

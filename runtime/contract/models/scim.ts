@@ -1,4 +1,7 @@
-/** SCIM 2.0 as identity providers push it (RFC 7643, RFC 7644): attributes, resources and messages on the wire. */
+/**
+ * SCIM 2.0 as identity providers push it (RFC 7643, RFC 7644): attributes, resources and messages on the
+ * wire.
+ */
 import * as v from 'valibot'
 import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
 
@@ -14,13 +17,14 @@ export const SCIM_URNS = {
   error: 'urn:ietf:params:scim:api:messages:2.0:Error',
 } as const
 
-/** What every answer is (RFC 7644 section 8.1). */
+/** Content type of every response (RFC 7644 section 8.1). */
 export const SCIM_MEDIA_TYPE = 'application/scim+json; charset=utf-8'
 
 /**
- * Most resources of a page, and members of groups of an answer. `shape` bounds what each resource of an answer is compared
- * with: the names in `attributes`, and in `excludedAttributes`, and their characters. `attributes` bounds what is read of a
- * resource, or of the values of a patch.
+ * Limits: resources of a page, and members of the groups in a response. `shapeNames` and `shapeLength` bound
+ * the names in `attributes` and in `excludedAttributes`, and their characters, which each resource of a
+ * response is compared with. `attributes` bounds the attributes read from a resource or from the values of a
+ * patch.
  */
 export const SCIM_LIMITS = {
   page: 200,
@@ -34,14 +38,17 @@ export const SCIM_LIMITS = {
   attributes: 300,
 } as const
 
-/** Longest texts, in characters. */
+/** Maximum lengths of strings, in characters. */
 export const SCIM_LENGTHS = { name: 255, value: 1000 } as const
 
 type Field = {
-  /** The attribute, below its schema: `name.givenName`. */
+  /** Path of the attribute within its schema: `name.givenName`. */
   path: string
   of: 'user' | 'enterprise'
-  /** `attribute`: kept as a custom attribute of the person, by its name; `own`: has a place of its own. */
+  /**
+   * `attribute`: stored as a custom attribute of the person, by its name. `own`: stored in a place of its
+   * own.
+   */
   kept: 'own' | 'attribute'
   what: string
 }
@@ -52,14 +59,14 @@ const attribute = (path: string, what: string, of: Field['of'] = 'user'): Field 
   ...{ path, of, kept: 'attribute', what },
 })
 
-/** USER_FIELDS: what is kept of a pushed user. Anything else is ignored (RFC 7644 section 3.3). */
+/** Fields of a pushed user that are stored. Others are ignored (RFC 7644 section 3.3). */
 export const USER_FIELDS = {
   userName: own('userName', 'The name at the provider; unique, compared without case'),
   externalId: own('externalId', 'The provider’s id'),
   givenName: own('name.givenName', 'First name'),
   familyName: own('name.familyName', 'Last name'),
-  active: own('active', 'Whether the person works here; false begins an offboarding'),
-  email: own('emails', 'The primary address, else that of type work, else the first'),
+  active: own('active', 'Whether the person works here; false starts an offboarding'),
+  email: own('emails', 'The primary address, or else the one of type work, or else the first'),
   displayName: attribute('displayName', 'Name as shown'),
   title: attribute('title', 'Title'),
   userType: attribute('userType', 'Such as Employee or Contractor'),
@@ -75,7 +82,7 @@ export const USER_FIELDS = {
 } as const satisfies Record<string, Field>
 export type UserField = keyof typeof USER_FIELDS
 
-/** Words of `scimType` (RFC 7644 section 3.12). */
+/** Values of `scimType` (RFC 7644 section 3.12). */
 const SCIM_TYPES = [
   'invalidFilter',
   'tooMany',
@@ -94,12 +101,12 @@ const Meta = v.strictObject({
   resourceType: v.string(),
   created: v.optional(text('ISO 8601, UTC')),
   lastModified: v.optional(text('ISO 8601, UTC')),
-  location: text('Where it is'),
-  version: v.optional(text('As the ETag header has it')),
+  location: text('URL of the resource'),
+  version: v.optional(text('As in the ETag header')),
 })
 const Reference = v.looseObject({ value: text('Id'), display: v.optional(v.string()) })
 
-/** What is read of a resource or a patch is judged attribute by attribute: names have no case in SCIM. */
+/** A resource or patch. Its attributes are validated one by one, because SCIM names ignore case. */
 export const ScimBody = v.pipe(
   v.looseObject({ schemas: maybe(v.array(v.string())) }),
   v.metadata({ title: 'ScimBody', description: 'A SCIM resource, or a PatchOp message' }),
@@ -114,7 +121,7 @@ export const ScimUser = v.pipe(
     active: v.optional(v.boolean()),
     meta: v.optional(Meta),
   }),
-  v.metadata({ title: 'ScimUser', description: 'A person, as RFC 7643 section 4.1 writes them' }),
+  v.metadata({ title: 'ScimUser', description: 'A person, in the form of RFC 7643 section 4.1' }),
 )
 
 export const ScimGroup = v.pipe(
@@ -126,10 +133,10 @@ export const ScimGroup = v.pipe(
     members: v.optional(v.array(Reference)),
     meta: v.optional(Meta),
   }),
-  v.metadata({ title: 'ScimGroup', description: 'A group, as RFC 7643 section 4.2 writes it' }),
+  v.metadata({ title: 'ScimGroup', description: 'A group, in the form of RFC 7643 section 4.2' }),
 )
 
-/** A list response of some resources. */
+/** Returns the schema of a list response. */
 export const scimList = (title: string) =>
   strictObject(title, 'A page of a list, counted from 1', {
     schemas,
@@ -139,25 +146,29 @@ export const scimList = (title: string) =>
     Resources: v.array(v.looseObject({})),
   })
 
-/** One resource that describes the service. */
+/** A resource that describes the service. */
 export const ScimResource = v.pipe(
   v.looseObject({ schemas }),
-  v.metadata({ title: 'ScimResource', description: 'What the service is and can' }),
+  v.metadata({ title: 'ScimResource', description: 'A description of the service' }),
 )
 
-export const ScimErrorBody = strictObject('ScimError', 'What went wrong (RFC 7644 section 3.12)', {
-  schemas,
-  status: text('The HTTP status'),
-  scimType: v.optional(v.picklist(SCIM_TYPES)),
-  detail: v.string(),
-})
+export const ScimErrorBody = strictObject(
+  'ScimError',
+  'Description of the error (RFC 7644 section 3.12)',
+  {
+    schemas,
+    status: text('The HTTP status'),
+    scimType: v.optional(v.picklist(SCIM_TYPES)),
+    detail: v.string(),
+  },
+)
 
 export const ScimTokenInput = strictObject('ScimTokenInput', {
   name: v.pipe(
     v.string(),
     v.regex(/\S/, 'a name is needed'),
     v.maxLength(100),
-    v.metadata({ description: 'Such as the identity provider that is to have it' }),
+    v.metadata({ description: 'For example, the name of the identity provider' }),
   ),
   expires_at: maybe(text('ISO 8601; absent: until it is revoked')),
 })
@@ -166,7 +177,7 @@ export type ScimTokenInput = v.InferOutput<typeof ScimTokenInput>
 const token = {
   id: v.string(),
   name: v.string(),
-  prefix: text('Its first characters'),
+  prefix: text('First characters of the token'),
   created_at: text('ISO 8601, UTC'),
   last_used_at: nullable(text('ISO 8601, UTC, to the minute')),
   expires_at: nullable(text('ISO 8601, UTC')),
@@ -175,5 +186,5 @@ const token = {
 export const ScimToken = strictObject('ScimToken', 'A token of an identity provider', token)
 export const NewScimToken = strictObject('NewScimToken', {
   ...token,
-  token: text('The token; shown this once'),
+  token: text('The token; shown only once'),
 })

@@ -1,21 +1,20 @@
-/** Rules of separation of duties: two sets of access that nobody may hold together. Ours. */
+/** Separation-of-duties rules: two sets of access that no one may hold together. Keyway's own. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { described, strictObject } from '../schema/schemas.ts'
 import { listOf, MAX_NAME, prose } from './reference.ts'
 
-/** ON_REQUEST: what a rule does when a person asks for what would break it, or a policy would give it. */
+/** Effect of a rule when a person requests, or a policy would grant, access that breaks it. */
 export const ON_REQUEST = {
-  WARN: 'approvers see it; a policy gives it, and a finding says so',
-  EXCEPTION: 'the approvers of the rule decide too, after all others; pre-approval does not count',
-  BLOCK:
-    'a request is refused with 409; what a policy asks for is denied, until nothing stands against it',
+  WARN: 'approvers see a warning; a policy grants the access, which results in a finding',
+  EXCEPTION: 'the approvers of the rule also decide, after all others; pre-approval does not apply',
+  BLOCK: 'a request is refused with 409; a grant by a policy is denied until no conflict remains',
 } as const satisfies Record<string, string>
 export type OnRequest = keyof typeof ON_REQUEST
-/** The strictest last. */
+/** Names of the effects, strictest last. */
 export const ON_REQUEST_NAMES = keysOf(ON_REQUEST)
 
-/** Most apps and permissions of one side, and most approvers. */
+/** Maximum number of apps and of permissions of one side, and of approvers. */
 const MAX_OF_SIDE = 100
 
 const ids = (description: string) =>
@@ -23,8 +22,8 @@ const ids = (description: string) =>
 
 const sideInput = v.pipe(
   v.strictObject({
-    apps: ids('Apps by id: who has an active account there holds it'),
-    permissions: ids('Requestable permissions by id'),
+    apps: ids('Ids of apps; a person with an active account in one holds it'),
+    permissions: ids('Ids of requestable permissions'),
   }),
   v.check(
     ({ apps, permissions }) => apps.length + permissions.length > 0,
@@ -42,25 +41,29 @@ const words = described(
 
 export const SeparationInput = strictObject('SeparationOfDutiesInput', {
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME)),
-  description: v.nullish(prose('Why nobody may hold both'), ''),
+  description: v.nullish(prose('Why no one may hold both'), ''),
   is_enabled: v.nullish(v.boolean(), true),
   on_request: v.nullish(words, 'WARN'),
   left: sideInput,
   right: sideInput,
-  approver_user_ids: ids('Who decides on exceptions; nobody: the admins of the app'),
+  approver_user_ids: ids('Users who decide on exceptions; empty: the admins of the app'),
   approver_group_ids: ids('Groups that decide on exceptions'),
 })
 export type SeparationInput = v.InferOutput<typeof SeparationInput>
 
 const named = strictObject('SeparationMember', { id: v.string(), label: v.string() })
-const side = strictObject('SeparationSide', 'What was deleted since is left out', {
-  apps: v.array(named),
-  permissions: v.array(named),
-})
+const side = strictObject(
+  'SeparationSide',
+  'Apps and permissions that were deleted since are left out',
+  {
+    apps: v.array(named),
+    permissions: v.array(named),
+  },
+)
 
 export const SeparationRule = strictObject(
   'SeparationOfDuties',
-  'Two sets of access that nobody may hold together',
+  'Two sets of access that no one may hold together',
   {
     id: v.string(),
     name: v.string(),
@@ -76,11 +79,14 @@ export const SeparationRule = strictObject(
 )
 export type SeparationRule = v.InferInput<typeof SeparationRule>
 
-/** A rule that access which is asked for would break, for those who decide. */
+/** A rule that requested access would break, as shown to approvers. */
 export const SeparationConflict = strictObject('SeparationConflict', {
   id: v.string(),
   name: v.string(),
   on_request: words,
-  holds: described(v.array(v.string()), 'What the person holds or has asked for of the other side'),
+  holds: described(
+    v.array(v.string()),
+    'Access of the other side that the person holds or has requested',
+  ),
 })
 export type SeparationConflict = v.InferInput<typeof SeparationConflict>

@@ -1,4 +1,4 @@
-/** Providers of sign-in (OpenID Connect), as the file of KEYWAY_SIGN_IN lists them. */
+/** Sign-in providers (OpenID Connect), as listed in the file of KEYWAY_SIGN_IN. */
 
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
@@ -6,10 +6,13 @@ import { ROLES } from './roles.ts'
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(500))
 
-/** The cast: the keys of a table are names of its type. */
+/** Names of the roles. */
 const ROLE_NAMES = keysOf(ROLES)
 
-/** An address by https; by http only of this machine. */
+/**
+ * Reports whether a text is an https URL, or an http URL of this machine, without user name, query and
+ * fragment.
+ */
 const isIssuer = (given: string): boolean => {
   const url = URL.parse(given)
   if (url === null) return false
@@ -19,27 +22,27 @@ const isIssuer = (given: string): boolean => {
 }
 
 export const SignInProvider = v.strictObject({
-  /** Its name in addresses. */
+  /** Name of the provider in URLs. */
   id: v.pipe(
     v.string(),
     v.regex(/^[a-z0-9-]{1,40}$/, 'is not a word of small letters, digits and -'),
   ),
-  /** What people read on the button. */
+  /** Label of the button. */
   name: text,
   issuer: v.pipe(text, v.check(isIssuer, 'is not an https address without a query')),
   client_id: text,
-  /** File with the client's secret; a public client has none. */
+  /** File with the client's secret; absent for a public client. */
   client_secret_file: v.optional(text),
   scopes: v.optional(v.array(text), ['openid', 'profile', 'email']),
   /**
-   * The claim that holds the address of the person. `email` counts only where the provider says that it has
-   * verified it; for another claim the operator vouches.
+   * The claim that contains the person's e-mail address. `email` counts only if the provider states that it
+   * has verified it; for another claim the operator vouches.
    */
   person_claim: v.optional(text, 'email'),
-  /** What becomes of people that Keyway does not know. */
+  /** What happens when a person unknown to Keyway signs in. */
   unknown_people: v.optional(v.picklist(['refuse', 'make']), 'refuse'),
   groups_claim: v.optional(text, 'groups'),
-  /** Which role goes with which value of the claim. It decides over the roles that it names. */
+  /** Roles by value of the groups claim. For the roles listed here, the claim decides. */
   roles: v.optional(
     v.pipe(
       v.array(v.strictObject({ group: text, role: v.picklist(ROLE_NAMES) })),
@@ -59,30 +62,30 @@ export const SignInProviders = v.pipe(
   ),
 )
 
-/** A provider with its secret; null for a public client. */
+/** A provider with its secret, which is null for a public client. */
 export type KnownProvider = SignInProvider & { secret: string | null }
 
-/** What is kept in the browser between the two halves of a sign-in. */
+/** State kept in the browser between the two halves of a sign-in. */
 export type Begun = { state: string; nonce: string; verifier: string }
 
-/** What a provider says of a person. */
+/** Claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Why nobody is signed in. `denied`: the person or the provider said no. `away`: it does not answer. `wrong`: its answer
- * does not hold.
+ * A failed sign-in. `denied`: the person or the provider refused. `away`: the provider does not respond.
+ * `wrong`: its response is not valid.
  */
 export type NotSignedIn = { ok: false; why: 'denied' | 'away' | 'wrong'; problem: string }
 
 type Told<T> = Promise<{ ok: true; value: T } | NotSignedIn>
 
-/** Asking a provider, as a function that main hands in. */
+/** Client of sign-in providers, passed in by main. */
 export type ProviderSignIn = {
   begin(provider: KnownProvider, redirectUri: string): Told<Begun & { url: string }>
   finish(
     provider: KnownProvider,
     answer: Begun & { params: URLSearchParams; redirectUri: string },
   ): Told<Claims>
-  /** Where the person is signed out of the provider too; null where it has no such page. */
+  /** Returns the URL that also signs the person out of the provider, or null if it has no such page. */
   end(provider: KnownProvider, backTo: string): Told<string | null>
 }

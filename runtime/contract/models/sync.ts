@@ -1,10 +1,10 @@
-/** Syncs: core-interface.md sections 1.17 and 2.2; what operators see of them and say about them. */
+/** Syncs: core-interface.md sections 1.17 and 2.2; their state and settings for operators. */
 import * as v from 'valibot'
 import { count, described, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 
 const SYNC_TYPES = ['full_sync'] as const
 
-/** The parts of a run, in their order. */
+/** The phases of a run, in order. */
 export const SYNC_PHASES = [
   'begin',
   'accounts',
@@ -27,7 +27,7 @@ export const SYNC_PHASES = [
 ] as const
 export type SyncPhase = (typeof SYNC_PHASES)[number]
 
-/** STOPPED: suspiciously much vanished; nothing was marked as gone. CANCELLED: by an operator. */
+/** STOPPED: suspiciously much disappeared, so nothing was marked as gone. CANCELLED: by an operator. */
 export const RUN_STATES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'CANCELLED'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
@@ -43,7 +43,7 @@ export const TriggerSyncOutput = strictObject('TriggerSyncOutput', {
 
 const IdentityEvent = strictObject(
   'IdentityEvent',
-  'One member of a user that a sync of the identity source found to be different',
+  'A changed member of a user, found by a sync of the identity source',
   {
     id: v.string(),
     user_id: v.string(),
@@ -60,7 +60,7 @@ const IdentityEvent = strictObject(
 export const IdentityEventsResult = strictObject('IdentityEventsResult', {
   identity_events: v.array(IdentityEvent),
   next_cursor: nullable(described(v.string(), 'Opaque; null at the end')),
-  total_count: described(v.number(), 'How many fit the filters, on all pages'),
+  total_count: described(v.number(), 'Number of events that match the filters, on all pages'),
 })
 
 /** A run as operators see it. */
@@ -70,13 +70,13 @@ export const SyncRun = strictObject('SyncRun', 'One sync of an app', {
   app_name: v.string(),
   state: described(
     v.picklist(RUN_STATES),
-    'STOPPED: suspiciously much vanished; nothing was marked as gone. CANCELLED: by an operator',
+    'STOPPED: suspiciously much disappeared, so nothing was marked as gone. CANCELLED: by an operator',
   ),
   phase: v.picklist(SYNC_PHASES),
-  counts: described(v.record(v.string(), v.number()), 'What was done so far, by name'),
+  counts: described(v.record(v.string(), v.number()), 'Progress so far, as counts by name'),
   skipped: described(v.array(v.string()), 'Phases that the connector does not offer'),
-  problem: described(v.nullable(v.string()), 'What went wrong last'),
-  attempts: described(count, 'Tries in a row that failed'),
+  problem: described(v.nullable(v.string()), 'The last problem'),
+  attempts: described(count, 'Number of consecutive failed attempts'),
   next_try_at: v.nullable(utcMoment),
   began_at: utcMoment,
   ended_at: v.nullable(utcMoment),
@@ -85,7 +85,7 @@ export type SyncRun = v.InferOutput<typeof SyncRun>
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 
-/** An attribute of an account and the attribute of a user that say the same. */
+/** An attribute of an account and the attribute of a user that must be equal. */
 export const MatchRule = strictObject('MatchRule', {
   account: described(name, 'Attribute of the account: `username`, or a custom attribute'),
   user: described(name, 'Attribute of the user: `email`, or a custom attribute'),
@@ -94,19 +94,19 @@ export type MatchRule = v.InferOutput<typeof MatchRule>
 
 export const IdentityMapping = strictObject(
   'IdentityMapping',
-  'How an identity source makes users',
+  'How users are created from an identity source',
   {
     manager: described(
       v.nullable(
         v.strictObject({
-          attribute: described(name, 'Custom attribute of the account that names the manager'),
+          attribute: described(name, 'Custom attribute of the account that identifies the manager'),
           by: described(
             v.picklist(['id', 'email']),
-            'What it holds: an account’s id, or an e-mail',
+            'Its content: the id of an account, or an e-mail address',
           ),
         }),
       ),
-      'Null: managers are left alone',
+      'Null: managers are not changed',
     ),
     groups: described(
       v.nullable(name),
@@ -128,20 +128,24 @@ const whole = (min: number, max: number, description: string) =>
 
 const settings = {
   every_hours: whole(0, 8760, 'Hours between scheduled syncs; 0: none'),
-  page_size: whole(1, 1000, 'Items that are asked for at once'),
-  max_rows: whole(1, 1_000_000_000, 'Rows after which a run is taken for endless and ended'),
+  page_size: whole(1, 1000, 'Items requested per page'),
+  max_rows: whole(
+    1,
+    1_000_000_000,
+    'Number of rows after which a run is considered endless and is ended',
+  ),
   max_repeated_percent: whole(
     50,
     100,
-    'How much of what a listing brings may have been listed already in the run, once that is more than 1000 rows; a listing that repeats more is taken for endless and ended. 100: for connectors that list things several times',
+    'Maximum share of rows of a listing that repeat earlier rows of the run, checked once more than 1000 rows repeat; above it the listing is considered endless and is ended. 100: for connectors that list items several times',
   ),
   match_rules: described(
     v.pipe(v.array(MatchRule), v.maxLength(10)),
-    'How accounts find their user, before the e-mail address; the first that fits counts',
+    'Rules that match accounts to users, tried before the e-mail address; the first match counts',
   ),
   identity_source: described(
     v.nullable(IdentityMapping),
-    'Null: users are not made from this app; one app at most makes them',
+    'Null: no users are created from this app; at most one app creates users',
   ),
 }
 
@@ -152,7 +156,7 @@ export const SyncSettings = strictObject('SyncSettings', {
 })
 export type SyncSettings = v.InferOutput<typeof SyncSettings>
 
-/** Members that are left out stay as they are. */
+/** A change of settings. Members that are left out stay as they are. */
 export const SyncSettingsInput = v.pipe(
   v.partial(v.strictObject(settings)),
   v.metadata({ title: 'SyncSettingsInput' }),

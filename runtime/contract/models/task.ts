@@ -16,7 +16,7 @@ export const TASK_STATUSES = [
 ] as const
 export type TaskStatus = (typeof TASK_STATUSES)[number]
 
-/** TASK_STATES: status -> what it expects of people: to act, to wait until they may, or nothing. */
+/** Status -> what it expects of people: to act, to wait until they may, or nothing. */
 const TASK_STATES = {
   PENDING: 'act',
   ACCEPTED: 'act',
@@ -33,7 +33,10 @@ export const ACTIONABLE_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[sta
 /** States of tasks that have not ended. */
 export const OPEN_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[status] !== 'nothing')
 
-/** How far a task is that something waits for. There is none, or it ended without a word; a person is asked, did it, or declined. */
+/**
+ * Progress of a task that other work waits for. `none`: there is no task, or it ended without an outcome.
+ * `asked`: it waits for a person. `done`, `declined`: the person's outcome.
+ */
 export type TaskProgress = 'none' | 'asked' | 'done' | 'declined'
 
 export const TASK_CATEGORIES = [
@@ -46,7 +49,7 @@ export const TASK_CATEGORIES = [
 ] as const
 export type TaskCategory = (typeof TASK_CATEGORIES)[number]
 
-/** TASK_KINDS: category -> what its tasks ask of people: to decide, to do by hand what a request gives or takes, or to see to something. */
+/** Category -> what its tasks require: a decision, the manual work of a request, or attention. */
 const TASK_KINDS = {
   MANAGER_APPROVAL: 'decide',
   APPROVAL: 'decide',
@@ -56,7 +59,7 @@ const TASK_KINDS = {
   GENERIC: 'see',
 } as const satisfies Record<TaskCategory, 'decide' | 'do' | 'see'>
 
-/** A category of work by hand. */
+/** A category of manual work. */
 export type HandTask = {
   [C in TaskCategory]: (typeof TASK_KINDS)[C] extends 'do' ? C : never
 }[TaskCategory]
@@ -65,11 +68,11 @@ export const isDecision = (category: TaskCategory): boolean => TASK_KINDS[catego
 export const isByHand = (category: TaskCategory): category is HandTask =>
   TASK_KINDS[category] === 'do'
 
-/** Categories of tasks that ask for a decision, and of work by hand. */
+/** Categories of tasks that require a decision, and of manual work. */
 export const DECISION_TASKS = TASK_CATEGORIES.filter(isDecision)
 export const HAND_TASKS = TASK_CATEGORIES.filter(isByHand)
 
-/** The type of the task that asks a reviewer for lines of an access review. */
+/** Type of the task that asks a reviewer to decide on lines of an access review. */
 export const REVIEW_TASK = 'ACCESS_REVIEW'
 
 export const TASK_PRODUCT_AREAS = [
@@ -83,7 +86,7 @@ export const TASK_PRODUCT_AREAS = [
   'SAVINGS',
 ] as const
 
-export const TaskAction = strictObject('TaskAction', 'Something that can be done with a task now', {
+export const TaskAction = strictObject('TaskAction', 'An action that is possible on a task now', {
   action_type: v.string(),
   transitions: v.array(v.strictObject({ transition_to: nullable(v.picklist(TASK_STATUSES)) })),
 })
@@ -112,12 +115,15 @@ export const Task = strictObject('Task', {
   app: nullable(v.strictObject({ id: v.string() })),
   target_user: nullable(User),
   resolved_by: nullable(User),
-  resolved_for: nullable(described(User, 'In whose place a delegate decided')),
+  resolved_for: nullable(described(User, 'User in whose place a delegate decided')),
   created_at: utcMoment,
   updated_at: utcMoment,
   assignees: nullable(v.array(TaskAssignee)),
   delegates: nullable(
-    described(v.array(TaskAssignee), 'Who may decide in the place of assignees now; with them'),
+    described(
+      v.array(TaskAssignee),
+      'Users who may currently decide in place of assignees, in addition to them',
+    ),
   ),
   actions: nullable(v.array(TaskAction)),
   comments: nullable(v.array(TaskComment)),
@@ -126,7 +132,7 @@ export const Task = strictObject('Task', {
 })
 export type Task = v.InferInput<typeof Task>
 
-/** Longest comment, in characters. */
+/** Maximum length of a comment, in characters. */
 export const MAX_COMMENT = 4000
 
 export const PerformTaskActionInput = object('PerformTaskActionInput', {
@@ -136,7 +142,7 @@ export const PerformTaskActionInput = object('PerformTaskActionInput', {
     v.pipe(
       v.string(),
       v.maxLength(MAX_COMMENT),
-      v.metadata({ description: 'Why; it becomes a comment on the task' }),
+      v.metadata({ description: 'Reason; added as a comment on the task' }),
     ),
   ),
 })

@@ -1,15 +1,15 @@
-/** What is uploaded of accounts and of their use: core-interface.md sections 1.5 and 2. */
+/** Uploads of accounts and of their activity: core-interface.md sections 1.5 and 2. */
 import * as v from 'valibot'
 import { bodyEntry, type ValidationEntry } from '../errors/problem.ts'
 import { parseDatetime } from '../schema/datetime.ts'
 import { described, maybe, object, strictObject } from '../schema/schemas.ts'
 import { ACCOUNT_STATUSES } from './app.ts'
 
-/** Most accounts, or records, of one upload. */
+/** Maximum number of accounts, or records, of one upload. */
 const MAX_ROWS = 10_000
-/** Longest id of an account, in characters: it is in an index. */
+/** Maximum length of an account's id, in characters. It is in an index. */
 const MAX_IDENTIFIER = 512
-/** Most permissions, and most attributes, of one account. */
+/** Maximum number of permissions, and of attributes, of one account. */
 const MAX_FACTS = 1000
 
 /** Kinds of uploads. */
@@ -19,14 +19,14 @@ export type UploadKind = (typeof UPLOAD_KINDS)[number]
 const FLOW_STATES = ['SUCCESS', 'FAILURE', 'RUNNING', 'NOT_STARTED'] as const
 const RUN_STATES = ['RUNNING', 'DONE'] as const
 
-export const JobStateOutput = strictObject('JobStateOutput', 'How far an upload is', {
+export const JobStateOutput = strictObject('JobStateOutput', 'Progress of an upload', {
   job_id: v.string(),
   state: v.picklist(FLOW_STATES),
 })
 
 export const SyncTaskOutput = strictObject(
   'SyncTaskOutput',
-  'Whether records were worked through',
+  'Whether records have been processed',
   { job_id: v.string(), state: v.picklist(RUN_STATES) },
 )
 
@@ -41,7 +41,7 @@ const identifier = v.pipe(
   v.metadata({ description: 'Id of the account in the app' }),
 )
 
-/** A point in time in any form that clients send. */
+/** A point in time in any format that clients send. */
 const moment = v.pipe(
   v.string(),
   v.check(
@@ -49,7 +49,7 @@ const moment = v.pipe(
     'should be a moment such as 2026-01-31T12:00:00Z',
   ),
   v.metadata({
-    description: 'ISO 8601, UTC where it names no zone; a date alone; or Unix seconds',
+    description: 'ISO 8601, UTC if it has no zone; a date alone; or Unix seconds',
   }),
 )
 
@@ -65,17 +65,21 @@ const AttributeInput = object('AttributeInput', {
   name: maybe(words()),
 })
 
-export const AccountInput = object('AccountInput', 'An account, by its id or else its e-mail', {
-  unique_identifier: v.nullable(identifier),
-  email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
-  first_name: maybe(words()),
-  last_name: maybe(words()),
-  last_activity: maybe(moment),
-  last_login: maybe(moment),
-  status: maybe(v.picklist(ACCOUNT_STATUSES)),
-  permissions: v.optional(v.pipe(v.array(PermissionInput), v.maxLength(MAX_FACTS)), []),
-  attributes: v.optional(v.pipe(v.array(AttributeInput), v.maxLength(MAX_FACTS)), []),
-})
+export const AccountInput = object(
+  'AccountInput',
+  'An account, identified by its id or else its e-mail address',
+  {
+    unique_identifier: v.nullable(identifier),
+    email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
+    first_name: maybe(words()),
+    last_name: maybe(words()),
+    last_activity: maybe(moment),
+    last_login: maybe(moment),
+    status: maybe(v.picklist(ACCOUNT_STATUSES)),
+    permissions: v.optional(v.pipe(v.array(PermissionInput), v.maxLength(MAX_FACTS)), []),
+    attributes: v.optional(v.pipe(v.array(AttributeInput), v.maxLength(MAX_FACTS)), []),
+  },
+)
 export type AccountInput = v.InferOutput<typeof AccountInput>
 
 const UploadAccountsInput = object('UploadAccountsInput', {
@@ -83,23 +87,17 @@ const UploadAccountsInput = object('UploadAccountsInput', {
   accounts: v.optional(v.pipe(v.array(AccountInput), v.maxLength(MAX_ROWS)), []),
 })
 
-export const ActivityRecord = object('ActivityRecordInputRecord', 'That an account was used', {
+export const ActivityRecord = object('ActivityRecordInputRecord', 'A use of an account', {
   account: v.object({
     external_id: maybe(identifier),
     email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
   }),
   event: v.object({ type: v.picklist(['LOGIN', 'ACTIVITY']) }),
   timestamp: moment,
-  source_app_id: described(
-    v.string(),
-    'The app that the account is in, where `app` names no other',
-  ),
+  source_app_id: described(v.string(), 'The app of the account, unless `app` names another'),
   app: maybe(
     v.object({
-      instance_identifier: described(
-        v.string(),
-        'The `instance_id` of the app that the account is in',
-      ),
+      instance_identifier: described(v.string(), 'The `instance_id` of the app of the account'),
     }),
   ),
 })
@@ -144,7 +142,7 @@ export const UploadedActivity = v.pipe(
   ),
 )
 
-/** Most entries of a 422. */
+/** Maximum number of entries of a 422. */
 const MAX_ENTRIES = 100
 
 const unnamed = (records: readonly ActivityRecord[]): ValidationEntry[] =>
@@ -154,7 +152,10 @@ const unnamed = (records: readonly ActivityRecord[]): ValidationEntry[] =>
       : [],
   )
 
-/** Key of an account: its id, or else its e-mail address. Keys must be unique. */
+/**
+ * Returns the errors of accounts that have no key or share one. The key is the id, or else the e-mail
+ * address.
+ */
 function doubled(accounts: readonly AccountInput[]): ValidationEntry[] {
   const seen = new Map<string, number>()
   return accounts.flatMap(({ unique_identifier: id, email }, index) => {

@@ -17,7 +17,7 @@ export type OffboardingStatus = (typeof OFFBOARDING_STATUSES)[number]
 const dateTime = v.pipe(
   v.string(),
   v.check((text) => parseDatetime(text) !== null, 'a date and time such as 2030-01-31T18:00:00Z'),
-  v.metadata({ description: 'When it is to run, UTC where no zone is named; absent: now' }),
+  v.metadata({ description: 'Scheduled time, UTC if it has no zone; absent: now' }),
 )
 
 export const UserOffboardingInput = strictObject('UserOffboardingInput', {
@@ -38,7 +38,7 @@ const offboarding = {
 
 export const UserOffboardingOutput = strictObject(
   'UserOffboardingOutput',
-  'A user who leaves',
+  'The offboarding of a user',
   offboarding,
 )
 export type UserOffboardingOutput = v.InferInput<typeof UserOffboardingOutput>
@@ -48,15 +48,17 @@ const count = (description: string) =>
 
 export const OffboardingProgress = strictObject(
   'OffboardingProgress',
-  'A user who leaves, and how far it is',
+  'The offboarding of a user, with its progress',
   {
     ...offboarding,
     problem: nullable(described(v.string(), 'Why it failed')),
     accounts: v.strictObject({
-      all: count('Accounts that are to be made unusable, as far as it has looked'),
-      done: count('Those that are: the system was read, or a person said so where it cannot be'),
-      by_hand: count('Those for which a person has a task'),
-      left: count('Those that stay, because a person decided so'),
+      all: count('Accounts to be made unusable, as found so far'),
+      done: count(
+        'Accounts that are unusable: read from the system, or confirmed by a person if it cannot be read',
+      ),
+      by_hand: count('Accounts for which a person has a task'),
+      left: count('Accounts that are kept because a person decided so'),
     }),
   },
 )
