@@ -20,12 +20,12 @@ export const ACCOUNT_ENDPOINTS = {
     who: 'accounts.read',
     query: {
       app_id: text().describe('Only in this app'),
-      discovered_before: datetime().describe('Only those discovered before this moment'),
-      discovered_after: datetime().describe('Only those discovered after this moment'),
-      sources: manyOf(DISCOVERY_SOURCES).describe('Only those that one of these has reported'),
-      status: manyOf(ACCOUNT_STATUSES).describe('Only those in one of these states'),
+      discovered_before: datetime().describe('Only accounts discovered before this time'),
+      discovered_after: datetime().describe('Only accounts discovered after this time'),
+      sources: manyOf(DISCOVERY_SOURCES).describe('Only accounts reported by one of these sources'),
+      status: manyOf(ACCOUNT_STATUSES).describe('Only accounts in one of these states'),
       expand: texts().describe('app'),
-      sort: oneOf(ACCOUNT_SORTS).describe('The order; a minus turns it round'),
+      sort: oneOf(ACCOUNT_SORTS).describe('Sort order; a leading minus reverses it'),
       as_of: asOf,
       ...pageParams,
     },
@@ -33,11 +33,11 @@ export const ACCOUNT_ENDPOINTS = {
     output: Account,
   }),
   list_associations: accounts.get('/associations', {
-    summary: 'List which account held which entitlement, as complete syncs told it',
+    summary: 'List the entitlements that accounts held, as reported by complete syncs',
     who: 'accounts.read',
     query: {
       app_id: text().describe('Only in this app'),
-      account_id: text().describe('Only of this account'),
+      account_id: text().describe('Only entitlements of this account'),
       as_of: asOf,
       ...pageParams,
     },
@@ -45,7 +45,8 @@ export const ACCOUNT_ENDPOINTS = {
     output: Association,
   }),
   upload_accounts: accounts.post('/accounts/upload', {
-    summary: 'Add and change accounts of a custom app: all of them, or none, in the background',
+    summary:
+      'Add and change accounts of a custom app in the background; either all succeed or none',
     who: 'caller',
     body: UploadedAccounts,
     maxBytes: INPUTS.upload.maxBytes,
@@ -54,13 +55,13 @@ export const ACCOUNT_ENDPOINTS = {
     errors: [403, 404],
   }),
   get_account_upload: accounts.get('/accounts/upload/:job_id', {
-    summary: 'Say how far an upload of accounts is',
+    summary: 'Read the progress of an upload of accounts',
     who: 'caller',
     output: JobStateOutput,
     errors: [404],
   }),
   upload_activity_records: accounts.post('/activity_records', {
-    summary: 'Tell when accounts were used; records of unknown accounts are counted and ignored',
+    summary: 'Upload activity of accounts; records of unknown accounts are counted and ignored',
     who: 'caller',
     body: UploadedActivity,
     maxBytes: INPUTS.upload.maxBytes,
@@ -69,7 +70,7 @@ export const ACCOUNT_ENDPOINTS = {
     errors: [403, 404],
   }),
   get_activity_record_job: accounts.get('/activity_records/job/:activity_job_id', {
-    summary: 'Say whether activity records were worked through',
+    summary: 'Read whether activity records have been processed',
     who: 'caller',
     output: SyncTaskOutput,
     errors: [404],

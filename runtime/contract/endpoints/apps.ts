@@ -27,11 +27,11 @@ export const APP_ENDPOINTS = {
     summary: 'List apps, by name',
     who: 'caller',
     query: {
-      name_search: text().describe('A part of the name'),
+      name_search: text().describe('Part of the name'),
       exact_match: bool(false).describe('Whether the whole text must match'),
-      connection_source: oneOf(CONNECTION_SOURCES).describe('How they were connected'),
-      disconnected: bool(null).describe('Only disconnected ones, or only the others'),
-      sort: oneOf(APP_SORTS).describe('The order; a minus turns it round'),
+      connection_source: oneOf(CONNECTION_SOURCES).describe('Only apps connected in this way'),
+      disconnected: bool(null).describe('Only disconnected apps, or only connected ones'),
+      sort: oneOf(APP_SORTS).describe('Sort order; a leading minus reverses it'),
       expand,
       ...pageParams,
     },
@@ -39,13 +39,13 @@ export const APP_ENDPOINTS = {
     output: AppWithCustomAttributes,
   }),
   create_app: apps.post('/apps', {
-    summary: 'Connect an integration, or without app_class_id make a custom app',
+    summary: 'Connect an integration, or create a custom app if app_class_id is absent',
     who: 'apps.write',
     body: AppInputCreate,
     output: App,
     errors: [501, 502],
   }),
-  // Before the id that would match it as well.
+  // Before `get_app`, whose id would match this path, too.
   list_app_categories: apps.get('/apps/categories', {
     summary: 'List the categories that an app may have',
     who: 'caller',
@@ -58,20 +58,21 @@ export const APP_ENDPOINTS = {
     output: AppWithCustomAttributes,
   }),
   update_app: apps.patch('/apps/:app_id', {
-    summary: 'Change what is shown of an app; null sets back to the default',
+    summary: 'Change the displayed data of an app; null restores the default',
     who: 'caller',
     body: AppInputUpdate,
     output: App,
   }),
   put_app: apps.put('/apps/:app_id', {
-    summary: 'Change what is shown of an app, or connect it again: a custom app by its class alone',
+    summary:
+      'Change the displayed data of an app, or connect it again; a custom app needs only app_class_id',
     who: 'apps.write',
     body: AppInputPut,
     output: App,
     errors: [501, 502],
   }),
   disconnect_app: apps.delete('/apps/:app_id', {
-    summary: 'Disconnect an app: its credentials are destroyed, its record stays',
+    summary: 'Disconnect an app; its credentials are destroyed, its record is kept',
     who: 'apps.write',
     output: DisconnectIntegrationOutput,
   }),
@@ -84,19 +85,19 @@ export const APP_ENDPOINTS = {
     errors: [501],
   }),
   list_integrations: integrations.get('/integrations', {
-    summary: 'List what can be connected',
+    summary: 'List the integrations that can be connected',
     who: 'caller',
-    query: { query: text().describe('A part of the id or the name'), ...pageParams },
+    query: { query: text().describe('Part of the id or the name'), ...pageParams },
     answer: 'page',
     output: IntegrationCatalogOutput,
   }),
   get_integration: integrations.get('/integrations/:app_class_id', {
-    summary: 'Read what can be connected',
+    summary: 'Read an integration that can be connected',
     who: 'caller',
     output: IntegrationCatalogOutput,
   }),
   get_connection_schema: integrations.get('/integrations/:app_class_id/connection-schema', {
-    summary: 'What connecting asks for, as JSON Schemas of auth and settings',
+    summary: 'Read the JSON Schemas of auth and settings for connecting an integration',
     who: 'caller',
     output: IntegrationConnectionSchemaOutput,
   }),

@@ -20,17 +20,19 @@ const expand = texts().describe('custom_attributes')
 
 export const APPSTORE_ENDPOINTS = {
   list_appstore_apps: store.get('/appstore/apps', {
-    summary: 'List the apps that the caller finds in the app store, by name',
+    summary: 'List the apps of the app store that the caller can see, by name',
     who: 'caller',
     query: {
       app_id: text().describe('Only this app'),
-      name_search: text().describe('A part of the name'),
+      name_search: text().describe('Part of the name'),
       search_term: text().describe(
-        'A part of the name, or of the label of a permission that the caller finds in the app',
+        'Part of the name, or of the label of a permission of the app that the caller can see',
       ),
       exact_match: bool(false).describe('Whether the whole text must match'),
       category: text().describe('Only apps of this category, by its name or its code'),
-      all_visibilities: bool(false).describe('Hidden ones too; needs the permission appstore.read'),
+      all_visibilities: bool(false).describe(
+        'Include hidden apps; requires the permission appstore.read',
+      ),
       expand,
       ...pageParams,
     },
@@ -38,7 +40,7 @@ export const APPSTORE_ENDPOINTS = {
     output: AppStoreApp,
   }),
   add_appstore_app: store.post('/appstore/apps', {
-    summary: 'Put an app into the app store, with settings',
+    summary: 'Add an app to the app store, with settings',
     who: 'caller',
     body: AddAppToAppStoreInput,
     output: AppStoreAppSettingsOutput,
@@ -50,17 +52,17 @@ export const APPSTORE_ENDPOINTS = {
     output: AppStoreApp,
   }),
   remove_appstore_app: store.delete('/appstore/apps/:app_id', {
-    summary: 'Take an app out of the app store and forget its settings there; the app stays',
+    summary: 'Remove an app and its settings from the app store; the app itself is kept',
     who: 'caller',
     output: AppLeftStore,
   }),
   get_appstore_app_settings: store.get('/appstore/apps/:app_id/settings', {
-    summary: 'Read how an app of the store is requested; requesters read what they need for that',
+    summary: 'Read the request settings of an app in the store; requesters see the part they need',
     who: 'caller',
     output: AppStoreAppSettingsOutput,
   }),
   update_appstore_app_settings: store.patch('/appstore/apps/:app_id/settings', {
-    summary: 'Change the members that are sent; lists are replaced, null takes a member back',
+    summary: 'Change the given members; lists are replaced, null resets a member',
     who: 'caller',
     body: AppStoreAppSettingsInput,
     output: AppStoreAppSettingsOutput,

@@ -1,6 +1,6 @@
 /**
- * Bodies of the core interface: valibot validates, and its issues are mapped to the types and messages of
- * the public service's 422 entries (core-interface.md section 3).
+ * Bodies of the core interface. valibot validates them, and its issues are mapped to the types and messages
+ * of the public service's 422 entries (core-interface.md section 3).
  */
 import * as v from 'valibot'
 import { describeIssue, thoroughness } from '../connector/payload.ts'
@@ -74,7 +74,7 @@ function optionsOf({ expected }: Issue): string[] {
     .map((one) => one.replace(/^"|"$/g, ''))
 }
 
-/** One issue of valibot as an entry. */
+/** Returns one issue of valibot as an entry. */
 function toEntry(issue: Issue): ValidationEntry {
   const loc = [
     'body',
@@ -95,7 +95,7 @@ function toEntry(issue: Issue): ValidationEntry {
     }
   const toMessage = MESSAGES[issue.type]
   if (toMessage) return { loc, ...toMessage(issue) }
-  // Without the path, which `loc` has, and without the value, which may be a secret.
+  // Without the path, which is in `loc`, and without the value, which may be a secret.
   const { path: _, ...pathless } = issue
   const found = describeIssue(pathless, '', () => true)
   return { loc, ...entry('value_error', `Value error, ${found}`) }
@@ -104,7 +104,7 @@ function toEntry(issue: Issue): ValidationEntry {
 /**
  * Parses a body's text.
  *
- * `isJson`: whether it was sent as JSON. Other bodies get the public service's error for them.
+ * @param isJson Whether it was sent as JSON. Other bodies get the public service's error for them.
  */
 export function parseBodyText(schema: AnySchema, text: string, isJson: boolean): ParsedBody {
   const failed = (...entries: ValidationEntry[]) => ({ ok: false as const, entries })
@@ -125,7 +125,7 @@ export function parseBodyText(schema: AnySchema, text: string, isJson: boolean):
       loc: ['body', ...odd],
       ...entry('value_error', ODD_TEXT),
     })
-  // valibot takes a list for an object without its fields.
+  // valibot accepts an array as an object without members.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return failed({ loc: ['body'], ...entry(...NOT_AN_OBJECT) })
   }
@@ -157,25 +157,25 @@ export function parseBodyBytes(
   return parseBodyText(schema, new TextDecoder().decode(bytes), isJson)
 }
 
-/** A body that stops being JSON after so many characters. */
+/** Returns the entry for a body that stops being JSON at this character. */
 const notJsonAt = (offset: number): ValidationEntry => ({
   loc: ['body', offset],
   ...entry('json_invalid', 'JSON decode error'),
 })
 
-/** A body that is nested too deeply to say where. */
+/** Returns the entry for a body nested too deeply to name the place. */
 const nestedTooDeep = (): ValidationEntry => ({
   loc: ['body'],
   ...entry('value_error', TOO_DEEP),
 })
 
-/** How deep lists and objects may be nested: what walks a body calls itself once a level. */
+/** Maximum nesting of lists and objects. Code that walks a body recurses once per level. */
 const MAX_DEPTH = 64
 const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep`
 
 const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a surrogate pair'
 
-/** Where and why a value could not be kept as it is, as text; null if it could. */
+/** Returns where and why a value cannot be stored unchanged, as text, or null if it can. */
 export function unkeepable(value: unknown): string | null {
   const deep = findDeep(value)
   if (deep) return `${placeAt(deep)}: ${TOO_DEEP}`
@@ -183,7 +183,10 @@ export function unkeepable(value: unknown): string | null {
   return odd && `${placeAt(odd)}: ${ODD_TEXT}`
 }
 
-/** The member of the body that is nested too deep, or null; its whole path would be as long as it is deep. */
+/**
+ * Returns the top-level member that is nested too deeply, or null. Its full path would be as long as it is
+ * deep.
+ */
 function findDeep(value: unknown): (string | number)[] | null {
   const isDeep = (one: unknown, depth: number): boolean =>
     typeof one === 'object' &&
@@ -195,8 +198,8 @@ function findDeep(value: unknown): (string | number)[] | null {
 }
 
 /**
- * The path of the first text, also of a key, that would not be stored as it is: PostgreSQL knows no NUL, and
- * half of a surrogate pair (`"\ud800"`) becomes another character in UTF-8. Depth is bounded before.
+ * Returns the path of the first string or key that cannot be stored unchanged: PostgreSQL does not store NUL,
+ * and half a surrogate pair (`"\ud800"`) becomes another character in UTF-8. The depth was checked before.
  */
 function findUnstorable(value: unknown): (string | number)[] | null {
   if (typeof value === 'string') return isStorable(value) ? null : []
@@ -205,7 +208,7 @@ function findUnstorable(value: unknown): (string | number)[] | null {
   for (const key of Object.keys(value)) {
     if (!isList && !isStorable(key)) return []
     const found = findUnstorable(value[key])
-    // Put together on the way out: of most values there is nothing to say.
+    // The path is built on the way out: for most values there is none.
     if (found) return [isList ? Number(key) : key, ...found]
   }
   return null

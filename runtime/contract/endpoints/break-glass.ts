@@ -1,4 +1,4 @@
-/** Break-glass permissions. Ours: the public service publishes no endpoints of them. */
+/** Break-glass permissions. Keyway's own: the public service publishes no endpoints for them. */
 import { AccessRequest } from '../models/access-request.ts'
 import { BreakGlass, BreakGlassInput, TakeBreakGlassInput } from '../models/break-glass.ts'
 import { endpoint } from './endpoint.ts'
@@ -9,10 +9,10 @@ const glass = endpoint('BreakGlass')
 export const BREAK_GLASS_ENDPOINTS = {
   list_break_glass: glass.get('/break_glass', {
     summary:
-      'List break-glass permissions: those that the caller may take, and those of apps that they read',
+      'List the break-glass permissions that the caller may take, and those of apps that the caller may read',
     who: 'caller',
     query: {
-      mine: bool(false).describe('Only those that the caller may take now'),
+      mine: bool(false).describe('Only permissions that the caller may take now'),
       app_id: text().describe('Only of this app'),
       ...pageParams,
     },
@@ -20,17 +20,17 @@ export const BREAK_GLASS_ENDPOINTS = {
     output: BreakGlass,
   }),
   put_break_glass: glass.put('/break_glass/:break_glass_id', {
-    summary: 'Mark a permission as break-glass, by its id: for which groups, and how long',
+    summary: 'Make a permission break-glass, by its id, with its groups and maximum duration',
     who: 'caller',
     body: BreakGlassInput,
     output: BreakGlass,
   }),
   delete_break_glass: glass.delete('/break_glass/:break_glass_id', {
-    summary: 'Let a permission be break-glass no more; what was taken ends when it would have',
+    summary: 'Stop a permission from being break-glass; access already taken ends as scheduled',
     who: 'caller',
   }),
   take_break_glass: glass.post('/break_glass/:break_glass_id/take', {
-    summary: 'Take a break-glass permission at once; all approvers are told and one reviews it',
+    summary: 'Take a break-glass permission at once; all approvers are notified and one reviews it',
     who: 'caller',
     body: TakeBreakGlassInput,
     output: AccessRequest,

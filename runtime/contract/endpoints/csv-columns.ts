@@ -1,17 +1,17 @@
-/** Which rows of the table of endpoints answer a list, in which form, and its columns as CSV. */
+/** Determines which endpoints return a list, in which form, and its columns as CSV. */
 import type { AnySchema } from '../schema/shape.ts'
 import { schemaEntries, shapeOf } from '../schema/shape.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** `page`, `slice` and `cursor` are read piece by piece, by parameters of the query; `whole` is one answer. */
+/** `page`, `slice` and `cursor` are read in parts, by query parameters. `whole` is a single response. */
 export type ListForm = {
   by: 'page' | 'slice' | 'cursor' | 'whole'
   item: AnySchema
-  /** The member of the answer that is the list; null where the answer itself is. */
+  /** Member of the response that holds the list; null if the response itself is the list. */
   member: string | null
 }
 
-/** How a row answers a list; null for one that answers none. */
+/** Returns the form in which an endpoint returns a list, or null if it returns none. */
 export function listForm(
   row: Pick<Endpoint, 'method' | 'answer' | 'output' | 'who' | 'query'>,
 ): ListForm | null {
@@ -28,13 +28,13 @@ export function listForm(
   return { by: 'cursor' in query ? 'cursor' : 'whole', item: inside, member: first[0] }
 }
 
-/** What stands beside a list that has its own name in an answer. */
+/** Members allowed next to a list that has its own name in a response. */
 const BESIDE = ['next_cursor', 'total_count']
 
-/** The column of a list of single values. */
+/** Column of a list of single values. */
 const VALUE = 'value'
 
-/** The members of what is listed; `value` for what has none. */
+/** Returns the columns of a list's items: their members, or `value` if they have none. */
 export function csvColumns(item: AnySchema): string[] {
   const names = Object.keys(schemaEntries(item))
   return names.length === 0 ? [VALUE] : names

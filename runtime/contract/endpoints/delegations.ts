@@ -1,4 +1,4 @@
-/** Delegates of approvers. Ours. */
+/** Delegates of approvers. Keyway's own. */
 import { Delegation, DelegationInput } from '../models/delegation.ts'
 import { endpoint } from './endpoint.ts'
 import { pageParams, text } from './params.ts'
@@ -7,18 +7,18 @@ const delegations = endpoint('Delegations')
 
 export const DELEGATION_ENDPOINTS = {
   list_delegations: delegations.get('/delegations', {
-    summary: 'List delegations, newest first: those of the caller, or with tasks.read everybody’s',
+    summary: 'List delegations, newest first: those of the caller, or with tasks.read all of them',
     who: 'caller',
     query: {
-      user_id: text().describe('Only those of this person'),
-      delegate_id: text().describe('Only those to this person'),
+      user_id: text().describe('Only delegations of this person'),
+      delegate_id: text().describe('Only delegations to this person'),
       ...pageParams,
     },
     answer: 'page',
     output: Delegation,
   }),
   create_delegation: delegations.post('/delegations', {
-    summary: 'Name a delegate for decisions on access requests, from one moment until another',
+    summary: 'Name a delegate for decisions on access requests for a period of time',
     who: 'caller',
     body: DelegationInput,
     output: Delegation,
@@ -26,7 +26,7 @@ export const DELEGATION_ENDPOINTS = {
     errors: [409],
   }),
   end_delegation: delegations.delete('/delegations/:delegation_id', {
-    summary: 'End a delegation at once: by either of the two, or with tasks.write',
+    summary: 'End a delegation at once; open to either person, or with tasks.write',
     who: 'caller',
     errors: [409],
   }),

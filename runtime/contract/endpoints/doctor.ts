@@ -4,7 +4,7 @@ import { keysOf } from '../schema/keys.ts'
 import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
-/** DOCTOR_CHECKS: name -> what is checked. */
+/** Name of a check -> its subject. */
 const DOCTOR_CHECKS = {
   host: 'whether the host answers; reported only by the command',
   disk: 'free space on the disks of the data directory and the embedded database',

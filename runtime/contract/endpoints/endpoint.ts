@@ -1,4 +1,7 @@
-/** The row of a core endpoint: from it are read the route, validation, 422 bodies, OpenAPI and docs. */
+/**
+ * The row of a core endpoint, from which the route, validation, 422 bodies, OpenAPI and documentation are
+ * derived.
+ */
 import type * as v from 'valibot'
 import type { Permission } from '../models/roles.ts'
 import type { UploadKind } from '../models/upload.ts'
@@ -6,34 +9,36 @@ import type { AnySchema } from '../schema/shape.ts'
 import { byMethod, type EndpointMethod } from './methods.ts'
 import type { Params, ParamValues } from './params.ts'
 
-/** Statuses of failures that the core interface answers with. */
+/** Statuses of failures of the core interface. */
 export type FailureStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 501 | 502 | 503
 
 type EndpointRow = {
   method: EndpointMethod
-  /** Hono's form: `/tasks/:task_id/actions`. Ids are opaque; a malformed one is a 404 matter. */
+  /** In Hono's form: `/tasks/:task_id/actions`. Ids are opaque; a malformed one results in 404. */
   path: string
   summary: string
   tag: string
   /**
-   * Who may: a permission, or `caller` for every valid token (the handler narrows to what is theirs),
+   * Required permission, or `caller` for any valid token (the handler limits it to the caller's own objects),
    * or `anybody` for no token at all.
    */
   who: Permission | 'caller' | 'anybody'
   query: Params
   body: AnySchema | null
-  /** Largest body, in bytes, where it is not the usual. */
+  /** Maximum size of the body, in bytes; null for the default. */
   maxBytes: number | null
-  /** Of an upload, whose rows are too many to be parsed while others wait: what kind it is. */
+  /**
+   * Kind of an upload; null for other endpoints. An upload has too many rows to be parsed on the main thread.
+   */
   upload: UploadKind | null
   /**
-   * What the answer holds: one value, plain text, a page of `{ items, total, page, size, pages }`, a file of JSON lines
-   * that is sent while it is made, or nothing.
+   * Content of the response: one value, plain text, a page of `{ items, total, page, size, pages }`, a file
+   * of JSON lines that is sent while it is made, or nothing.
    */
   answer: 'json' | 'text' | 'page' | 'limit-offset' | 'file' | 'empty'
   output: AnySchema | null
   status: 200 | 201 | 202 | 204
-  /** Statuses of failures that are this endpoint's own, in addition to those that every endpoint may answer. */
+  /** Statuses of failures specific to this endpoint, in addition to those of every endpoint. */
   errors: readonly FailureStatus[]
 }
 
@@ -49,7 +54,9 @@ type Given<Q extends Params, B extends AnySchema | null> = Pick<EndpointRow, 'su
     body?: B
   }
 
-/** Makes rows under a tag, by their method; what most rows share may be left out. */
+/**
+ * Returns functions, by method, that make rows with this tag. Members with a common default may be left out.
+ */
 export const endpoint = (tag: string) =>
   byMethod(
     (method) =>
@@ -62,7 +69,7 @@ export const endpoint = (tag: string) =>
         return {
           ...given,
           ...{ method, path, tag },
-          // The cast: who leaves them out has the defaults of the two types.
+          // The cast holds: absent members get the defaults of the two types.
           ...({ query: query ?? {}, body: body ?? null } as { query: Q; body: B }),
           maxBytes: given.maxBytes ?? null,
           upload: given.upload ?? null,
@@ -74,9 +81,9 @@ export const endpoint = (tag: string) =>
       },
   )
 
-/** What a handler of an endpoint gets, parsed. */
+/** Parsed input of an endpoint's handler. */
 export type EndpointInput<E extends Endpoint> = {
-  /** The first id of the path; empty where it has none. */
+  /** First id of the path; empty if it has none. */
   id: string
   params: Record<string, string>
   query: E extends Endpoint<infer Q, AnySchema | null> ? ParamValues<Q> : never

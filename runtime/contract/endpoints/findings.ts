@@ -1,4 +1,6 @@
-/** Findings and rules of separation of duties. Ours: the public service publishes no endpoints of them. */
+/**
+ * Findings and separation-of-duties rules. Keyway's own: the public service publishes no endpoints for them.
+ */
 import {
   AcceptFindingInput,
   AccessFinding,
@@ -15,15 +17,15 @@ const separation = endpoint('SeparationOfDuties')
 
 export const FINDING_ENDPOINTS = {
   list_findings: findings.get('/findings', {
-    summary: 'List findings, newest first; an App Admin reads those of their apps',
+    summary: 'List findings, newest first; an App Admin sees those of their apps',
     who: 'caller',
     query: {
-      state: manyOf(FINDING_STATES).describe('Only those in one of these states'),
+      state: manyOf(FINDING_STATES).describe('Only findings in one of these states'),
       kind: manyOf(FINDING_KINDS).describe('Only these kinds'),
       severity: manyOf(SEVERITIES).describe('Only these severities'),
       app_id: text().describe('Only in this app'),
       user_id: text().describe('Only of this person'),
-      separation_rule_id: text().describe('Only those that break this rule'),
+      separation_rule_id: text().describe('Only findings about this rule'),
       ...pageParams,
     },
     answer: 'page',
@@ -35,14 +37,15 @@ export const FINDING_ENDPOINTS = {
     output: AccessFinding,
   }),
   accept_finding: findings.post('/findings/:finding_id/accept', {
-    summary: 'Accept an open finding until a moment, with a reason; accepting again changes both',
+    summary:
+      'Accept an open finding until a given time, with a reason; accepting again changes both',
     who: 'findings.write',
     body: AcceptFindingInput,
     output: AccessFinding,
     errors: [409],
   }),
   reopen_finding: findings.post('/findings/:finding_id/reopen', {
-    summary: 'Take the acceptance of a finding back',
+    summary: 'Withdraw the acceptance of a finding',
     who: 'findings.write',
     output: AccessFinding,
     errors: [409],
@@ -50,13 +53,13 @@ export const FINDING_ENDPOINTS = {
   list_separation_rules: separation.get('/separation_of_duties', {
     summary: 'List rules of separation of duties, newest first',
     who: 'findings.read',
-    query: { name: text().describe('A part of the name'), ...pageParams },
+    query: { name: text().describe('Part of the name'), ...pageParams },
     answer: 'page',
     output: SeparationRule,
   }),
   create_separation_rule: separation.post('/separation_of_duties', {
     summary:
-      'Make a rule of separation of duties; who breaks it today keeps what they hold, and is found',
+      'Create a rule of separation of duties; people who already break it keep their access and get a finding',
     who: 'findings.write',
     body: SeparationInput,
     output: SeparationRule,
@@ -69,7 +72,7 @@ export const FINDING_ENDPOINTS = {
     output: SeparationRule,
   }),
   put_separation_rule: separation.put('/separation_of_duties/:separation_rule_id', {
-    summary: 'Replace a rule of separation of duties, all of it',
+    summary: 'Replace a rule of separation of duties entirely',
     who: 'findings.write',
     body: SeparationInput,
     output: SeparationRule,

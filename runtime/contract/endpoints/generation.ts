@@ -1,6 +1,6 @@
 /**
- * What is installed, as one immutable statement: the wire of `/operator` and what a generation holds in the
- * database (architecture section 6).
+ * The installed connectors as one immutable statement: the wire format of `/operator` and the content of a
+ * generation in the database (architecture section 6).
  */
 
 import * as v from 'valibot'
@@ -14,7 +14,7 @@ const Digest = v.pipe(
   v.regex(/^[0-9a-f]{64}$/, 'must be the 64 hexadecimal digits that `keyway pack` prints'),
 )
 
-/** What a version may want, by kind: how the kind is called, and what its subject is. */
+/** Kinds of things that a version may want -> description, and meaning of the subject. */
 export const WANT_KINDS = {
   capability: 'a capability that it offers; the subject is its name',
   egress: 'requests that it sends; the subject is the origin of the address',
@@ -24,26 +24,30 @@ export const WANT_KINDS = {
 } as const
 export type WantKind = keyof typeof WANT_KINDS
 
-export const Want = strictObject('Want', 'One thing that a version of a connector wants', {
-  kind: described(
-    v.picklist(keysOf(WANT_KINDS)),
-    Object.entries(WANT_KINDS)
-      .map(([kind, words]) => `${kind}: ${words}`)
-      .join('. '),
-  ),
-  subject: v.string(),
-  key: text('Which one of the subject; two wants with equal keys are one'),
-  words: text('For people'),
-  amount: v.optional(described(v.number(), 'How much of it; more covers less')),
-  secrets: v.optional(
-    described(v.array(v.string()), 'Which secrets may go there; absent: all of them'),
-  ),
-})
+export const Want = strictObject(
+  'Want',
+  'A permission or resource that a version of a connector wants',
+  {
+    kind: described(
+      v.picklist(keysOf(WANT_KINDS)),
+      Object.entries(WANT_KINDS)
+        .map(([kind, words]) => `${kind}: ${words}`)
+        .join('. '),
+    ),
+    subject: v.string(),
+    key: text('Identifies the want within its subject; two wants with equal keys are the same'),
+    words: text('For people'),
+    amount: v.optional(described(v.number(), 'Amount; a larger one covers a smaller one')),
+    secrets: v.optional(
+      described(v.array(v.string()), 'Secrets that may be sent there; absent: all of them'),
+    ),
+  },
+)
 export type Want = v.InferOutput<typeof Want>
 
 /**
- * What wants of kind `egress` send, once for each address and list of methods, with the capabilities that share both.
- * Methods and capabilities are in the order of their letters.
+ * Summarises wants of kind `egress`: one entry per URL and list of methods, with the capabilities that share
+ * both. Methods and capabilities are in alphabetical order.
  */
 export function sentBy(
   wants: readonly Want[],
@@ -68,8 +72,8 @@ export function sentBy(
 export const Grant = strictObject('Grant', 'A want that the operator has granted', {
   ...Want.pipe[0].entries,
   granted_at: text('When, in UTC'),
-  granted_by: text('E-mail address of who granted it'),
-  reason: text('Why, in their words'),
+  granted_by: text('E-mail address of the person who granted it'),
+  reason: text('Reason that the person gave'),
 })
 export type Grant = v.InferOutput<typeof Grant>
 
@@ -77,19 +81,19 @@ const TRUST_STATES = ['trusted', 'untrusted', 'invalid'] as const
 
 export const InstalledVersion = strictObject(
   'InstalledVersion',
-  'A package that is kept for a connector',
+  'A stored package of a connector',
   {
     digest: Digest,
     version: v.string(),
     trust: described(
       v.picklist(TRUST_STATES),
-      'trusted: signed by a publisher that the operator trusts. untrusted: not signed, or by a key that nobody knows. invalid: the signature is wrong, or of a key that was revoked',
+      'trusted: signed by a publisher that the operator trusts. untrusted: not signed, or signed by an unknown key. invalid: the signature is wrong, or its key was revoked',
     ),
     publisher: v.nullable(text('Name of the trusted publisher')),
     key: v.nullable(text('Id of the key that signed it')),
     installed_at: text('When, in UTC'),
     served_until: v.nullable(
-      text('When calls went to it last, in UTC; null while they do, and where none ever did'),
+      text('Time until which calls went to it, in UTC; null while they do, or if none ever did'),
     ),
   },
 )
@@ -97,9 +101,12 @@ export type InstalledVersion = v.InferOutput<typeof InstalledVersion>
 
 export const InstalledConnector = strictObject('InstalledConnector', {
   id: ConnectorId,
-  active: v.nullable(text('Digest of the version that calls go to; null: none')),
+  active: v.nullable(text('Digest of the version that receives calls; null: none')),
   disabled: v.boolean(),
-  at_once: described(v.boolean(), 'Disabled also for calls and page sequences that had begun'),
+  at_once: described(
+    v.boolean(),
+    'Whether calls and page sequences that had started were stopped, too',
+  ),
   versions: v.array(InstalledVersion),
   grants: v.array(Grant),
 })
@@ -107,31 +114,37 @@ export type InstalledConnector = v.InferOutput<typeof InstalledConnector>
 
 export const Publisher = strictObject('Publisher', 'A key whose packages the operator trusts', {
   key: text('Id of the key'),
-  name: text('Who that is, in the operator’s words'),
+  name: text('Name that the operator gave to its owner'),
   public_key: text('PEM'),
   trusted_at: text('When, in UTC'),
-  revoked_at: v.nullable(text('Since then what the key signed is invalid')),
+  revoked_at: v.nullable(text('Time since which packages signed by the key are invalid')),
 })
 export type Publisher = v.InferOutput<typeof Publisher>
 
-/** Connectors by their id in its one spelling. */
-export const Statement = strictObject('Statement', 'All that is installed', {
+/** Connectors by their normalized id. */
+export const Statement = strictObject('Statement', 'All installed connectors and trusted keys', {
   connectors: v.record(v.string(), InstalledConnector),
   publishers: v.array(Publisher),
 })
 export type Statement = v.InferOutput<typeof Statement>
 
-/** What is said of a connector, by its id in any spelling; ids such as `constructor` are names like any other. */
+/**
+ * Returns the entry of a connector by its id in any spelling, or null. An id such as `constructor` is a name
+ * like any other.
+ */
 export function saidOf({ connectors }: Statement, id: string): InstalledConnector | null {
   const key = normalizeId(id)
   return Object.hasOwn(connectors, key) ? (connectors[key] ?? null) : null
 }
 
-/** Whose a connector is, by the newest signature: one that has changed hands belongs to its new publisher. Null: nobody's. */
+/**
+ * Returns the id of the key that owns a connector, or null if no version is signed. The newest signature
+ * decides, so a connector that changed hands belongs to its new publisher.
+ */
 export const ownerOf = (versions: readonly Pick<InstalledVersion, 'key'>[]): string | null =>
   versions.findLast(({ key }) => key !== null)?.key ?? null
 
-/** What a deployment begins with. */
+/** Initial statement of a deployment. */
 export const NOTHING_INSTALLED: Statement = { connectors: {}, publishers: [] }
 
 const ACTIONS = [
@@ -148,24 +161,21 @@ const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-export const Generation = strictObject('Generation', 'One change of what is installed', {
+export const Generation = strictObject('Generation', 'One change of the installed connectors', {
   generation: v.number(),
   at: text('When, in UTC'),
-  by: text('E-mail address of who did it'),
+  by: text('E-mail address of the person who made it'),
   action: v.picklist(ACTIONS),
-  reason: text('Why, in their words'),
-  difference: described(
-    v.array(v.string()),
-    'What is different from the generation before, as text',
-  ),
+  reason: text('Reason that the person gave'),
+  difference: described(v.array(v.string()), 'Differences from the previous generation, as text'),
 })
 export type Generation = v.InferOutput<typeof Generation>
 
 export const NodeRow = strictObject('Node', 'A host on this database', {
   node: text('Of one process of the host'),
-  generation: described(v.number(), 'What it serves'),
-  seen_at: text('When it was heard of last, in UTC'),
+  generation: described(v.number(), 'Generation that it serves'),
+  seen_at: text('Last sign of life, in UTC'),
   live: v.boolean(),
-  problems: described(v.array(v.string()), 'What it could not take over, as text'),
+  problems: described(v.array(v.string()), 'Parts that it could not adopt, as text'),
 })
 export type NodeRow = v.InferOutput<typeof NodeRow>

@@ -1,4 +1,4 @@
-/** What every change of what is installed may say and is answered with, and what is found of a package. */
+/** Common input and output of all changes of installed connectors, and the report on a package. */
 import * as v from 'valibot'
 import { described, strictObject } from '../schema/schemas.ts'
 import { InstalledVersion, Want } from './generation.ts'
@@ -9,40 +9,43 @@ const MAX_WAIT_MS = 60_000
 
 const reason = v.optional(v.pipe(v.string(), v.maxLength(1000)), '')
 
-/** What every change may say in addition to its subject. */
+/** Members that every change accepts in addition to its subject. */
 export const CHANGE = {
-  reason: described(reason, 'Why; it stands in the history'),
+  reason: described(reason, 'Reason; recorded in the history'),
   expected_generation: described(
     v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))), null),
-    'The newest generation that you have seen: refused (409) when there is a newer one',
+    'The newest generation that you have seen; refused (409) if there is a newer one',
   ),
-  dry_run: described(v.optional(v.boolean(), false), 'Only say what would be different'),
+  dry_run: described(v.optional(v.boolean(), false), 'Only report the differences'),
   wait_ms: described(
     v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(MAX_WAIT_MS)), 10_000),
     'How long to wait until all live hosts serve it, in milliseconds',
   ),
 } as const
 
-/** The same as query parameters, where there is no body. */
+/** The same as query parameters, for requests without a body. */
 export const CHANGE_QUERY = {
-  reason: text().describe('Why; it stands in the history'),
+  reason: text().describe('Reason; recorded in the history'),
   expected_generation: int({ min: -1, default: -1 }).describe(
-    'The newest generation that you have seen: refused (409) when there is a newer one; -1: any',
+    'The newest generation that you have seen: refused (409) if there is a newer one; -1: any',
   ),
-  dry_run: bool(false).describe('Only say what would be different'),
+  dry_run: bool(false).describe('Only report the differences'),
   wait_ms: int({ min: 0, max: MAX_WAIT_MS, default: 10_000 }).describe(
     'How long to wait until all live hosts serve it, in milliseconds',
   ),
 }
 
-export const Changed = strictObject('Changed', 'What became of a change', {
+export const Changed = strictObject('Changed', 'Outcome of a change', {
   generation: described(v.number(), 'The newest generation now'),
-  changed: described(v.boolean(), 'False where it was so already, and for a dry run'),
-  difference: described(v.array(v.string()), 'What is different now, or would be, as text'),
-  converged: described(v.boolean(), 'Whether all live hosts have taken it over'),
+  changed: described(v.boolean(), 'False if nothing had to change, and for a dry run'),
+  difference: described(
+    v.array(v.string()),
+    'Actual or, for a dry run, expected differences, as text',
+  ),
+  converged: described(v.boolean(), 'Whether all live hosts have adopted it'),
   problems: described(
     v.array(v.string()),
-    'What of it some live host does not serve, as text; it tries again',
+    'Parts that a live host does not serve, as text; the host tries again',
   ),
 })
 export type Changed = v.InferOutput<typeof Changed>
@@ -50,7 +53,7 @@ export type Changed = v.InferOutput<typeof Changed>
 export const PackageFinding = strictObject('PackageFinding', {
   severity: described(
     v.picklist(['error', 'breaking', 'warning', 'notice']),
-    'error: it is not installed. breaking: it does not serve unless allow_breaking is said',
+    'error: it is not installed. breaking: it does not serve unless allow_breaking is set',
   ),
   where: v.string(),
   message: v.string(),
@@ -63,28 +66,28 @@ const Differing = v.strictObject({
   words: described(v.array(v.string()), 'The same for people'),
 })
 
-const HostSetting = strictObject('HostSetting', 'A setting of the host that it may need', {
+const HostSetting = strictObject('HostSetting', 'A host setting that the package may need', {
   name: v.picklist(['KEYWAY_PRIVATE_EGRESS', 'KEYWAY_PLAIN_LDAP', 'KEYWAY_PLAIN_SQL']),
   entry: described(
     v.string(),
-    'What to add to it; HOST and PORT stand for those of the server that an app names',
+    'Text to add to it; HOST and PORT are placeholders for the server that an app specifies',
   ),
-  open: described(v.boolean(), 'Whether an app names the server'),
+  open: described(v.boolean(), 'Whether an app specifies the server'),
 })
 export type HostSetting = v.InferOutput<typeof HostSetting>
 
-export const PackageReport = strictObject('PackageReport', 'What a package is, and what it wants', {
+export const PackageReport = strictObject('PackageReport', 'A package, and what it wants', {
   id: v.string(),
   ...v.omit(InstalledVersion.pipe[0], ['installed_at', 'served_until']).entries,
   findings: v.array(PackageFinding),
-  more: described(Differing, 'What it wants that is not granted'),
-  less: described(Differing, 'What is granted that it does not want any more'),
+  more: described(Differing, 'Wants that are not granted'),
+  less: described(Differing, 'Grants that it no longer needs'),
   host_settings: described(
     v.array(HostSetting),
-    'What the operator sets where a server of it is in a private network, or offers no encryption',
+    'Settings that the operator needs if a server is in a private network, or offers no encryption',
   ),
   replaces: described(v.nullable(v.string()), 'The version that serves now'),
-  active: described(v.boolean(), 'Whether calls go to it already'),
+  active: described(v.boolean(), 'Whether it already receives calls'),
 })
 export type PackageReport = v.InferOutput<typeof PackageReport>
 

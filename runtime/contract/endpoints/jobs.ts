@@ -1,4 +1,4 @@
-/** What operators read of the background: jobs that wait, run, and have ended in the last week. */
+/** Background jobs for operators: waiting, running, and ended in the last week. */
 import * as v from 'valibot'
 import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
@@ -15,31 +15,31 @@ export const JOB_STATES = [
 
 const moment = v.nullable(described(v.string(), 'ISO 8601, UTC'))
 
-export const JobRecord = strictObject('JobRecord', 'A job in the background', {
+export const JobRecord = strictObject('JobRecord', 'A background job', {
   id: v.string(),
-  queue: described(v.string(), 'What kind of work'),
-  key: described(v.string(), 'What it looks at'),
+  queue: described(v.string(), 'Kind of work'),
+  key: described(v.string(), 'Subject of the job'),
   state: described(
     v.picklist(JOB_STATES),
-    'created: waits. retry: failed, and waits for its next try. active: some host does it',
+    'created: waiting. retry: failed, and waiting for its next attempt. active: running on a host',
   ),
-  tries: described(v.number(), 'How often it was started again after a failure'),
+  tries: described(v.number(), 'Number of restarts after a failure'),
   created_at: moment,
   started_at: moment,
   ended_at: moment,
-  next_try_at: v.nullable(described(v.string(), 'Of one that waits: when it may begin')),
-  problem: v.nullable(described(v.string(), 'What failed last')),
+  next_try_at: v.nullable(described(v.string(), 'For a waiting job, the earliest start')),
+  problem: v.nullable(described(v.string(), 'The last failure')),
 })
 export type JobRecord = v.InferOutput<typeof JobRecord>
 
 export const JOB_ENDPOINTS = {
   list_jobs: row.get('/jobs', {
     summary:
-      'List the jobs of all hosts in the background, newest first; those that are kept (KEYWAY_RETENTION)',
+      'List the background jobs of all hosts that are still kept (KEYWAY_RETENTION), newest first',
     query: {
       queue: text().describe('Only this kind of work'),
-      state: oneOf(JOB_STATES).describe('Only those in this state'),
-      limit: int({ min: 1, max: 1000, default: 50 }).describe('Jobs per answer'),
+      state: oneOf(JOB_STATES).describe('Only jobs in this state'),
+      limit: int({ min: 1, max: 1000, default: 50 }).describe('Jobs per response'),
     },
     output: v.strictObject({ items: v.array(JobRecord) }),
     followed: true,

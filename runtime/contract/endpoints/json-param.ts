@@ -1,15 +1,15 @@
-/** Query parameters that hold a list of objects, as JSON. */
+/** Query parameters that contain a list of objects as JSON. */
 import * as v from 'valibot'
 import { describeIssue } from '../connector/payload.ts'
 import type { AnySchema } from '../schema/shape.ts'
 import { type Param, param } from './params.ts'
 
-/** Longest text of such a parameter, in characters. */
+/** Maximum length of such a parameter, in characters. */
 const MAX_TEXT = 8192
 
 const wrong = (msg: string) => ({ ok: false as const, entries: [{ type: 'value_error', msg }] })
 
-/** Any number of objects up to `most`, as a list in JSON; absent: none. */
+/** Returns a parameter that takes a JSON list of up to `most` objects. If absent, the list is empty. */
 export function listIn<const S extends AnySchema>(
   schema: S,
   most: number,

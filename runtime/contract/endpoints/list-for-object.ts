@@ -1,11 +1,11 @@
-/** Lists where an object belongs: valibot takes one for an object without its fields. */
+/** Finds lists in place of objects. valibot accepts a list as an object without members. */
 
 import { isRecord } from '../schema/record.ts'
 import { type AnySchema, shapeOf } from '../schema/shape.ts'
 
 type Path = (string | number)[]
 
-/** Paths of the lists in a value that stand where its schema has an object. */
+/** Returns the paths of lists in a value for which the schema requires an object. */
 export function listsForObjects(schema: AnySchema, value: unknown, path: Path = []): Path[] {
   const { entries, item, wrapped } = shapeOf(schema)
   if (wrapped) return listsForObjects(wrapped, value, path)

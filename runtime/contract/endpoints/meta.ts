@@ -1,4 +1,4 @@
-/** What happened, and what this is: core-interface.md sections 1.11 and 1.15. */
+/** The activity log, and information about the service: core-interface.md sections 1.11 and 1.15. */
 import * as v from 'valibot'
 import { count, described, nullable, strictObject } from '../schema/schemas.ts'
 import { endpoint } from './endpoint.ts'
@@ -9,8 +9,8 @@ const meta = endpoint('Meta')
 
 const anyRecord = v.record(v.string(), v.unknown())
 
-const ActivityLog = strictObject('ActivityLog', 'Something that a user, or the host, did', {
-  event_hash: described(v.string(), 'Covers the entry before it too'),
+const ActivityLog = strictObject('ActivityLog', 'An action of a user or of the host', {
+  event_hash: described(v.string(), 'Also covers the previous entry'),
   event_type: v.string(),
   event_type_user_friendly: v.string(),
   outcome: v.picklist(['Succeeded', 'Failed']),
@@ -22,15 +22,15 @@ const ActivityLog = strictObject('ActivityLog', 'Something that a user, or the h
 
 export const LogChain = strictObject(
   'LogChain',
-  'Whether the newest entries are what was written; `keyway audit verify` looks at all',
+  'Whether the newest entries are unaltered; `keyway audit verify` checks all of them',
   {
-    checked: described(count, 'The newest entries that were compared; each fits the one before'),
+    checked: described(count, 'Number of newest entries checked; each matches the one before'),
     waiting: described(count, 'Entries that are not chained yet'),
-    head: described(v.string(), 'Hash of the newest entry that fits'),
+    head: described(v.string(), 'Hash of the newest valid entry'),
     broken: nullable(
       described(
         v.strictObject({ event_type: v.string(), event_began_at: v.string() }),
-        'The first entry that does not fit',
+        'The first invalid entry',
       ),
     ),
   },
@@ -39,36 +39,36 @@ export type LogChain = v.InferInput<typeof LogChain>
 
 export const META_ENDPOINTS = {
   list_activity_logs: logs.get('/activity_logs', {
-    summary: 'List what was done, oldest first',
+    summary: 'List the activity log, oldest first',
     who: 'logs.read',
     query: {
-      since: datetime().describe('From this moment on'),
-      until: datetime().describe('Up to this moment'),
+      since: datetime().describe('From this time on'),
+      until: datetime().describe('Up to this time'),
       newest_first: bool(false).describe('In the opposite order'),
       event_type: text().describe('Only events of this type, such as APP_CREATED'),
-      actor: text().describe('Only what this user did: an id, or an e-mail address'),
+      actor: text().describe('Only actions of this user: an id, or an e-mail address'),
       target: text().describe(
-        'Only what was done to this: an id, the e-mail address of a user, or a name',
+        'Only actions on this target: an id, the e-mail address of a user, or a name',
       ),
-      limit: int({ min: 1, max: 100, default: 50 }).describe('Entries per answer'),
-      offset: int({ min: 0, default: 0 }).describe('Entries to leave out'),
+      limit: int({ min: 1, max: 100, default: 50 }).describe('Entries per response'),
+      offset: int({ min: 0, default: 0 }).describe('Entries to skip'),
     },
     answer: 'limit-offset',
     output: ActivityLog,
   }),
   get_log_chain: logs.get('/activity_logs/chain', {
-    summary: 'Check that the newest entries of the log are what was written',
+    summary: 'Check that the newest entries of the log are unaltered',
     who: 'logs.read',
     output: LogChain,
   }),
   get_art: meta.get('/art', {
-    summary: 'A picture of letters',
+    summary: 'Read a picture made of text characters',
     who: 'anybody',
     answer: 'text',
     output: v.string(),
   }),
   get_info: meta.get('/info', {
-    summary: 'What this is',
+    summary: 'Read the name and version of the service',
     who: 'anybody',
     output: strictObject('ServiceInfo', { name: v.string(), version: v.string() }),
   }),

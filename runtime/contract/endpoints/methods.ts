@@ -1,7 +1,7 @@
-/** The methods of HTTP that endpoints have. */
+/** HTTP methods of endpoints. */
 export type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A function of each method, under its name: `rows.get(path, { summary })`. */
+/** Returns a function for each method, under its name: `rows.get(path, { summary })`. */
 export const byMethod = <F>(
   of: (method: EndpointMethod) => F,
 ): Record<Lowercase<EndpointMethod>, F> => ({

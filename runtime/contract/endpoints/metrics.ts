@@ -1,6 +1,6 @@
 /**
- * METRICS: what `GET /metrics` answers, in addition to prom-client's metrics of the process. One row per metric;
- * registration, the reference and the test of the alert rules read it.
+ * Metrics of `GET /metrics`, in addition to prom-client's metrics of the process. One row per metric.
+ * Registration, the reference and the test of the alert rules read them.
  */
 
 import { RUN_STATES } from '../models/sync.ts'
@@ -10,25 +10,25 @@ export type MetricRow = {
   type: 'counter' | 'gauge' | 'histogram'
   labels: readonly string[]
   meaning: string
-  /** Most sets of labels; what happens to more is said by `OVER_BOUND`. */
+  /** Maximum number of label sets. `OVER_BOUND` describes what happens to others. */
   most: number
   /**
-   * What becomes of the values of several processes that serve one port: of a gauge the largest unless written,
-   * because each reads it from the same database; counters and histograms add up.
+   * How values of several processes behind one port are combined. For a gauge the default is the maximum,
+   * because each process reads it from the same database. Counters and histograms are added up.
    */
   joined?: 'max' | 'min' | 'sum'
 }
 
-/** What happens above `most`. */
+/** Description of what happens above `most`. */
 export const OVER_BOUND =
-  'Above its bound a counter or histogram counts further sets of labels under `other`, and a gauge leaves them out, the last ones of its order. `keyway_series_left_out` says of which metric how many.'
+  'Above its bound, a counter or histogram counts further label sets under `other`, and a gauge omits the last ones in its order. `keyway_series_left_out` counts them by metric.'
 
-/** Most apps that have series of their own. */
+/** Maximum number of apps with series of their own. */
 export const MOST_APPS = 1000
-/** Rows of a kind are counted up to so many: such a value means "or more". */
+/** Rows of a kind are counted up to this number, which then means "or more". */
 export const MOST_COUNTED = 10_000
 
-/** The label of what is above a bound. */
+/** Label value for everything above a bound. */
 export const OTHER = 'other'
 
 const APP = ['app_id', 'connector'] as const
@@ -37,20 +37,20 @@ export const METRICS = {
   keyway_ready: {
     type: 'gauge',
     labels: [],
-    meaning: '1 where `/readyz` answers that the host is ready, else 0',
+    meaning: '1 if `/readyz` reports that the host is ready, else 0',
     most: 1,
     joined: 'min',
   },
   keyway_calls_total: {
     type: 'counter',
     labels: ['connector', 'capability', 'code', 'cause'],
-    meaning: 'Capability calls by outcome and by what they were made for',
+    meaning: 'Capability calls by outcome and cause',
     most: 5000,
   },
   keyway_call_seconds: {
     type: 'histogram',
     labels: ['connector', 'capability'],
-    meaning: 'Time from a request to its answer',
+    meaning: 'Time from a request to its response',
     most: 1000,
   },
   keyway_calls_running: {
@@ -70,7 +70,7 @@ export const METRICS = {
   keyway_calls_repeated_total: {
     type: 'counter',
     labels: [],
-    meaning: 'Calls that ran once more because their worker process died',
+    meaning: 'Calls that ran again because their worker process died',
     most: 1,
   },
   keyway_upstream_requests_total: {
@@ -90,7 +90,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['connector'],
     meaning:
-      'Requests to third-party systems that were not made: too many, or too large ones, are open',
+      'Requests to third-party systems that were refused because too many, or too large ones, are open',
     most: 500,
   },
   keyway_connectors: {
@@ -122,7 +122,7 @@ export const METRICS = {
   keyway_worker_ends_total: {
     type: 'counter',
     labels: ['reason'],
-    meaning: 'Worker processes that ended; `stopped` is the host’s own doing',
+    meaning: 'Worker processes that ended; `stopped` by the host itself',
     most: 20,
   },
   keyway_workers_slowed_total: {
@@ -134,20 +134,20 @@ export const METRICS = {
   keyway_core_requests_total: {
     type: 'counter',
     labels: ['endpoint', 'class', 'status'],
-    meaning: 'Answers of the core interface by endpoint, status class such as `5xx`, and status',
+    meaning: 'Responses of the core interface by endpoint, status class such as `5xx`, and status',
     most: 1000,
   },
   keyway_core_request_seconds: {
     type: 'histogram',
     labels: ['endpoint'],
-    meaning: 'Time from a request to the core interface to its answer',
+    meaning: 'Time from a request to the core interface to its response',
     most: 200,
   },
   keyway_database_up: {
     type: 'gauge',
     labels: [],
     meaning:
-      '1 where the database answered within a second, else 0; then everything that is read from it is absent',
+      '1 if the database answered within a second, else 0; metrics read from it are then absent',
     most: 1,
     joined: 'min',
   },
@@ -155,58 +155,58 @@ export const METRICS = {
     type: 'gauge',
     labels: ['state'],
     meaning:
-      'Connections of this host that are `busy` or `idle`, and questions `waiting` for one of them',
+      'Connections of this host that are `busy` or `idle`, and queries `waiting` for one of them',
     most: 3,
     joined: 'sum',
   },
   keyway_clock_offset_seconds: {
     type: 'gauge',
     labels: [],
-    meaning: 'How far this host’s clock is ahead of the database’s; negative where it is behind',
+    meaning: 'How far this host’s clock is ahead of the database’s; negative if it is behind',
     most: 1,
   },
   keyway_access_requests: {
     type: 'gauge',
     labels: ['state'],
-    meaning: `Access requests that are not over, but for those that stand (COMPLETED); ${MOST_COUNTED} means as many or more`,
+    meaning: `Access requests that have not ended, except granted ones (COMPLETED); ${MOST_COUNTED} means that many or more`,
     most: 40,
   },
   keyway_mails: {
     type: 'gauge',
     labels: ['state'],
-    meaning: `Mails: \`waiting\` are due, \`failing\` were put off by the server, \`refused\` were refused within a day; ${MOST_COUNTED} means as many or more`,
+    meaning: `Mails: \`waiting\` are due, \`failing\` were put off by the server, \`refused\` were refused within a day; ${MOST_COUNTED} means that many or more`,
     most: 3,
   },
   keyway_access_requests_failing: {
     type: 'gauge',
     labels: ['todo'],
-    meaning: `Access requests whose next step (\`check\`, \`grant\` or \`remove\`) failed last time; ${MOST_COUNTED} means as many or more`,
+    meaning: `Access requests whose next step (\`check\`, \`grant\` or \`remove\`) failed last time; ${MOST_COUNTED} means that many or more`,
     most: 3,
   },
   keyway_removal_oldest_seconds: {
     type: 'gauge',
     labels: ['by'],
     meaning:
-      'How long the oldest access that has to go is still there: since it expired, or its removal first failed; by the `host` that has to remove it, or by `people` who were asked to. 0: there is none',
+      'Age of the oldest access still to be removed, since it expired or its removal first failed; to be removed by the `host`, or by `people` with a task. 0: there is none',
     most: 2,
   },
   keyway_sync_last_success_timestamp_seconds: {
     type: 'gauge',
     labels: APP,
-    meaning: 'When the last sync of an app ended well; absent where none did',
+    meaning: 'Time of the last successful sync of an app; absent if there was none',
     most: MOST_APPS,
   },
   keyway_sync_behind_seconds: {
     type: 'gauge',
     labels: APP,
     meaning:
-      'Time since the last sync of an app ended well, or since the app was made; only of apps with a schedule',
+      'Time since the last successful sync of an app, or since the app was created; only for apps with a schedule',
     most: MOST_APPS,
   },
   keyway_sync_interval_seconds: {
     type: 'gauge',
     labels: APP,
-    meaning: 'How often an app is synced; only of apps with a schedule',
+    meaning: 'Interval of scheduled syncs of an app; only for apps with a schedule',
     most: MOST_APPS,
   },
   keyway_sync_state: {
@@ -230,13 +230,14 @@ export const METRICS = {
   keyway_job_oldest_due_seconds: {
     type: 'gauge',
     labels: ['queue'],
-    meaning: 'How long the oldest job of a queue has been due without being begun; 0: none is due',
+    meaning: 'How long the oldest job of a queue has been due without starting; 0: none is due',
     most: 40,
   },
   keyway_disk_free_bytes: {
     type: 'gauge',
     labels: ['place'],
-    meaning: 'Free space where the `data` directory is, and where the embedded `database` is',
+    meaning:
+      'Free space on the file system of the `data` directory, and of the embedded `database`',
     most: 2,
   },
   keyway_disk_size_bytes: {
@@ -249,7 +250,7 @@ export const METRICS = {
     type: 'gauge',
     labels: [],
     meaning:
-      'Until when the last backup of the embedded database is complete; 0: there was none. Absent with a database of your own',
+      'Time up to which the last backup of the embedded database is complete; 0: there was none. Absent with an external database',
     most: 1,
   },
   keyway_measure_failures_total: {
@@ -261,7 +262,7 @@ export const METRICS = {
   keyway_series_left_out: {
     type: 'gauge',
     labels: ['metric'],
-    meaning: 'Sets of labels of a metric that are above its bound',
+    meaning: 'Label sets of a metric above its bound',
     most: 100,
     joined: 'sum',
   },
@@ -279,10 +280,10 @@ export type HistogramName = OfType<'histogram'>
 
 export type LabelsOf<N extends MetricName> = Record<(typeof METRICS)[N]['labels'][number], string>
 
-/** Values of gauges, each with its labels. A gauge that is not in it has no series. */
+/** Values of gauges, each with its labels. A gauge that is not listed has no series. */
 export type Readings = {
   [N in GaugeName]?: readonly { labels: LabelsOf<N>; value: number }[]
 }
 
-/** The one value of a gauge without labels. */
+/** Returns the single value of a gauge without labels. */
 export const only = (value: number) => [{ labels: {}, value }]

@@ -12,23 +12,23 @@ const offboardings = endpoint('Lifecycle management')
 
 export const OFFBOARDING_ENDPOINTS = {
   create_user_offboarding: offboardings.post('/lifecycle-management/user-offboardings', {
-    summary: 'Take everything from a user who leaves, now or at a time',
+    summary: 'Remove all access of a leaving user, now or at a given time',
     who: 'offboardings.write',
     body: UserOffboardingInput,
     output: UserOffboardingOutput,
     status: 201,
   }),
   list_user_offboardings: offboardings.get('/lifecycle-management/user-offboardings', {
-    summary: 'List offboardings, newest first, with how far each is',
+    summary: 'List offboardings with their progress, newest first',
     who: 'offboardings.read',
-    query: { user_id: text().describe('Only those of this user'), ...pageParams },
+    query: { user_id: text().describe('Only offboardings of this user'), ...pageParams },
     answer: 'page',
     output: OffboardingProgress,
   }),
   get_user_offboarding: offboardings.get(
     '/lifecycle-management/user-offboardings/:user_offboarding_id',
     {
-      summary: 'Read an offboarding and its state; the list says how far each is',
+      summary: 'Read an offboarding and its state; its progress is in the list',
       who: 'offboardings.read',
       output: UserOffboardingOutput,
     },
@@ -36,7 +36,7 @@ export const OFFBOARDING_ENDPOINTS = {
   get_user_offboarding_evidence: offboardings.get(
     '/lifecycle-management/user-offboardings/:user_offboarding_id/evidence',
     {
-      summary: 'Take signed evidence of an offboarding, also while it is under way',
+      summary: 'Download signed evidence of an offboarding, even while it is in progress',
       who: 'offboardings.read',
       answer: 'file',
       output: EvidenceFile,
@@ -46,7 +46,7 @@ export const OFFBOARDING_ENDPOINTS = {
   cancel_user_offboarding: offboardings.post(
     '/lifecycle-management/user-offboardings/:user_offboarding_id/cancel',
     {
-      summary: 'Cancel an offboarding that has not begun',
+      summary: 'Cancel an offboarding that has not started',
       who: 'offboardings.write',
     },
   ),

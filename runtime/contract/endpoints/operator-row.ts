@@ -1,4 +1,4 @@
-/** The row of an operator's endpoint, and how one is written. */
+/** The row of an operator endpoint, and the function that makes one. */
 import type { AnySchema } from '../schema/shape.ts'
 import { byMethod, type EndpointMethod } from './methods.ts'
 import type { Params } from './params.ts'
@@ -6,14 +6,17 @@ import type { Params } from './params.ts'
 /** One operation below `/operator`. */
 export type OperatorRow = {
   method: EndpointMethod
-  /** Below `/operator`, in Hono's form. */
+  /** Path below `/operator`, in Hono's form. */
   path: string
   summary: string
   query: Params
   body: AnySchema | null
-  /** A package instead of JSON. */
+  /** Whether the body is a package instead of JSON. */
   upload: boolean
-  /** A list that can be followed: who accepts `text/event-stream` is sent it whenever it has changed. */
+  /**
+   * Whether the list can be followed: a client that accepts `text/event-stream` receives it after every
+   * change.
+   */
   followed: boolean
   output: AnySchema
   status: 200 | 201
@@ -24,7 +27,7 @@ export type OperatorRow = {
 type Given = Pick<OperatorRow, 'summary' | 'output'> &
   Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'followed' | 'status' | 'errors'>>
 
-/** Of the whole type: what a row has of another value is intersected with these. */
+/** Typed with all possible values, because the type of a row is intersected with this one. */
 const USUAL: Pick<OperatorRow, 'upload' | 'followed' | 'status' | 'errors'> = {
   upload: false,
   followed: false,
@@ -32,9 +35,9 @@ const USUAL: Pick<OperatorRow, 'upload' | 'followed' | 'status' | 'errors'> = {
   errors: [],
 }
 
-/** Makes rows by their method; what most rows share may be left out. */
+/** Makes rows, by method. Members with a common default may be left out. */
 export const row = byMethod((method) => <const G extends Given>(path: string, given: G) => ({
-  // The cast: a row that is given one has it instead, and its type says so.
+  // The cast holds: a row with its own query or body has that type instead.
   ...({ query: {}, body: null } as {
     query: G extends { query: infer Q extends Params } ? Q : Record<never, never>
     body: G extends { body: infer B extends AnySchema } ? B : null

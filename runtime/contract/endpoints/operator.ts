@@ -1,6 +1,6 @@
 /**
- * What operators call below `/operator` to change what is installed, and inline webhooks: one row for each
- * operation, from which the routes, the validation and the OpenAPI document are read.
+ * Operations below `/operator`, by which operators change installed connectors and inline webhooks. Routes,
+ * validation and the OpenAPI document are derived from these rows.
  */
 import * as v from 'valibot'
 import { CAUSE_KINDS } from '../models/causes.ts'
@@ -36,12 +36,12 @@ import { SETTING_ENDPOINTS } from './settings.ts'
 import { SYNC_ENDPOINTS } from './syncs.ts'
 import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
 
-/** Largest number of a generation: what the database's column holds. */
+/** Largest number of a generation: the maximum of the database column. */
 const MAX_GENERATION = 2 ** 31 - 1
 
 const grants = described(
   v.optional(v.union([v.literal('all'), v.pipe(v.array(v.string()), v.maxLength(1000))]), []),
-  'What is granted with it: `all` that it wants, or some by kind and subject, such as `egress https://api.acme.example` or `limit memory_mb`',
+  'Grants to make with it: `all` wants, or some by kind and subject, such as `egress https://api.acme.example` or `limit memory_mb`',
 )
 
 const selection = described(
@@ -51,9 +51,9 @@ const selection = described(
 
 const Shown = strictObject('InstalledConnectorDetails', {
   ...InstalledConnector.pipe[0].entries,
-  wants: described(v.array(Want), 'What the active version wants'),
-  withheld: described(v.array(Want), 'What of it is not granted'),
-  probe: described(v.boolean(), 'Whether there are credentials that new versions are tried with'),
+  wants: described(v.array(Want), 'Wants of the active version'),
+  withheld: described(v.array(Want), 'Wants of the active version that are not granted'),
+  probe: described(v.boolean(), 'Whether there are credentials for trying new versions'),
 })
 
 const CallRecord = strictObject('CallRecord', 'A call that has ended', {
@@ -63,42 +63,39 @@ const CallRecord = strictObject('CallRecord', 'A call that has ended', {
   capability: v.string(),
   version: described(
     v.nullable(v.string()),
-    'The version that answered; of a failed call the one that calls went to; null where that is not known',
+    'The version that responded, or for a failed call the version that received calls; null if unknown',
   ),
   outcome: described(v.string(), '`ok`, or the error code'),
   message: described(
     v.nullable(v.string()),
-    'What its caller was told of a failure, at most 500 characters',
+    'Error message that the caller received, at most 500 characters',
   ),
   ms: v.number(),
   cause: described(
     v.strictObject({ kind: v.picklist(CAUSE_KINDS), id: v.string() }),
-    'Why it was made',
+    'Cause of the call',
   ),
-  app_id: described(v.nullable(v.string()), 'The app that the core made it for'),
+  app_id: described(v.nullable(v.string()), 'The app for which the core made the call'),
   upstream: described(
     v.array(
       v.strictObject({
         method: v.string(),
         host: v.string(),
         path: described(v.string(), 'Without the query'),
-        query: described(
-          v.string(),
-          'Names, with the values that are no secrets; the others are …',
-        ),
+        query: described(v.string(), 'Names and values; a secret value is shown as …'),
         status: v.nullable(v.number()),
         error: v.nullable(v.string()),
         sent_bytes: v.number(),
         received_bytes: v.number(),
-        begin_ms: described(v.number(), 'How long after the call it began, in milliseconds'),
+        begin_ms: described(v.number(), 'Start after the start of the call, in milliseconds'),
         ms: v.number(),
       }),
     ),
-    'The requests that it made',
+    'Requests of the call',
   ),
   log: described(
     v.array(v.strictObject({ level: v.string(), message: v.string() })),
-    'What the connector logged',
+    'Log lines of the connector',
   ),
 })
 export type CallRecord = v.InferOutput<typeof CallRecord>
@@ -107,7 +104,7 @@ const items = <const S extends v.GenericSchema>(item: S) => v.strictObject({ ite
 
 export const OPERATOR_ENDPOINTS = {
   upload_package: row.post('/packages', {
-    summary: 'Check a package and keep it; calls do not go to it before it is activated',
+    summary: 'Check and store a package; it receives no calls until it is activated',
     query: {
       ...CHANGE_QUERY,
       change_publisher: bool(false).describe('The connector has changed hands'),
@@ -119,18 +116,18 @@ export const OPERATOR_ENDPOINTS = {
   }),
   show_connector: row.get('/connectors/:connector_id', {
     summary:
-      'Show a connector: its installed versions, what it wants, and what is granted; of a built-in one only what it wants',
+      'Show a connector: its installed versions, wants and grants; for a built-in one only its wants',
     output: Shown,
     errors: [404],
   }),
   show_version: row.get('/connectors/:connector_id/versions/:digest', {
     summary:
-      'Show a version that is kept beside the one that serves: what it wants more, and what it breaks',
+      'Show an installed version that does not serve: its additional wants, and its breaking changes',
     output: PackageReport,
     errors: [404],
   }),
   activate_connector: row.post('/connectors/:connector_id/activate', {
-    summary: 'Try an installed version, and let calls go to it',
+    summary: 'Try an installed version, and direct calls to it',
     body: v.object({
       digest: v.pipe(v.string(), v.maxLength(64)),
       grant: grants,
@@ -142,11 +139,11 @@ export const OPERATOR_ENDPOINTS = {
     errors: [404, 409, 413, 415, 422],
   }),
   disable_connector: row.post('/connectors/:connector_id/disable', {
-    summary: 'Let no calls go to a connector, wherever it comes from',
+    summary: 'Stop all calls to a connector from any source',
     body: v.object({
       at_once: described(
         v.optional(v.boolean(), false),
-        'Cut off calls and page sequences that have begun, too',
+        'Also stop calls and page sequences that have started',
       ),
       ...CHANGE,
     }),
@@ -154,31 +151,31 @@ export const OPERATOR_ENDPOINTS = {
     errors: [404, 409, 413, 415, 422],
   }),
   enable_connector: row.post('/connectors/:connector_id/enable', {
-    summary: 'Let calls go to a disabled connector again',
+    summary: 'Allow calls to a disabled connector again',
     body: v.object(CHANGE),
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
   remove_connector: row.delete('/connectors/:connector_id', {
-    summary: 'Forget an installed connector with its versions and grants',
+    summary: 'Remove an installed connector with its versions and grants',
     query: CHANGE_QUERY,
     output: Changed,
     errors: [404, 409, 422],
   }),
   grant_to_connector: row.post('/connectors/:connector_id/grant', {
-    summary: 'Grant what the versions of a connector want',
+    summary: 'Grant wants of a connector’s versions',
     body: v.object({ wants: selection, ...CHANGE }),
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
   revoke_from_connector: row.post('/connectors/:connector_id/revoke', {
-    summary: 'Take back what was granted, also from calls that have begun',
+    summary: 'Revoke grants, also for calls that have started',
     body: v.object({ wants: selection, ...CHANGE }),
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
   set_probe: row.put('/connectors/:connector_id/probe', {
-    summary: 'Keep credentials that new versions are tried with (validate_credentials)',
+    summary: 'Store credentials for trying new versions (validate_credentials)',
     body: v.object({
       auth: v.optional(v.nullable(v.record(v.string(), v.unknown())), null),
       credentials: v.optional(v.nullable(v.array(v.record(v.string(), v.unknown()))), null),
@@ -188,28 +185,28 @@ export const OPERATOR_ENDPOINTS = {
     errors: [404, 413, 415, 422],
   }),
   forget_probe: row.delete('/connectors/:connector_id/probe', {
-    summary: 'Forget the credentials that new versions are tried with',
+    summary: 'Delete the credentials for trying new versions',
     output: v.strictObject({ probe: v.boolean() }),
     errors: [404],
   }),
   list_generations: row.get('/generations', {
-    summary: 'List who changed what is installed, when and why, newest first',
+    summary: 'List the changes of installed connectors, with author, time and reason, newest first',
     query: {
-      limit: int({ min: 1, max: 100, default: 20 }).describe('Generations per answer'),
+      limit: int({ min: 1, max: 100, default: 20 }).describe('Generations per response'),
       before: int({ min: 0, max: MAX_GENERATION, default: 0 }).describe(
-        'Only older ones than this; 0: from the newest',
+        'Only generations older than this; 0: from the newest',
       ),
     },
     output: items(Generation),
     errors: [422],
   }),
   show_generation: row.get('/generations/:generation', {
-    summary: 'Show all that a generation says; `newest` is the newest one',
+    summary: 'Show a whole generation; `newest` is the newest one',
     output: v.strictObject({ generation: v.number(), statement: Statement }),
     errors: [404],
   }),
   compare_generations: row.get('/generations/:generation/difference', {
-    summary: 'Say what is different between two generations',
+    summary: 'Compare two generations',
     query: { since: int({ min: 0, default: 0 }).describe('The earlier one') },
     output: v.strictObject({
       from: v.number(),
@@ -219,7 +216,7 @@ export const OPERATOR_ENDPOINTS = {
     errors: [404, 422],
   }),
   roll_back: row.post('/rollback', {
-    summary: 'Serve what an earlier generation served, with the grants of today',
+    summary: 'Serve the versions of an earlier generation, with current grants',
     body: v.object({
       to: described(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'The generation'),
       grant: grants,
@@ -229,11 +226,11 @@ export const OPERATOR_ENDPOINTS = {
     errors: [404, 409, 413, 415, 422],
   }),
   list_publishers: row.get('/publishers', {
-    summary: 'List the keys whose packages are trusted, and those that were',
+    summary: 'List trusted and formerly trusted keys of publishers',
     output: items(Publisher),
   }),
   trust_publisher: row.post('/publishers', {
-    summary: 'Trust what a key has signed',
+    summary: 'Trust packages signed by a key',
     body: v.object({
       name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
       public_key: described(
@@ -246,7 +243,7 @@ export const OPERATOR_ENDPOINTS = {
     errors: [409, 413, 415, 422],
   }),
   distrust_publisher: row.delete('/publishers/:key', {
-    summary: 'Trust a key no more: what it has signed is invalid, and stops serving',
+    summary: 'Stop trusting a key; packages signed by it become invalid and stop serving',
     query: CHANGE_QUERY,
     output: Changed,
     errors: [404, 409, 422],
@@ -259,11 +256,11 @@ export const OPERATOR_ENDPOINTS = {
     summary: 'List the latest calls of this host with the requests that each made, newest first',
     query: {
       connector_id: text().describe('Only of this connector'),
-      app_id: text().describe('Only those that the core made for this app'),
+      app_id: text().describe('Only calls that the core made for this app'),
       cause: text().describe(
-        `Only those with this cause: ${CAUSE_KINDS.join(', ')}; or one of them with its id, as in sync:17`,
+        `Only calls with this cause: ${CAUSE_KINDS.join(', ')}; or one of them with its id, as in sync:17`,
       ),
-      limit: int({ min: 1, max: 1000, default: 50 }).describe('Calls per answer'),
+      limit: int({ min: 1, max: 1000, default: 50 }).describe('Calls per response'),
     },
     output: items(CallRecord),
     errors: [422],

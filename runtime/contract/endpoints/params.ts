@@ -1,21 +1,24 @@
 /**
- * Query parameters: from repeated strings to values, with the words and types of the public service's
- * 422 entries (core-interface.md section 3). One row says how a parameter is parsed and described.
+ * Query parameters: converts repeated strings to values, with the messages and types of the public service's
+ * 422 entries (core-interface.md section 3). One object defines how a parameter is parsed and described.
  */
 
 import type { ValidationEntry } from '../errors/problem.ts'
 import { parseDatetime } from '../schema/datetime.ts'
 
-/** What a parser answers: the value, or what is wrong with it (and with which of several). */
+/**
+ * Result of a parser: the value, or what is wrong with it, and the index of the wrong one if there are
+ * several.
+ */
 type Parsed<T> =
   | { ok: true; value: T }
   | { ok: false; entries: Omit<ValidationEntry, 'loc'>[]; index?: number }
 
 export type Param<T = unknown> = {
-  /** All values of the key in their order; empty when the key is absent. */
+  /** Parses all values of the key in order. They are empty if the key is absent. */
   parse(values: readonly string[]): Parsed<T>
   jsonSchema: Record<string, unknown>
-  /** Whether the key may stand several times. */
+  /** Whether the key may be repeated. */
   many: boolean
   required: boolean
   describe(description: string): Param<T>
@@ -34,7 +37,7 @@ const wrong = (type: string, msg: string, index?: number): Parsed<never> => ({
   ...(index === undefined ? {} : { index }),
 })
 
-/** A parameter of any kind. */
+/** Makes a parameter of any kind. */
 export function param<T>(
   parse: Param<T>['parse'],
   jsonSchema: Param['jsonSchema'],
@@ -52,7 +55,7 @@ export function param<T>(
   return made
 }
 
-/** Of a key that stands several times, the last one counts. */
+/** If a key is repeated, its last value counts. */
 const last = (values: readonly string[]): string | undefined => values.at(-1)
 
 /** A whole number within bounds. */
@@ -93,7 +96,7 @@ export function int({
 const TRUE = ['true', '1', 'on', 't', 'yes', 'y']
 const FALSE = ['false', '0', 'off', 'f', 'no', 'n']
 
-/** A truth value in any of the usual spellings; `null` where the key may be absent. */
+/** A boolean in any of the usual spellings. `absent` is the value for a missing key, which may be null. */
 export function bool<D extends boolean | null>(absent: D): Param<boolean | D> {
   return param<boolean | D>(
     (values) => {
@@ -107,11 +110,11 @@ export function bool<D extends boolean | null>(absent: D): Param<boolean | D> {
   )
 }
 
-/** Text that may be absent. A NUL cannot be stored and matches nothing. */
+/** An optional string. A NUL cannot be stored and matches nothing. */
 export const text = (): Param<string | null> =>
   param((values) => ok(last(values) ?? null), { type: ['string', 'null'] })
 
-/** Text that must be there. */
+/** A required string. */
 export const requiredText = (): Param<string> =>
   param(
     (values) => {
@@ -122,11 +125,11 @@ export const requiredText = (): Param<string> =>
     { required: true },
   )
 
-/** Any number of texts. */
+/** Any number of strings. */
 export const texts = (): Param<string[]> =>
   param((values) => ok([...values]), { type: 'array', items: { type: 'string' } }, { many: true })
 
-/** One of a list, or absent. */
+/** One of the options, or absent. */
 export const oneOf = <const T extends string>(options: readonly T[]): Param<T | null> =>
   param(
     (values) => {
@@ -138,7 +141,7 @@ export const oneOf = <const T extends string>(options: readonly T[]): Param<T | 
     { enum: [...options, null] },
   )
 
-/** Any number of a list. */
+/** Any number of the options. */
 export const manyOf = <const T extends string>(options: readonly T[]): Param<T[]> =>
   param(
     (values) => {
@@ -150,7 +153,7 @@ export const manyOf = <const T extends string>(options: readonly T[]): Param<T[]
     { many: true },
   )
 
-/** A point in time, or absent: zone-less (UTC), with a zone, a date alone, or Unix seconds. */
+/** An optional point in time: without a zone (UTC), with a zone, a date alone, or Unix seconds. */
 export const datetime = (): Param<Date | null> =>
   param(
     (values) => {
@@ -167,9 +170,9 @@ export const datetime = (): Param<Date | null> =>
     { type: ['string', 'null'], format: 'date-time' },
   )
 
-/** The moment of the past that a list is asked for; absent: as it is now. */
+/** Past moment whose state a list shows. If absent, the list shows the current state. */
 export const asOf: Param<Date | null> = datetime().describe(
-  'As it was at this moment, by the last complete sync before it (RFC 3339)',
+  'State at this time, from the last complete sync before it (RFC 3339)',
 )
 
 /** `page` and `size` of service.md section 8.2. */
@@ -178,14 +181,14 @@ export const pageParams = {
   size: int({ min: 1, max: 100, default: 50 }).describe('Page size'),
 }
 
-/** Words of pydantic for a value outside an enumeration: `'A', 'B' or 'C'`. */
+/** Returns pydantic's message for a value outside an enumeration: `'A', 'B' or 'C'`. */
 export function enumWords(options: readonly string[]): string {
   const quoted = options.map((option) => `'${option}'`)
   const end = quoted.pop() ?? ''
   return `Input should be ${quoted.length === 0 ? end : `${quoted.join(', ')} or ${end}`}`
 }
 
-/** Parses all parameters of a query; every problem is told, in the order of declaration. */
+/** Parses all parameters of a query. Reports every problem, in the order of declaration. */
 export function parseParams<P extends Params>(
   params: P,
   query: URLSearchParams,
@@ -200,6 +203,6 @@ export function parseParams<P extends Params>(
       entries.push(...parsed.entries.map(({ msg, type }) => ({ loc, msg, type })))
     }
   }
-  // The cast: each was parsed by the parameter of its name; where one was not, there are entries.
+  // The cast holds: each value was parsed by the parameter of its name, and if one failed, there are entries.
   return { values: values as ParamValues<P>, entries }
 }

@@ -10,34 +10,36 @@ import { bool, pageParams, requiredText, text } from './params.ts'
 const permissions = endpoint('Permissions')
 
 const inherited = {
-  include_inherited_configs: bool(true).describe('Whether to fill in what the app’s settings say'),
+  include_inherited_configs: bool(true).describe(
+    'Whether to fill in values inherited from the app’s settings',
+  ),
 }
 
 const filters = {
-  search_term: text().describe('A part of the label'),
+  search_term: text().describe('Part of the label'),
   exact_match: bool(false).describe('Whether the whole text must match'),
-  in_app_store: bool(null).describe('Only visible ones, or only hidden ones'),
+  in_app_store: bool(null).describe('Only visible permissions, or only hidden ones'),
   ...inherited,
   ...pageParams,
 }
 
 export const PERMISSION_ENDPOINTS = {
   list_app_permissions: permissions.get('/appstore/apps/:app_id/requestable_permissions', {
-    summary: 'List what can be requested of an app, by label',
+    summary: 'List the requestable permissions of an app, by label',
     who: 'caller',
     query: filters,
     answer: 'page',
     output: RequestablePermissionOutput,
   }),
   list_permissions: permissions.get('/appstore/requestable_permissions', {
-    summary: 'List what can be requested of an app, by label',
+    summary: 'List the requestable permissions of an app, by label',
     who: 'caller',
     query: { app_id: requiredText().describe('The app'), ...filters },
     answer: 'page',
     output: RequestablePermissionOutput,
   }),
   create_permission: permissions.post('/appstore/requestable_permissions', {
-    summary: 'Make a permission; hidden unless the body says otherwise',
+    summary: 'Create a permission; hidden by default',
     who: 'caller',
     query: inherited,
     body: RequestablePermissionInput,
@@ -51,14 +53,14 @@ export const PERMISSION_ENDPOINTS = {
     output: RequestablePermissionOutput,
   }),
   update_permission: permissions.patch('/appstore/requestable_permissions/:permission_id', {
-    summary: 'Change the members that are sent; lists are replaced, null takes a member back',
+    summary: 'Change the given members; lists are replaced, null resets a member',
     who: 'caller',
     query: inherited,
     body: RequestablePermissionInputUpdate,
     output: RequestablePermissionOutput,
   }),
   delete_permission: permissions.delete('/appstore/requestable_permissions/:permission_id', {
-    summary: 'Delete a permission that was made here (type NATIVE)',
+    summary: 'Delete a permission that was created in Keyway (type NATIVE)',
     who: 'caller',
   }),
 } as const

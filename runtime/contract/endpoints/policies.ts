@@ -10,15 +10,15 @@ export const POLICY_ENDPOINTS = {
     summary: 'List access policies, newest first',
     who: 'policies.read',
     query: {
-      name: text().describe('A part of the name'),
-      sort: oneOf(POLICY_SORTS).describe('The order; a minus turns it round'),
+      name: text().describe('Part of the name'),
+      sort: oneOf(POLICY_SORTS).describe('Sort order; a leading minus reverses it'),
       ...pageParams,
     },
     answer: 'page',
     output: AccessPolicyOutput,
   }),
   create_access_policy: policies.post('/access_policies', {
-    summary: 'Make an access policy',
+    summary: 'Create an access policy',
     who: 'policies.write',
     body: AccessPolicyInput,
     output: AccessPolicyOutput,
@@ -29,7 +29,7 @@ export const POLICY_ENDPOINTS = {
     output: AccessPolicyOutput,
   }),
   put_access_policy: policies.put('/access_policies/:access_policy_id', {
-    summary: 'Replace an access policy, all of it',
+    summary: 'Replace an access policy entirely',
     who: 'policies.write',
     body: AccessPolicyInput,
     output: AccessPolicyOutput,

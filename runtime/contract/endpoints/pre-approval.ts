@@ -18,7 +18,7 @@ export const PRE_APPROVAL_ENDPOINTS = {
     output: PreApprovalRuleOutput,
   }),
   create_pre_approval_rule: rules.post('/appstore/pre_approval_rules', {
-    summary: 'Make a pre-approval rule',
+    summary: 'Create a pre-approval rule',
     who: 'caller',
     body: PreApprovalRuleInput,
     output: PreApprovalRuleOutput,
@@ -30,7 +30,7 @@ export const PRE_APPROVAL_ENDPOINTS = {
     output: PreApprovalRuleOutput,
   }),
   update_pre_approval_rule: rules.patch('/appstore/pre_approval_rules/:pre_approval_rule_id', {
-    summary: 'Change the members that are sent; the justification must be among them',
+    summary: 'Change the given members; the justification is required',
     who: 'caller',
     body: PreApprovalRuleUpdateInput,
     output: PreApprovalRuleOutput,

@@ -1,28 +1,34 @@
-/** Registries that are folders of files: what is published, what is installed from there, what a host remembers of them. */
+/**
+ * Registries made of static files: published connectors, installation from them, and the index versions that
+ * a host remembers.
+ */
 import * as v from 'valibot'
 import { described, strictObject } from '../schema/schemas.ts'
 import { CHANGE, Uploaded } from './installing.ts'
 import { row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
 
-/** Most versions that are shown of a connector, the newest first. */
+/** Maximum number of versions shown per connector, newest first. */
 export const MOST_VERSIONS_SHOWN = 50
 
-/** How far ahead of a host's clock an index may be, in milliseconds. */
+/** How far an index may be ahead of a host's clock, in milliseconds. */
 const MOST_AHEAD_MS = 86_400_000
 
-/** Whether a version of an index, which is seconds since 1970 where clocks are right, is to come. */
+/**
+ * Reports whether the version of an index lies in the future. If clocks are right, a version is seconds since
+ * 1970.
+ */
 export const isToCome = (version: number, now: Date): boolean =>
   version > (now.getTime() + MOST_AHEAD_MS) / 1000
 
-/** Longest address of a registry, in characters. */
+/** Maximum length of a registry's URL, in characters. */
 export const MAX_ADDRESS_LENGTH = 500
-/** Most that one has: what an operator names, and a mirror. */
+/** Maximum number of URLs of a registry: those that an operator lists, and a mirror. */
 const MAX_ADDRESSES = 100
 
 const Withdrawal = strictObject('PublishedWithdrawal', {
-  at: described(v.string(), 'When its publisher withdrew it'),
-  reason: described(v.string(), 'Why, in their words'),
+  at: described(v.string(), 'Time at which its publisher withdrew it'),
+  reason: described(v.string(), 'Reason that the publisher gave'),
 })
 
 const Published = strictObject('PublishedConnector', {
@@ -33,7 +39,7 @@ const Published = strictObject('PublishedConnector', {
   installed: described(v.nullable(v.string()), 'The version that serves here'),
   outdated: described(
     v.boolean(),
-    'Whether a newer one than that is published, which an install would take',
+    'Whether a newer version is published, which an install would use',
   ),
   withdrawn: described(v.nullable(Withdrawal), 'The withdrawal of the version that serves here'),
   versions: described(
@@ -41,9 +47,9 @@ const Published = strictObject('PublishedConnector', {
       v.strictObject({
         version: v.string(),
         digest: v.string(),
-        runs_here: described(v.boolean(), 'Whether this runtime fits it'),
+        runs_here: described(v.boolean(), 'Whether it supports this runtime'),
         signed: described(v.boolean(), 'Whether the package has a signature of its own'),
-        withdrawn: described(v.nullable(Withdrawal), 'Set: it is not installed any more'),
+        withdrawn: described(v.nullable(Withdrawal), 'If set, it can no longer be installed'),
       }),
     ),
     `The newest ${MOST_VERSIONS_SHOWN}`,
@@ -53,31 +59,28 @@ export type Published = v.InferOutput<typeof Published>
 
 export const PUBLISHED_INDEX_ENDPOINTS = {
   list_published: row.get('/registry', {
-    summary:
-      'List the connectors that the registry of KEYWAY_REGISTRY has; 409 where it cannot be used',
+    summary: 'List the connectors in the registry of KEYWAY_REGISTRY; 409 if it cannot be used',
     query: {
-      search: text().describe('Only those that have all of these words'),
+      search: text().describe('Only connectors that contain all of these words'),
       outdated: bool(false).describe(
-        'Only those of which an older or a withdrawn version serves here',
+        'Only connectors of which an older or a withdrawn version serves here',
       ),
-      limit: int({ min: 1, max: 500, default: 100 }).describe('Connectors per answer'),
-      page: int({ min: 1, max: 10_000, default: 1 }).describe(
-        'Which so many of them; the first is 1',
-      ),
+      limit: int({ min: 1, max: 500, default: 100 }).describe('Connectors per response'),
+      page: int({ min: 1, max: 10_000, default: 1 }).describe('Page number, starting at 1'),
     },
     output: strictObject('PublishedConnectors', {
-      registry: described(v.string(), 'Where the index was read'),
-      publisher: described(v.string(), 'Whose trusted key signed it'),
+      registry: described(v.string(), 'Source of the index'),
+      publisher: described(v.string(), 'Publisher whose trusted key signed it'),
       published_at: v.string(),
       expires_at: v.string(),
-      total: described(v.number(), 'How many were found'),
+      total: described(v.number(), 'Number of connectors found'),
       items: v.array(Published),
     }),
     errors: [409, 422],
   }),
   install_published: row.post('/registry/packages', {
     summary:
-      'Fetch a package of the registry, check it and keep it; calls do not go to it before it is activated',
+      'Fetch, check and store a package of the registry; it receives no calls until it is activated',
     body: v.object({
       name: described(
         v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
@@ -95,10 +98,13 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
   }),
   see_published_index: row.post('/published-indexes', {
     summary:
-      'Remember the version of an index that a trusted publisher has signed; refused (409) where a newer one of the same registry was seen',
+      'Record the version of an index signed by a trusted publisher; refused (409) if a newer one of the same registry was seen',
     body: v.strictObject({
       key: described(v.pipe(v.string(), v.maxLength(100)), 'Id of the key that signed it'),
-      version: described(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 'Of the index'),
+      version: described(
+        v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+        'Version of the index',
+      ),
       registries: described(
         v.optional(
           v.pipe(
@@ -107,12 +113,12 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
           ),
           [],
         ),
-        'The addresses of the registry; without one, what was seen of the key counts',
+        'URLs of the registry; if empty, the versions seen for the key count',
       ),
     }),
     output: strictObject('SeenIndex', {
       key: v.string(),
-      version: described(v.number(), 'The newest that was seen'),
+      version: described(v.number(), 'The newest version that was seen'),
     }),
     errors: [404, 409, 413, 415, 422],
   }),

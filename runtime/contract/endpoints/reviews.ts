@@ -1,4 +1,4 @@
-/** Access reviews: core-interface.md section 1.12, and below them what it leaves open. */
+/** Access reviews: core-interface.md section 1.12, followed by endpoints for what it leaves open. */
 import * as v from 'valibot'
 import {
   AccessReviewDomainAppInput,
@@ -39,7 +39,7 @@ const ONE = '/access_reviews/:access_review_id'
 
 export const REVIEW_ENDPOINTS = {
   create_access_review: reviews.post('/access_reviews', {
-    summary: 'Make an access review; with apps it is prepared at once',
+    summary: 'Create an access review; if it has apps, preparation starts at once',
     who: 'reviews.write',
     body: CreateAccessReviewInput,
     output: CreateAccessReviewOutput,
@@ -50,13 +50,13 @@ export const REVIEW_ENDPOINTS = {
     summary: 'List access reviews, newest first',
     who: 'reviews.read',
     query: {
-      sort: oneOf(REVIEW_SORTS).describe('The order; a minus turns it round'),
+      sort: oneOf(REVIEW_SORTS).describe('Sort order; a leading minus reverses it'),
       ...pageParams,
     },
     answer: 'page',
     output: AccessReviewOutput,
   }),
-  // Before those of one review: it would be taken for an id.
+  // Before the endpoints of one review, which would take it for an id.
   list_access_review_scope_options: reviews.get('/access_reviews/scope_options', {
     summary: 'List the filters that the scope of an app can have',
     who: 'reviews.read',
@@ -68,14 +68,14 @@ export const REVIEW_ENDPOINTS = {
     errors: [404],
   }),
   preview_access_review_scope: reviews.post('/access_reviews/scope_preview', {
-    summary: 'Count what a scope would have reviewed; nothing is made',
+    summary: 'Count the lines that a scope would select; creates nothing',
     who: 'reviews.write',
     body: AccessReviewDomainAppInput,
     output: ScopePreview,
     errors: [400, 404],
   }),
   add_access_review_apps: reviews.post(`${ONE}/apps`, {
-    summary: 'Add apps to a review; what is wrong with one of them is in errors',
+    summary: 'Add apps to a review; problems with individual apps are in errors',
     who: 'reviews.write',
     body: AddAppsInput,
     output: AddAppsOutput,
@@ -83,7 +83,7 @@ export const REVIEW_ENDPOINTS = {
     errors: [400, 404],
   }),
   delete_access_review: reviews.delete(ONE, {
-    summary: 'Delete a review; what was decided stays on record and is not carried out any more',
+    summary: 'Delete a review; its decisions stay on record and are no longer carried out',
     who: 'reviews.write',
     errors: [400, 404],
   }),
@@ -101,36 +101,36 @@ export const REVIEW_ENDPOINTS = {
     errors: [400, 404],
   }),
   remove_access_review_app: reviews.delete(`${ONE}/apps/:arda_id`, {
-    summary: 'Take an app out of a review',
+    summary: 'Remove an app from a review',
     who: 'reviews.write',
     errors: [400, 404],
   }),
   get_access_review_settings: reviews.get(`${ONE}/settings`, {
-    summary: 'Read who reviews, and what the deadline does',
+    summary: 'Read the reviewers, and the effect of the deadline',
     who: 'reviews.read',
     output: AccessReviewSettings,
     errors: [404],
   }),
   put_access_review_settings: reviews.put(`${ONE}/settings`, {
-    summary: 'Say who reviews the apps that are launched from now on, and what the deadline does',
+    summary: 'Set the reviewers of apps launched from now on, and the effect of the deadline',
     who: 'reviews.write',
     body: AccessReviewSettingsInput,
     output: AccessReviewSettings,
     errors: [400, 404],
   }),
   list_access_review_items: reviews.get(`${ONE}/items`, {
-    summary: 'List the lines of a review; without the right to read reviews, one’s own',
+    summary: 'List the lines of a review; without the right to read reviews, only the caller’s own',
     who: 'caller',
     query: {
-      mine: bool(false).describe('Only those that the caller is to decide'),
-      arda_id: text().describe('Only of this app within the review'),
-      state: manyOf(ITEM_STATES).describe('Only in one of these states'),
-      hint: manyOf(HINT_NAMES).describe('Only with one of these hints'),
-      user_id: text().describe('Only of this person'),
-      entitlement_id: text().describe('Only this entitlement'),
-      search: text().describe('A part of the account, the address or the label'),
+      mine: bool(false).describe('Only lines that the caller has to decide'),
+      arda_id: text().describe('Only lines of this app within the review'),
+      state: manyOf(ITEM_STATES).describe('Only lines in one of these states'),
+      hint: manyOf(HINT_NAMES).describe('Only lines with one of these hints'),
+      user_id: text().describe('Only lines of this person'),
+      entitlement_id: text().describe('Only lines of this entitlement'),
+      search: text().describe('Part of the account, the address or the label'),
       scope_filters: listIn(ScopeFilter, MAX_FILTERS).describe(
-        'Only what these filters of a scope keep, as JSON: of one group one must fit, of several each',
+        'Only lines that match these scope filters, as JSON: at least one filter of each group',
       ),
       ...pageParams,
     },
@@ -139,38 +139,38 @@ export const REVIEW_ENDPOINTS = {
     errors: [400, 404],
   }),
   decide_access_review_items: reviews.post(`${ONE}/items/decide`, {
-    summary: 'Keep, reject or have modified lines that the caller is to review',
+    summary: 'Keep, reject or request changes to lines that the caller reviews',
     who: 'caller',
     body: DecideInput,
     output: DecideOutput,
     errors: [400, 403, 404, 409],
   }),
   reassign_access_review_item: reviews.post(`${ONE}/items/:item_id/reassign`, {
-    summary: 'Have others review a line',
+    summary: 'Assign a line to other reviewers',
     who: 'caller',
     body: ReassignItemInput,
     output: AccessReviewItem,
     errors: [400, 403, 404, 409],
   }),
   start_access_review_removal: reviews.post(`${ONE}/apps/:arda_id/start-removal`, {
-    summary: 'End the decisions of an app and remove what was rejected',
+    summary: 'Close the decisions of an app and remove rejected access',
     who: 'reviews.write',
     errors: [404, 409],
   }),
   complete_access_review: reviews.post(`${ONE}/complete`, {
-    summary: 'End the decisions of a review; what nobody decided ends NOT_DECIDED',
+    summary: 'Close the decisions of a review; undecided lines end as NOT_DECIDED',
     who: 'reviews.write',
     output: AccessReviewOutput,
     errors: [404, 409],
   }),
   get_access_review_progress: reviews.get(`${ONE}/progress`, {
-    summary: 'Read how far a review is: its populations, reviewers and lines by state',
+    summary: 'Read the progress of a review: its populations, reviewers and lines by state',
     who: 'reviews.read',
     output: AccessReviewProgress,
     errors: [404],
   }),
   get_access_review_evidence: reviews.get(`${ONE}/evidence`, {
-    summary: 'Take signed evidence of a review, also while decisions come in',
+    summary: 'Download signed evidence of a review, even while decisions are being made',
     who: 'reviews.read',
     answer: 'file',
     output: EvidenceFile,
@@ -186,7 +186,7 @@ export const REVIEW_ENDPOINTS = {
     errors: [400, 403, 404, 409],
   }),
   list_access_review_uploads: reviews.get(`${ONE}/evidence/uploads`, {
-    summary: 'List the files that were attached to a review, oldest first',
+    summary: 'List the files attached to a review, oldest first',
     who: 'reviews.read',
     query: { ...pageParams },
     answer: 'page',
@@ -194,7 +194,7 @@ export const REVIEW_ENDPOINTS = {
     errors: [404],
   }),
   get_evidence_keys: reviews.get('/.well-known/keyway-evidence-keys', {
-    summary: 'The keys that evidence of this deployment is signed with, newest first',
+    summary: 'List the keys that sign evidence of this deployment, newest first',
     who: 'anybody',
     output: strictObject('EvidenceKeys', {
       keys: v.array(

@@ -1,4 +1,4 @@
-/** Tokens of identity providers that push people by SCIM. Ours. */
+/** Tokens of identity providers that push people by SCIM. Keyway's own. */
 import { NewScimToken, ScimToken, ScimTokenInput } from '../models/scim.ts'
 import { endpoint } from './endpoint.ts'
 import { pageParams } from './params.ts'
@@ -14,7 +14,7 @@ export const SCIM_TOKEN_ENDPOINTS = {
     output: ScimToken,
   }),
   create_scim_token: tokens.post('/scim_tokens', {
-    summary: 'Make a token that opens /scim/v2 and nothing else',
+    summary: 'Create a token for /scim/v2 only',
     who: 'scim.write',
     body: ScimTokenInput,
     output: NewScimToken,
@@ -22,7 +22,7 @@ export const SCIM_TOKEN_ENDPOINTS = {
     errors: [409],
   }),
   revoke_scim_token: tokens.delete('/scim_tokens/:scim_token_id', {
-    summary: 'Revoke a token at once; revoking it twice is no error',
+    summary: 'Revoke a token at once; revoking it twice is not an error',
     who: 'scim.write',
   }),
 } as const

@@ -1,4 +1,4 @@
-/** SCIM_ENDPOINTS: what an identity provider calls below `/scim/v2` (RFC 7644 section 3.2), by operation id. */
+/** Operations that an identity provider calls below `/scim/v2` (RFC 7644 section 3.2), by operation id. */
 import {
   SCIM_LIMITS,
   ScimBody,
@@ -14,20 +14,20 @@ import { int, type Params, text } from './params.ts'
 /** One operation. */
 export type ScimRow = {
   method: EndpointMethod
-  /** Below `/scim/v2`, in Hono's form. */
+  /** Path below `/scim/v2`, in Hono's form. */
   path: string
   summary: string
   query: Params
   body: AnySchema | null
   output: AnySchema | null
   status: 200 | 201 | 204
-  /** Statuses of failures that not every operation may answer. */
+  /** Statuses of failures that not every operation returns. */
   errors: readonly (403 | 404 | 409 | 412 | 413)[]
 }
 
 export const SCIM_PATH = '/scim/v2'
 
-/** What RFC 7644 describes and this service does not do: section 3.11 asks for 501, not 404. */
+/** Paths that RFC 7644 describes and this service does not support. Section 3.11 requires 501, not 404. */
 export const SCIM_NOT_OFFERED = [
   '/Me',
   '/Bulk',
@@ -46,8 +46,8 @@ const shape = {
 }
 const listing = {
   filter: text().describe('Such as `userName eq "ada@example.com"`'),
-  startIndex: int({ default: 1 }).describe('The first that is wanted; the first of all is 1'),
-  count: int({ default: 100 }).describe(`At most so many; ${SCIM_LIMITS.page} at most`),
+  startIndex: int({ default: 1 }).describe('Index of the first result, starting at 1'),
+  count: int({ default: 100 }).describe(`Maximum number of results, up to ${SCIM_LIMITS.page}`),
   ...shape,
 }
 const none: Params = {}
@@ -62,7 +62,7 @@ const crud = ({ path, one, output, list, gone }: Crud) => {
       ...{ body: null, output: list, status: 200, errors: [] },
     },
     create: {
-      ...{ method: 'POST', path, summary: `Make a ${one}`, query: shape },
+      ...{ method: 'POST', path, summary: `Create a ${one}`, query: shape },
       ...{ body: ScimBody, output, status: 201, errors: [409, 413] },
     },
     get: { ...same, method: 'GET', summary: `Read a ${one}`, body: null, errors: [404] },
@@ -83,11 +83,11 @@ const crud = ({ path, one, output, list, gone }: Crud) => {
 
 const users = crud({
   ...{ path: '/Users', one: 'user', output: ScimUser, list: scimList('ScimUserList') },
-  gone: 'Delete a user: the person is offboarded and stays as a record',
+  gone: 'Delete a user; the person is offboarded and the record is kept',
 })
 const groups = crud({
   ...{ path: '/Groups', one: 'group', output: ScimGroup, list: scimList('ScimGroupList') },
-  gone: 'Delete a group: it loses its members and stays as a record',
+  gone: 'Delete a group; it loses its members and the record is kept',
 })
 
 const discovery = (path: string, summary: string, output: AnySchema, errors: [] | [404] = []) =>
@@ -97,7 +97,9 @@ const discovery = (path: string, summary: string, output: AnySchema, errors: [] 
   }) as const satisfies ScimRow
 
 const whole = {
-  filter: text().describe('Refused with 403: these are listed whole (RFC 7644 section 4)'),
+  filter: text().describe(
+    'Refused with 403, because filtering is not allowed here (RFC 7644 section 4)',
+  ),
 }
 const discoveries = (path: string, summary: string, output: AnySchema) =>
   ({ ...discovery(path, summary, output), query: whole, errors: [403] }) as const satisfies ScimRow
@@ -105,7 +107,7 @@ const discoveries = (path: string, summary: string, output: AnySchema) =>
 export const SCIM_ENDPOINTS = {
   scim_service_provider_config: discovery(
     '/ServiceProviderConfig',
-    'Say what this service can',
+    'Read the capabilities of this service',
     ScimResource,
   ),
   scim_list_resource_types: discoveries(
@@ -113,7 +115,12 @@ export const SCIM_ENDPOINTS = {
     'List the kinds of resources',
     scimList('ScimResourceTypeList'),
   ),
-  scim_get_resource_type: discovery('/ResourceTypes/:id', 'Read one', ScimResource, [404]),
+  scim_get_resource_type: discovery(
+    '/ResourceTypes/:id',
+    'Read a kind of resource',
+    ScimResource,
+    [404],
+  ),
   scim_list_schemas: discoveries('/Schemas', 'List the schemas', scimList('ScimSchemaList')),
   scim_get_schema: discovery('/Schemas/:id', 'Read a schema', ScimResource, [404]),
   scim_list_users: users.list,

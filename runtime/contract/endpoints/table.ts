@@ -1,4 +1,4 @@
-/** ENDPOINTS: every operation of the core interface, by its operation id. */
+/** Every operation of the core interface, by its operation id. */
 import { ACCOUNT_ENDPOINTS } from './accounts.ts'
 import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
@@ -40,12 +40,12 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS
 
-/** What a list is asked for, as its row says: filters, order and page. */
+/** Parsed query of a list: filters, order and page. */
 export type QueryOf<N extends EndpointName> = ParamValues<(typeof ENDPOINTS)[N]['query']>
 
 /**
- * The query of a list as a page of ours asks for it: what is not given is as where a caller leaves the key out. A filter
- * more in the row changes no page.
+ * Returns the query of a list for one of our own pages. Parameters that are not given have their value for an
+ * absent key, so a new filter in the row changes no page.
  */
 export const queryOf = <N extends EndpointName>(
   name: N,

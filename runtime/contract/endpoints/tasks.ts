@@ -14,20 +14,20 @@ import { bool, pageParams, text, texts } from './params.ts'
 
 const tasks = endpoint('Tasks')
 
-const expand = texts().describe('actions, assignees; of one task also comments')
+const expand = texts().describe('actions, assignees; for a single task also comments')
 
 export const TASK_ENDPOINTS = {
   list_tasks: tasks.get('/tasks', {
     summary: 'List the tasks that are assigned to the caller',
     who: 'caller',
     query: {
-      show_all_tasks: bool(false).describe('Everybody’s tasks; for admins'),
+      show_all_tasks: bool(false).describe('Tasks of all users; for admins'),
       task_type: text(),
       task_category: text(),
       status: text(),
-      open: bool(false).describe('Only those that are still to be done: PENDING, ACCEPTED'),
+      open: bool(false).describe('Only tasks that can be acted on: PENDING, ACCEPTED'),
       product_area: text(),
-      search: text().describe('A part of the description'),
+      search: text().describe('Part of the description'),
       sort_by: text().describe('createdAt, taskType, app, targetUser'),
       sort_direction: text().describe('asc or desc'),
       expand,
@@ -51,34 +51,34 @@ export const TASK_ENDPOINTS = {
     output: v.array(TaskAction),
   }),
   get_task_grounds: tasks.get('/tasks/:task_id/grounds', {
-    summary: 'Read what a decision can rest on, by who may make it',
+    summary: 'Read the grounds for a decision; only its approvers may',
     who: 'caller',
     output: TaskGrounds,
     errors: [403, 404],
   }),
   perform_task_action: tasks.post('/tasks/:task_id/perform-action', {
-    summary: 'Do one of the actions',
+    summary: 'Perform one of the actions',
     who: 'caller',
     body: PerformTaskActionInput,
   }),
   reassign_task: tasks.post('/tasks/:task_id/reassign', {
-    summary: 'Give an approval task to others',
+    summary: 'Reassign an approval task',
     who: 'caller',
     body: ReassignTaskInput,
   }),
   comment_on_task: tasks.post('/tasks/:task_id/comments', {
-    summary: 'Say something about a task',
+    summary: 'Comment on a task',
     who: 'caller',
     body: AddCommentInput,
     output: TaskComment,
     status: 201,
   }),
   complete_task: tasks.post('/tasks/:task_id/complete', {
-    summary: 'Do the one action that completes the task; for an approval this is yes',
+    summary: 'Perform the action that completes the task; approves an approval task',
     who: 'caller',
   }),
   dismiss_task: tasks.post('/tasks/:task_id/dismiss', {
-    summary: 'Do the one action that dismisses the task; for an approval this is no',
+    summary: 'Perform the action that dismisses the task; denies an approval task',
     who: 'caller',
   }),
 } as const

@@ -20,23 +20,23 @@ const exact = bool(false).describe('Whether the whole text must match')
 
 export const USER_ENDPOINTS = {
   get_current_user: users.get('/users/current', {
-    summary: 'The user that the token belongs to',
+    summary: 'Read the user that the token belongs to',
     who: 'caller',
     output: User,
   }),
   get_personal_settings: users.get('/users/current/settings', {
-    summary: 'What the caller chose: how mail comes, and the language of pages and mail',
+    summary: 'Read the caller’s settings for mail, and for the language of pages and mail',
     who: 'caller',
     output: PersonalSettings,
   }),
   update_personal_settings: users.patch('/users/current/settings', {
-    summary: 'Choose how mail comes, and the language; what is not named stays',
+    summary: 'Change the settings for mail and language; members that are left out stay unchanged',
     who: 'caller',
     body: PersonalSettingsChange,
     output: PersonalSettings,
   }),
   export_own_data: users.post('/users/current/export', {
-    summary: 'Give out what is kept of the caller; it is recorded',
+    summary: 'Export the stored data of the caller; the export is recorded',
     who: 'caller',
     output: PersonExport,
     errors: [429],
@@ -45,9 +45,9 @@ export const USER_ENDPOINTS = {
     summary: 'List users, by e-mail',
     who: 'users.read',
     query: {
-      search_term: text().describe('A part of the name or the e-mail address'),
+      search_term: text().describe('Part of the name or the e-mail address'),
       exact_match: exact,
-      sort: oneOf(USER_SORTS).describe('The order; a minus turns it round'),
+      sort: oneOf(USER_SORTS).describe('Sort order; a leading minus reverses it'),
       expand: texts().describe('custom_attributes'),
       ...pageParams,
     },
@@ -69,7 +69,7 @@ export const USER_ENDPOINTS = {
   }),
   list_user_access: users.get('/users/:user_id/access', {
     summary:
-      "List what a user held at a moment, with why: accounts, their entitlements, groups, and what was granted and not found by a sync; another user's access needs accounts.read",
+      "List the access of a user at a given time, with its reasons: accounts, their entitlements, groups, and grants not found by a sync; another user's access needs accounts.read",
     who: 'caller',
     query: { as_of: asOf, ...pageParams },
     answer: 'page',
@@ -77,7 +77,7 @@ export const USER_ENDPOINTS = {
     errors: [403, 404],
   }),
   get_user_access_evidence: users.get('/users/:user_id/access/evidence', {
-    summary: 'Take signed evidence of what a user held at a moment, with why',
+    summary: 'Download signed evidence of the access of a user at a given time, with its reasons',
     who: 'accounts.read',
     query: { as_of: asOf },
     answer: 'file',
@@ -90,7 +90,7 @@ export const USER_ENDPOINTS = {
     output: v.array(Role),
   }),
   add_user_role: users.post('/users/:user_id/roles/:role_name', {
-    summary: 'Give a user a role; giving it twice is no error',
+    summary: 'Give a user a role; giving it twice is not an error',
     who: 'roles.write',
     output: Role,
     status: 201,
@@ -100,15 +100,15 @@ export const USER_ENDPOINTS = {
     who: 'roles.write',
   }),
   list_identity_events: users.get('/identity_events', {
-    summary: 'List what the identity source changed of users, oldest first',
+    summary: 'List the changes of users by the identity source, oldest first',
     who: 'users.read',
     query: {
-      identity_ids: texts().describe('Only of these users'),
-      changed_fields: texts().describe('Only of these fields'),
-      start_time: datetime().describe('From this moment on'),
-      end_time: datetime().describe('Up to this moment'),
-      cursor: text().describe('next_cursor of the answer before'),
-      limit: int({ min: 1, max: 1000, default: 100 }).describe('Events per answer'),
+      identity_ids: texts().describe('Only changes of these users'),
+      changed_fields: texts().describe('Only changes of these fields'),
+      start_time: datetime().describe('From this time on'),
+      end_time: datetime().describe('Up to this time'),
+      cursor: text().describe('next_cursor of the previous response'),
+      limit: int({ min: 1, max: 1000, default: 100 }).describe('Events per response'),
     },
     output: IdentityEventsResult,
   }),
@@ -117,7 +117,7 @@ export const USER_ENDPOINTS = {
     who: 'groups.read',
     query: {
       integration_specific_id: text(),
-      name: text().describe('A part of the name'),
+      name: text().describe('Part of the name'),
       exact_match: exact,
       app_id: text(),
       ...pageParams,

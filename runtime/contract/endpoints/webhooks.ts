@@ -13,10 +13,10 @@ import { row } from './operator-row.ts'
 import { bool } from './params.ts'
 
 const Feed = v.strictObject({
-  waiting: described(v.number(), 'Events that are still to be delivered, counted up to 1,000'),
+  waiting: described(v.number(), 'Undelivered events, counted up to 1,000'),
   failing_since: nullable(v.string()),
   next_try_at: nullable(v.string()),
-  problem: nullable(described(v.string(), 'What failed last')),
+  problem: nullable(described(v.string(), 'The last failure')),
 })
 
 export const Webhook = strictObject('Webhook', 'An inline webhook, as its operator sees it', {
@@ -24,33 +24,33 @@ export const Webhook = strictObject('Webhook', 'An inline webhook, as its operat
   hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
   name: v.string(),
   description: nullable(v.string()),
-  url: nullable(described(v.string(), 'Where it is sent')),
-  headers: described(v.array(v.string()), 'Names of the headers that go with it'),
+  url: nullable(described(v.string(), 'Target URL')),
+  headers: described(v.array(v.string()), 'Names of its headers'),
   enabled: v.boolean(),
-  feed: nullable(described(Feed, 'Of one of type SIEM: how far it has got')),
+  feed: nullable(described(Feed, 'Progress of a webhook of type SIEM')),
 })
 export type Webhook = v.InferOutput<typeof Webhook>
 
-export const WebhookChanged = strictObject('WebhookChanged', 'What became of a change', {
-  changed: described(v.boolean(), 'False where it was so already, and for a dry run'),
-  difference: described(v.array(v.string()), 'What is different now, or would be, as text'),
-  webhook: described(v.nullable(Webhook), 'As it is now; null where there is none'),
+export const WebhookChanged = strictObject('WebhookChanged', 'Outcome of a change', {
+  changed: described(v.boolean(), 'False if nothing had to change, and for a dry run'),
+  difference: described(
+    v.array(v.string()),
+    'Actual or, for a dry run, expected differences, as text',
+  ),
+  webhook: described(v.nullable(Webhook), 'The webhook now; null if there is none'),
   secret: described(
     v.nullable(v.string()),
-    'What it is signed with, where a new one was made: it is shown only here',
+    'Signing secret, if a new one was created; it is shown only here',
   ),
 })
 export type WebhookChanged = v.InferOutput<typeof WebhookChanged>
 
-export const WebhookTried = strictObject('WebhookTried', 'How a sample was answered', {
+export const WebhookTried = strictObject('WebhookTried', 'Result of sending a sample', {
   ok: described(v.boolean(), 'Whether it would count as a success'),
-  status: described(v.nullable(v.number()), 'HTTP status; null where none came'),
-  ms: described(v.number(), 'How long it took, in milliseconds'),
+  status: described(v.nullable(v.number()), 'HTTP status; null if there was no response'),
+  ms: described(v.number(), 'Duration, in milliseconds'),
   problem: described(v.nullable(v.string()), 'What is wrong, as text'),
-  response: described(
-    v.nullable(v.record(v.string(), v.unknown())),
-    'What was understood of the answer',
-  ),
+  response: described(v.nullable(v.record(v.string(), v.unknown())), 'The parsed response'),
   sent: described(v.record(v.string(), v.unknown()), 'The sample that was sent'),
 })
 export type WebhookTried = v.InferOutput<typeof WebhookTried>
@@ -59,17 +59,17 @@ const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_WEBHOOK_NAME))
 const description = v.pipe(v.string(), v.maxLength(MAX_DESCRIPTION))
 const url = described(
   v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_URL)),
-  'An https address; private ones, and http, where KEYWAY_PRIVATE_EGRESS grants `webhooks=host:port`',
+  'An https URL; private addresses and http require that KEYWAY_PRIVATE_EGRESS grants `webhooks=host:port`',
 )
-const dryRun = described(v.optional(v.boolean(), false), 'Only say what would be different')
+const dryRun = described(v.optional(v.boolean(), false), 'Only report the differences')
 
 export const WEBHOOK_ENDPOINTS = {
   list_webhooks: row.get('/webhooks', {
-    summary: 'List inline webhooks, where they go and whether they work',
+    summary: 'List inline webhooks, with their target and whether they work',
     output: v.strictObject({ items: v.array(Webhook) }),
   }),
   create_webhook: row.post('/webhooks', {
-    summary: 'Make an inline webhook; the answer shows what it is signed with, once',
+    summary: 'Create an inline webhook; only this response shows its signing secret',
     body: v.object({
       hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
       name,
@@ -88,7 +88,7 @@ export const WEBHOOK_ENDPOINTS = {
     errors: [404],
   }),
   update_webhook: row.patch('/webhooks/:webhook_id', {
-    summary: 'Change an inline webhook; what is not named stays, but its type',
+    summary: 'Change an inline webhook, except its type; members that are left out stay unchanged',
     body: v.object({
       name: v.optional(name),
       description: keptNull(description),
@@ -102,18 +102,18 @@ export const WEBHOOK_ENDPOINTS = {
   }),
   delete_webhook: row.delete('/webhooks/:webhook_id', {
     summary: 'Delete an inline webhook that no settings, permission or rule refers to',
-    query: { dry_run: bool(false).describe('Only say what would be different') },
+    query: { dry_run: bool(false).describe('Only report the differences') },
     output: WebhookChanged,
     errors: [404, 409, 422],
   }),
   renew_webhook_secret: row.post('/webhooks/:webhook_id/secret', {
-    summary: 'Sign with a new secret; for a day also with the one before',
+    summary: 'Create a new signing secret; for a day the previous one signs, too',
     body: v.object({ dry_run: dryRun }),
     output: WebhookChanged,
     errors: [404, 413, 415, 422],
   }),
   test_webhook: row.post('/webhooks/:webhook_id/test', {
-    summary: 'Send a sample, and say how it was answered',
+    summary: 'Send a sample, and show the response',
     output: WebhookTried,
     errors: [404],
   }),
