@@ -1,4 +1,6 @@
-/** Asking by a form, which may be sent twice: by two clicks, from two tabs, or after going back. */
+/**
+ * Requests from a form that may be submitted twice: by a double click, from two tabs, or after going back.
+ */
 import { eq, inArray, isNull, notInArray } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
@@ -12,9 +14,10 @@ import type { RequestMeans } from '../requests/job-key.ts'
 import { PENDING_STATES } from '../requests/machine/states.ts'
 
 /**
- * Makes a request, unless one by the same person for the same waits already: then nothing is made.
+ * Creates a request, unless one by the same person for the same access is already pending. Then nothing is
+ * created.
  *
- * @returns whether it was made
+ * @returns whether the request was created
  * @throws CoreError as `createAccessRequest`
  */
 export async function askOnce(
@@ -26,7 +29,7 @@ export async function askOnce(
   const twice = conflict('You have asked for this already, and it waits')
   try {
     await db.transaction(async (tx) => {
-      // The second of two at once sees the first.
+      // The lock makes the second of two concurrent submissions see the first.
       await tx.execute(lockTextUntilEnd(`asking by ${principal.userId}`))
       const made = await createAccessRequest(tx, principal, body, means)
       if (
@@ -44,7 +47,7 @@ export async function askOnce(
   }
 }
 
-/** Whether another request for the same as one of these waits. */
+/** Reports whether another request for the same access as one of these is pending. */
 async function waitsAlready(tx: Db, ids: readonly string[]): Promise<boolean> {
   const of = accessRequests
   const rows = await tx

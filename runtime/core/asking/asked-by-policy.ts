@@ -1,4 +1,7 @@
-/** Requests made by a policy. The interface has no requester for them: it names the person who is to get the access. */
+/**
+ * Requests made by a policy. The interface has no requester for them: it names the person who receives the
+ * access.
+ */
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
@@ -6,9 +9,10 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 
 /**
- * Of some requests, those that a policy made, by id: what the policy is called, or null once it is gone.
+ * Returns the requests that a policy made, by id, with the name of the policy, or null if the policy was
+ * deleted.
  *
- * @param ids Of requests that the caller sees.
+ * @param ids requests that the caller may see
  */
 export async function askedByPolicy(
   db: Db,

@@ -1,4 +1,4 @@
-/** What a person finds in the store, but may not ask for. */
+/** Apps and permissions that a person finds in the store but may not request. */
 
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -13,18 +13,22 @@ import { groupIdsOf } from '../kernel/identity/app-reach.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { allowedFor } from '../requests/open-to.ts'
 
-/** Who may request it, and the admins to contact; `groups` is empty if the caller may not read group names. */
+/**
+ * Groups that may request it, and admins to contact. `groups` is empty if the caller may not read group
+ * names.
+ */
 export type Closed = { groups: string[]; admins: string[] }
 
-/** Most names of a kind. */
+/** Maximum number of names of each kind. */
 const MAX_NAMED = 3
-/** Most permissions of an app that are looked at. */
+/** Maximum number of permissions examined per app. */
 const MAX_LOOKED_AT = 100
 
 /**
- * Why the caller may not ask for a permission, or with null for the app itself; null where they may.
+ * Returns why the caller may not request a permission, or the app itself if `permissionId` is null. Null if
+ * they may.
  *
- * @throws CoreError not_found for an app that the caller does not find in the store
+ * @throws CoreError `not_found` if the caller does not find the app in the store
  */
 export async function closedFor(
   db: Db,
@@ -38,8 +42,8 @@ export async function closedFor(
 }
 
 /**
- * The same for apps of which nothing at all may be asked for, by their ids; others have no entry. In a number of
- * statements that does not grow with the apps.
+ * Returns the same, by app id, for apps in which the caller may request nothing at all. Other apps have no
+ * entry. The number of statements does not grow with the number of apps.
  */
 export async function closedApps(
   db: Db,
@@ -61,7 +65,7 @@ export async function closedApps(
 type Wanted = { found: VisibleApp; permissionId: string | null }
 type ClosedOne = { found: VisibleApp; allowed: readonly string[] }
 
-/** Of what is wanted, that which is for groups that the caller is in none of. */
+/** Returns the subjects that are restricted to groups of which the caller is not a member. */
 async function closedOnes(
   db: Db,
   { userId }: Principal,
@@ -84,7 +88,10 @@ async function closedOnes(
   return restricted.filter(({ allowed }) => !allowed.some((id) => mine.has(id)))
 }
 
-/** Ids of apps that are closed, but for permissions with allowed groups of their own. */
+/**
+ * Returns the ids of closed apps in which the caller may still request a permission that has its own allowed
+ * groups.
+ */
 async function openedByPermissions(
   db: Db,
   principal: Principal,
@@ -114,7 +121,9 @@ async function openedByPermissions(
   return new Set(rows.filter(isOpen).map(({ appId }) => appId))
 }
 
-/** For each closed app, the groups that it is open to and the people to ask, in the order given. */
+/**
+ * Returns, for each closed app, the groups that may request it and the admins to contact, in the given order.
+ */
 async function told(
   db: Db,
   { permissions }: Principal,

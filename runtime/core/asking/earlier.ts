@@ -1,16 +1,16 @@
-/** What others decided before on the same access request. */
+/** Earlier decisions by other people on the same access request. */
 import { and, asc, eq, inArray, isNotNull, ne } from 'drizzle-orm'
 import { DECISION_TASKS, type Task } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { toTasks } from '../tasks/tasks.ts'
 
-/** Most decisions that are told of a request. */
+/** Maximum number of decisions returned for a request. */
 const MAX_EARLIER = 20
 
 /**
- * The other decisions of people on the request of a task, oldest first, with what was written there. For those who may act
- * on the task: the caller checks that.
+ * Returns the other decisions by people on the request of a task, oldest first, with their comments. Only for
+ * people who may act on the task: the caller must check that.
  */
 export async function earlierDecisions(db: Db, task: Task): Promise<Task[]> {
   const requestId = task.access_request_id ?? null

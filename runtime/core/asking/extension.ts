@@ -1,4 +1,4 @@
-/** Having the same for longer: what a person has by requests now, and which lengths would end later. */
+/** Extending access: the access that a person now has by requests, and the lengths that would end later. */
 import { and, eq, isNull, ne, type SQL } from 'drizzle-orm'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { Db } from '../../database/database.ts'
@@ -7,12 +7,18 @@ import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { sameThing } from '../requests/overlapping-grants.ts'
 
-/** That somebody has something already; `until`: when the last request that gives it ends, null for no end. */
+/**
+ * Access that a person already has. `until` is the end of the longest-lasting request that grants it, or null
+ * if it has no end.
+ */
 export type HeldNow = { until: Date | null }
 
 const of = accessRequests
 
-/** What the caller has by requests of a permission, or with null of the app itself; null for nothing. */
+/**
+ * Returns the access that the caller has by requests to a permission, or to the app itself if `permissionId`
+ * is null. Null if they have none.
+ */
 export async function heldNow(
   db: Db,
   { domainId, userId }: Principal,
@@ -27,11 +33,11 @@ export async function heldNow(
   return latest(db, which)
 }
 
-/** What the person of a request has of the same by other requests; null for nothing. */
+/** Returns the same access that the person of a request has by other requests, or null if they have none. */
 export const heldBeside = (db: Db, request: RequestRow): Promise<HeldNow | null> =>
   latest(db, and(sameOfPerson(request), ne(of.id, request.id)))
 
-/** A condition: requests of the same person for the same thing of the same app. */
+/** Condition that selects requests of the same person for the same thing in the same app. */
 export const sameOfPerson = (request: RequestRow): SQL | undefined =>
   and(
     ...[eq(of.domainId, request.domainId), eq(of.targetUserId, request.targetUserId)],
@@ -51,21 +57,30 @@ async function latest(db: Db, which: SQL | undefined): Promise<HeldNow | null> {
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** How exactly people are told when access of a length ends: by the day, else by the minute. In milliseconds. */
+/**
+ * Returns the precision, in milliseconds, with which the end of access of a given length is displayed: to the
+ * day, or to the minute if it is shorter than two days.
+ */
 const exactness = (seconds: number): number => (seconds * 1000 < 2 * DAY_MS ? MINUTE_MS : DAY_MS)
 
-/** The first moment after all that is told like this one. */
+/** Returns the first moment after `until` that is displayed differently. */
 const after = (until: Date, stepMs: number): number =>
   (Math.floor(until.getTime() / stepMs) + 1) * stepMs
 
-/** Whether access of a length that is given now ends later than what is held, in what people are told of both. */
+/**
+ * Reports whether access of a given length that is granted now would end later than the held access, as
+ * displayed to people.
+ */
 export function endsLater(length: AccessLength, { until }: HeldNow, now: Date): boolean {
   if (until === null) return false
   const seconds = ACCESS_LENGTHS[length]
   return seconds === null || now.getTime() + seconds * 1000 >= after(until, exactness(seconds))
 }
 
-/** From when on one of some lengths ends later; null where none ever does, as what is held has no end. */
+/**
+ * Returns the earliest moment from which access of one of the lengths would end later than the held access.
+ * Null if there is none, for example because the held access has no end.
+ */
 export function extendableFrom(lengths: readonly AccessLength[], { until }: HeldNow): Date | null {
   const starts = lengths.flatMap((length) => {
     const seconds = ACCESS_LENGTHS[length]

@@ -1,4 +1,4 @@
-/** Giving access back before its time is over. */
+/** Giving access back before it expires. */
 import { and, asc, inArray } from 'drizzle-orm'
 import { conflict, forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -12,14 +12,15 @@ import { findRequest } from '../requests/read.ts'
 import { recordRequest } from '../requests/record.ts'
 import { sameOfPerson } from './extension.ts'
 
-/** The note of a request that gave something which its holder gave back. */
+/** Note on a request whose access was given back by its holder. */
 export const GIVEN_BACK = 'Given back by the person who held it'
 
 /**
- * Has what a request gave taken back, by the person who holds it. What a policy gave stays: it would be given
- * again at once.
+ * Revokes the access that a request granted, at the wish of its holder. Access granted by a policy stays,
+ * because the policy would grant it again at once.
  *
- * @throws CoreError forbidden for another than who holds it, not_found, conflict where there is nothing that could be given back
+ * @throws CoreError `forbidden` if the caller does not hold the access, `not_found`, `conflict` if there is
+ *   nothing that can be given back
  */
 export async function giveBack(
   db: Db,
@@ -35,8 +36,9 @@ export async function giveBack(
 }
 
 /**
- * The same for all requests that give the person the same, as who asked for more time has several; those that still wait
- * are withdrawn, or a yes would give it again. Nothing is given back where one of them cannot be.
+ * Gives back the same access from all requests that grant it. There are several if the person asked for more
+ * time. Pending requests for it are withdrawn, because an approval would grant it again. If one of the
+ * requests cannot be given back, none is.
  *
  * @throws CoreError as `giveBack`
  */
@@ -62,7 +64,10 @@ export async function giveBackAll(
   })
 }
 
-/** All requests that give the person of one the same, or wait to, locked until the transaction ends. */
+/**
+ * Returns all requests, granted or pending, of the same person for the same access. Locks them until the
+ * transaction ends.
+ */
 export const lockSame = (tx: Db, named: RequestRow): Promise<RequestRow[]> =>
   tx
     .select()
@@ -73,7 +78,11 @@ export const lockSame = (tx: Db, named: RequestRow): Promise<RequestRow[]> =>
     .orderBy(asc(accessRequests.id))
     .for('update')
 
-/** @throws CoreError forbidden, conflict */
+/**
+ * Checks that the caller may give back the access of a request.
+ *
+ * @throws CoreError `forbidden`, `conflict`
+ */
 function checkGivenBack({ targetUserId, policyId, status }: RequestRow, { userId }: Principal) {
   if (targetUserId !== userId)
     throw forbidden('Only the person who holds the access can give it back')

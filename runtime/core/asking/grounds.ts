@@ -1,4 +1,4 @@
-/** Facts for who decides on a task: what is asked, what the person holds, who else holds the same. */
+/** Facts for deciding a task: what is requested, what the person holds, who else holds the same. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { forbidden } from '../../contract/errors/problem.ts'
 import { MAX_GROUND_FINDINGS, type TaskGrounds } from '../../contract/models/asking.ts'
@@ -23,10 +23,10 @@ const MAX_BEFORE = 5
 const MAX_COLLEAGUES = 1000
 
 /**
- * For those who may act on the task, and no longer than it is about a request: what a person holds is not for
- * everybody.
+ * Returns the facts, only to people who may act on the task: what a person holds is not public. Facts about a
+ * request are null or empty if the task has none.
  *
- * @throws CoreError forbidden, not_found
+ * @throws CoreError `forbidden`, `not_found`
  */
 export async function taskGrounds(
   db: Db,
@@ -70,7 +70,7 @@ export async function taskGrounds(
   }
 }
 
-/** What is wrong with what the person holds in the app: it is in the domain of both. */
+/** Returns open findings about the person's access in the app, which is in the same domain as the person. */
 async function findingsAbout(
   db: Db,
   userId: string,
@@ -94,7 +94,7 @@ const conflictsWith = async (db: Db, request: RequestRow): Promise<SeparationCon
   return toConflicts(db, await conflictsOf(db, asked))
 }
 
-/** A condition on `reason_spans`: of the same thing as a request. */
+/** Condition on `reason_spans`: the same thing as that of a request. */
 const sameReason = ({ appId, label }: RequestRow) =>
   sql`s.app_id = ${appId} and s.label is not distinct from ${label}::text`
 
@@ -117,7 +117,10 @@ async function heldBefore(db: Db, request: RequestRow): Promise<TaskGrounds['hel
   }))
 }
 
-/** Others with the same manager, and how many of them hold the same: by a request or policy, or as a sync saw it. */
+/**
+ * Counts the other people with the same manager, and those of them who hold the same access by a request, by
+ * a policy, or as found by a sync.
+ */
 async function colleaguesOf(
   db: Db,
   request: RequestRow,
@@ -125,7 +128,7 @@ async function colleaguesOf(
 ): Promise<TaskGrounds['colleagues']> {
   const { appId, permissionId, targetUserId } = request
   const account = sql`select from account_spans a where a.user_id = people.id and a.app_id = ${appId} and a.until is null`
-  // For the app itself an account is enough.
+  // For the app itself, an account is enough.
   const seen =
     request.label === null
       ? sql`exists (${account})`

@@ -1,4 +1,4 @@
-/** Those who decide, by name. */
+/** Names of deciders. */
 import { type DecisionStep, MAX_DECIDERS_NAMED } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
@@ -8,7 +8,7 @@ type Decider = DecisionStep['deciders'][number]
 
 const first = (ids: readonly string[]): readonly string[] => ids.slice(0, MAX_DECIDERS_NAMED)
 
-/** People and groups as an assignee of a task is told, each in the order of their names; the first of many. */
+/** Returns people and groups as assignees, sorted by name. Long lists are truncated. */
 export async function namesOfAll(db: Db, all: readonly Approvers[]): Promise<Decider[][]> {
   const people = await usersOf(db, [...new Set(all.flatMap((one) => first(one.users)))])
   const teams = await groupsByName(

@@ -1,4 +1,4 @@
-/** What would happen if a user asked now: who decides, how long that usually takes. */
+/** What would happen if a user made a request now: who decides, and how long that usually takes. */
 
 import { sql } from 'drizzle-orm'
 import { CoreError, invalidAt, notFound } from '../../contract/errors/problem.ts'
@@ -22,7 +22,12 @@ import { namesOfAll } from './named.ts'
 
 type Query = { requestable_permission_id: string | null; target_user_id: string | null }
 
-/** @throws CoreError not_found for what the caller does not find in the store, invalid for a person who is not there */
+/**
+ * Returns the outlook of a request.
+ *
+ * @throws CoreError `not_found` if the caller does not find the app or permission in the store, `invalid` if
+ *   the person does not exist
+ */
 export const requestOutlook = async (
   db: Db,
   principal: Principal,
@@ -30,7 +35,11 @@ export const requestOutlook = async (
   query: Query,
 ): Promise<RequestOutlook> => (await outlookAndEnd(db, principal, appId, query)).outlook
 
-/** The outlook, and whether a person takes the access back by hand. @throws CoreError as `requestOutlook` */
+/**
+ * Returns the outlook, and whether a person would revoke the access by hand.
+ *
+ * @throws CoreError as `requestOutlook`
+ */
 export async function outlookAndEnd(
   db: Db,
   principal: Principal,
@@ -52,10 +61,11 @@ type ManyQuery = {
 }
 
 /**
- * Those of several apps, and of several permissions, that the caller finds in the store: of the apps first, each in the
- * order in which they were named. In a number of statements that does not grow with them.
+ * Returns the outlooks of several apps and permissions that the caller finds in the store: first those of the
+ * apps, then those of the permissions, each in the given order. The number of statements does not grow with
+ * their number.
  *
- * @throws CoreError invalid for more than `MAX_OUTLOOKS` of them, and for a person who is not there
+ * @throws CoreError `invalid` if there are more than `MAX_OUTLOOKS`, or if the person does not exist
  */
 export async function requestOutlooks(
   db: Db,
@@ -145,7 +155,7 @@ async function outlooksOf(
 
 const ALL_LENGTHS = keysOf(ACCESS_LENGTHS)
 
-/** @throws CoreError invalid for a person who is not there */
+/** @throws CoreError `invalid` if the person does not exist */
 const targetOf = (db: Db, principal: Principal, id: string | null) =>
   findUser(db, principal, id ?? principal.userId).catch((error: unknown): never => {
     if (!(error instanceof CoreError && error.kind === 'not_found')) throw error
@@ -155,7 +165,7 @@ const targetOf = (db: Db, principal: Principal, id: string | null) =>
 
 type Times = Pick<RequestOutlook, 'median_decision_seconds' | 'decided_requests'>
 
-/** From when requests for some apps were made until people had decided them, by the id of an app. */
+/** Returns, by app id, the median time from the creation of a request to its last decision by a person. */
 async function timesOf(db: Db, appIds: readonly string[]): Promise<ReadonlyMap<string, Times>> {
   const { rows } = await db.execute<{ app_id: string; median: number | null; decided: number }>(sql`
     select one.app_id, percentile_cont(0.5) within group (order by seconds)::float8 as median,

@@ -1,6 +1,7 @@
 /**
- * Revoking: somebody with authority over an app ends what a request granted, at once. That is an admin, or an admin of the
- * app, as for cancelling. Approvers may not: they are chosen for a single decision, and are not responsible for the app.
+ * Revoking: a person responsible for an app ends the access that a request granted, at once. As for
+ * cancelling, that is an admin, or an admin of the app. Approvers may not: they are chosen for a single
+ * decision and are not responsible for the app.
  */
 import { eq } from 'drizzle-orm'
 import { type CoreError, conflict, forbidden } from '../../contract/errors/problem.ts'
@@ -19,12 +20,14 @@ import { findRequest } from '../requests/read.ts'
 import { lockSame } from './give-back.ts'
 
 /**
- * Has what a request granted taken back, and what other requests grant the person of the same: it would stay otherwise.
- * Those that still wait are cancelled, or a yes would give it again. Nothing is revoked where one of them cannot be, and
- * nothing happens where it was revoked before.
+ * Revokes the access that a request granted, together with other requests that grant the person the same
+ * access, which would otherwise stay. Pending requests for it are cancelled, because an approval would grant
+ * it again. If one of the requests cannot be revoked, none is. If the access was already revoked, nothing
+ * happens.
  *
- * @param reason Everybody reads it who sees the request.
- * @throws CoreError forbidden for who does not answer for the app, not_found, conflict where nothing can be revoked
+ * @param reason Visible to everybody who can see the request.
+ * @throws CoreError `forbidden` if the caller is not responsible for the app, `not_found`, `conflict` if
+ *   nothing can be revoked
  */
 export async function revokeAccess(
   db: Db,
@@ -43,11 +46,11 @@ export async function revokeAccess(
   })
 }
 
-/** The requests that a revocation changes: none where it was done before. */
+/** Requests that a revocation changes. Both lists are empty if it was already done. */
 type Affected = { granted: RequestRow[]; waiting: RequestRow[] }
 
 /**
- * What a revocation would end. The rows are locked until the transaction ends.
+ * Returns the requests that a revocation would end. Locks the rows until the transaction ends.
  *
  * @throws CoreError as `revokeAccess`
  */
@@ -55,7 +58,8 @@ export async function affected(tx: Db, principal: Principal, id: string): Promis
   const named = await findRequest(tx, principal, id)
   if (!(await answersFor(tx, principal, named))) throw await notTheirs(tx, principal, named)
   const same = await lockSame(tx, named)
-  // What is over, or on its way out, is not among them: it may have ended since it was read.
+  // Finished requests, and those being revoked, are not in this list. The request may have ended since it was
+  // read.
   const now = same.find((one) => one.id === named.id) ?? (await findRequest(tx, principal, id))
   if (!(await demandRevocable(tx, now))) return { granted: [], waiting: [] }
   const granted = same.filter(({ status }) => isRevocable(status))
@@ -64,7 +68,11 @@ export async function affected(tx: Db, principal: Principal, id: string): Promis
   return { granted, waiting }
 }
 
-/** @returns whether it is to be revoked: not, where it was @throws CoreError conflict */
+/**
+ * Reports whether the access is to be revoked. False if that was already done.
+ *
+ * @throws CoreError `conflict`
+ */
 async function demandRevocable(tx: Db, request: RequestRow): Promise<boolean> {
   const { policyId } = request
   const [policy] =
@@ -90,10 +98,13 @@ async function notTheirs(
   return forbidden(words.trim())
 }
 
-/** Who may revoke what a request granted does so by the policy that gives it; null: by the request. */
+/**
+ * Way to revoke the access of a request: by changing the policy that grants it, or through the request itself
+ * if `policy` is null.
+ */
 type Revocation = { policy: { id: string; name: string } | null }
 
-/** How the caller may try to revoke what a request granted; null: not at all. */
+/** Returns how the caller may try to revoke the access of a request, or null if they may not. */
 export async function revocationOf(
   db: Db,
   principal: Principal,

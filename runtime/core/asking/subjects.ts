@@ -1,17 +1,20 @@
-/** What access requests are about, in short: for lists of their tasks. */
+/** Short descriptions of what access requests are about, for lists of their tasks. */
 import { eq, inArray } from 'drizzle-orm'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 
-/** What is asked for, and how long. */
+/** What is requested, and for how long. */
 export type RequestSubject = Pick<
   TaskGrounds,
   'app_name' | 'permission_label' | 'expiration_in_seconds'
 >
 
-/** Of some requests, by id. For those who may act on a task of each: nothing is checked. */
+/**
+ * Returns the subjects of requests by id. Only for people who may act on a task of each request: this
+ * function does not check that.
+ */
 export async function requestSubjects(
   db: Db,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** Who decides on requests after those who are asked now, as things are now. */
+/** Who decides on a request after the current deciders, according to the present configuration. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { DecisionStep } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
@@ -7,16 +7,16 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { decidedSteps, decidersOfAll } from '../requests/approvers.ts'
 import { namesOfAll } from './named.ts'
 
-/** States in which somebody is asked, or is about to be. */
+/** States in which somebody is being asked, or is about to be. */
 const ASKING = ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'] as const
 
-/** Those who make one of the decisions. */
+/** People and groups who make one of the decisions. */
 export type LaterStep = Pick<DecisionStep, 'deciders' | 'count'>
 
 /**
- * The decisions that are still to come, in order, by the id of the request; requests without any are left out.
+ * Returns the decisions still to come, in order, by request id. Requests without any are left out.
  *
- * @param ids Of requests that the caller sees.
+ * @param ids requests that the caller may see
  */
 export const decidersToCome = (
   db: Db,
@@ -24,7 +24,7 @@ export const decidersToCome = (
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly LaterStep[]>> => stepsFrom(db, principal, ids, behind)
 
-/** Those who make the decision that a request waits for now; null where it waits for none. */
+/** Returns the deciders of the decision for which a request now waits, or null if it waits for none. */
 export async function decidersNow(
   db: Db,
   principal: Principal,
@@ -34,7 +34,7 @@ export async function decidersNow(
   return steps.get(id)?.[0] ?? null
 }
 
-/** The decisions of some requests from one of them on. */
+/** Returns the decisions of each request, starting at the index that `first` returns. */
 async function stepsFrom(
   db: Db,
   { domainId }: Principal,
@@ -69,7 +69,7 @@ async function stepsFrom(
   )
 }
 
-/** How many decisions of a request are made, or are being made. */
+/** Returns the number of decisions of a request that are made or in progress. */
 function behind({ status, stage, plan }: RequestRow): number {
   const now = status === 'PENDING_APPROVAL' ? stage : 'manager'
   return decidedSteps(plan).indexOf(now) + 1
