@@ -1,17 +1,20 @@
-/** Addresses that mail may be sent to. */
+/** Addresses to which mail may be sent. */
 import { MAX_ADDRESS } from '../../contract/endpoints/mail.ts'
 
-/** One address and nothing else: no name, no list, no quotes, no comment. */
+/** Exactly one address: no name, list, quotes or comment. */
 const ONE = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}]+$/u
 
-/** The same mailbox, as most servers see it: without case, and without what stands behind a `+`. */
+/** Returns the mailbox of an address, as most servers see it: lower case, without a `+` suffix. */
 const mailbox = (address: string): string =>
   address
     .toLowerCase()
     .normalize('NFKC')
     .replace(/\+[^@]*@/, '@')
 
-/** Why no mail is sent to an address; null where it may be. `from` is where mail comes from: it would answer itself. */
+/**
+ * Returns why no mail is sent to an address, or null if it may be sent. `from` is the sender's address, which
+ * must not mail itself.
+ */
 export function addressRefusal(address: string, from: string): string | null {
   if (address.length > MAX_ADDRESS || !ONE.test(address)) return 'this is no address of mail'
   if (mailbox(address) === mailbox(from))

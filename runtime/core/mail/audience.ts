@@ -1,13 +1,13 @@
-/** AUDIENCES: kind of mail -> who gets it, as a question that answers `user_id` and `about`. */
+/** AUDIENCES: kind of mail -> query for its recipients. The query returns `user_id` and `about`. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { MailKind } from '../../contract/models/mail.ts'
 
-/** Most people that one event is told. */
+/** Maximum number of recipients of one event. */
 export const MOST_TOLD = 500
 
 const asText = (id: string): SQL => sql`${id}::text`
 
-/** Those a task is assigned to; `which` is a condition on `t`, the task. */
+/** Query for the assignees of a task. `which` is a condition on `t`, the task. */
 const assignees = (which: SQL): SQL => sql`
   select p.user_id, t.id::text as about from tasks t
   join lateral (
@@ -19,7 +19,7 @@ const assignees = (which: SQL): SQL => sql`
 
 const ofTask = (id: string): SQL => assignees(sql`t.id::text = ${id}`)
 
-/** A policy's request was asked for by nobody, and is told to nobody. */
+/** Query for the people of a request. A policy's request has no requester, so nobody is told about it. */
 const askers = (id: string): SQL => sql`
   select p.user_id, r.id::text as about from access_requests r
   join lateral (values (r.target_user_id), (r.requester_id)) p (user_id) on p.user_id is not null

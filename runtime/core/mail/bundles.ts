@@ -1,16 +1,18 @@
-/** Which mails of a person go out as one message. Pure. */
+/** Grouping of a person's mails into messages. Pure. */
 import { MAIL_KINDS, type MailKind } from '../../contract/models/mail.ts'
 import type { MailChoice } from '../../contract/models/personal-settings.ts'
 
-/** Above so many that are due together, a person gets them as one. */
+/** Maximum number of due mails that are sent as separate messages. More of them are sent as one. */
 export const MOST_APART = 3
 
 type Row = { id: string; kind: MailKind; messageId: string | null }
 
 /**
- * Messages by their ids, in the order of their oldest mail. What was in a message that was tried stays in it.
+ * Groups mails by message id, ordered by the oldest mail of each message. A mail that is already part of a
+ * message stays in it.
  *
- * @param newId Makes the id of a message that carries several; one that carries a single mail has the mail's.
+ * @param newId Returns the id of a message with several mails. A message with a single mail has the mail's
+ *   id.
  */
 export function bundlesOf<R extends Row>(
   rows: readonly R[],

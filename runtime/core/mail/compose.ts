@@ -1,4 +1,7 @@
-/** A mail as text and as HTML. Pure: what it says comes from the catalogue of words and from what was looked up. */
+/**
+ * Composes a message as text and HTML. Pure: its content comes from the word catalogue and from data that is
+ * passed in.
+ */
 
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Language } from '../../words/languages.ts'
@@ -9,18 +12,18 @@ import type { MailContent } from './contents.ts'
 
 type Around = {
   to: string
-  /** What the person is called. */
+  /** Name of the recipient. */
   name: string
   language: Language
-  /** Where the pages are reached, without a slash at the end. */
+  /** Origin of the pages, without a trailing slash. */
   origin: string
   messageId: string
 }
 
-/** Where a person chooses which mail comes. */
+/** Path of the page on which a person chooses their mail. */
 const SETTINGS_PATH = '/settings/personal'
 
-/** The one sheet of all mails. */
+/** Style sheet of all messages. */
 const STYLE = `:root { color-scheme: light dark }
 body { margin: 0; padding: 1.5rem; overflow-wrap: anywhere; font: 16px/1.5 system-ui, sans-serif; color: #1b2430; background: #f4f6f9 }
 main { max-width: 36rem; margin: 0 auto; padding: 1.5rem; background: #fff; border: 1px solid #d5dbe3; border-radius: 8px }
@@ -40,11 +43,11 @@ footer { max-width: 36rem; margin: 1rem auto 0; font-size: .85rem; color: #55606
 
 const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as HTML. */
+/** Escapes text for HTML. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (one) => (isKeyOf(ESCAPES, one) ? ESCAPES[one] : one))
 
-/** One mail of one or several matters. */
+/** Composes one message from one or more mails. */
 export function compose(items: readonly MailContent[], around: Around): Letter {
   const { to, name, language, origin, messageId } = around
   const frame = wordsIn(MAIL_FRAME, language)

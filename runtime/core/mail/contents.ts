@@ -1,6 +1,7 @@
 /**
- * MAIL_CONTENTS: kind of mail -> what it says to a person, read when it is sent. Null where there is nothing to say any more, or
- * nothing that the person may still read: the task is done, or assigned to others.
+ * MAIL_CONTENTS: kind of mail -> its content for a person, read when it is sent. Null if there is nothing
+ * left to say, or nothing that the person may still read: for example, the task is done or is assigned to
+ * others.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
@@ -12,7 +13,7 @@ import type { MailText, Matter } from '../../words/mail.ts'
 import { standingOf } from '../requests/machine/states.ts'
 import { named, quotable } from './named.ts'
 
-/** What one mail is about: its words, and the page it leads to. */
+/** Content of one mail: its words, and the page to which it links. */
 export type MailContent = { text: MailText; matter: Matter; path: string }
 
 type Asked = { userId: string; about: string; now: Date }
@@ -23,12 +24,12 @@ const NOTHING = {
   ...{ seconds: null, until: null, count: null },
 } as const
 
-/** Whether the task `t` is to be done, and by the person. */
+/** Condition that the task `t` is open and assigned to the person. */
 const isMine = (userId: string): SQL => sql`t.status in ('PENDING', 'ACCEPTED') and exists (
   select from task_assignees a where a.task_id = t.id and (a.user_id = ${userId}
     or a.group_id in (select m.group_id from group_members m where m.user_id = ${userId})))`
 
-/** What a person of a join is called. */
+/** SQL expression for the name of a joined person. */
 const nameOf = (alias: string): SQL =>
   sql.raw(
     `coalesce(nullif(trim(${alias}.given_name || ' ' || ${alias}.family_name), ''), ${alias}.email)`,
@@ -60,7 +61,7 @@ async function taskOf(db: Db, { about, userId }: Asked): Promise<TaskRow | null>
   return rows[0] ?? null
 }
 
-/** TEXTS: category of a task -> its text; any other is told by its own description. */
+/** TEXTS: category of a task -> its text. Tasks of other categories use their own description. */
 const TEXTS: Readonly<Record<string, MailText>> = {
   MANAGER_APPROVAL: 'asks',
   APPROVAL: 'asks',
@@ -74,7 +75,7 @@ const taskTold =
     const task = await taskOf(db, asked)
     if (!task) return null
     if (task.type === REVIEW_TASK) return reviewTold(db, asked)
-    // Work by hand that belongs to no request is told by its description, and so is a review of break-glass.
+    // Manual work without a request uses its own description, and so does a review of break-glass access.
     const isOfNobody = task.by === null && task.target === null
     const known = isOfNobody || task.type === GLASS_TASK ? undefined : TEXTS[task.category]
     const text = always ?? known ?? 'todo'
@@ -122,12 +123,12 @@ type AskedRow = {
   note: string | null
   by: string | null
   target: string | null
-  /** Who revoked it, and why. */
+  /** Person who revoked the access, and the reason. */
   revoker: string | null
   why: string | null
   mine: boolean
   extend: string
-  /** Whether the person has the same for longer by another request. */
+  /** Whether the person has the same access for longer by another request. */
   lasts: boolean
 }
 
@@ -175,7 +176,7 @@ const requestTold =
     }
   }
 
-/** What a decision came to. That it is there by now is told by another mail. */
+/** Returns the text for the outcome of a decision. Access that was already granted has its own mail. */
 function decisionOf({ status }: AskedRow): MailText | null {
   if (status === 'DENIED' || status === 'MANAGER_DENIED' || status === 'DENIED_PROVISIONING')
     return 'denied'

@@ -1,6 +1,7 @@
 /**
- * Mail is made from the activity log, which is written in the transaction of what it tells: nothing that was undone
- * makes mail, and nothing that was done is missed. How far the log was read is kept in the transaction that queues.
+ * Creates mail from the activity log, whose entries are written in the transaction of the change that they
+ * record: a rolled-back change creates no mail, and no committed change is missed. The read position is
+ * stored in the transaction that queues the mail.
  */
 import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -12,21 +13,24 @@ import type { Post } from '../kernel/context/post.ts'
 import { queueEnding, queueTold } from './queue.ts'
 import { TOLD_EVENTS, toldOf } from './told.ts'
 
-/** Entries that one transaction reads, and how many such transactions one job does. */
+/** Maximum number of entries per transaction, and of transactions per job. */
 const BATCH = 100
 const MOST_ROUNDS = 50
-/** What is older is no news: mail was off, or its host away. */
+/** Entries older than this create no mail: mail was off, or the host was down. */
 const NEWS = sql`clock_timestamp() - interval '1 day'`
 
-/** Reads the log of a domain on; without a server nothing is ever due. */
+/** Returns the job that reads the log of a domain. Without a mail server nothing is ever due. */
 export const mailFeedJob = (post: Post | null): JobHandler => ({
   handle: readOn,
   due: async (db) => (post ? dueFeeds(db) : []),
-  // It is still due, and found again.
+  // The domain is still due and will be found again.
   gaveUp: async () => {},
 })
 
-/** A domain is due whose log has grown, or which was not looked at for access that ends within a minute. */
+/**
+ * Returns the domains whose log has grown, or that have not been searched for ending access within the last
+ * minute.
+ */
 async function dueFeeds(db: Db): Promise<string[]> {
   await db.execute(sql`
     insert into mail_feeds (domain_id, read_id)
@@ -45,7 +49,11 @@ async function readOn(db: Db, domainId: string): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) if (!(await readSome(db, domainId))) return
 }
 
-/** @returns whether there is more */
+/**
+ * Reads one batch of entries.
+ *
+ * @returns whether there are more
+ */
 async function readSome(db: Db, domainId: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const [feed] = await tx

@@ -1,11 +1,16 @@
-/** Texts of people and systems as a mail may hold them: one line, cut, and unable to turn what stands around them. */
+/**
+ * Texts by people and systems in the form that a mail may contain: one line, truncated, and unable to change
+ * the direction of the surrounding text.
+ */
 
-/** Controls, line ends, what is not seen, and what changes the direction of a line. */
+/**
+ * Control characters, line ends, invisible characters, and characters that change the direction of a line.
+ */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
-/** Letters that are written from right to left. */
+/** Letters of scripts that are written from right to left. */
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
-/** First strong isolate, and its end. */
+/** FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE. */
 const [ISOLATE, END] = ['\u2068', '\u2069']
 
 const MOST_NAMED = 120
@@ -20,8 +25,8 @@ function plain(text: string, most: number): string {
 const given = (text: string | null | undefined, most: number): string | null =>
   plain(text ?? '', most) || null
 
-/** A name; null for none. */
+/** Returns a name, or null if there is none. */
 export const named = (text: string | null | undefined): string | null => given(text, MOST_NAMED)
 
-/** What a person wrote; null for nothing. */
+/** Returns text that a person wrote, or null if there is none. */
 export const quotable = (text: string | null | undefined): string | null => given(text, MOST_QUOTED)

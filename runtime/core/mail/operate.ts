@@ -1,4 +1,4 @@
-/** Mail as operators see and test it. */
+/** The state of mail for operators, and test messages. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
@@ -12,13 +12,13 @@ import { addressRefusal } from './address.ts'
 import { compose } from './compose.ts'
 import { messageIdOf } from './send.ts'
 
-/** Rows are counted up to so many. */
+/** Maximum number of rows that are counted. */
 const MOST_COUNTED = 10_000
 const MOST_SHOWN = 20
 
 type Counts = { waiting: number; failing: number; refused: number; problem: string | null }
 
-/** How many mails are due, put off, and were refused within a day. */
+/** Counts the mails that are due, were postponed, or were refused within the last day. */
 export async function mailCounts(db: Db): Promise<Counts> {
   const { rows } = await db.execute<Counts>(sql`
     select
@@ -55,9 +55,9 @@ export async function mailStatus(db: Db, post: Post | null): Promise<MailStatus>
 }
 
 /**
- * Sends one mail now, past the queue.
+ * Sends one message now, bypassing the queue.
  *
- * @throws CoreError conflict where no server is set, invalid for what is no address of mail
+ * @throws CoreError `conflict` if no mail server is configured, `invalid` if the text is not a mail address
  */
 export async function sendTestMail(
   db: Db,

@@ -1,4 +1,4 @@
-/** Putting mail into the queue: one row for each person, once for each event. */
+/** Queues mail: one row per person, once per event. */
 import { type SQL, sql } from 'drizzle-orm'
 import { MAIL_KINDS, type MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
@@ -7,10 +7,10 @@ import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { AUDIENCES, MOST_TOLD } from './audience.ts'
 import type { MailSubject } from './told.ts'
 
-/** The hour of the day (UTC) at which digests are sent. */
+/** Hour of the day (UTC) at which digests are sent. */
 const DIGEST_HOUR = 6
 
-/** When mail of a kind is due, by what `s`, the person's settings, say. */
+/** SQL expression for the time at which mail of a kind is due. `s` is the row of the person's settings. */
 const dueAt = (kind: MailKind): SQL =>
   MAIL_KINDS[kind].digest
     ? sql`case when s.mail = 'DIGEST' then ${NEXT_DIGEST} else clock_timestamp() end`
@@ -18,31 +18,35 @@ const dueAt = (kind: MailKind): SQL =>
 
 const HOURS = sql.raw(`interval '${DIGEST_HOUR} hours'`)
 
-/** The next one that has not come. */
+/** SQL expression for the next time of a digest. */
 const NEXT_DIGEST = sql`(date_trunc('day', clock_timestamp() at time zone 'utc' - ${HOURS})
   + interval '1 day' + ${HOURS}) at time zone 'utc'`
 
-/** People of `u` who can still sign in, and who want mail. */
+/** Condition that the person `u` can still sign in and wants mail. */
 const WANTED = sql`${usersWhoMayAct('u')} and coalesce(s.mail, 'AT_ONCE') <> 'NONE'`
 
-/** A mail that waits and was not tried: it says what is true when it is sent. */
+/** Condition on a waiting mail that is not yet part of a message. Its content is read when it is sent. */
 const UNTRIED = sql`ended_at is null and message_id is null`
 
-/** Puts the mail of an event into the queue. @param occasion What makes the event one. */
+/**
+ * Queues the mail of an event.
+ *
+ * @param occasion Identifies the event.
+ */
 export async function queueTold(
   tx: Db,
   domainId: string,
   { kind, about, knownBy }: MailSubject,
   occasion: string,
 ): Promise<void> {
-  // Access that ends is found by `queueEnding`.
+  // Mail about ending access is queued by `queueEnding`.
   if (kind === 'ends') return
   if (knownBy !== undefined)
     await tx
       .update(mails)
       .set({ outcome: 'DROPPED', endedAt: sql`clock_timestamp()` })
       .where(sql`user_id = ${knownBy} and kind = ${kind} and about = ${about} and ${UNTRIED}`)
-  // A decision that waits to be told says how the request ended, too.
+  // A waiting mail about a decision will also report how the request ended.
   await tx.execute(sql`
     insert into mails (domain_id, user_id, kind, about, key, due_at)
     select ${domainId}::uuid, u.id, ${kind}::text, who.about, ${`${occasion} `}::text || who.about, ${dueAt(kind)}
@@ -55,12 +59,18 @@ export async function queueTold(
     on conflict (user_id, key) do nothing`)
 }
 
-/** Access of less than this is over before a mail would help, in seconds. */
+/**
+ * Minimum length of access, in seconds, for a mail about its end. Shorter access is over before a mail would
+ * help.
+ */
 const SHORTEST_SECONDS = 86_400
-/** Most that one look finds. */
+/** Maximum number of mails queued by one search. */
 const MOST_ENDING = 500
 
-/** Puts mail about access that ends soon into the queue: when a fifth of its time is left, a week at most. */
+/**
+ * Queues mail about access that ends soon: when a fifth of its time is left, but at most a week before the
+ * end.
+ */
 export async function queueEnding(tx: Db, domainId: string): Promise<void> {
   const key = sql`'ends ' || r.id || ' ' || extract(epoch from r.expires_at)::bigint`
   await tx.execute(sql`

@@ -1,6 +1,6 @@
 /**
- * Sending what is due, person by person. Which message carries a mail is kept before it is sent: a host that dies
- * between the two sends the same message once more, with the same Message-ID.
+ * Sends due mail, one person at a time. The message of each mail is stored before it is sent: if a host dies
+ * in between, the same message is sent again with the same Message-ID.
  */
 import { randomUUID } from 'node:crypto'
 import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
@@ -23,16 +23,16 @@ import { named } from './named.ts'
 
 type MailRow = typeof mails.$inferSelect
 
-/** Most mails of a person that one job looks at. */
+/** Maximum number of mails of one person per job. */
 const BATCH = 50
-/** Most messages to one person within an hour, and in all within a minute, over all hosts. */
+/** Maximum number of messages to one person within an hour, and in total within a minute, over all hosts. */
 const MOST_PER_HOUR = 20
 const MOST_PER_MINUTE = 300
 const MAX_PROBLEM = 500
 
 const isDue = and(isNull(mails.endedAt), lte(mails.dueAt, sql`clock_timestamp()`))
 
-/** Sends; without a server nothing is ever due. */
+/** Returns the job that sends mail. Without a mail server nothing is ever due. */
 export const mailJob = (post: Post | null): JobHandler => ({
   async handle(db, userId, parts) {
     if (post) await sendTo(db, userId, post, parts)
@@ -48,11 +48,11 @@ export const mailJob = (post: Post | null): JobHandler => ({
       .limit(100)
     return rows.map(({ id }) => id)
   },
-  // It is still due, and found again.
+  // The mail is still due and will be found again.
   gaveUp: async () => {},
 })
 
-/** Whether as many were sent within the last minute as may be. */
+/** Reports whether the maximum number of mails per minute has been reached. */
 async function isFull(db: Db): Promise<boolean> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(*)::int as n from (select from mails
@@ -68,7 +68,7 @@ type Person = {
   mail: MailChoice
 }
 
-/** Who gets mail; null for one who may not act, or wants none. */
+/** Returns the recipient, or null if the person may not act or wants no mail. */
 async function personOf(db: Db, userId: string, post: Post): Promise<Person | null> {
   const [found] = await db
     .select({ user: users, chosen: personalSettings })
@@ -89,7 +89,8 @@ async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext)
   const bundles = await begin(db, userId, post)
   for (const [messageId, rows] of bundles) {
     if (parts.signal.aborted) return
-    // Read again for each message: a slow server takes minutes, and the person may be suspended or have a new address by then.
+    // Read again for each message. A slow server takes minutes, in which the person may be suspended or
+    // change their address.
     const person = await personOf(db, userId, post)
     if (person) await sendOne(db, { userId, messageId, rows, person, post, parts })
     else await end(db, rows, { outcome: 'DROPPED' })
@@ -99,7 +100,7 @@ async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext)
 type Bundles = Map<string, MailRow[]>
 const NOTHING_DUE: Bundles = new Map()
 
-/** What a person is to be sent now: messages by their ids, with the mails in each. */
+/** Returns the messages to send to a person now: message id -> its mails. */
 async function begin(db: Db, userId: string, post: Post): Promise<Bundles> {
   return db.transaction(async (tx) => {
     const rows = await tx
@@ -169,7 +170,7 @@ async function sendOne(db: Db, sending: Sending): Promise<void> {
   )
   const posted = await post.send(letter)
   if (posted.ok) return end(db, carried, { outcome: 'SENT', problem: null })
-  // A host that stops: the next one goes on.
+  // This host is stopping; the next one continues.
   if (parts.signal.aborted) return
   const problem = keptText(posted.problem, MAX_PROBLEM)
   if (posted.ends) return end(db, carried, { outcome: 'REFUSED', problem })
@@ -183,7 +184,7 @@ async function sendOne(db: Db, sending: Sending): Promise<void> {
   await putOff(db, carried, pauseMs('mail', attempts), { attempts, problem })
 }
 
-/** The id of a message, at the domain of the address that it comes from. */
+/** Returns the Message-ID, in the domain of the sender's address. */
 export const messageIdOf = (id: string, { from }: Pick<Post, 'from'>): string =>
   `${id}@${from.split('@').at(-1)}`
 

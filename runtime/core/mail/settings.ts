@@ -1,4 +1,4 @@
-/** What a person chose for themselves. */
+/** Personal settings. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { forbidden } from '../../contract/errors/problem.ts'
 import type {
@@ -10,7 +10,7 @@ import { mails, personalSettings } from '../../database/schema/mail.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { type Caller, lockUser } from '../kernel/identity/principal.ts'
 
-/** What holds where a person chose nothing. */
+/** Settings of a person who has chosen nothing. */
 const UNCHOSEN: PersonalSettings = { mail: 'AT_ONCE', language: null }
 
 type Who = Pick<Caller, 'userId' | 'domainId' | 'readOnly'>
@@ -27,9 +27,9 @@ export async function getPersonalSettings(
 }
 
 /**
- * Changes what is named. Mail that waits follows at once.
+ * Changes the given settings. Waiting mail follows at once.
  *
- * @throws CoreError forbidden for who may only read
+ * @throws CoreError `forbidden` if the caller may only read
  */
 export async function changePersonalSettings(
   db: Db,
@@ -39,7 +39,7 @@ export async function changePersonalSettings(
   if (who.readOnly) throw forbidden('This token may only read')
   const { userId, domainId } = who
   return db.transaction(async (tx) => {
-    // One change at a time and person: what the other one has changed stays.
+    // One change at a time per person, so that concurrent changes do not undo each other.
     await lockUser(tx, userId)
     const before = await getPersonalSettings(tx, who)
     const after: PersonalSettings = {

@@ -1,4 +1,4 @@
-/** TOLD: type of an entry of the activity log -> which mail it makes. Pure. */
+/** TOLD: type of an activity log entry -> the mail that it creates. Pure. */
 import type { MailKind } from '../../contract/models/mail.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { REQUEST_STATES } from '../requests/machine/states.ts'
@@ -10,7 +10,7 @@ type Entry = {
   metadata: Readonly<Record<string, unknown>>
 }
 
-/** `knownBy`: who did it, and gets no mail about it. */
+/** `knownBy`: person who did it and gets no mail about it. */
 export type MailSubject = { kind: MailKind; about: string; knownBy?: string }
 
 const aboutOf = ({ targets }: Entry): string => {
@@ -23,18 +23,18 @@ const told =
   (entry: Entry): MailSubject | null =>
     aboutOf(entry) === '' ? null : { kind, about: aboutOf(entry) }
 
-/** Of a task that was opened: that of a failed sync is a kind of its own. */
+/** Returns the mail about an opened task. A failed sync has a kind of its own. */
 const opened = (entry: Entry): MailSubject | null =>
   told(entry.targets[0]?.['name'] === 'SYNC_ERROR' ? 'sync_failed' : 'waits')(entry)
 
-/** A yes after which others have to decide is none yet. */
+/** Returns the mail about an approval, or null if others still have to decide. */
 const approved = (entry: Entry): MailSubject | null => {
   const status = entry.metadata['status']
   const row = Object.entries(REQUEST_STATES).find(([name]) => name === status)?.[1]
   return row?.standing === 'wanted' ? told('decided')(entry) : null
 }
 
-/** A person who withdraws a request knows; others are told. */
+/** Returns the mail about a cancellation. The person who cancelled gets none. */
 const cancelled = (entry: Entry): MailSubject | null => {
   const subject = told('decided')(entry)
   const by = entry.actor['id']
@@ -58,9 +58,9 @@ const TOLD: Readonly<Record<string, (entry: Entry) => MailSubject | null>> = {
   CONNECTOR_QUARANTINED: told('quarantined'),
 }
 
-/** Types of entries that make mail. */
+/** Types of entries that create mail. */
 export const TOLD_EVENTS: readonly string[] = Object.keys(TOLD)
 
-/** The mail of an entry; null for none. */
+/** Returns the mail of an entry, or null if it creates none. */
 export const toldOf = (entry: Entry): MailSubject | null =>
   isKeyOf(TOLD, entry.eventType) ? (TOLD[entry.eventType]?.(entry) ?? null) : null
