@@ -1,4 +1,4 @@
-/** `active` of a pushed person: false goes the way of every offboarding, true lets them in again. */
+/** The attribute `active` of a pushed person: false starts an offboarding, true lets them in again. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
@@ -16,10 +16,11 @@ import type { ScimUserRow } from './read-users.ts'
 type Means = Pick<CoreContext, 'send' | 'now'>
 
 /**
- * Lets a person do nothing more from this moment on, and has all access taken. One who was offboarded stays so.
+ * Suspends a person at once and starts an offboarding that revokes all access. A person who was already
+ * offboarded is not changed.
  *
- * @throws CoreError conflict for the last Admin
- * @returns Whether anything changed
+ * @throws CoreError `conflict` for the last Admin
+ * @returns whether anything changed
  */
 export async function deactivate(
   tx: Db,
@@ -39,8 +40,8 @@ export async function deactivate(
 }
 
 /**
- * Whether an offboarding has ended what a person could do, and nothing of it can have come again. An import sets INACTIVE
- * too, and ends nothing.
+ * Reports whether a completed offboarding ended everything the person could do, and nothing has been restored
+ * since. The status INACTIVE alone does not prove it: an import also sets INACTIVE, which ends nothing.
  */
 async function wasOffboarded(tx: Db, userId: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`
@@ -52,7 +53,7 @@ async function wasOffboarded(tx: Db, userId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** One that is planned for later begins now. */
+/** Starts an offboarding now that was scheduled for later. */
 async function hasten(tx: Db, userId: string, means: Means): Promise<void> {
   const now = await means.now(tx)
   const rows = await tx
@@ -70,10 +71,10 @@ async function hasten(tx: Db, userId: string, means: Means): Promise<void> {
 }
 
 /**
- * Lets a person in again: policies give what they give to everybody like them.
+ * Lets a person in again. Policies grant them the same as anybody like them.
  *
- * @throws ScimError conflict while an offboarding takes their access
- * @returns Whether anything changed
+ * @throws ScimError `conflict` while an offboarding revokes their access
+ * @returns whether anything changed
  */
 export async function reactivate(
   tx: Db,
@@ -86,7 +87,12 @@ export async function reactivate(
   return true
 }
 
-/** @throws ScimError conflict while an offboarding takes the access of a user; `words` say what to do when it is over */
+/**
+ * Checks that no offboarding of a user is scheduled or in progress.
+ *
+ * @param words What to do when it is over, for the message.
+ * @throws ScimError `conflict`
+ */
 export async function demandLeft(tx: Db, userId: string, words: string): Promise<void> {
   const isLive = await hasRow(
     tx,

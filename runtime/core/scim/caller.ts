@@ -1,4 +1,7 @@
-/** Who pushes: the token of an identity provider, of one domain. It is nobody's and opens nothing else. */
+/**
+ * Authentication of the caller: a SCIM token of an identity provider, for one domain. It belongs to no user
+ * and gives access to nothing else.
+ */
 
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -10,15 +13,15 @@ import { renewHash } from '../kernel/identity/renew-hash.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { ScimError } from './problem.ts'
 
-/** What every SCIM token begins with. */
+/** Prefix of every SCIM token. */
 export const SCIM_PREFIX = 'lss_'
 
 export type ScimCaller = { domainId: string; tokenId: string; tokenName: string }
 
 /**
- * The caller of an Authorization header.
+ * Returns the caller that an Authorization header identifies.
  *
- * @throws ScimError unauthenticated
+ * @throws ScimError `unauthenticated`
  */
 export async function authenticateScim(
   db: Db,
@@ -54,7 +57,7 @@ async function callerOf(db: Db, hasher: TokenHasher, token: string): Promise<Sci
   return { domainId: found.domainId, tokenId: found.id, tokenName: found.name }
 }
 
-/** At most once a minute: most requests write nothing. */
+/** Records the use of a token at most once a minute, so that most requests write nothing. */
 async function noteUse(db: Db, id: string): Promise<void> {
   const usedLately = sql`${scimTokens.lastUsedAt} > now() - interval '1 minute'`
   await db
@@ -63,7 +66,7 @@ async function noteUse(db: Db, id: string): Promise<void> {
     .where(and(eq(scimTokens.id, id), sql`not coalesce(${usedLately}, false)`))
 }
 
-/** Records what a provider did: no user did it, so the token is named. */
+/** Records an action of a provider. No user did it, so the entry names the token. */
 export const recordPush = (
   tx: Db,
   { domainId, tokenId, tokenName }: ScimCaller,
@@ -76,10 +79,10 @@ export const recordPush = (
     ...metadata,
   })
 
-/** The last change of each domain that this host makes, or that waits in it. */
+/** Last change of each domain that this host is making, or that waits in it. */
 const lastOf = new WeakMap<Db, Map<string, Promise<unknown>>>()
 
-/** Longest that a change waits for those before it, in milliseconds. */
+/** Maximum time that a change waits for the ones before it, in milliseconds. */
 const PATIENCE_MS = 15_000
 const inTheWay = () =>
   new CoreError(
@@ -89,10 +92,11 @@ const inTheWay = () =>
   )
 
 /**
- * Two that take the same name at once are told apart; changes of a domain's people wait for each other. Those of this host
- * wait without a connection: a provider that pushes many at once would else leave none for anybody.
+ * Runs the changes of a domain's people one at a time, so that two that take the same name are told apart.
+ * Changes of this host wait without a database connection: otherwise a provider that pushes many at once
+ * would use up all connections.
  *
- * @throws CoreError unavailable where those before it take too long
+ * @throws CoreError `unavailable` if earlier changes take too long
  */
 export async function oneAtATime<T>(
   db: Db,

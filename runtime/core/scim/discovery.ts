@@ -1,4 +1,7 @@
-/** What this service is and can (RFC 7643 sections 5 to 7), written from the table of attributes. */
+/**
+ * Discovery resources: what this service supports (RFC 7643 sections 5 to 7), generated from the table of
+ * attributes.
+ */
 import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
 import { ScimError } from './problem.ts'
 import { type ListQuery, listResponse, type Resource, type ScimRequest } from './resource.ts'
@@ -42,7 +45,7 @@ const resourceTypes = (request: ScimRequest): Resource[] => [
   resourceType(request, 'Group', SCIM_URNS.group, []),
 ]
 
-/** An attribute of a schema, with what most have. */
+/** Returns an attribute of a schema, with the most common characteristics as defaults. */
 const attribute = (name: string, description: string, more: object = {}) => ({
   ...{ name, type: 'string', multiValued: false, description, required: false },
   ...{ caseExact: false, mutability: 'readWrite', returned: 'default', uniqueness: 'none' },
@@ -128,10 +131,18 @@ const schemasOf = ({ base }: ScimRequest): Resource[] =>
     meta: { resourceType: 'Schema', location: `${base}/Schemas/${one.id}` },
   }))
 
-/** @throws ScimError forbidden for a filter (RFC 7644 section 4) */
+/**
+ * Lists the resource types.
+ *
+ * @throws ScimError `forbidden` if there is a filter (RFC 7644 section 4)
+ */
 export const listResourceTypes = (request: ScimRequest, { filter }: ListQuery) =>
   whole(resourceTypes(request), filter)
-/** @throws ScimError forbidden for a filter (RFC 7644 section 4) */
+/**
+ * Lists the schemas.
+ *
+ * @throws ScimError `forbidden` if there is a filter (RFC 7644 section 4)
+ */
 export const listSchemas = (request: ScimRequest, { filter }: ListQuery) =>
   whole(schemasOf(request), filter)
 export const getResourceType = (request: ScimRequest, id: string) =>

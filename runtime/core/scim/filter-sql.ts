@@ -1,29 +1,36 @@
-/** A filter as a condition of SQL, by a table of the attributes that can be asked for. */
+/** Translates a filter into an SQL condition, using a table of the attributes that can be queried. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter, FilterOperator, FilterValue } from './filter.ts'
 import { ScimError } from './problem.ts'
 
-/** How an attribute is asked for. */
+/** How an attribute is queried. */
 export type ScimColumn =
   | {
       kind: 'text'
       value: SQL
-      /** Whether small and capital letters differ. */
+      /** Whether comparison is case-sensitive. */
       exact?: boolean
-      /** Finds what equals a text by an index. */
+      /** Condition for equality with a text that uses an index. */
       equals?: (text: string) => SQL
     }
   | { kind: 'boolean'; value: SQL }
   | { kind: 'moment'; value: SQL }
-  /** The id of something else, which can only be equal. */
+  /** Id of another resource, which supports only equality. */
   | { kind: 'reference'; equals: (text: string) => SQL }
-  /** Of something that there are several of: a condition on one of them. */
+  /** Multi-valued attribute: a condition on one of its values. */
   | { kind: 'some'; holds: (inner: Filter) => SQL }
 
-/** The column of a path, in small letters and without the schema; undefined where it cannot be asked for. */
+/**
+ * Returns the column of a path, which is in lower case and without the schema. Undefined if it cannot be
+ * queried.
+ */
 type Columns = (path: string) => ScimColumn | undefined
 
-/** @throws ScimError invalidFilter for a path or a comparison that there is not */
+/**
+ * Translates a filter.
+ *
+ * @throws ScimError `invalidFilter` for an unknown path, or a comparison that it does not support
+ */
 export function filterSql(filter: Filter, columns: Columns): SQL {
   switch (filter.kind) {
     case 'and':
@@ -118,7 +125,7 @@ function momentComparison(
   operator: FilterOperator,
   value: FilterValue,
 ): SQL {
-  // The database reads no year 0, and none of five digits as ISO 8601 writes it.
+  // PostgreSQL does not accept the year 0, nor years of five digits in the notation of ISO 8601.
   const ms =
     typeof value === 'string' && /^(?!0000)\d{4}-/.test(value) ? Date.parse(value) : Number.NaN
   const sign = { eq: '=', ne: '<>', ...SIGNS, co: null, sw: null, ew: null }[operator]

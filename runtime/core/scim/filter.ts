@@ -1,6 +1,6 @@
 /**
- * Filters of RFC 7644 section 3.4.2.2, from text to a tree. Bounded in length, terms and depth. Pure: what a path
- * means is judged where the tree is read.
+ * Parses filters (RFC 7644 section 3.4.2.2) into a tree. Length, number of terms and depth are limited. Pure:
+ * the meaning of a path is decided where the tree is evaluated.
  */
 import { SCIM_LIMITS } from '../../contract/models/scim.ts'
 import { ScimError } from './problem.ts'
@@ -14,22 +14,22 @@ export type Filter =
   | { kind: 'not'; inner: Filter }
   | { kind: 'compare'; path: string; operator: FilterOperator; value: FilterValue }
   | { kind: 'present'; path: string }
-  /** `emails[type eq "work"]`: paths inside are below `path`. */
+  /** `emails[type eq "work"]`: paths in `inner` are relative to `path`. */
   | { kind: 'within'; path: string; inner: Filter }
 
 type Token = { kind: 'word' | 'string' | 'number' | 'sign' | 'end'; text: string; at: number }
 
 /**
- * A URN has dots and colons too: `urn:ietf:params:scim:schemas:core:2.0:User:name.givenName`. With a dot before it stands
- * what follows `]`.
+ * A URN contains dots and colons too: `urn:ietf:params:scim:schemas:core:2.0:User:name.givenName`. A word
+ * that starts with a dot follows `]`.
  */
 const TOKENS =
   /\s*(?:(\.?[A-Za-z$][\w$.:-]*)|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([()[\]]))/y
 
 /**
- * Reads a filter.
+ * Parses a filter.
  *
- * @throws ScimError invalidFilter, which says where it goes wrong
+ * @throws ScimError `invalidFilter`, with the position of the error
  */
 export function parseFilter(text: string): Filter {
   const { filterLength } = SCIM_LIMITS
@@ -109,7 +109,7 @@ const chain =
     }
     return left
   }
-// `and` binds closer than `or`.
+// `and` has higher precedence than `or`.
 const both = chain('and', single)
 const either = chain('or', both)
 
@@ -133,7 +133,10 @@ function single(reader: Reader, depth: number): Filter {
   return compared(reader, path)
 }
 
-/** `emails[type eq "work"].value eq "a@b"` is not of the RFC. Entra ID asks so where it matches people by address. */
+/**
+ * Parses the suffix of `emails[type eq "work"].value eq "a@b"`, which is not in the RFC. Entra ID sends it
+ * when it matches people by address.
+ */
 function withPart(reader: Reader, inner: Filter): Filter {
   const part = reader.peek()
   if (part.kind !== 'word' || !part.text.startsWith('.')) return inner
@@ -167,15 +170,15 @@ function literalOf(token: Token): FilterValue {
     throw wrong(token, 'a value: text in quotes, a number, true or false')
   try {
     const text: unknown = JSON.parse(token.text)
-    // PostgreSQL has no NUL, and half of a surrogate pair is no text.
+    // PostgreSQL cannot store NUL, and an unpaired surrogate is not valid text.
     if (typeof text === 'string' && !text.includes('\u0000') && text.isWellFormed()) return text
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw wrong(token, 'a text as JSON writes it')
 }
 
-/** Whether a filter holds for a flat value; a path that it does not have is nothing. Texts without case. */
+/** Reports whether a flat value satisfies a filter. A missing path is null. Text is compared without case. */
 export function fitsFilter(filter: Filter, value: Readonly<Record<string, FilterValue>>): boolean {
   switch (filter.kind) {
     case 'and':

@@ -1,4 +1,7 @@
-/** What a pushed group, or a patch of one, says: a change of its members by sets, never the whole list. Pure. */
+/**
+ * Reads a pushed group, or a patch of one, as a change of its members: sets to add and remove, never the
+ * whole list. Pure.
+ */
 import { SCIM_LENGTHS } from '../../contract/models/scim.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { Filter } from './filter.ts'
@@ -9,7 +12,7 @@ import { invalidValue, required } from './problem.ts'
 export type GroupChange = {
   displayName?: string
   externalId?: string | null
-  /** True: those who are in it and not named leave. */
+  /** If true, current members who are not named are removed. */
   replaces: boolean
   join: Set<string>
   leave: Set<string>
@@ -17,7 +20,11 @@ export type GroupChange = {
 
 const nothing = (): GroupChange => ({ replaces: false, join: new Set(), leave: new Set() })
 
-/** A whole group, as POST and PUT send it. Without `members` it has none. @throws ScimError invalidValue */
+/**
+ * Reads a whole group, as sent by POST and PUT. Without `members` the group has none.
+ *
+ * @throws ScimError `invalidValue`
+ */
 export function readGroup(body: Record<string, unknown>): GroupChange & { displayName: string } {
   demandFewAttributes([body])
   const change: GroupChange = { ...nothing(), replaces: true, externalId: null }
@@ -27,7 +34,7 @@ export function readGroup(body: Record<string, unknown>): GroupChange & { displa
   return { ...change, displayName }
 }
 
-/** What the operations of a patch come to, one after the other. */
+/** Returns the combined result of the operations of a patch, applied in order. */
 export function patchGroup(operations: readonly PatchOperation[]): GroupChange {
   demandFewAttributes(operations.map(({ value }) => value))
   const change = nothing()
@@ -43,7 +50,7 @@ function readMembers(
   op: PatchOperation['op'],
   members: Record<string, unknown>,
 ): void {
-  // Okta names the id beside the name; it says nothing new.
+  // Okta sends the id next to the name. It has no meaning here.
   for (const [key, value] of Object.entries(members))
     if (!/^(schemas|id|meta)$/i.test(key)) patchAt(change, op, key, value)
 }
@@ -84,7 +91,10 @@ function changeMembers(
   }
 }
 
-/** Replaces the members that a filter selects and leaves the others. A value without an id changes no membership. */
+/**
+ * Replaces the members that a filter selects, and keeps the others. A value without an id changes no
+ * membership.
+ */
 function exchange(change: GroupChange, filter: Filter, value: unknown): void {
   if (isObject(value) && member(value, 'value') === undefined) return
   for (const id of idsIn(filter)) move(change, id, 'leave', 'join')
@@ -93,11 +103,11 @@ function exchange(change: GroupChange, filter: Filter, value: unknown): void {
 
 function move(change: GroupChange, id: string, to: 'join' | 'leave', from: 'join' | 'leave'): void {
   change[from].delete(id)
-  // Who is not named leaves anyway.
+  // Members who are not named are removed anyway.
   if (to === 'join' || !change.replaces) change[to].add(id)
 }
 
-/** Ids of a list of members, of one, or bare ids. */
+/** Returns the ids in a list of members, in a single member, or in bare ids. */
 function idsOf(value: unknown): string[] {
   if (value === null || value === undefined) return []
   return [value].flat().map((one) => {
@@ -109,7 +119,7 @@ function idsOf(value: unknown): string[] {
   })
 }
 
-/** `members[value eq "id"]`, also several with `or`. */
+/** Returns the ids of `members[value eq "id"]`, or of several of these joined by `or`. */
 function idsIn(filter: Filter): string[] {
   if (filter.kind === 'or') return [...idsIn(filter.left), ...idsIn(filter.right)]
   const isOne =

@@ -1,4 +1,7 @@
-/** Names and addresses of pushed people: each is one person's, and that of one who was deleted may be the next one's. */
+/**
+ * User names and addresses of pushed people. Each belongs to one person at a time. Those of a deleted person
+ * may be assigned to the next.
+ */
 import { and, eq, not, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
@@ -12,10 +15,11 @@ import { NOT_DELETED, PUSHED_USERS } from './read-users.ts'
 type Names = { userName: string; email: string; self: string | null }
 
 /**
- * Judges whether a person may have a user name and an address, and has one who was deleted give up the address.
+ * Checks that a person may have a user name and an address. If a deleted person has the address, it is taken
+ * from them.
  *
- * @throws ScimError conflict where another has either
- * @returns The id of the one who was deleted, or null
+ * @throws ScimError `conflict` if another person has either
+ * @returns the id of the deleted person, or null
  */
 export async function takeNames(tx: Db, caller: ScimCaller, names: Names): Promise<string | null> {
   const { domainId } = caller
@@ -48,11 +52,11 @@ export async function takeNames(tx: Db, caller: ScimCaller, names: Names): Promi
 }
 
 /**
- * Has a deleted person give up the address, under which their record could not stay beside the next one's. It is recognised
- * by what it has become, which no mail is delivered to (RFC 2606 section 2).
+ * Changes the address of a deleted person, whose record could not stay next to the next person's under the
+ * same address. The new value is recognisable, and no mail is delivered to it (RFC 2606 section 2).
  *
- * @throws ScimError conflict while an offboarding takes their access: what is found by the address is still theirs; and
- *   where they have been let in again meanwhile
+ * @throws ScimError `conflict` while an offboarding revokes their access, because accounts found by the
+ *   address are still theirs; also if they have been let in again in the meantime
  */
 async function giveAddressUp(
   tx: Db,

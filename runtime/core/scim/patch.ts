@@ -1,4 +1,4 @@
-/** The PatchOp message (RFC 7644 section 3.5.2), in the forms in which Entra ID and Okta send it. Pure. */
+/** Parses the PatchOp message (RFC 7644 section 3.5.2), in the variants that Entra ID and Okta send. Pure. */
 import { SCIM_LIMITS } from '../../contract/models/scim.ts'
 import { isObject } from '../../contract/schema/record.ts'
 import { schemaOf } from './paths.ts'
@@ -6,17 +6,24 @@ import { ScimError } from './problem.ts'
 
 export type PatchOperation = {
   op: 'add' | 'replace' | 'remove'
-  /** Null: the value is an object of attributes. */
+  /** Null if the value is an object of attributes. */
   path: string | null
   value: unknown
 }
 
 const OPS = ['add', 'replace', 'remove'] as const
-/** What no provider sets. In a value without a path it is let pass: Okta names the id beside the name of a group. */
+/**
+ * Read-only attributes. They are ignored in a value without a path: Okta sends the id next to the name of a
+ * group.
+ */
 const READ_ONLY = /^(id|meta|groups)(?=$|[.[])/i
 const syntax = (detail: string) => new ScimError('bad_request', 'invalidSyntax', detail)
 
-/** The operations of a message, their names in small letters. @throws ScimError invalidSyntax, noTarget, tooMany, mutability */
+/**
+ * Returns the operations of a message, with `op` in lower case.
+ *
+ * @throws ScimError `invalidSyntax`, `noTarget`, `tooMany`, `mutability`
+ */
 export function patchSteps(body: Record<string, unknown>): PatchOperation[] {
   const list = member(body, 'operations')
   if (!Array.isArray(list) || list.length === 0)
@@ -55,7 +62,7 @@ function operationOf(one: unknown, index: number): PatchOperation {
   return { op, path: named, value }
 }
 
-/** A member by its name without case. */
+/** Returns a member by its name, which is compared without case. */
 export function member(body: Record<string, unknown>, name: string): unknown {
   const key = Object.keys(body).find((one) => one.toLowerCase() === name)
   return key === undefined ? undefined : body[key]

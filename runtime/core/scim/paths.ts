@@ -1,26 +1,33 @@
-/** Names of attributes, in a patch or a filter: which field of ours they are. Pure. */
+/** Attribute names in a patch or a filter, and the fields to which they belong. Pure. */
 import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS, type UserField } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { isObject } from '../../contract/schema/record.ts'
 import { type Filter, parseFilter } from './filter.ts'
 import { ScimError } from './problem.ts'
 
-/** A path of a patch: `emails[type eq "work"].value`, without the schema that it may begin with. */
+/** Path in a patch, `emails[type eq "work"].value`, without a schema prefix. */
 export type PatchPath = {
-  /** In small letters, of the schema `user` or `enterprise` (null: not said). */
+  /**
+   * Name in lower case. `enterprise` tells which schema it belongs to, `user` or `enterprise`; null if not
+   * stated.
+   */
   name: string
   enterprise: boolean | null
   filter: Filter | null
-  /** What of it, in small letters; empty for the whole. */
+  /** Sub-attribute in lower case, or empty for the whole attribute. */
   sub: string
 }
 
 const FORM = /^([A-Za-z$][\w$:.-]*?)(?:\[(.*)\])?(?:\.([A-Za-z$][\w$-]*))?$/s
 
-/** Longest path of an operation, in characters. */
+/** Maximum length of an operation's path, in characters. */
 const MAX_PATH = 1000
 
-/** @throws ScimError invalidPath, invalidFilter */
+/**
+ * Parses a path.
+ *
+ * @throws ScimError `invalidPath`, `invalidFilter`
+ */
 export function parseScimPath(text: string): PatchPath {
   const { enterprise, rest } = schemaOf(text)
   const found = text.length <= MAX_PATH ? FORM.exec(rest) : null
@@ -43,7 +50,7 @@ const SCHEMAS: readonly { urn: string; enterprise: boolean }[] = [
   { urn: SCIM_URNS.group.toLowerCase(), enterprise: false },
 ]
 
-/** A schema of ours that a name begins with. A schema alone leaves nothing. */
+/** Splits a known schema off the beginning of a name. `rest` is empty if the name is a schema only. */
 export function schemaOf(text: string): { enterprise: boolean | null; rest: string } {
   if (!/^urn:/i.test(text)) return { enterprise: null, rest: text }
   const lower = text.toLowerCase()
@@ -55,10 +62,11 @@ export function schemaOf(text: string): { enterprise: boolean | null; rest: stri
 }
 
 /**
- * Judges how many attributes a message has, those below schemas among them: each is read as a path may be.
+ * Checks that a message does not have too many attributes, including those below schemas: each name is parsed
+ * like a path.
  *
- * @param objects The resource, or the values of operations
- * @throws ScimError invalidSyntax
+ * @param objects The resource, or the values of operations.
+ * @throws ScimError `invalidSyntax`
  */
 export function demandFewAttributes(objects: readonly unknown[]): void {
   let count = 0
@@ -77,19 +85,19 @@ export function demandFewAttributes(objects: readonly unknown[]): void {
   for (const one of objects) look(one)
 }
 
-/** Attributes in small letters -> the field. Providers leave out the schema of the extension. */
+/** Attribute paths in lower case -> field. Providers omit the schema of the extension. */
 const BY_PATH: ReadonlyMap<string, UserField> = new Map(
   entriesOf(USER_FIELDS).map(([name, { path }]) => [path.toLowerCase(), name]),
 )
 
-/** Complex attributes in small letters -> the fields below them. */
+/** Complex attributes in lower case -> fields of their sub-attributes. */
 const BELOW: ReadonlyMap<string, readonly UserField[]> = Map.groupBy(BY_PATH.values(), (name) =>
   USER_FIELDS[name].path.toLowerCase().replace(/(^|\.)[^.]*$/, ''),
 )
 
-/** The field of an attribute: `name.givenname`; null for one that is not kept. */
+/** Returns the field of an attribute such as `name.givenname`, or null if it is not stored. */
 export const fieldAt = (path: string): UserField | null => BY_PATH.get(path.toLowerCase()) ?? null
 
-/** The fields below a complex attribute: of `name` givenName and familyName. */
+/** Returns the fields below a complex attribute: givenName and familyName for `name`. */
 export const fieldsBelow = (path: string): readonly UserField[] =>
   path === '' ? [] : (BELOW.get(path.toLowerCase()) ?? [])

@@ -1,4 +1,4 @@
-/** What a SCIM request is refused with: RFC 7644 section 3.12. */
+/** Error response to a SCIM request (RFC 7644 section 3.12). */
 import type { RefusalKind } from '../../contract/errors/problem.ts'
 import type { ScimType } from '../../contract/models/scim.ts'
 
@@ -15,7 +15,7 @@ export class ScimError extends Error {
 }
 
 export const invalidValue = (detail: string) => new ScimError('bad_request', 'invalidValue', detail)
-/** Of an attribute that is to be removed. */
+/** Returns the error for removing a required attribute. */
 export const required = (name: string) =>
   new ScimError(
     'bad_request',

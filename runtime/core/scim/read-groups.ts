@@ -1,6 +1,6 @@
 /**
- * Reads groups that providers push: the native groups of the core, which settings and tasks name. What an app synced is
- * its own and no group here.
+ * Reads the groups that providers push: the core's native groups, which settings and tasks refer to. Groups
+ * that were synced from an app belong to that app and do not appear here.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { SCIM_LIMITS, SCIM_URNS } from '../../contract/models/scim.ts'
@@ -30,9 +30,12 @@ export type GroupRow = {
   members: { value: string; display: string }[] | null
 }
 
-/** The tables of a group, as `g` and `s`. */
+/** Tables of a group, as `g` and `s`. */
 export const FROM = sql`from groups g left join scim_groups s on s.group_id = g.id`
-/** Whether a group is of the domain, and there. One that the provider has deleted is there while an import has people in it. */
+/**
+ * Condition that a group belongs to the domain and exists. A group that the provider deleted still exists
+ * while an import keeps people in it.
+ */
 export const visibleGroups = (domainId: string): SQL =>
   sql`g.domain_id = ${domainId} and g.app_id is null
     and (s.deleted_at is null or exists (select from group_members f where f.group_id = g.id))`
@@ -45,7 +48,7 @@ const columns = (withMembers: boolean): SQL => sql`
       : sql`null::json`
   } as members`
 
-/** A group as RFC 7643 section 4.2 writes it. */
+/** Returns a group in the form of RFC 7643 section 4.2. */
 export function toScimGroup(row: GroupRow, request: ScimRequest): Resource {
   const { id, name, external_id: externalId, members } = row
   const resource = {
@@ -65,7 +68,7 @@ export function toScimGroup(row: GroupRow, request: ScimRequest): Resource {
   return withMeta(resource, 'Group', request, times, members !== null)
 }
 
-/** Whether an answer can hold all members of some groups. */
+/** Reports whether one response can hold all members of the groups. */
 async function areFew(db: Db, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return true
   const { rows } = await db.execute<{ n: string }>(sql`
@@ -73,7 +76,7 @@ async function areFew(db: Db, ids: readonly string[]): Promise<boolean> {
   return Number(rows[0]?.n ?? 0) <= SCIM_LIMITS.members
 }
 
-/** @throws ScimError bad_request tooMany where an answer cannot hold all members */
+/** @throws ScimError `bad_request` with `tooMany` if a response cannot hold all members */
 async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
   if (await areFew(db, ids)) return
   throw new ScimError(
@@ -83,7 +86,11 @@ async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
   )
 }
 
-/** @throws ScimError not_found */
+/**
+ * Returns a group.
+ *
+ * @throws ScimError `not_found`
+ */
 export async function findGroup(
   db: Db,
   { domainId }: ScimCaller,
@@ -100,10 +107,14 @@ export async function findGroup(
   return row
 }
 
-/** Which members of a group are told: `few` tells none of them where an answer would hold too many. */
+/** Which members of a group are included. `few` includes all, or none if a response cannot hold them. */
 type ToldMembers = 'none' | 'all' | 'few'
 
-/** @throws ScimError not_found, tooMany for `all` of too many members */
+/**
+ * Returns a group as a resource.
+ *
+ * @throws ScimError `not_found`, `tooMany` for `all` if there are too many members
+ */
 export async function getScimGroup(
   db: Db,
   caller: ScimCaller,

@@ -1,6 +1,6 @@
 /**
- * People as SCIM users. Everybody of the domain is one, whichever source they came from, so that a provider that begins
- * finds who is there; but for the first admin, which the host has made for its operator.
+ * People as SCIM users. Every person of the domain is one, whichever source they came from, so that a newly
+ * connected provider finds them. The exception is the first admin, which the host created for its operator.
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
@@ -44,15 +44,15 @@ export type ScimUserRow = {
 }
 
 const IS_ACTIVE = sql`(${usersWhoMayAct('u')})`
-/** Users `u` with what a provider calls them, `s`: nothing once it has deleted them. */
+/** Users `u` with their names at a provider, `s`. `s` is null for users that the provider deleted. */
 export const PUSHED_USERS: SQL = sql`from users u left join scim_users s on s.user_id = u.id and s.deleted_at is null`
 /**
- * Users `u` except those that a provider has deleted. A deleted user that another source makes active counts again, as a
- * user that no provider has pushed.
+ * Condition that excludes users `u` whom a provider deleted. A deleted user who is made active by another
+ * source counts again, as a user whom no provider has pushed.
  */
 export const NOT_DELETED: SQL = sql`(${IS_ACTIVE} or not exists (
   select from scim_users d where d.user_id = u.id and d.deleted_at is not null))`
-/** Users `u` that a provider sees, and may name as members or managers. */
+/** Condition for users `u` whom a provider can see and may name as members or managers. */
 export const visibleUsers = (domainId: string): SQL =>
   sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN} and ${NOT_DELETED}`
 
@@ -67,7 +67,7 @@ const columns = (wanted: (name: string) => boolean): SQL => sql`
       : sql`'[]'::json`
   } as groups`
 
-/** What the driver answers of a raw question: moments are text. */
+/** Row of a raw query, in which the driver returns timestamps as text. */
 type RawRow = Omit<ScimUserRow, 'created_at' | 'updated_at'> & {
   created_at: string | Date
   updated_at: string | Date
@@ -78,7 +78,11 @@ const toRow = (row: RawRow): ScimUserRow => ({
   updated_at: new Date(row.updated_at),
 })
 
-/** @throws ScimError not_found */
+/**
+ * Returns a user.
+ *
+ * @throws ScimError `not_found`
+ */
 export async function findScimUser(
   db: Db,
   { domainId }: Pick<ScimCaller, 'domainId'>,
@@ -95,17 +99,18 @@ export async function findScimUser(
 }
 
 /**
- * The same, kept from others until the transaction ends. An import, a sync, an offboarding and an erasure change people too,
- * without the turn of what is pushed (`oneAtATime`): they are waited for here, or wait.
+ * Returns a user and locks the row until the transaction ends. Imports, syncs, offboardings and erasures
+ * change people too, without taking turns in `oneAtATime`: this lock waits for them, or they wait for it.
  *
- * @throws ScimError not_found
+ * @throws ScimError `not_found`
  */
 export async function lockScimUser(
   tx: Db,
   caller: Pick<ScimCaller, 'domainId'>,
   id: string,
 ): Promise<ScimUserRow> {
-  // Before the person is read: what one statement reads beside the row that it waits for is from before the wait.
+  // Lock before reading: a single statement that waits for a row lock would read other tables as of before
+  // the wait.
   if (isId(id))
     await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update')
   return findScimUser(tx, caller, id)
@@ -134,7 +139,7 @@ export async function listScimUsers(
   )
   const total = Number(counted[0]?.n ?? 0)
   const wanted = wants(query.shape)
-  // Ids are sorted, not whole people: of many those do not fit into memory.
+  // Sorts ids instead of whole rows, which do not fit into memory if there are many people.
   const { rows } =
     slice.limit === 0 || slice.offset >= total
       ? { rows: [] }
@@ -146,7 +151,7 @@ export async function listScimUsers(
   return listResponse(resources, total, slice)
 }
 
-/** The attributes of a person by their names in small letters, once for all that a filter asks of them. */
+/** A person's attributes by lower-case name, computed once for all terms of a filter. */
 const ATTRIBUTES = sql`cross join lateral (
   select jsonb_object_agg(lower(key), value ->> 'value' order by key collate "C" desc) as named
   from jsonb_each(u.custom_attributes)) held`
@@ -214,7 +219,7 @@ const managerColumn: ScimColumn = {
   equals: (text) => (isId(text) ? sql`u.manager_id = ${text}` : sql`false`),
 }
 
-/** By the indexes of both names: a provider asks this for each person. */
+/** Uses the indexes of both names: a provider sends this query for each person. */
 const nameIs =
   (domainId: string) =>
   (text: string): SQL =>
@@ -230,7 +235,7 @@ const emailColumn: ScimColumn = {
   equals: (text) => sql`lower(u.email) = lower(${text}::text)`,
 }
 
-/** A condition on an address: there is one, for work and the primary one. */
+/** Condition on an address. There is only one, with the type work, and it is primary. */
 const emailHolds = (inner: Filter): SQL => filterSql(inner, (path) => EMAIL_PARTS[path])
 
 const EMAIL_PARTS: Readonly<Record<string, ScimColumn>> = {
@@ -239,7 +244,7 @@ const EMAIL_PARTS: Readonly<Record<string, ScimColumn>> = {
   type: { kind: 'text', value: sql`'work'::text` },
 }
 
-/** A person as RFC 7643 section 4.1 writes one. What is empty is left out. */
+/** Returns a person in the form of RFC 7643 section 4.1. Empty attributes are omitted. */
 export function toScimUser(row: ScimUserRow, request: ScimRequest, isWhole = true): Resource {
   const { id, email, given_name: givenName, family_name: familyName, groups } = row
   const formatted = `${givenName} ${familyName}`.trim()
@@ -293,7 +298,10 @@ function attributesOf(
   )
 }
 
-/** The name under which a custom attribute is kept, whichever source named it: small and capital letters are one. */
+/**
+ * Returns the name under which a custom attribute is stored, whichever source named it. Names are compared
+ * without case.
+ */
 export const keptName = (attributes: Record<string, unknown>, name: string): string =>
   Object.keys(attributes).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name
 

@@ -1,15 +1,15 @@
-/** What all resources have: location, version, the attributes that are wanted. Pure. */
+/** Common parts of all resources: location, version and selection of attributes. Pure. */
 import { createHash } from 'node:crypto'
 import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { schemaOf } from './paths.ts'
 import { invalidValue, ScimError } from './problem.ts'
 
-/** What a request says beside its body. */
+/** Parts of a request other than its body. */
 export type ScimRequest = {
-  /** Where the service is: `https://keyway.example.com/scim/v2`. */
+  /** Base URL of the service: `https://keyway.example.com/scim/v2`. */
   base: string
-  /** The header If-Match, or null. */
+  /** Value of the If-Match header, or null. */
   ifMatch: string | null
 }
 
@@ -17,9 +17,10 @@ export type Resource = Record<string, unknown> & { schemas: string[] }
 type Times = { created?: Date; lastModified?: Date }
 
 /**
- * The resource with its `meta`; its version is a digest of what it says.
+ * Adds `meta` to a resource. Its version is a digest of the content.
  *
- * @param isWhole false: something was not read, so it has no version that a change could be judged by
+ * @param isWhole false if parts were not read: the resource then has no version against which a change could
+ *   be checked
  */
 export function withMeta(
   resource: Resource & { id: string },
@@ -43,19 +44,23 @@ export function withMeta(
 const versionOf = (resource: Resource): string =>
   `W/"${createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22)}"`
 
-/** The version in a resource's `meta`. */
+/** Returns the version from a resource's `meta`. */
 export function etagOf(resource: Resource): string {
   const meta = resource['meta']
   return typeof meta === 'object' && meta !== null && 'version' in meta ? String(meta.version) : ''
 }
 
-/** Whether a header of ETags names a version; weak and strong ones are the same here. */
+/** Reports whether a header of ETags includes a version. Weak and strong ETags are treated alike. */
 export function namesVersion(header: string, version: string): boolean {
   const bare = (one: string) => one.trim().replace(/^W\//, '')
   return header.split(',').some((one) => one.trim() === '*' || bare(one) === bare(version))
 }
 
-/** @throws ScimError precondition_failed where the resource is another than the caller has seen */
+/**
+ * Checks the version of the request.
+ *
+ * @throws ScimError `precondition_failed` if the resource differs from what the caller has seen
+ */
 export function demandVersion({ ifMatch }: ScimRequest, resource: Resource): void {
   if (ifMatch === null || namesVersion(ifMatch, etagOf(resource))) return
   throw new ScimError(
@@ -65,19 +70,26 @@ export function demandVersion({ ifMatch }: ScimRequest, resource: Resource): voi
   )
 }
 
-/** Attributes by their names in small letters, an extension by its schema; null: the whole of one, else some of its parts. */
+/**
+ * Attributes by lower-case name, with an extension under its schema. Null stands for the whole attribute, a
+ * map for some of its parts.
+ */
 interface Names extends Map<string, Names | null> {}
 
-/** Which attributes an answer is to have. */
+/** Selection of attributes for a response. */
 type Shape = {
-  /** Empty: all. */
+  /** Empty for all attributes. */
   only: Names
   without: Names
-  /** Whether the request says which attributes it wants, though it may name none. */
+  /** Whether the request has the parameter `attributes`, even if it names none. */
   isAsked: boolean
 }
 
-/** @throws ScimError invalidValue for more names than are looked for in each resource */
+/**
+ * Parses the parameters that select attributes.
+ *
+ * @throws ScimError `invalidValue` if there are more names than are looked up in each resource
+ */
 export const askedShape = (
   attributes: string | null,
   excludedAttributes: string | null,
@@ -108,13 +120,13 @@ function addName(names: Names, [first, ...rest]: readonly string[]): void {
   if (parts) addName(parts, rest)
 }
 
-/** Where an attribute is in a resource: a schema of an extension, the attribute, its part. */
+/** Returns the path of an attribute in a resource: the schema of an extension, the attribute, its part. */
 function partsOf(name: string): string[] {
   const { enterprise, rest } = schemaOf(name)
   if (rest === '') return enterprise ? [EXTENSION] : []
-  // Of a schema that is not ours nothing is there.
+  // An unknown schema matches nothing.
   const parts = rest.startsWith('urn:') ? [rest] : rest.split('.')
-  // Providers leave out the schema of the extension.
+  // Providers omit the schema of the extension.
   const inExtension = enterprise ?? ENTERPRISE_NAMES.has(parts[0] ?? '')
   return inExtension ? [EXTENSION, ...parts] : parts
 }
@@ -126,7 +138,10 @@ const ENTERPRISE_NAMES: ReadonlySet<string> = new Set(
   ),
 )
 
-/** What of a value is named (`keep`), or all but that. Undefined: nothing. */
+/**
+ * Returns the named parts of a value if `keep` is true, otherwise all other parts. Undefined if nothing is
+ * left.
+ */
 function cut(value: unknown, names: Names, keep: boolean): unknown {
   if (Array.isArray(value))
     return value.map((one) => cut(one, names, keep)).filter((one) => one !== undefined)
@@ -141,13 +156,16 @@ function cut(value: unknown, names: Names, keep: boolean): unknown {
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** Whether an answer is to have something of an attribute. */
+/** Reports whether a response includes an attribute or a part of it. */
 export const wants =
   ({ only, without }: Shape): ((name: string) => boolean) =>
   (name) =>
     only.size > 0 ? only.has(name) : without.get(name) !== null
 
-/** The resource with the attributes that are wanted (RFC 7644 section 3.9); `schemas` and `id` always are. */
+/**
+ * Returns the resource with the selected attributes (RFC 7644 section 3.9). `schemas` and `id` are always
+ * included.
+ */
 export function shaped(resource: Resource, { only, without }: Shape): Resource {
   const always = { schemas: resource.schemas, ...('id' in resource ? { id: resource['id'] } : {}) }
   if (only.size > 0) return { ...always, ...membersOf(cut(resource, only, true)), ...always }
@@ -161,7 +179,7 @@ export type ListQuery = {
   count: number
 }
 
-/** Where a page begins and how long it is at most: values out of range are moved into it (RFC 7644 section 3.4.2.4). */
+/** Returns the offset and the limit of a page. Values out of range are clamped (RFC 7644 section 3.4.2.4). */
 export const sliceOf = ({ startIndex, count }: ListQuery): { offset: number; limit: number } => ({
   offset: Math.max(1, startIndex) - 1,
   limit: Math.min(Math.max(0, count), SCIM_LIMITS.page),

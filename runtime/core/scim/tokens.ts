@@ -1,4 +1,4 @@
-/** Tokens of identity providers: an admin makes, lists and revokes them. */
+/** Tokens of identity providers, which an admin creates, lists and revokes. */
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import type { ScimTokenInput } from '../../contract/models/scim.ts'
@@ -24,9 +24,9 @@ export const listScimTokens = (db: Db, { domainId }: Principal, query: PageQuery
 }
 
 /**
- * Makes a token; its text is in the answer and nowhere else.
+ * Creates a token. Its text is in the response and is not stored.
  *
- * @throws CoreError conflict for more than there may be, invalid for an end that is past
+ * @throws CoreError `conflict` if there are too many, `invalid` if the expiry is in the past
  */
 export async function createScimToken(
   db: Db,
@@ -73,7 +73,11 @@ function endOf({ expires_at: given }: ScimTokenInput, now: Date): Date | null {
   throw invalidAt(['body', 'expires_at'], msg)
 }
 
-/** Revokes a token at once; one that is revoked stays as it is. @throws CoreError not_found */
+/**
+ * Revokes a token at once. Does nothing if it is already revoked.
+ *
+ * @throws CoreError `not_found`
+ */
 export async function revokeScimToken(db: Db, principal: Principal, id: string): Promise<null> {
   if (!isId(id)) throw notFound('SCIM token')
   const own = and(eq(scimTokens.id, id), eq(scimTokens.domainId, principal.domainId))
@@ -92,7 +96,7 @@ export async function revokeScimToken(db: Db, principal: Principal, id: string):
   return null
 }
 
-/** A token in the log. */
+/** Returns a token as a target in the activity log. */
 export const scimTokenTarget = ({ id, name }: Pick<TokenRow, 'id' | 'name'>) => ({
   target_type: 'SCIM token',
   name,

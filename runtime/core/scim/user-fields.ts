@@ -1,4 +1,7 @@
-/** What a pushed user, or a patch of one, says of our fields. Pure. Names of attributes have no case (RFC 7643 section 2.1). */
+/**
+ * Reads our fields from a pushed user, or from a patch of one. Pure. Attribute names are compared without
+ * case (RFC 7643 section 2.1).
+ */
 import { SCIM_LENGTHS, USER_FIELDS, type UserField } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
@@ -15,12 +18,16 @@ import {
 } from './paths.ts'
 import { invalidValue, required } from './problem.ts'
 
-/** Null takes a value away; what is absent stays as it is. */
+/** Null removes a value. An absent field is not changed. */
 export type UserValues = Partial<Record<Exclude<UserField, 'active'>, string | null>> & {
   active?: boolean
 }
 
-/** The fields of a whole resource, as POST and PUT send it. @throws ScimError */
+/**
+ * Reads the fields of a whole resource, as sent by POST and PUT.
+ *
+ * @throws ScimError
+ */
 export function readUser(body: Record<string, unknown>): UserValues {
   demandFewAttributes([body])
   const values: UserValues = {}
@@ -28,7 +35,10 @@ export function readUser(body: Record<string, unknown>): UserValues {
   return values
 }
 
-/** What PUT leaves out is taken away, but for `active`: nobody is let in again by being left out. */
+/**
+ * Returns the values of a PUT, with null for each field that it omits. Only `active` is kept when omitted: an
+ * omission must not let anybody in again.
+ */
 export function replaced(values: UserValues): UserValues {
   const absent = entriesOf(USER_FIELDS).flatMap(([name]) =>
     name === 'active' || name in values ? [] : [[name, null] as const],
@@ -36,7 +46,9 @@ export function replaced(values: UserValues): UserValues {
   return { ...Object.fromEntries(absent), ...values }
 }
 
-/** What the operations of a patch come to, one after the other. `email` is the address that there is now. */
+/**
+ * Returns the combined result of the operations of a patch, applied in order. `email` is the current address.
+ */
 export function patchUser(operations: readonly PatchOperation[], email: string): UserValues {
   demandFewAttributes(operations.map(({ value }) => value))
   const values: UserValues = {}
@@ -56,7 +68,7 @@ export function patchUser(operations: readonly PatchOperation[], email: string):
   return values
 }
 
-/** @throws ScimError mutability: RFC 7644 section 3.5.2.2 */
+/** @throws ScimError `mutability` (RFC 7644 section 3.5.2.2) */
 function demandRemovable(path: string): void {
   if (fieldAt(schemaOf(path).rest) === 'userName' || wholeSchema(path) === 'user')
     throw required('userName')
@@ -64,14 +76,14 @@ function demandRemovable(path: string): void {
 
 type Schema = 'user' | 'enterprise'
 
-/** The schema that a path names without an attribute; null for any other path. */
+/** Returns the schema that a path names without an attribute. Null for any other path. */
 function wholeSchema(path: string): Schema | null {
   const { enterprise, rest } = schemaOf(path)
   if (rest !== '' || enterprise === null) return null
   return enterprise ? 'enterprise' : 'user'
 }
 
-/** All attributes of a schema, or those that a value names. */
+/** Changes all attributes of a schema, or those that a value names. */
 function patchSchema(
   values: UserValues,
   op: PatchOperation['op'],
@@ -85,7 +97,7 @@ function patchSchema(
   else throw invalidValue('the value of a schema must be an object of attributes')
 }
 
-/** Of addresses that are added, one for something else than work leaves the person's own in its place. */
+/** Drops added addresses that are neither primary nor for work, so that the person's own address is kept. */
 const beside = (value: unknown): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(membersOf(value)).flatMap(([key, inner]) => {
@@ -111,13 +123,16 @@ function readMembers(values: UserValues, members: Record<string, unknown>): void
   }
 }
 
-/** One attribute by its name, or by `name.givenName`, as Entra ID writes it in a patch without a path. */
+/**
+ * Reads one attribute by its name, or by a path such as `name.givenName`, which Entra ID sends in a patch
+ * without a path.
+ */
 function readAttribute(values: UserValues, name: string, value: unknown): void {
   if (/[[.]/.test(name)) patchAt(values, parseScimPath(name), value, values.email ?? '')
   else readWhole(values, name, value)
 }
 
-/** An attribute with its parts, if it has some. */
+/** Reads an attribute with its sub-attributes, if it has any. */
 function readWhole(values: UserValues, name: string, value: unknown): void {
   const field = fieldAt(name)
   if (field !== null) return set(values, field, value)
@@ -129,7 +144,7 @@ function readWhole(values: UserValues, name: string, value: unknown): void {
   else if (value === null) for (const below of fieldsBelow(name)) set(values, below, null)
 }
 
-/** One attribute by its path; what is not kept is let pass. */
+/** Changes one attribute by its path. Attributes that are not stored are ignored. */
 function patchAt(values: UserValues, path: PatchPath, value: unknown, email: string): void {
   const { name, filter, sub } = path
   const field = fieldAt(name)
@@ -145,7 +160,7 @@ function patchAt(values: UserValues, path: PatchPath, value: unknown, email: str
   } else readWhole(values, name, value)
 }
 
-/** Of addresses one is kept, which is that for work and the primary one. */
+/** Changes the address. Only one is stored, which counts as primary and for work. */
 function patchEmail(values: UserValues, path: PatchPath, value: unknown, email: string): void {
   const { filter, sub } = path
   if (filter === null && sub === '') return set(values, 'email', value)
@@ -157,7 +172,7 @@ function patchEmail(values: UserValues, path: PatchPath, value: unknown, email: 
 
 function set(values: UserValues, field: UserField, value: unknown): void {
   if (field === 'active') {
-    // RFC 7643 section 2.5: null is as if it were not said. Nobody is let in or out by it.
+    // RFC 7643 section 2.5: null means unassigned. It neither lets anybody in nor locks them out.
     if (value !== null) values.active = booleanOf(value)
     return
   }
@@ -170,7 +185,7 @@ function set(values: UserValues, field: UserField, value: unknown): void {
   values[field] = textOf(USER_FIELDS[field].path, single)
 }
 
-/** Entra ID writes `"False"`. */
+/** Entra ID sends `"False"`. */
 function booleanOf(value: unknown): boolean {
   if (typeof value === 'boolean') return value
   const word = String(value).toLowerCase()
@@ -188,7 +203,7 @@ function textOf(path: string, value: unknown): string | null {
   return text
 }
 
-/** As an object (RFC 7643 section 4.3), or the id alone. */
+/** Accepts an object (RFC 7643 section 4.3) or the id alone. */
 const managerOf = (value: unknown): unknown => {
   const [one] = [value].flat()
   return isObject(one) ? (member(one, 'value') ?? null) : (one ?? null)
@@ -202,9 +217,9 @@ function mainEmail(list: readonly unknown[]): string | null {
 }
 
 /**
- * The address of a person: what was pushed, else a user name that is one.
+ * Returns the address of a person: the pushed address, or else a user name that is an address.
  *
- * @throws ScimError invalidValue
+ * @throws ScimError `invalidValue`
  */
 export function emailOf(email: string | null | undefined, userName: string): string {
   const found = email ?? userName

@@ -1,4 +1,4 @@
-/** Makes, changes and deletes groups that providers push (read-groups.ts). */
+/** Creates, changes and deletes groups that providers push (read-groups.ts). */
 import { sql } from 'drizzle-orm'
 import { type Db, written } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
@@ -17,10 +17,10 @@ import type { PushMeans } from './write-users.ts'
 type Body = Record<string, unknown>
 
 /**
- * Makes a group; one of the name that the provider has deleted is taken up again.
+ * Creates a group. A group of the same name that the provider deleted is restored.
  *
- * @throws ScimError bad_request, conflict
- * @returns Its id
+ * @throws ScimError `bad_request`, `conflict`
+ * @returns its id
  */
 export async function createGroup(db: Db, caller: ScimCaller, body: Body): Promise<string> {
   const wanted = readGroup(body)
@@ -45,7 +45,7 @@ async function insertGroup(tx: Db, { domainId }: ScimCaller, name: string): Prom
   return written(row).id
 }
 
-/** Changes a group as its provider asked: the whole group (`readGroup`) or steps (`patchGroup`). */
+/** Changes a group: replaces it (`readGroup`) or applies operations (`patchGroup`). */
 export async function changeGroup(
   db: Db,
   caller: ScimCaller,
@@ -70,7 +70,7 @@ export async function changeGroup(
   })
 }
 
-/** The group as it is; with its members only where a version is to be compared. */
+/** Returns the current group. Its members are read only if a version must be compared. */
 async function lockedGroup(
   tx: Db,
   caller: ScimCaller,
@@ -83,7 +83,10 @@ async function lockedGroup(
   return row
 }
 
-/** The provider deletes a group: nobody is in it any more, and settings that name it name an empty one. */
+/**
+ * Deletes a group of the provider: removes all members. Settings that refer to it then refer to an empty
+ * group.
+ */
 export async function deleteGroup(
   db: Db,
   caller: ScimCaller,
@@ -107,7 +110,10 @@ export async function deleteGroup(
 
 const target = (id: string, name: string) => ({ target_type: 'Group', name, id })
 
-/** @throws ScimError conflict where another group has the name, without case: the import knows groups by it */
+/**
+ * @throws ScimError `conflict` if another group has the name. Names are compared without case, because
+ *   imports match groups by name.
+ */
 async function demandFree(
   tx: Db,
   { domainId }: ScimCaller,
@@ -121,7 +127,11 @@ async function demandFree(
     throw duplicate('Another group has this displayName; find it by a filter and change that one')
 }
 
-/** Writes a change. @throws ScimError invalidValue for a member who is no user of the domain */
+/**
+ * Writes a change.
+ *
+ * @throws ScimError `invalidValue` for a member who is not a user of the domain
+ */
 async function apply(
   tx: Db,
   caller: ScimCaller,
@@ -144,7 +154,7 @@ async function apply(
     insert into identity_events (domain_id, user_id, changed_field, old_value)
     select ${domainId}, user_id, 'groups', (select name from groups where id = ${id}) from gone
     returning user_id`)
-  // After those who left the group under its old name.
+  // After the removals, whose events must have the old name of the group.
   if (change.displayName !== undefined)
     await tx.execute(sql`update groups set name = ${change.displayName}
       where id = ${id} and name <> ${change.displayName}`)

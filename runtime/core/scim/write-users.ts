@@ -1,4 +1,4 @@
-/** Users that a provider makes, changes, deactivates and deletes. Setting again what is set changes nothing. */
+/** Creates, changes, deactivates and deletes users for a provider. Setting a value again changes nothing. */
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
@@ -32,10 +32,10 @@ export type PushMeans = Pick<CoreContext, 'send' | 'now' | 'listeners'>
 type Body = Record<string, unknown>
 
 /**
- * Creates a person. The address of one that the provider deleted before may be another person's now: they get a record of
- * their own, and nothing of that one.
+ * Creates a person. If the address belonged to a person whom the provider deleted, it may now be another
+ * person's: they get a new record and inherit nothing.
  *
- * @throws ScimError bad_request, conflict uniqueness
+ * @throws ScimError `bad_request`, `conflict` with `uniqueness`
  */
 export async function createUser(
   db: Db,
@@ -80,7 +80,7 @@ async function insertUser(
   return id
 }
 
-/** Changes a user as its provider asked: the whole user (`replaced`) or steps (`patchUser`). */
+/** Changes a user: replaces it (`replaced`) or applies operations (`patchUser`). */
 export async function changeUser(
   db: Db,
   caller: ScimCaller,
@@ -103,7 +103,7 @@ export async function changeUser(
   return getScimUser(db, caller, id, request)
 }
 
-/** A change by the provider takes back a user that it deleted and that another source made active since. */
+/** Restores the provider's record of a user that it deleted and that another source has made active since. */
 async function takeUpAgain(tx: Db, { id, user_name: userName }: ScimUserRow): Promise<void> {
   await tx
     .update(scimUsers)
@@ -111,7 +111,7 @@ async function takeUpAgain(tx: Db, { id, user_name: userName }: ScimUserRow): Pr
     .where(and(eq(scimUsers.userId, id), isNotNull(scimUsers.deletedAt)))
 }
 
-/** The provider deletes a person, who is offboarded and stays as a record. */
+/** Deletes a person for the provider. They are offboarded, and their record stays. */
 export async function deleteUser(
   db: Db,
   caller: ScimCaller,
@@ -136,7 +136,11 @@ export async function deleteUser(
   return null
 }
 
-/** Takes a person out of the company's groups (RFC 7644 section 3.6); those of apps are the apps'. @returns How many they were */
+/**
+ * Removes a person from the company's own groups (RFC 7644 section 3.6). Groups of apps are left to the apps.
+ *
+ * @returns the number of groups
+ */
 async function leaveGroups(tx: Db, { domainId }: ScimCaller, userId: string): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     with gone as (delete from group_members m using groups g
@@ -148,14 +152,18 @@ async function leaveGroups(tx: Db, { domainId }: ScimCaller, userId: string): Pr
   return left
 }
 
-/** The next user with this address may be another person, so roles do not carry over. */
+/** Removes all roles: the next user with this address may be another person. */
 async function loseRoles(tx: Db, caller: ScimCaller, row: ScimUserRow): Promise<void> {
   const lost = await tx.delete(userRoles).where(eq(userRoles.userId, row.id)).returning()
   for (const { role } of lost)
     await recordPush(tx, caller, 'USER_ROLE_REMOVED', userTarget(row), { role })
 }
 
-/** An import, or a sign-in, takes names without waiting for what is pushed. @throws ScimError conflict */
+/**
+ * Runs a change that takes names. Imports and sign-ins take names without waiting for pushes.
+ *
+ * @throws ScimError `conflict`
+ */
 async function named<T>(db: Db, caller: ScimCaller, act: (tx: Db) => Promise<T>): Promise<T> {
   try {
     return await oneAtATime(db, caller, act)
@@ -166,13 +174,13 @@ async function named<T>(db: Db, caller: ScimCaller, act: (tx: Db) => Promise<T>)
 }
 
 type Change = {
-  /** The names of the fields that changed. */
+  /** Names of the fields that changed. */
   fields: string[]
-  /** Who was deleted and gave up the address that the person has now. */
+  /** Id of the deleted person who gave up the address that the person has now. */
   addressOf: string | null
 }
 
-/** Writes what is different. */
+/** Writes the fields that differ. */
 async function change(
   tx: Db,
   caller: ScimCaller,
@@ -187,7 +195,7 @@ async function change(
   const { userName, email } = next
   const isNamed = row.email !== email || row.user_name !== userName
   const addressOf = isNamed ? await takeNames(tx, caller, { userName, email, self: row.id }) : null
-  // A name at the provider, too, changes when the person was changed.
+  // Also for a change of only the name at the provider: it updates the person's time of change.
   if (told.length > 0)
     await tx
       .update(users)
@@ -229,12 +237,16 @@ type Next = {
   attributes: Record<string, unknown>
 }
 
-/** @throws ScimError bad_request */
+/** @throws ScimError `bad_request` */
 function demandText(userName: string): void {
   if (userName.trim() === '') throw invalidValue('userName is blank')
 }
 
-/** The person as they are to be. @throws ScimError bad_request */
+/**
+ * Returns the person as they are to be.
+ *
+ * @throws ScimError `bad_request`
+ */
 async function nextOf(
   tx: Db,
   caller: ScimCaller,
@@ -243,7 +255,7 @@ async function nextOf(
 ): Promise<Next> {
   const userName = values.userName ?? row.user_name
   demandText(userName)
-  // A user name that is the address takes it along; an address of its own stays.
+  // If the user name was the address, a new user name changes the address too. A separate address is kept.
   const sameBefore = row.user_name.toLowerCase() === row.email.toLowerCase()
   const follows = values.email === undefined && sameBefore && userName !== row.user_name
   const email =
@@ -262,14 +274,18 @@ async function nextOf(
   }
 }
 
-/** @throws ScimError bad_request for who is none, and for the person's own self */
+/**
+ * Returns the id of the manager.
+ *
+ * @throws ScimError `bad_request` if the manager does not exist or is the person
+ */
 async function managerOf(
   tx: Db,
   { domainId }: ScimCaller,
   { id: self, manager_id: held }: ScimUserRow,
   id: string | null,
 ): Promise<string | null> {
-  // One who was deleted stays where a provider sends the whole person again.
+  // A deleted manager is kept if a provider sends the whole person again.
   if (id === null || id === held) return id
   const { rows } = isId(id)
     ? await tx.execute<{ id: string }>(sql`
