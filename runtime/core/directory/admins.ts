@@ -1,4 +1,4 @@
-/** Who the admins are; without one who can sign in nobody could make one again. */
+/** The admins of a domain. Without one who can sign in, the role could never be assigned again. */
 import { and, eq } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -6,10 +6,10 @@ import { userRoles, users } from '../../database/schema/people.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 
 /**
- * Refuses to let all admins go that can sign in. Locks their roles until the transaction ends, so that
- * two cannot remove each other.
+ * Refuses to remove all admins who can sign in. Locks their roles until the transaction ends, so that two
+ * admins cannot remove each other.
  *
- * @throws CoreError conflict
+ * @throws CoreError `conflict`
  */
 export async function keepAnAdmin(
   tx: Db,
@@ -17,14 +17,14 @@ export async function keepAnAdmin(
   losing: ReadonlySet<string>,
 ): Promise<void> {
   const isAdmin = and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin'))
-  // Locked first and looked at then: what another transaction did to them meanwhile is seen.
+  // Lock before reading, so that changes by other transactions up to then are seen.
   await tx.select().from(userRoles).where(isAdmin).for('update')
   const admins = await adminsOf(tx, domainId)
   if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
     throw conflict('This is the last Admin; give the role to another user first')
 }
 
-/** All admins who can sign in, as a query that may stand in another one. */
+/** Query for all admins who can sign in, which may be used as a subquery. */
 export const adminsOf = (db: Db, domainId: string) =>
   db
     .select({ userId: userRoles.userId })
@@ -34,6 +34,6 @@ export const adminsOf = (db: Db, domainId: string) =>
       and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin'), usersWhoMayAct(users)),
     )
 
-/** Ids of all admins who can sign in. */
+/** Returns the ids of all admins who can sign in. */
 export const adminIds = async (db: Db, domainId: string): Promise<string[]> =>
   (await adminsOf(db, domainId)).map(({ userId }) => userId)

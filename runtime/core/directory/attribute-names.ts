@@ -1,4 +1,4 @@
-/** The names of the custom attributes that people have. */
+/** Names of the custom attributes of people. */
 import { sql } from 'drizzle-orm'
 import { IDENTITY_MEMBERS } from '../../contract/models/condition.ts'
 import { tableOf } from '../../contract/schema/keys.ts'
@@ -6,19 +6,25 @@ import type { Db } from '../../database/database.ts'
 import type { Tell } from '../kernel/context/context.ts'
 import { attributeOf } from './condition.ts'
 
-/** Users that are looked at for suggestions: the attributes of one source are the same for all of its people. */
+/** Maximum number of users examined for suggestions. People from one source have the same attributes. */
 const LOOKED = 1000
 const MOST_NAMES = 200
 
-/** Most users that are searched for an attribute (0.4 s of the database), and most names that are compared. Above either limit nothing is reported. */
+/**
+ * Maximum number of users searched for an attribute (0.4 s of database time), and of names compared. Above
+ * either limit nothing is reported.
+ */
 const MOST_LOOKED = 200_000
 const MOST_COMPARED = 10_000
 
-/** Names of custom attributes, by their letters; of some users, as suggestions. */
+/** Returns names of custom attributes in alphabetical order, taken from some of the users, as suggestions. */
 export const attributeNames = (db: Db, domainId: string): Promise<string[]> =>
   namesOf(db, domainId, { looked: LOOKED, most: MOST_NAMES })
 
-/** Of the attributes that are asked about, as paths, those that no person has; none where there are more people than are looked at. */
+/**
+ * Returns those of the given attribute paths that no person has. Empty if there are more people than are
+ * examined.
+ */
 export async function attributesOfNobody(
   db: Db,
   domainId: string,
@@ -44,7 +50,9 @@ async function hasMoreUsers(db: Db, domainId: string, than: number): Promise<boo
 
 type Told = { tell: Tell; about: Readonly<Record<string, string>> }
 
-/** Leaves a line in the log where attributes are asked about, as paths, that no person has: nobody is found by those. */
+/**
+ * Logs a warning if no person has some of the given attribute paths, because conditions on them match nobody.
+ */
 export async function tellOfNobody(
   db: Db,
   domainId: string,

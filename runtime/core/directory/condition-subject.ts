@@ -1,11 +1,14 @@
-/** What conditions may ask of a person. */
+/** Values of a person that conditions may use. */
 
 import type { IDENTITY_MEMBERS, Scalar } from '../../contract/models/condition.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { UserRow } from '../../database/schema/people.ts'
 import type { ConditionSubject } from './condition.ts'
 
-/** A person as conditions see them: `identity.email`, `identity.custom_attributes["Department"]`. */
+/**
+ * Returns a person in the form that conditions use: `identity.email`,
+ * `identity.custom_attributes["Department"]`.
+ */
 export function conditionSubject(user: UserRow): ConditionSubject {
   const custom = Object.entries(user.customAttributes).flatMap(([name, attribute]) => {
     const value = read(attribute)
@@ -30,7 +33,9 @@ const idIn = (one: unknown): string | null => {
   return typeof id === 'string' ? id : null
 }
 
-/** Attributes are kept as on the wire, `{ type, value }`; of people the ids count. */
+/**
+ * Reads an attribute, which is stored as on the wire, `{ type, value }`. People are represented by their ids.
+ */
 function read(attribute: unknown): Scalar | Scalar[] | undefined {
   const value = membersOf(attribute)['value']
   if (Array.isArray(value)) return value.map((one) => (isScalar(one) ? one : idIn(one)))

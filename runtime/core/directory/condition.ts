@@ -1,4 +1,4 @@
-/** Whether a condition holds for a person. Pure: what the person is, is read before. */
+/** Evaluates a condition for a person. Pure: the person's values are read beforehand. */
 import {
   attributePath,
   type Condition,
@@ -8,7 +8,7 @@ import {
 } from '../../contract/models/condition.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 
-/** What a condition may ask of a person: members of `identity`, custom attributes by their name. */
+/** Values of a person that a condition may use: members of `identity`, and custom attributes by name. */
 export type ConditionSubject = {
   members: Readonly<Record<string, Scalar | readonly Scalar[]>>
   customAttributes: Readonly<Record<string, Scalar | readonly Scalar[]>>
@@ -17,9 +17,10 @@ export type ConditionSubject = {
 type Found = Scalar | readonly Scalar[] | undefined
 
 /**
- * Whether it holds. An attribute that is not there is like nothing: only `!=` and `exists: false` hold.
+ * Reports whether a condition is true for a person. For a missing attribute, only `!=` and `exists: false`
+ * are true.
  *
- * @throws Error for an expression, which cannot be evaluated here; such policies are never in force
+ * @throws Error for an expression, which cannot be evaluated here. Policies with one are never in force.
  */
 export function holds(condition: Condition, identity: ConditionSubject): boolean {
   if ('and' in condition) return condition.and.every((one) => holds(one, identity))
@@ -34,8 +35,8 @@ export function holds(condition: Condition, identity: ConditionSubject): boolean
 }
 
 /**
- * `identity.title`, or `identity.custom_attributes["Department"]`. A member that is none of ours is looked
- * for among the custom attributes, without case.
+ * Returns the value of `identity.title` or `identity.custom_attributes["Department"]`. A member that is not
+ * one of ours is looked up among the custom attributes, without regard to case.
  */
 export function attributeOf(path: string, { members, customAttributes }: ConditionSubject): Found {
   const quoted = /^identity\.custom_attributes\[(?:"([^"]*)"|'([^']*)')\]$/.exec(path)
@@ -59,7 +60,7 @@ const isThere = (found: Found): boolean => found !== undefined && found !== null
 
 const isList = (found: Found): found is readonly Scalar[] => Array.isArray(found)
 
-/** Members of a list, or the one value. */
+/** Returns the members of a list, or the single value. */
 const each = (found: Found): readonly Scalar[] =>
   found === undefined ? [] : isList(found) ? found : [found]
 
@@ -89,13 +90,13 @@ const unlabelled = (operand: Operand | Operand[]): unknown =>
 const texts = (found: Found): string[] =>
   each(found).flatMap((one) => (typeof one === 'string' ? [one] : []))
 
-/** A part of a text, or a member of a list. */
+/** Matches a part of a text, or a member of a list. */
 function contains(found: Found, value: Scalar | undefined): boolean {
   if (Array.isArray(found)) return found.some((one) => same(one, value))
   return typeof found === 'string' && value !== null && found.includes(String(value))
 }
 
-/** Numbers and texts of numbers are the same. */
+/** Compares two values. A number equals its text form. */
 function same(one: Scalar, other: Scalar | undefined): boolean {
   if (one === other) return true
   if (typeof one === typeof other || one === null || other === null || other === undefined)
@@ -111,7 +112,9 @@ function ordered(fits: (order: number) => boolean): Holds {
     })
 }
 
-/** Numbers by size, moments by time, other texts by their letters; null where they are not of one kind. */
+/**
+ * Compares numbers by size, timestamps by time, and other text by its characters. Null if the kinds differ.
+ */
 function compare(one: Scalar, other: Scalar | undefined): number | null {
   const [a, b] = [numberOf(one), numberOf(other)]
   if (a !== null && b !== null) return a - b

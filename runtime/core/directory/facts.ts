@@ -1,4 +1,7 @@
-/** What is known of a person beside name and attributes: the manager, and what an identity provider calls them. */
+/**
+ * Facts about a person other than name and attributes: the manager, and the person's names at an identity
+ * provider.
+ */
 import { sql } from 'drizzle-orm'
 import type { User } from '../../contract/models/person.ts'
 import type { Db } from '../../database/database.ts'
@@ -7,11 +10,15 @@ import { findUser, toUser, usersOf } from './users.ts'
 
 type UserFacts = {
   manager: User | null
-  /** Null for who was not pushed. */
+  /** Null for a person who was not pushed by a provider. */
   pushed: { userName: string; externalId: string | null } | null
 }
 
-/** @throws CoreError forbidden, not_found */
+/**
+ * Returns the facts about a user.
+ *
+ * @throws CoreError `forbidden`, `not_found`
+ */
 export async function factsOfUser(db: Db, principal: Principal, id: string): Promise<UserFacts> {
   if (id !== principal.userId) demand(principal, 'users.read')
   const { id: userId, managerId } = await findUser(db, principal, id)

@@ -1,4 +1,4 @@
-/** What the identity source changed of users, oldest first; a reader goes on with the cursor. */
+/** Changes to users by the identity source, oldest first. A reader continues with the cursor. */
 import { and, asc, eq, gt, gte, inArray, lte } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { invalidAt } from '../../contract/errors/problem.ts'
@@ -9,7 +9,11 @@ import type { Principal } from '../kernel/identity/principal.ts'
 
 type EventQuery = QueryOf<'list_identity_events'>
 
-/** @throws CoreError invalid for a cursor that is none. */
+/**
+ * Lists identity events.
+ *
+ * @throws CoreError `invalid` for a malformed cursor
+ */
 export async function listIdentityEvents(db: Db, { domainId }: Principal, query: EventQuery) {
   const { identity_ids: ids, changed_fields: fields, start_time, end_time, limit } = query
   const known = ids.filter(isId)
@@ -43,7 +47,7 @@ export async function listIdentityEvents(db: Db, { domainId }: Principal, query:
   }
 }
 
-/** Only what `opened` reads has a meaning: a caller has no use for the number. */
+/** Encodes a cursor. It is opaque to callers; only `opened` reads it. */
 const sealed = (id: number): string => Buffer.from(`identity-event ${id}`).toString('base64url')
 
 function opened(cursor: string): number {

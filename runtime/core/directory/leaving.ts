@@ -1,7 +1,7 @@
-/** Who is being offboarded: no source of people sets their status until it is over. */
+/** People who are being offboarded: no source of people sets their status until the offboarding is over. */
 import { type SQL, sql } from 'drizzle-orm'
 
-/** Whether an offboarding of the user of an expression is under way, or is to begin now. */
+/** Condition that an offboarding of a user is in progress or due. `userId` is an SQL expression. */
 export const isLeaving = (userId: SQL): SQL => sql`exists (
   select from user_offboardings leaving where leaving.user_id = ${userId} and (leaving.status = 'IN_PROGRESS'
     or (leaving.status = 'SCHEDULED' and leaving.wake_at <= clock_timestamp())))`

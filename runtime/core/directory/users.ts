@@ -21,7 +21,7 @@ import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { containing, hasPart, hasPartLowered } from '../kernel/list/search.ts'
 import { keepAnAdmin } from './admins.ts'
 
-/** What stands between address and name in `search_text`. */
+/** Separator between address and name in `search_text`. */
 const BETWEEN = '\u0001'
 
 const byIds = prepared('users by ids', (db) =>
@@ -31,10 +31,13 @@ const byIds = prepared('users by ids', (db) =>
     .where(sql`${users.id} = any(${sql.placeholder('ids')}::uuid[])`),
 )
 
-/** The users who have one of some ids, in any order. */
+/** Returns the users with the given ids, in any order. */
 export const usersOf = (db: Db, ids: readonly string[]): Promise<UserRow[]> => byIds(db, { ids })
 
-/** What of a user is on the wire: the same members of a row, or of a table to select no other columns of it. */
+/**
+ * Returns the members of a user that are on the wire. Given a row, they are values; given a table, they are
+ * the columns to select.
+ */
 export const shownOf = <I, E, G, F, S>(
   of: Record<'id', I> &
     Record<'email', E> &
@@ -47,7 +50,7 @@ export const shownOf = <I, E, G, F, S>(
 })
 export type ShownUser = Pick<UserRow, 'id' | 'email' | 'givenName' | 'familyName' | 'status'>
 
-/** A user as on the wire. */
+/** Returns a user as on the wire. */
 export const toUser = ({ id, email, givenName, familyName, status }: ShownUser): User => ({
   id,
   email,
@@ -61,7 +64,7 @@ const withAttributes = (row: UserRow, expand: readonly string[]) => ({
   custom_attributes: expand.includes('custom_attributes') ? row.customAttributes : null,
 })
 
-/** A user of the caller's domain. */
+/** Returns a user of the caller's domain. */
 export const findUser = (db: Db, principal: Principal, id: string): Promise<UserRow> =>
   rowOfId(db, users, 'User', principal, id)
 
@@ -81,10 +84,10 @@ export async function listUsers(db: Db, { domainId }: Principal, query: UserQuer
 
 function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
   if (term === null || term === '') return undefined
-  // As the index users_name has it; the database lowers the term as well, by its own rules.
+  // The same expression as in the index users_name. The database also lowers the term, by its own rules.
   const name = sql`lower(${users.givenName} || ' ' || ${users.familyName})`
   if (exact) return sql`(lower(${users.email}) = lower(${term}) or ${name} = lower(${term}))`
-  // The sign between address and name matches neither of them.
+  // A term with the separator would match across address and name in `search_text`.
   if (term.includes(BETWEEN))
     return sql`(lower(${users.email}) like lower(${containing(term)}) or ${name} like lower(${containing(term)}))`
   return hasPartLowered(users.searchText, term)
@@ -106,7 +109,7 @@ export async function listRoles(db: Db, principal: Principal, id: string) {
   return [...new Set([...rows.map(({ role }) => role), 'User'])].map((name) => ({ name }))
 }
 
-/** @throws CoreError not_found for a role that there is not. */
+/** @throws CoreError `not_found` for an unknown role */
 function knownRole(name: string): RoleName {
   const role = roleOf(name)
   if (!role)
@@ -150,7 +153,7 @@ export async function removeRole(
   })
 }
 
-/** A user in the log. */
+/** Returns a user as a target in the activity log. */
 export const userTarget = ({ id, email }: Pick<UserRow, 'id' | 'email'>) => ({
   target_type: 'User',
   name: email,
@@ -159,7 +162,7 @@ export const userTarget = ({ id, email }: Pick<UserRow, 'id' | 'email'>) => ({
 
 type GroupRow = typeof groups.$inferSelect
 
-/** A group as on the wire. */
+/** Returns a group as on the wire. */
 export const toGroup = (row: GroupRow) => ({
   id: row.id,
   app_id: row.appId ?? '',
@@ -184,7 +187,7 @@ export async function listGroups(db: Db, { domainId }: Principal, query: GroupQu
   return selectPage(db, groups, { where, order }, query, (rows) => rows.map(toGroup))
 }
 
-/** Groups by their ids, in the order of their names; nothing is asked for none. */
+/** Returns groups by id, sorted by name. Sends no query if there are no ids. */
 export async function groupsByName(
   db: Db,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** Writes what was compared, in a statement of each kind. */
+/** Writes the compared changes, with one statement for each kind. */
 import { sql } from 'drizzle-orm'
 import { type CoreError, conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
@@ -11,7 +11,8 @@ export async function applyPeople(tx: Db, domainId: string): Promise<void> {
     select user_id, ${domainId}, email, coalesce(given_name, ''), coalesce(family_name, ''),
       coalesce(status, 'ACTIVE'), manager_id, attributes
     from people_match where is_new`)
-  // Who is switched off later asks it: whether an offboarding was the last that happened to the person.
+  // A later deactivation reads these events to decide whether an offboarding was the last change of the
+  // person's status.
   await tx.execute(sql`
     insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
     select ${domainId}, users.id, 'status', users.status, people_match.status
@@ -45,10 +46,10 @@ export const changedMeanwhile = (): CoreError =>
   conflict('The users changed meanwhile; import the file again')
 
 /**
- * Keeps those who change from others. Who has another address than they were found by was erased, or gave it up: what the
- * file says is not about them.
+ * Locks the people who change. A person whose address differs from the one they were found by was erased, or
+ * gave the address up. The file is then not about them.
  *
- * @throws CoreError conflict where who is to change is another person now
+ * @throws CoreError `conflict` if an address now belongs to another person
  */
 export async function lockChanged(tx: Db): Promise<void> {
   const { rows } = await tx.execute<{ others: number }>(sql`
@@ -58,6 +59,6 @@ export async function lockChanged(tx: Db): Promise<void> {
       where not people_change.is_new and people_change.fields <> '{}'
       order by users.id for no key update of users) as held`)
   if (rows[0]?.others !== 0) throw changedMeanwhile()
-  // Once more: an offboarding may have begun before its person was locked.
+  // Again, because an offboarding may have begun before its person was locked.
   await leaveLeavers(tx)
 }

@@ -1,10 +1,10 @@
-/** What the file changes: people_change, people_group, people_join and people_leave, and the sums of them. */
+/** The changes in the file: people_change, people_group, people_join and people_leave, and their totals. */
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TOLD, type PeopleDifference } from '../../../contract/models/people-file.ts'
 import { type Db, written } from '../../../database/database.ts'
 import { lockGroupNames } from '../group-names.ts'
 
-/** A field that changes is told by the name of its column. */
+/** Expression for the name of a column if its value differs. */
 const changes = (column: string, differs: SQL): SQL =>
   sql`case when ${differs} then ${column}::text end`
 
@@ -12,7 +12,7 @@ export async function comparePeople(tx: Db, domainId: string, dryRun: boolean): 
   const fields = sql.join(
     [
       changes('email', sql`people_match.email <> users.email`),
-      // Null, a column that is not in the file, differs from nothing.
+      // Null, for a column that is not in the file, differs from nothing.
       changes('given_name', sql`people_match.given_name <> users.given_name`),
       changes('family_name', sql`people_match.family_name <> users.family_name`),
       changes('status', sql`people_match.status <> users.status`),
@@ -36,14 +36,14 @@ export async function comparePeople(tx: Db, domainId: string, dryRun: boolean): 
 }
 
 /**
- * Membership in native groups; what apps synced is theirs. Names are compared without case, as providers' are; where two
- * groups have one, the one that is written the same is meant.
+ * Compares the memberships in native groups. Groups of apps belong to the apps. Names are compared without
+ * case, like those from providers. If two groups match, the one with the same case is used.
  */
 async function compareGroups(tx: Db, domainId: string, dryRun: boolean): Promise<void> {
   await tx.execute(sql`
     create temporary table people_wanted on commit drop as
     select user_id, unnest(groups) as name from people_match where groups is not null`)
-  // Only where a group is to be made: else no provider waits for the import.
+  // Lock only if a group is to be created, so that otherwise no provider waits for the import.
   const { rows: unknown } = await tx.execute(sql`
     select from people_wanted where lower(name) not in (
       select lower(name) from groups where domain_id = ${domainId} and app_id is null) limit 1`)
@@ -97,7 +97,7 @@ type Sums = Pick<
   | 'memberships_removed'
 >
 
-/** The sums of the difference, with the first few of each kind by name. */
+/** Returns the totals of the changes, with the first few names of each kind. */
 export async function tellDifference(tx: Db): Promise<Omit<PeopleDifference, 'dry_run'>> {
   const rows = async <R extends Record<string, unknown>>(question: SQL) =>
     (await tx.execute<R>(question)).rows

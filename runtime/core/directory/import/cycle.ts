@@ -1,25 +1,25 @@
-/** Whether managers would go in a circle. */
+/** Detection of cycles of managers. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 
 type Cycle = {
-  /** In the order of reporting; the line is null for a user who is not in the file. */
+  /** In the order of reporting. The line is null for a user who is not in the file. */
   people: { email: string; line: number | null }[]
-  /** False where the circle is longer than what is told. */
+  /** False if the cycle is longer than the people listed. */
   whole: boolean
 }
 
-/** People of one row of an answer. */
+/** Number of people per row of the result. */
 const BLOCK = 10_000
-/** People of a circle that are told. */
+/** Maximum number of people of a cycle that are listed. */
 const MAX_TOLD = 10
 
 /**
- * The first circle, or null. Everybody has one manager at most, so that one look at each person is
- * enough; people are numbered, because a million numbers take 4 MB.
+ * Returns the first cycle, or null. Each person has at most one manager, so each is visited once. People are
+ * represented by numbers: a million of them take 4 MB.
  */
 export async function findCycle(tx: Db, domainId: string): Promise<Cycle | null> {
-  // Those above the file's people may lead back into the file.
+  // Managers who are not in the file may lead back to people in the file.
   await tx.execute(sql`
     create temporary table people_chain on commit drop as
     with recursive above as (
@@ -43,9 +43,9 @@ export async function findCycle(tx: Db, domainId: string): Promise<Cycle | null>
   return start === null ? null : describe(tx, managers, start)
 }
 
-/** Number of a person to the number of the manager, -1 for none. */
+/** Returns, for each person's number, the number of the manager, or -1 if there is none. */
 async function readManagers(tx: Db): Promise<Int32Array> {
-  // Joined once, told in blocks: a row for each person would be an object for each of a million.
+  // Read in blocks of one join: a row per person would create a million objects.
   const { rows } = await tx.execute<{ block: number[] }>(sql`
     select array_agg(coalesce(boss.n, -1) order by own.n) as block from people_chain as own
     left join people_chain as boss on boss.user_id = own.manager_id
@@ -56,9 +56,9 @@ async function readManagers(tx: Db): Promise<Int32Array> {
   return managers
 }
 
-/** A user in a circle, or null. */
+/** Returns a user in a cycle, or null. */
 function inCircle(managers: Int32Array): number | null {
-  /** The walk that came by first; a walk that meets itself has gone in a circle. */
+  /** Walk that first visited each person. A walk that meets itself has found a cycle. */
   const walks = new Int32Array(managers.length).fill(-1)
   for (let walk = 0; walk < managers.length; walk += 1) {
     let at = walk

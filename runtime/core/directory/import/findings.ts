@@ -1,10 +1,10 @@
-/** What is wrong with a file, gathered: the first few one by one, the others counted. */
+/** Collects the errors of a file. The first few are listed, the others only counted. */
 import { type FileFinding, MAX_TOLD } from '../../../contract/models/people-file.ts'
 
-/** A file has errors: nothing of it was taken. */
+/** Error for a file with errors. Nothing of it was imported. */
 export class FileError extends Error {
   readonly findings: FileFinding[]
-  /** All of them, also those that are not told one by one. */
+  /** Total number of errors, including those that are not listed. */
   readonly total: number
 
   constructor(findings: FileFinding[], total: number) {
@@ -22,10 +22,10 @@ export class FileError extends Error {
 }
 
 export type Findings = {
-  /** `more`: how many more of its kind there are, which are not listed. */
+  /** Adds an error. `more` is the number of further ones of its kind, which are not listed. */
   add(line: number, column: string | null, problem: string, more?: number): void
   readonly total: number
-  /** @throws FileError when there is any. */
+  /** @throws FileError if there are any errors */
   settle(): void
   /** @throws FileError */
   refuse(): never
@@ -55,6 +55,6 @@ export function createFindings(): Findings {
   }
 }
 
-/** A cell as a message may repeat it: short, on one line. */
+/** Returns a cell in a form that a message may quote: short, on one line. */
 export const shown = (cell: string): string =>
   JSON.stringify(cell.length > 60 ? `${cell.slice(0, 60)}…` : cell)

@@ -1,4 +1,4 @@
-/** The first row: which cell means what. */
+/** Parses the first row, which names the columns. */
 import {
   MAX_COLUMNS,
   MAX_NAME_LENGTH,
@@ -8,20 +8,20 @@ import {
 import { type Findings, shown } from './findings.ts'
 
 export type Header = {
-  /** Names as they are told in findings. */
+  /** Column names as they appear in errors. */
   names: string[]
-  /** Known column to where it is; what is missing stays as it is. */
+  /** Known column -> its index. The values of a missing column are not changed. */
   known: Partial<Record<PeopleColumn, number>>
-  /** Name of a custom attribute and where it is. */
+  /** Name and index of each custom attribute. */
   attributes: { name: string; at: number }[]
 }
 
-/** Names that mean something else in JavaScript objects, here or where the record is read. */
+/** Names with a special meaning in JavaScript objects, here or where the record is read. */
 const RESERVED = ['__proto__', 'constructor', 'prototype']
 
 const isKnown = (name: string): name is PeopleColumn => Object.hasOwn(PEOPLE_COLUMNS, name)
 
-/** Reads the header; what is wrong with it goes to the findings. */
+/** Parses the header. Its errors are added to the findings. */
 export function readHeader(cells: string[], line: number, findings: Findings): Header {
   const header: Header = { names: [], known: {}, attributes: [] }
   if (cells.length > MAX_COLUMNS) {
@@ -31,7 +31,7 @@ export function readHeader(cells: string[], line: number, findings: Findings): H
   const seen = new Set<string>()
   for (const [at, cell] of cells.entries()) {
     const given = cell.trim()
-    // Known columns are known in any case: `Email` is not meant as an attribute.
+    // Known columns are matched without case: `Email` is not meant as an attribute.
     const name = isKnown(given.toLowerCase()) ? given.toLowerCase() : given
     const problem = problemOf(name, seen)
     header.names.push(name)

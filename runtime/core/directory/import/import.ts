@@ -1,4 +1,4 @@
-/** Imports people from a file: all of it, or nothing. */
+/** Imports people from a file, completely or not at all. */
 import { sql } from 'drizzle-orm'
 import { conflict } from '../../../contract/errors/problem.ts'
 import type { PeopleDifference } from '../../../contract/models/people-file.ts'
@@ -18,23 +18,24 @@ import { readRecords } from './records.ts'
 import { readRow } from './row.ts'
 import { createStage, makeStage } from './stage.ts'
 
-/** Longest a single statement may take: a million people are compared in one. In milliseconds. */
+/** Maximum duration of a single statement, in milliseconds. One statement compares a million people. */
 const STATEMENT_MS = 600_000
 
 type ImportOptions = {
-  /** Compare only. */
+  /** Compares only. */
   dryRun: boolean
-  /** For the log; empty when it is not known. */
+  /** For the activity log. Empty if unknown. */
   fileName: string
-  /** Hears which users changed. */
+  /** Notified of the users that changed. */
   listeners: Pick<Listeners, 'usersChanged'>
 }
 
 /**
- * Reads a CSV file, compares it with who is there and, unless it is a dry run, makes them the same.
- * Nobody is removed or suspended for not being in the file.
+ * Reads a CSV file, compares it with the existing people and, unless it is a dry run, applies the
+ * differences. Nobody is removed or suspended for not being in the file.
  *
- * @throws FileError what is wrong in the file; CoreError conflict for another import, or the last admin.
+ * @throws FileError with the errors of the file
+ * @throws CoreError `conflict` if another import is running, or if it would suspend the last admin
  */
 export async function importPeople(
   db: Db,
@@ -53,7 +54,8 @@ export async function importPeople(
     findings.settle()
     await comparePeople(tx, domainId, dryRun)
     const difference = { dry_run: dryRun, ...(await tellDifference(tx)) }
-    // People first, then roles, as everywhere: a push that deactivates somebody would deadlock with us.
+    // Lock people before roles, as everywhere else. Otherwise this could deadlock with a push that
+    // deactivates somebody.
     if (!dryRun) await lockChanged(tx)
     await keepAnAdmin(tx, domainId, await suspendedBy(tx))
     if (dryRun) return difference
@@ -68,7 +70,10 @@ export async function importPeople(
   }, ONCE)
 }
 
-/** Two imports at once would each compare with what the other is about to change. */
+/**
+ * Takes the import lock: two concurrent imports would each compare with rows that the other is about to
+ * change.
+ */
 async function takeTurn(tx: Db): Promise<void> {
   const { rows } = await tx.execute(tryLockUntilEnd('importing people'))
   if (rows[0]?.['got'] !== true)
@@ -106,7 +111,7 @@ async function stageFile(
   return header
 }
 
-/** Admins that the file suspends; none if it lets another one sign in. */
+/** Returns the admins that the file suspends. Empty if another admin in the file can sign in. */
 async function suspendedBy(tx: Db): Promise<Set<string>> {
   const { rows } = await tx.execute<{ user_id: string; status: string }>(sql`
     select people_match.user_id, people_match.status from people_match
@@ -116,14 +121,14 @@ async function suspendedBy(tx: Db): Promise<Set<string>> {
   return new Set(leaving.length < rows.length ? [] : leaving.map(({ user_id }) => user_id))
 }
 
-/** Users that the file adds or changes, at most one more than are looked at one by one. */
+/** Returns the users that the file adds or changes, up to one more than are processed one by one. */
 async function changedUsers(tx: Db): Promise<string[]> {
   const { rows } = await tx.execute<{ user_id: string }>(sql`
     select user_id from people_change where is_new or fields <> '{}' limit ${MANY_USERS + 1}`)
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Another caller made a user of the file between the comparison and the write. */
+/** Another caller created a user of the file between the comparison and the write. */
 function overtaken(error: unknown): never {
   if (isTaken(error)) throw changedMeanwhile()
   throw error

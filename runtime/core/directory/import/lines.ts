@@ -1,10 +1,10 @@
-/** A file's bytes, checked to be UTF-8 and to have lines of bearable length, before they are parsed. */
+/** Splits a file into lines before it is parsed. Checks that they are UTF-8 and not too long. */
 import { isUtf8 } from 'node:buffer'
 import { MAX_ROW_BYTES } from '../../../contract/models/people-file.ts'
 
 const LF = 0x0a
 
-/** The file cannot be read on from here. */
+/** Error for a file that cannot be read any further. */
 export class UnreadableError extends Error {
   readonly line: number
 
@@ -16,7 +16,7 @@ export class UnreadableError extends Error {
 }
 
 /**
- * Whole lines, in blocks. A byte 0x0A is never a part of another character in UTF-8.
+ * Yields whole lines, in blocks. In UTF-8 the byte 0x0A is never part of another character.
  *
  * @throws UnreadableError
  */
@@ -37,7 +37,7 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (rest.length > 0) yield rest
 }
 
-/** Checks a block that begins at a line; the line that the next one begins at. */
+/** Checks a block that starts at line `first`, and returns the line at which the next block starts. */
 function checked(block: Buffer, first: number): number {
   const fine = isUtf8(block)
   let line = first

@@ -1,7 +1,7 @@
 /**
- * Whose row is whose: people_match has each row with its user, there or to be made, and its manager;
- * what is wrong between rows goes to the findings. Addresses are compared by the database's lower(),
- * as its unique index does.
+ * Matches rows with users: people_match contains each row with its user, existing or to be created, and its
+ * manager. Errors across rows are added to the findings. Addresses are compared by the database's lower(), as
+ * in its unique index.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TOLD } from '../../../contract/models/people-file.ts'
@@ -14,7 +14,7 @@ import type { Header } from './header.ts'
 type Doubled = { line: number; email: string; earlier: number; total: string }
 type Managed = { line: number; manager_email: string; total: string }
 
-/** Fills people_match, and finds what is doubled, unknown or in a circle. */
+/** Fills people_match, and finds duplicates, unknown managers and cycles. */
 export async function matchPeople(
   tx: Db,
   domainId: string,
@@ -34,7 +34,7 @@ export async function matchPeople(
     ],
     findings,
   )
-  // Two rows of one person cannot be matched to one user each.
+  // Two rows of one person cannot be matched with one user each.
   if (findings.total > 0) return
   await tx.execute(sql`
     create temporary table people_id on commit drop as
@@ -57,7 +57,9 @@ export async function matchPeople(
   if (known.manager_email !== undefined) await checkManagers(tx, domainId, findings)
 }
 
-/** Drops the new status of people who are being offboarded: theirs does not change until that is over. */
+/**
+ * Drops the new status of people who are being offboarded. It must not change until the offboarding is over.
+ */
 export async function leaveLeavers(tx: Db): Promise<void> {
   await tx.execute(sql`update people_match set status = null
     where status is not null and not is_new and ${isLeaving(sql`people_match.user_id`)}`)
@@ -99,7 +101,7 @@ async function tellAll<R extends { total: string }>(
   tell: (row: R) => [line: number, column: string, problem: string],
   findings: Findings,
 ): Promise<void> {
-  // The cast: the question selects what `tell` reads.
+  // The cast: the query selects the columns that `tell` reads.
   const rows = (await tx.execute(question)).rows as R[]
   for (const [at, row] of rows.entries()) {
     const more = at === rows.length - 1 ? Number(row.total) - rows.length : 0

@@ -1,30 +1,30 @@
-/** The rows of a CSV file, one by one, with the lines that they begin at. */
+/** Reads the rows of a CSV file, one by one, with the number of their first line. */
 import { Readable } from 'node:stream'
 import { CsvError, type Options, parse } from 'csv-parse'
 import { MAX_ROW_BYTES } from '../../../contract/models/people-file.ts'
 import { UnreadableError, wholeLines } from './lines.ts'
 
-/** A row: the line that it begins at, and its cells. */
+/** A row: the number of its first line, and its cells. */
 export type FileRow = { line: number; cells: string[] }
 
 const OPTIONS = {
   bom: true,
-  // A file that went through several hands has several kinds of line ends.
+  // A file that was edited on several systems has several kinds of line ends.
   record_delimiter: ['\r\n', '\n', '\r'],
-  // How many cells there are is judged, and told in our own words.
+  // The number of cells is checked later, with error messages of our own.
   relax_column_count: true,
   skip_empty_lines: true,
   max_record_size: MAX_ROW_BYTES,
 }
 
 /**
- * All rows, the header among them. Memory does not grow with the file.
+ * Yields all rows, including the header. Memory use does not grow with the file.
  *
  * @throws UnreadableError
  */
 export async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
   let end = 0
-  // The cast: the parser's type knows only options whose records are lists of texts.
+  // The cast: the parser's type supports only options whose records are lists of strings.
   const parser = parse({
     ...OPTIONS,
     on_record(cells: string[], { lines }): FileRow {
@@ -48,7 +48,9 @@ export async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGene
 const lineEndsIn = (cells: string[]): number =>
   cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
 
-/** What a parser's error means for the author of the file; `next` is where the row begins. */
+/**
+ * Translates an error of the parser for the author of the file. `next` is the line at which the row starts.
+ */
 function unreadable({ code, lines, message }: CsvError, next: number): UnreadableError {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':

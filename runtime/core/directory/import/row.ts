@@ -1,4 +1,4 @@
-/** One row of the file, from cells to what is staged. */
+/** Converts a row of the file from cells to the staged form. */
 
 import { MAX_NAME_LENGTH } from '../../../contract/models/people-file.ts'
 import { USER_STATUSES } from '../../../contract/models/person.ts'
@@ -8,7 +8,7 @@ import { type Findings, shown } from './findings.ts'
 import type { Header } from './header.ts'
 import type { FileRow } from './records.ts'
 
-/** A row for the temporary table; null is a column that the file does not have. */
+/** Row for the temporary table. Null stands for a column that the file does not have. */
 export type StagedRow = {
   line: number
   email: string
@@ -17,16 +17,16 @@ export type StagedRow = {
   status: string | null
   manager_email: string | null
   groups: string[] | null
-  /** Name to { type, value } as on the wire. */
+  /** Attribute name -> { type, value }, as on the wire. */
   attributes: Record<string, { type: string; value: string }>
 }
 
-/** Longest text of one cell, in characters. */
+/** Maximum length of a cell, in characters. */
 const MAX_CELL_LENGTH = 10_000
 
 /**
- * Reads a row. Null where it cannot even be told whose it is; other problems leave the row to be
- * compared with the others. A cell is text: what looks like a formula is stored as it stands.
+ * Parses a row. Null if the row has no valid address. With other errors, the row is still compared with the
+ * others. A cell is plain text: a formula is stored unchanged.
  */
 export function readRow(
   { line, cells }: FileRow,
@@ -75,7 +75,7 @@ export function readRow(
     groups: null,
     attributes: {},
   }
-  // Nothing of a bad file is stored, but its rows count when others name them.
+  // A row with errors is not imported, but it counts as present if other rows refer to it.
   if (findings.total > before) return bare
   return {
     ...bare,
@@ -103,7 +103,7 @@ function problemOf(text: string): string | null {
     : null
 }
 
-/** Names of groups, each once. */
+/** Returns the distinct names of groups. */
 function groupsOf(cell: string | null): string[] | null {
   if (cell === null) return null
   const names = cell.split(';').map((name) => name.trim())

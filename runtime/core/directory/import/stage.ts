@@ -1,13 +1,13 @@
-/** The file's rows in a temporary table, where the database can compare a million of them at once. */
+/** Stages the file's rows in a temporary table, where the database can compare a million of them at once. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import type { StagedRow } from './row.ts'
 
-/** Most rows and characters of one statement: encoding them blocks the main thread. */
+/** Maximum number of rows, and of characters, per statement. Encoding them blocks the main thread. */
 const BATCH = 5000
 const BATCH_LENGTH = 1024 * 1024
 
-/** The tables of an import; the end of its transaction drops them. */
+/** Creates the temporary table of an import. The end of the transaction drops it. */
 export async function makeStage(tx: Db): Promise<void> {
   await tx.execute(sql`
     create temporary table people_file (
@@ -17,7 +17,7 @@ export async function makeStage(tx: Db): Promise<void> {
     ) on commit drop`)
 }
 
-/** Takes rows as they come; memory holds one batch. */
+/** Stages rows as they arrive. Memory holds one batch. */
 export function createStage(tx: Db): { add(row: StagedRow): Promise<void>; end(): Promise<void> } {
   let batch: StagedRow[] = []
   let length = 0
@@ -40,13 +40,13 @@ export function createStage(tx: Db): { add(row: StagedRow): Promise<void>; end()
     },
     async end() {
       await send()
-      // The wide columns are joined by nothing, and cost most to look at.
+      // Only these columns are joined. The wide columns would be the slowest to analyse.
       await tx.execute(sql`analyze people_file (line, email, manager_email)`)
     },
   }
 }
 
-/** Approximate length of a row as JSON, in characters. */
+/** Returns the approximate length of a row as JSON, in characters. */
 const lengthOf = (row: StagedRow): number =>
   Object.entries(row.attributes).reduce(
     (sum, [name, one]) => sum + name.length + String(one.value).length + 40,
