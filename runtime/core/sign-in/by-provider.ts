@@ -1,4 +1,4 @@
-/** Signs in a person by what a provider says: which user it is, and which roles they get. */
+/** Signs in a person with the claims of a provider: finds the user and sets the roles. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Claims, SignInProvider } from '../../contract/models/sign-in-provider.ts'
@@ -10,7 +10,7 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { beginProvided } from './sessions.ts'
 
-/** Why a person is not let in, with the address that the provider gave, where it gave one. */
+/** Reason why a person was not let in, with the address that the provider gave, if it gave one. */
 export type NotLetIn = {
   why: 'no_address' | 'unverified' | 'unknown' | 'suspended'
   email: string | null
@@ -20,7 +20,7 @@ type Told = { email: string; givenName: string; familyName: string; groups: read
 
 const ADDRESS = /^[^\s@\u0000-\u001f]{1,64}@[^\s@\u0000-\u001f]{1,255}$/
 const MAX_NAME = 200
-/** Most groups that are looked at. */
+/** Maximum number of groups that are read. */
 const MAX_GROUPS = 5000
 
 const nameIn = (claims: Claims, name: string): string => {
@@ -29,8 +29,8 @@ const nameIn = (claims: Claims, name: string): string => {
 }
 
 /**
- * What the claims say of a person, or why that does not do. An address counts where the provider has verified it;
- * in a claim that the operator named it needs no such word.
+ * Reads a person from the claims, or returns why that is not possible. An address must be verified by the
+ * provider, unless it comes from another claim that the operator configured.
  */
 export function toldBy(claims: Claims, provider: SignInProvider): Told | NotLetIn {
   const given = claims[provider.person_claim]
@@ -51,7 +51,7 @@ export function toldBy(claims: Claims, provider: SignInProvider): Told | NotLetI
   }
 }
 
-/** Lets a person in: the secret of a session, or why there is none. */
+/** Signs a person in. Returns the secret of a session, or why there is none. */
 export async function signInByProvider(
   db: Db,
   hasher: TokenHasher,
@@ -97,7 +97,10 @@ async function made(tx: Db, domainId: string, told: Told): Promise<UserRow | nul
   return user
 }
 
-/** Gives the roles that go with the groups, and takes the others that the table names; the last admin stays one. */
+/**
+ * Adds the roles of the person's groups, and removes the other roles in the table. The last admin keeps the
+ * role.
+ */
 async function setRoles(
   tx: Db,
   user: UserRow,

@@ -1,16 +1,19 @@
-/** The first admin, who owns the operator's token: made with its role by the first start, and never again. */
+/**
+ * The first admin, who owns the operator's token. The first start creates the user and its role, and later
+ * starts do not.
+ */
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { userRoles, users } from '../../database/schema/people.ts'
 import { userTarget } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 
-/** E-mail address of the user that owns the operator's token. */
+/** Email address of the user who owns the operator's token. */
 export const FIRST_ADMIN = 'admin@localhost'
 
 /**
- * The id of the first admin, who is made where there is none. A role that was taken away later stays so.
- * One at a time: the caller holds the lock.
+ * Returns the id of the first admin. Creates the user if there is none. A role that was removed later is not
+ * restored. The caller holds the lock, so that this runs once at a time.
  */
 export async function ensureFirstAdmin(tx: Db, domainId: string): Promise<string> {
   const [made] = await tx

@@ -4,10 +4,10 @@ import type { Db } from '../../database/database.ts'
 import { apiTokens } from '../../database/schema/people.ts'
 import { type HostChallenge, hostProof } from '../../secrets/key-derivation.ts'
 
-/** Most tokens of one beginning for which it is proved: random ones share none. */
+/** Maximum number of tokens with the same prefix that are proved. Random tokens do not share one. */
 const MAX_PROOFS = 10
 
-/** A proof for each token that begins so; none where the host knows none. */
+/** Returns a proof for each token with the prefix. Empty if the host knows none. */
 export async function provedTokens(
   db: Db,
   prefix: string,

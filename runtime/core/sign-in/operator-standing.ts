@@ -8,9 +8,9 @@ import { type TokenStanding, tokenStanding } from './operator-token.ts'
 
 export type OperatorStanding = {
   readonly token: string
-  /** Null until the database was first reached. */
+  /** Returns the last known state, or null until the database was first reached. */
   last(): TokenStanding | null
-  /** Stores the state that the database has. */
+  /** Stores a state that was read from the database. */
   heard(standing: TokenStanding): void
   /** Reads the state from the database. */
   look(db: Db): Promise<void>
@@ -25,7 +25,11 @@ const MESSAGES: Record<Exclude<TokenStanding, 'good'>, string> = {
   another: `the operator’s token of this host does not work, because this database has that of another host: ${WHAT_TO_DO}`,
 }
 
-/** @param tell Called with a log message when the token stops working. */
+/**
+ * Creates the copy.
+ *
+ * @param tell Called with a log message when the token stops working.
+ */
 export function createOperatorStanding(
   token: string,
   hasher: TokenHasher,

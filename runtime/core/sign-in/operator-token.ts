@@ -1,6 +1,6 @@
 /**
- * The operator's token is one thing for all hosts of a database: a new one ends the one before, and one
- * that has ended never works again.
+ * The operator's token, which is shared by all hosts of a database. A new one ends the previous one, and a
+ * token that has ended never works again.
  */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -11,22 +11,25 @@ import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { endToken, keepToken, tokenTarget } from '../kernel/identity/tokens.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
 
-/** What a host starts with. */
+/** Token with which a host starts. */
 type OwnToken = {
   text: string
   /**
-   * Made by this host for itself, on a database that other hosts may share: it takes no place that is
-   * taken, for each of them makes one.
+   * Whether this host generated the token, on a database that other hosts may share. Such a token does not
+   * replace another, because each host generates one.
    */
   yields: boolean
 }
 
-/** `good` works; `ended` was revoked or replaced; `another` yielded to that of another host. */
+/**
+ * `good`: the token works. `ended`: it was revoked or replaced. `another`: it yielded to the token of another
+ * host.
+ */
 export type TokenStanding = 'good' | 'ended' | 'another'
 
 type TokenRow = typeof apiTokens.$inferSelect
 
-/** Makes a host's token the operator's, at each of its starts; safe for several hosts at once. */
+/** Makes a host's token the operator's token. Called at each start; safe for several hosts at once. */
 export async function takeOperatorToken(
   db: Db,
   hasher: TokenHasher,
@@ -50,7 +53,7 @@ export async function takeOperatorToken(
   })
 }
 
-/** What has become of a host's token since. */
+/** Returns the current state of a host's token. */
 export async function tokenStanding(
   db: Db,
   hasher: TokenHasher,
@@ -104,8 +107,8 @@ async function make(
 }
 
 /**
- * Notes that a token is the operator's, under the newest secret: it is known again, also as one that has
- * ended, when the former secret is dropped.
+ * Marks a token as the operator's and stores its hash under the newest secret. It is thus still recognised,
+ * even after it has ended, when the previous secret is dropped.
  */
 async function keepCurrent(
   tx: Db,

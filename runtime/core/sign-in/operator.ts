@@ -1,4 +1,7 @@
-/** Who operates: any token of a user with the permission `operator`, and the operator's own. */
+/**
+ * Authenticates operators: by any token of a user with the permission `operator`, or by the operator's own
+ * token.
+ */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
@@ -12,20 +15,20 @@ import {
 } from '../kernel/identity/principal.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 
-/** An operator, and their token. */
+/** An operator and their token. */
 export type Operator = Doer & {
   tokenId: string
   readOnly: boolean
-  /** Whether it is noted that the token was used within the last minute. */
+  /** Whether a use of the token was recorded within the last minute. */
   usedLately: boolean
 }
 
 /**
- * Who operates by a token. The operator's own counts whatever became of its user, who may have been
- * suspended or lost the role: the operator is the one who repairs that. Revoked or replaced, it is a token
- * like any other that has ended.
+ * Returns the operator of a token. The operator's own token works even if its user was suspended or lost the
+ * role, because the operator is the one who repairs that. Once it is revoked or replaced, it is treated like
+ * any other token that has ended.
  *
- * @throws CoreError unauthenticated, forbidden
+ * @throws CoreError `unauthenticated`, `forbidden`
  */
 export async function authenticateOperator(
   db: Db,
@@ -44,8 +47,8 @@ export async function authenticateOperator(
 }
 
 /**
- * The owner of a token that was let in, even if it has ended since: what was done with it stays theirs. Null if the
- * database no longer has the token.
+ * Returns the owner of a token that was accepted earlier, even if it has ended since, so that actions with it
+ * are attributed to them. Null if the database no longer has the token.
  */
 export async function ownerOfToken(
   db: Db,
@@ -60,7 +63,7 @@ export async function ownerOfToken(
   return found ? { userId: found.userId, domainId: found.domainId } : null
 }
 
-/** The e-mail address of who operates: what a history names them by. */
+/** Returns the email address of an operator, which names them in the history. */
 export async function emailOfDoer(db: Db, { userId }: Doer): Promise<string> {
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
   return user?.email ?? ''

@@ -1,4 +1,4 @@
-/** What people do with their own API tokens: make them, look at them, revoke them. */
+/** Creating, listing and revoking one's own API tokens. */
 import { and, count, desc, eq, sql } from 'drizzle-orm'
 import { conflict, forbidden, notFound } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
@@ -11,14 +11,14 @@ import { type Caller, lockUser, mayAct, notAuthenticated } from '../kernel/ident
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { endToken, keepToken, newTokenText, tokenTarget } from '../kernel/identity/tokens.ts'
 
-/** Most tokens of one user that work at the same time. */
+/** Maximum number of valid tokens of one user. */
 const MAX_LIVE_TOKENS = CALLER_LIMITS.live_tokens.most
-/** Most tokens that are listed: all that work, and the newest of the others. */
+/** Maximum number of tokens that are listed: all valid ones, and the newest of the others. */
 const MAX_LISTED = 200
 
 type TokenRow = typeof apiTokens.$inferSelect
 
-/** All there is to know of a token; its text is kept nowhere. */
+/** Stored data of a token. Its text is not stored. */
 export type OwnToken = Pick<
   TokenRow,
   | 'id'
@@ -36,9 +36,9 @@ export type TokenWish = {
   name: string
   description: string
   readOnly: boolean
-  /** Null: until it is revoked. */
+  /** Null if the token is valid until it is revoked. */
   expiresAt: Date | null
-  /** Id of the form that asks for it. */
+  /** Id of the form that was submitted. */
   formId: string
 }
 
@@ -59,7 +59,10 @@ const ownedBy = ({ userId, domainId }: Caller) =>
 
 const isLive = sql<boolean>`(${apiTokens.revokedAt} is null and (${apiTokens.expiresAt} is null or ${apiTokens.expiresAt} > now()))`
 
-/** The actor's own tokens, those that work first, newest first; `total` counts also what is not listed. */
+/**
+ * Lists the actor's own tokens: valid ones first, then by age, newest first. `total` also counts tokens that
+ * are not listed.
+ */
 export async function listOwnTokens(
   db: Db,
   actor: Caller,
@@ -75,11 +78,11 @@ export async function listOwnTokens(
 }
 
 /**
- * Makes a token for the actor. Its text is in the answer and nowhere else; null when the same form was
- * sent before: then that has made the token.
+ * Creates a token for the actor. Its text is in the result and is not stored. Null if the same form was
+ * submitted before, which created the token.
  *
- * @throws CoreError forbidden for who may only read, unauthenticated for who may not act any more, conflict for more tokens than
- *   one may have
+ * @throws CoreError `forbidden` if the caller may only read, `unauthenticated` if they may no longer act,
+ *   `conflict` if they have too many tokens
  */
 export async function createOwnToken(
   db: Db,
@@ -91,7 +94,7 @@ export async function createOwnToken(
   const { userId, domainId } = actor
   const text = newTokenText()
   return db.transaction(async (tx) => {
-    // One at a time and user, too: else many at once would all find room for one more.
+    // One at a time per user. Otherwise concurrent calls could exceed the limit.
     const user = await lockUser(tx, userId)
     if (!user || !mayAct(user.status)) throw notAuthenticated()
     const id = await keepToken(tx, hasher, { userId, domainId, ...wish }, text)
@@ -114,9 +117,9 @@ export async function createOwnToken(
 }
 
 /**
- * Revokes a token of the actor's own; one that is revoked already stays as it is.
+ * Revokes one of the actor's own tokens. Does nothing if it is already revoked.
  *
- * @throws CoreError forbidden for who may only read, not_found for what is not the actor's
+ * @throws CoreError `forbidden` if the caller may only read, `not_found` if it is not the actor's token
  */
 export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise<void> {
   demandWrite(actor)

@@ -1,6 +1,6 @@
 /**
- * Who is signed in to the settings pages. A session is a random text in a cookie; it acts with what its
- * user is and may at each request, and ends with the token that it was begun with, or that made its link.
+ * Sessions of the settings pages. A session is a random text in a cookie. It has its user's current
+ * permissions at each request, and ends with the token that began it or that created its sign-in link.
  */
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { CoreError, conflict } from '../../contract/errors/problem.ts'
@@ -27,13 +27,13 @@ import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { noteUse } from '../kernel/identity/tokens.ts'
 import type { Operator } from './operator.ts'
 
-/** How long one stays signed in, in milliseconds. */
+/** Maximum duration of a session, in milliseconds. */
 export const SESSION_MS: number = 8 * 60 * 60 * 1000
-/** How long one stays signed in without asking for a page, in milliseconds. */
+/** Maximum time without a page request before a session ends, in milliseconds. */
 const IDLE_MS: number = 60 * 60 * 1000
-/** How exactly it is kept when a session was used, in milliseconds. */
+/** Precision with which the last use of a session is stored, in milliseconds. */
 const USED_MS: number = 60 * 1000
-/** How long a link works, in milliseconds. */
+/** Time for which a sign-in link is valid, in milliseconds. */
 const LOGIN_LINK_MS: number = 10 * 60 * 1000
 
 const CODE_PREFIX = 'kwl_'
@@ -42,20 +42,20 @@ const SESSION_PREFIX = 'kws_'
 export type Session = {
   actor: Caller
   email: string
-  /** The token that it was begun with, or that made its link. */
+  /** Token that began the session, or that created its link. */
   tokenId: string | null
-  /** When that token stops to work; null: not by itself. */
+  /** Expiry of that token, or null if it does not expire. */
   tokenEndsAt: Date | null
-  /** Id of the provider of sign-in that it was begun with; null for a token or a link. */
+  /** Id of the sign-in provider with which the session began, or null for a token or a link. */
   provider: string | null
 }
 
 /**
- * Makes a code that lets a user in once, and lasts no longer than the token that makes it. It is for the
- * operator to hand out, so the log names the owner of the token.
+ * Creates a code that lets a user in once and expires no later than the token that creates it. The operator
+ * hands it out, so the activity log names the owner of the token.
  *
- * @throws CoreError unauthenticated for a token that has ended meanwhile, not_found for a user that there is not, conflict for one
- *   who may not act
+ * @throws CoreError `unauthenticated` if the token has ended in the meantime, `not_found` for an unknown
+ *   user, `conflict` for a user who may not act
  */
 export async function createLoginLink(
   db: Db,
@@ -99,7 +99,10 @@ export async function createLoginLink(
   return { code, email: user.email, expiresAt }
 }
 
-/** Begins a session with the code of a login link, which is used up by it; null for one that is not good. */
+/**
+ * Begins a session with the code of a sign-in link, which can be used only once. Null if the code is not
+ * valid.
+ */
 export async function signInByCode(
   db: Db,
   hasher: TokenHasher,
@@ -121,7 +124,7 @@ export async function signInByCode(
   })
 }
 
-/** Begins a session with an API token; null for one that is not good. */
+/** Begins a session with an API token. Null if the token is not valid. */
 export async function signInByToken(
   db: Db,
   hasher: TokenHasher,
@@ -134,18 +137,21 @@ export async function signInByToken(
   return db.transaction((tx) => begin(tx, hasher, principal, found, 'API token'))
 }
 
-/** The earlier of a duration from now (database clock) and the expiry of a token. */
+/**
+ * Returns the end of a duration from now (by the database clock), or the expiry of a token if that is
+ * earlier.
+ */
 async function within(tx: Db, { token }: FoundToken, ms: number): Promise<Date> {
   const end = (await databaseTime(tx)).getTime() + ms
   return new Date(Math.min(end, token.expiresAt?.getTime() ?? end))
 }
 
-/** A user, and the token by which they are let in; null in rows of versions that did not note it. */
+/** A user and the token that let them in. The token is null in rows of versions that did not store it. */
 type LetIn = { userId: string; tokenId: string | null }
 
 /**
- * The token by which a user was signed in, as long as it may: it works, and lets its own user in who may
- * act, or another by one who still operates.
+ * Returns the token that signed a user in, as long as it may: it is valid and belongs to the user, who may
+ * act, or to another user who is still an operator.
  */
 async function standingMaker(db: Db, { userId, tokenId }: LetIn): Promise<FoundToken | null> {
   const found = tokenId === null ? null : await findTokenById(db, tokenId)
@@ -168,7 +174,7 @@ async function begin(
   return keep(tx, hasher, who, { tokenId: maker.token.id, provider: null, expiresAt }, by)
 }
 
-/** Begins a session of a person that a sign-in provider let in; null for who may not act. */
+/** Begins a session of a person whom a sign-in provider let in. Null if the person may not act. */
 export async function beginProvided(
   tx: Db,
   hasher: TokenHasher,
@@ -205,7 +211,10 @@ async function keep(
 }
 
 /**
- * The session of a cookie, which is used by that unless it is only looked at: a page that stays open keeps no session. Null when it ended, was not used for long, or its user or its token may no longer act.
+ * Returns the session of a cookie. Null if it has ended, was idle for too long, or its user or token may no
+ * longer act.
+ *
+ * @param isUse false for a check that must not extend the session, such as by a page that stays open
  */
 export async function findSession(
   db: Db,
@@ -242,7 +251,9 @@ export async function findSession(
   return { actor, email: user.email, tokenId, tokenEndsAt, provider }
 }
 
-/** Ends a session, as its person signs out or signs in anew; one that ended before is fine, and is not told. */
+/**
+ * Ends a session when its person signs out or signs in again. A session that has already ended is not logged.
+ */
 export async function endSession(db: Db, hasher: TokenHasher, secret: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [ended] = await tx
@@ -257,7 +268,7 @@ export async function endSession(db: Db, hasher: TokenHasher, secret: string): P
   })
 }
 
-/** Ends all sessions of a user, wherever they are signed in. */
+/** Ends all sessions of a user, on all devices. */
 export async function endSessionsOf(db: Db, who: Caller): Promise<void> {
   await db.transaction(async (tx) => {
     const ended = await tx
