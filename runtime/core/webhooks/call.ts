@@ -1,4 +1,4 @@
-/** Calling an inline webhook: a system of the operator's is asked, or told, at one point. */
+/** Calls an inline webhook, through which a system of the operator is queried or notified. */
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -19,10 +19,10 @@ const byId = prepared('inline webhook by id', (db) =>
 export type { WebhookAnswer } from './parse-response.ts'
 
 /**
- * Asks a webhook, once. `response` is the inner object of its answer, as the other system wrote it; what goes
- * wrong is an answer too, and its words name the webhook.
+ * Calls a webhook once. `response` is the inner object of its reply, unchanged. A failure is a result too,
+ * and its message names the webhook.
  *
- * @throws the reason of `parts.signal`, once that is aborted: whether it arrived is then not known.
+ * @throws the reason of `parts.signal` once it is aborted. It is then unknown whether the call arrived.
  */
 export async function callWebhook(
   db: Db,

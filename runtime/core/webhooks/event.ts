@@ -1,4 +1,4 @@
-/** A row of the activity log as webhooks of type SIEM are told it (core-interface.md section 1.17). */
+/** A row of the activity log in the form sent to webhooks of type SIEM (core-interface.md section 1.17). */
 
 import type { LogRow } from '../../database/schema/audit.ts'
 import { friendly } from '../kernel/audit/activity.ts'
@@ -8,13 +8,13 @@ type Told = Pick<
   'eventType' | 'outcome' | 'actor' | 'targets' | 'metadata' | 'beganAt' | 'eventHash'
 >
 
-/** `{ event }`, as the public service writes it. */
+/** Returns `{ event }`, in the format of the public service. */
 export function eventBody(row: Told): Record<string, unknown> {
   const { actor_type, ...actor_data } = row.actor
   return {
     event: {
       actor: { actor_type, actor_data },
-      // Microseconds and no zone; the clock that wrote the row counts milliseconds.
+      // The format has microseconds and no zone. The clock that wrote the row has milliseconds.
       event_began_at: row.beganAt.toISOString().replace('Z', '000'),
       event_hash: row.eventHash,
       event_metadata: row.metadata,

@@ -1,8 +1,8 @@
 /**
- * Delivering the activity log to webhooks of type SIEM: every row, in order, at least once. How far a
- * webhook has got is kept in its feed after each row, so that a host that dies repeats at most one; its
- * `webhook-id` is the same then. The webhook and the row are read again for each event, so that a change of either, such as
- * a new secret or an erasure, takes effect with the next event.
+ * Delivers the activity log to webhooks of type SIEM: every row, in order, at least once. The position of a
+ * webhook is stored in its feed after each row, so a host that dies causes at most one row to be repeated,
+ * with the same `webhook-id`. The webhook and the row are read again for each event, so that a change of
+ * either, such as a new secret or an erasure, takes effect with the next event.
  */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -17,13 +17,13 @@ import { openErrorTask } from '../tasks/error-task.ts'
 import { eventBody } from './event.ts'
 import { sendWebhook } from './send.ts'
 
-/** How long one job goes on, in milliseconds; what is left is found again. */
+/** Maximum duration of one job, in milliseconds. The remaining rows are still due. */
 const TURN_MS = 120_000
 
 export const FEED_JOB: JobHandler = {
   handle: deliverEvents,
   due: dueFeeds,
-  // What did not arrive is kept in the feed, and found again; what fails for long has its task.
+  // Undelivered rows are still due. A failure that lasts has its task.
   gaveUp: async () => {},
 }
 
@@ -52,17 +52,18 @@ async function deliverEvents(db: Db, webhookId: string, parts: RequestContext): 
     if (!next) return
     const { feed, webhook, row } = next
     const sent = await sendWebhook(db, parts, webhook, {
-      // Its number would be another event's once a backup was restored, and be dropped as known.
+      // Not the row's number: after a backup is restored it would belong to another event, which the receiver
+      // would drop as a duplicate.
       messageId: `evt_${webhookId}_${row.eventHash.slice(0, 32)}`,
       payload: eventBody(row),
     })
     if (!sent.ok) return failed(db, next, feed.deliveredId, sent.problem, parts)
-    // Another host has gone on with it: this one was taken for lost.
+    // Another host has taken over the feed, because this one was considered dead.
     if (!(await advance(db, webhookId, feed.deliveredId, row.id))) return
   }
 }
 
-/** A feed that may be sent now, with the row that follows; null where there is none. */
+/** Returns a feed that may be sent now, with its next row. Null if there is none. */
 async function nextOf(db: Db, webhookId: string): Promise<(Feed & { row: LogRow }) | null> {
   const found = await db
     .select({ feed: eventFeeds, webhook: inlineWebhooks, row: activityLogs })
@@ -84,7 +85,7 @@ async function nextOf(db: Db, webhookId: string): Promise<(Feed & { row: LogRow 
   return row ? { ...next, row } : null
 }
 
-/** The feed as long as it is where it was left. */
+/** Condition that a feed is still at a given position. */
 const still = (webhookId: string, at: bigint) =>
   and(eq(eventFeeds.webhookId, webhookId), eq(eventFeeds.deliveredId, at))
 

@@ -1,4 +1,4 @@
-/** Making, changing and deleting inline webhooks: what operators do with them. */
+/** Creating, changing and deleting inline webhooks, for operators. */
 
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
@@ -18,10 +18,14 @@ import { beginFeed, toOperatorsWebhook } from './view.ts'
 type Change = OperatorBody<'update_webhook'>
 type Parts = Pick<CoreContext, 'vault' | 'deliver' | 'now'>
 
-/** How long the previous secret also signs, in milliseconds. */
+/** Time during which the previous secret also signs, in milliseconds. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
 
-/** @throws CoreError invalid for an address or headers that are never sent. */
+/**
+ * Creates a webhook.
+ *
+ * @throws CoreError `invalid` for an address or headers that may not be sent
+ */
 export async function createWebhook(
   db: Db,
   actor: Actor,
@@ -51,7 +55,11 @@ export async function createWebhook(
   return { changed: true, difference, webhook, secret }
 }
 
-/** @throws CoreError not_found, invalid */
+/**
+ * Changes a webhook.
+ *
+ * @throws CoreError `not_found`, `invalid`
+ */
 export async function updateWebhook(
   db: Db,
   actor: Actor,
@@ -66,13 +74,14 @@ export async function updateWebhook(
     const changes = lowered(given ?? {})
     const headers = withHeaders(secrets?.headers ?? {}, changes)
     const headerNames = Object.keys(headers).sort()
-    // What stays as it is is judged when it is sent: a grant that is gone must not keep it from being switched off.
+    // An unchanged address is checked only when a message is sent: after its grant was removed, it must still
+    // be possible to disable the webhook.
     if (url !== null && (change.url !== undefined || given !== undefined))
       judge(deliver, url, headerNames)
     keepAtHome(row, url, secrets, changes)
     const difference = differenceOf(row, { ...change, headers: changes }, url, headerNames)
     if (difference.length === 0 || change.dry_run) return unchanged(tx, row, difference)
-    // One that was only a name, or whose secrets are lost, is signed from now on.
+    // A webhook that was only a name, or whose secrets are lost, is signed from now on.
     const secret = secrets ? null : newSecret()
     const kept = secrets ?? { secret: secret ?? '', previous: null }
     const [changed] = await tx
@@ -94,7 +103,11 @@ export async function updateWebhook(
   })
 }
 
-/** A new secret; receivers have a day to learn it. @throws CoreError not_found */
+/**
+ * Creates a new secret. The previous one also signs for a day, for receivers to switch.
+ *
+ * @throws CoreError `not_found`
+ */
 export async function renewSecret(
   db: Db,
   actor: Actor,
@@ -118,7 +131,11 @@ export async function renewSecret(
   })
 }
 
-/** @throws CoreError not_found; conflict while something refers to it, naming that. */
+/**
+ * Deletes a webhook.
+ *
+ * @throws CoreError `not_found`, `conflict` while something refers to it, which the message names
+ */
 export async function deleteWebhook(
   db: Db,
   actor: Actor,
@@ -142,14 +159,18 @@ async function unchanged(tx: Db, row: WebhookRow, difference: string[]): Promise
   return { changed: false, difference, webhook: await toOperatorsWebhook(tx, row), secret: null }
 }
 
-/** A webhook of the domain. @throws CoreError not_found */
+/**
+ * Returns a webhook of the domain.
+ *
+ * @throws CoreError `not_found`
+ */
 export const findWebhook = (
   db: Db,
   domain: Pick<Actor, 'domainId'>,
   id: string,
 ): Promise<WebhookRow> => rowOfId(db, inlineWebhooks, 'Inline webhook', domain, id)
 
-/** The same, kept from other changes, and from new references, until the transaction ends. */
+/** Returns a webhook and locks it against other changes and new references until the transaction ends. */
 const lockWebhook = (tx: Db, actor: Actor, id: string): Promise<WebhookRow> =>
   rowOfId(tx, inlineWebhooks, 'Inline webhook', actor, id, { lock: 'update' })
 
@@ -159,11 +180,11 @@ function judge(deliver: CoreContext['deliver'], url: string, headerNames: readon
   throw invalidAt(['body', 'url'], why)
 }
 
-/** Headers by their names in lower case; of a name in two spellings the last counts. */
+/** Returns headers with lower-case names. If a name occurs in two spellings, the last one is used. */
 const lowered = <V>(headers: Record<string, V>): Record<string, V> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Headers with a change put over them: null takes one away. */
+/** Applies a change to headers. Null removes a header. */
 const withHeaders = (headers: Record<string, string>, change: Record<string, string | null>) =>
   Object.fromEntries(
     Object.entries({ ...headers, ...change }).filter(
@@ -172,9 +193,10 @@ const withHeaders = (headers: Record<string, string>, change: Record<string, str
   )
 
 /**
- * Who may change a webhook may not read what its headers hold: it goes to no other host with them.
+ * Refuses to send existing header values to another host. A caller who may change a webhook may not read the
+ * values of its headers.
  *
- * @throws CoreError invalid
+ * @throws CoreError `invalid`
  */
 function keepAtHome(
   row: WebhookRow,
@@ -189,7 +211,7 @@ function keepAtHome(
   throw invalidAt(['body', 'headers'], msg)
 }
 
-/** Without path and query, which may be secret. */
+/** Returns the origin of a URL. The path and query are left out, because they may be secret. */
 const originOf = (url: string): string => URL.parse(url)?.origin ?? 'no address'
 
 function differenceOf(
@@ -212,7 +234,7 @@ function differenceOf(
   ]
 }
 
-/** In the log: never an address whole, never a value. */
+/** Records a change in the activity log, without whole addresses and without values. */
 async function tell(
   tx: Db,
   actor: Actor,
@@ -224,7 +246,7 @@ async function tell(
   await recordActivity(tx, actor, event, [target], metadata)
 }
 
-/** All webhooks of the domain, by name. */
+/** Returns all webhooks of the domain, sorted by name. */
 export async function operatorsWebhooks(db: Db, { domainId }: Pick<Actor, 'domainId'>) {
   const rows = await db
     .select()

@@ -1,12 +1,12 @@
-/** What refers to a webhook, as text. */
+/** References to a webhook, as text. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { WebhookRow } from '../../database/schema/app_store.ts'
 
-/** Most places that are named. */
+/** Maximum number of references that are listed. */
 const MOST_NAMED = 10
 
-/** Settings of apps, permissions and rules that name it; empty where none does. */
+/** Returns the settings of apps, permissions and rules that refer to a webhook. */
 export async function usesOfWebhook(
   db: Db,
   { id, domainId }: Pick<WebhookRow, 'id' | 'domainId'>,
@@ -26,6 +26,6 @@ export async function usesOfWebhook(
   return rows.map((row) => `${row.what} ${JSON.stringify(row.name)} (${row.id})`)
 }
 
-/** Whether an id stands anywhere in a document. */
+/** Condition that a document contains an id at any depth. */
 const holds = (document: SQL, id: string): SQL =>
   sql`jsonb_path_exists(${document}, '$.** ? (@ == $id)', jsonb_build_object('id', ${id}::text))`

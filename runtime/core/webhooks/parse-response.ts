@@ -1,6 +1,6 @@
 /**
- * What an answer of a webhook means (core-interface.md section 1.17, outbound inline webhooks). The page says "any
- * parsable JSON"; here its status must also be 2xx, because an error in JSON is no success.
+ * Interprets the reply of a webhook (core-interface.md section 1.17, outbound inline webhooks). The page says
+ * "any parsable JSON". Here the status must also be 2xx, because an error in JSON is not a success.
  */
 
 import { unkeepable } from '../../contract/endpoints/body.ts'
@@ -9,12 +9,12 @@ import { marksIn } from '../../contract/limits/reply-limits.ts'
 import { type InlineWebhookType, WEBHOOK_WORDS } from '../../contract/models/inline-webhook.ts'
 import { isObject } from '../../contract/schema/record.ts'
 
-/** What a call came to. `problem` holds no secrets. */
+/** Result of a call. `problem` contains no secrets. */
 export type WebhookAnswer =
   | { ok: true; response: Record<string, unknown> }
   | { ok: false; problem: string }
 
-/** Judges an answer; `response` is what stands in its `output`, or else in its `response`. */
+/** Interprets a reply. `response` is the object in its `output`, or else in its `response`. */
 export function parseResponse(
   hookType: InlineWebhookType,
   { status, body }: { status: number; body: Buffer },
@@ -29,7 +29,7 @@ export function parseResponse(
   const isEnough = answer === 'any' || (answer === 'json_or_204' && status === 204)
   if (isEnough) return { ok: true, response: {} }
   if (body.length === 0) return refused(`it answered ${status} without a body; JSON was expected`)
-  // Any number of bytes below its limit is parsed quickly, any number of values is not.
+  // Bytes below the limit are parsed quickly, but a large number of values is not.
   const { maxMarks } = INPUTS.webhook_reply
   if (marksIn(body, maxMarks) > maxMarks)
     return refused(`it answered ${status} with more than ${maxMarks / 2} values; answer less`)
@@ -42,12 +42,12 @@ export function parseResponse(
   return { ok: true, response: inner }
 }
 
-/** Undefined for what is no JSON. */
+/** Parses JSON. Undefined if it is invalid. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    // Another system's answer: what is asked here.
+    // Invalid JSON is an expected result here: another system wrote the reply.
     return undefined
   }
 }

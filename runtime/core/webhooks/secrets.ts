@@ -1,6 +1,6 @@
 /**
- * What a webhook is signed with and what its headers hold: one sealed text in its row, bound to it, so that
- * it opens in no other.
+ * The signing secret and header values of a webhook: one sealed text in its row, bound to that row so that it
+ * cannot be opened in another.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -10,31 +10,31 @@ import { SealError, type Sealer } from '../../secrets/seal.ts'
 type Owner = Pick<WebhookRow, 'id' | 'domainId'>
 
 export type WebhookSecrets = {
-  /** `whsec_` and the key in base64. */
+  /** `whsec_` followed by the key in base64. */
   secret: string
-  /** The one before, which also signs until a moment (ISO 8601). */
+  /** The previous secret, which also signs until a given time (ISO 8601). */
   previous: { secret: string; until: string } | null
-  /** Values by name in lower case. */
+  /** Values by lower-case name. */
   headers: Record<string, string>
 }
 
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
 
-/** A new secret, in the form of Standard Webhooks. */
+/** Returns a new secret in the format of Standard Webhooks. */
 export const newSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`
 
-/** The key of a secret. */
+/** Returns the key of a secret. */
 export const secretKey = (secret: string): Buffer =>
   Buffer.from(secret.slice(PREFIX.length), 'base64')
 
-/** What the sealed text of a webhook is bound to. */
+/** Returns the context to which the sealed text of a webhook is bound. */
 export const boundTo = ({ id, domainId }: Owner): Buffer => Buffer.from(`webhook ${domainId} ${id}`)
 
 export const sealSecrets = (vault: Sealer, owner: Owner, secrets: WebhookSecrets): Buffer =>
   vault.seal(JSON.stringify(secrets), boundTo(owner))
 
-/** The secrets of a webhook; null for one that has none, or whose cannot be opened. */
+/** Returns the secrets of a webhook. Null if it has none, or if they cannot be opened. */
 export function openSecrets(
   vault: Sealer,
   row: Owner & Pick<WebhookRow, 'sealed'>,
@@ -43,7 +43,7 @@ export function openSecrets(
   try {
     return JSON.parse(vault.open(row.sealed, boundTo(row)))
   } catch (error) {
-    // The caller says what to do about it.
+    // The caller reports how to repair this.
     if (error instanceof SealError) return null
     throw error
   }

@@ -1,4 +1,4 @@
-/** Sends a message of a webhook, once, and judges the answer. */
+/** Sends a message of a webhook once and interprets the reply. */
 
 import { isRecord } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
@@ -9,19 +9,19 @@ import { parseResponse, type WebhookAnswer } from './parse-response.ts'
 import { openSecrets, type WebhookSecrets } from './secrets.ts'
 import { signatureHeaders } from './sign.ts'
 
-/** Shortest value of a header that is taken out of an answer; shorter ones would be found everywhere. */
+/** Minimum length of a header value that is hidden in a reply. Shorter values would match everywhere. */
 const MIN_HIDDEN = 8
 
-/** Longest words for what is wrong with an answer, in characters: they may hold names of the answer's. */
+/** Maximum length of an error message about a reply, in characters. It may contain names from the reply. */
 const MAX_PROBLEM = 1000
 
 type Sent = WebhookAnswer & { status: number | null }
 
 /**
- * Sends to a webhook, whether it is enabled or not. What goes wrong is an answer.
+ * Sends to a webhook, whether it is enabled or not. A failure is a result too.
  *
- * @param messageId The same for the same message sent again.
- * @throws the reason of `parts.signal`, once that is aborted: whether it arrived is then not known.
+ * @param messageId The same if the same message is sent again.
+ * @throws the reason of `parts.signal` once it is aborted. It is then unknown whether the message arrived.
  */
 export async function sendWebhook(
   db: Db,
@@ -59,7 +59,7 @@ export async function sendWebhook(
   return { ok: true, response: hiddenIn(understood.response, hide), status }
 }
 
-/** Takes what the headers hold out of a text: who answers may echo it. */
+/** Returns a function that removes the header values from a text: the receiver may echo them. */
 function hiding({ headers }: WebhookSecrets): (text: string) => string {
   const held = Object.values(headers)
     .flatMap((value) => [value, value.replace(/^\S+ /, '')])
@@ -67,7 +67,9 @@ function hiding({ headers }: WebhookSecrets): (text: string) => string {
   return (text) => held.reduce((shown, value) => shown.replaceAll(value, '[secret]'), text)
 }
 
-/** The same for all texts of a value; how deep it is was judged before. The cast: texts stay texts. */
+/**
+ * Applies `hide` to all strings in a value, whose depth was checked before. The cast: strings stay strings.
+ */
 const hiddenIn = <T>(value: T, hide: (text: string) => string): T => hidden(value, hide) as T
 
 function hidden(value: unknown, hide: (text: string) => string): unknown {

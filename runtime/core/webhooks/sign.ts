@@ -1,11 +1,11 @@
-/** The signature of a webhook: https://www.standardwebhooks.com, symmetric keys. */
+/** Signature of a webhook with symmetric keys: https://www.standardwebhooks.com. */
 import { createHmac } from 'node:crypto'
 import { secretKey, type WebhookSecrets } from './secrets.ts'
 
 /**
- * The three headers that a receiver verifies: `webhook-id` (the same for the same message sent again),
- * `webhook-timestamp` (seconds since the Unix epoch), `webhook-signature` (`v1,` and HMAC-SHA256 in base64 over
- * id, timestamp and body joined by dots; one for each key that is good, with a space between).
+ * Returns the three headers that a receiver verifies: `webhook-id` (the same if the message is sent again),
+ * `webhook-timestamp` (seconds since the Unix epoch) and `webhook-signature` (`v1,` and HMAC-SHA256 in base64
+ * over id, timestamp and body joined by dots; one for each valid key, separated by spaces).
  */
 export function signatureHeaders(
   { secret, previous }: Pick<WebhookSecrets, 'secret' | 'previous'>,

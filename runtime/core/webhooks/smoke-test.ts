@@ -1,4 +1,4 @@
-/** Sends a sample to a webhook, to try it. */
+/** Sends a sample message to a webhook. */
 import { randomUUID } from 'node:crypto'
 import type { WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import type { Db } from '../../database/database.ts'
@@ -9,7 +9,11 @@ import { eventBody } from './event.ts'
 import { findWebhook } from './manage.ts'
 import { sendWebhook } from './send.ts'
 
-/** Sends it, also to one that is off, and says what became of it. @throws CoreError not_found */
+/**
+ * Sends a sample, even to a disabled webhook, and returns the outcome.
+ *
+ * @throws CoreError `not_found`
+ */
 export async function tryWebhook(
   db: Db,
   actor: Actor,
@@ -50,7 +54,7 @@ const PERSON = {
   status: 'ACTIVE',
 }
 
-/** What a real one looks like, about nobody; `test` tells it apart. */
+/** Returns a message that looks like a real one, about an imaginary person. The member `test` marks it. */
 function sampleOf({ hookType }: WebhookRow, now: Date): Record<string, unknown> {
   if (hookType === 'SIEM')
     return {

@@ -1,4 +1,4 @@
-/** A webhook as its operator sees it. */
+/** A webhook as shown to its operator. */
 
 import { eq, sql } from 'drizzle-orm'
 import type { Webhook } from '../../contract/endpoints/webhooks.ts'
@@ -7,7 +7,7 @@ import type { WebhookRow } from '../../database/schema/app_store.ts'
 import { activityLogs, activityWaiting } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
 
-/** Without what its headers hold and what it is signed with. */
+/** Returns a webhook without its header values and secret. */
 export const toOperatorsWebhook = async (db: Db, row: WebhookRow): Promise<Webhook> => ({
   id: row.id,
   hook_type: row.hookType,
@@ -21,12 +21,12 @@ export const toOperatorsWebhook = async (db: Db, row: WebhookRow): Promise<Webho
 
 type Owner = Pick<WebhookRow, 'id' | 'domainId'>
 
-/** Most events that are counted. */
+/** Maximum number of events that are counted. */
 const MOST_COUNTED = 1000
 
 /**
- * Begins with what happens from now on, where the log was chained before; a feed that is there goes on where it is, and
- * at once, because something of the webhook was changed.
+ * Begins a feed at the end of the log, whose entries were chained before. An existing feed continues where it
+ * is, without waiting for its next attempt, because the webhook was changed.
  */
 export async function beginFeed(tx: Db, { id, domainId }: Owner): Promise<void> {
   const newest = sql`coalesce((select max(id) from activity_logs), 0)`
@@ -36,11 +36,11 @@ export async function beginFeed(tx: Db, { id, domainId }: Owner): Promise<void> 
     .onConflictDoUpdate({ target: eventFeeds.webhookId, set: { nextTryAt: null } })
 }
 
-/** What an operator sees of it. */
+/** Returns the state of a feed for the operator. */
 async function feedOf(db: Db, { id, domainId }: Owner): Promise<Webhook['feed']> {
   const [feed] = await db.select().from(eventFeeds).where(eq(eventFeeds.webhookId, id))
   if (!feed) return null
-  // In one snapshot: an entry is chained or waits for it.
+  // In one snapshot, in which an entry is either chained or waiting.
   const { rows } = await db.execute<{ waiting: number }>(sql`
     select count(*)::int as waiting from (
       (select 1 from ${activityLogs}
