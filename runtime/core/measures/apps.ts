@@ -1,4 +1,4 @@
-/** How apps stand: their syncs, and which are paused because their system does not answer. */
+/** State of apps: their syncs, and apps that are paused because their system does not respond. */
 import { sql } from 'drizzle-orm'
 import { MOST_APPS, only, type Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'
@@ -14,7 +14,7 @@ type SyncRow = {
   every_hours: number
 }
 
-/** Each app's last run, and its last that ended well, from an index; the apps that were made first. */
+/** Reads the last run and the last successful run of each app, from an index, oldest apps first. */
 export async function measureSyncs(
   db: Db,
   connectors: Pick<Connectors, 'find'>,
@@ -54,13 +54,16 @@ export async function measureSyncs(
   }
 }
 
-/** So many apps above the bound are read, to say how many are left out. */
+/** Maximum number of apps read above the limit, in order to report how many are left out. */
 const MOST_BEYOND = 1000
 
 type AppLabels = { app_id: string; connector: string | null }
 const labelsOf = ({ app_id, connector }: AppLabels) => ({ app_id, connector: connector ?? '' })
 
-/** The schedule leaves out what has nothing to list; a connector that is away is behind like any other. */
+/**
+ * Reports whether an app can be synced. Connectors without `list_accounts` are not scheduled. A missing
+ * connector counts as able, so its syncs are overdue like any others.
+ */
 function listsAccounts(connectors: Pick<Connectors, 'find'>, id: string | null): boolean {
   const connector = id === null ? null : connectors.find(id)
   return connector === null || Object.hasOwn(connector.manifest.capabilities, 'list_accounts')

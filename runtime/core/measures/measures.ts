@@ -1,4 +1,4 @@
-/** MEASURES: what is read from the database for monitoring. Each is one bounded question. */
+/** MEASURES: values read from the database for monitoring. Each is one bounded query. */
 import type { Readings } from '../../contract/endpoints/metrics.ts'
 import type { Beginning, Db } from '../../database/database.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
@@ -23,7 +23,7 @@ const MEASURES: Record<string, (db: Db, around: Around) => Promise<Readings>> = 
   mails: (db) => mailsByState(db),
 }
 
-/** Longest that one of them may take, in milliseconds: to watch must not be a burden. */
+/** Maximum duration of one query, in milliseconds, so that monitoring does not load the database. */
 const LONGEST_MS = 2000
 
 const SHORT: Beginning = {
@@ -31,7 +31,7 @@ const SHORT: Beginning = {
   settings: { statement_timeout: String(LONGEST_MS) },
 }
 
-/** Reads all of them one after the other; one that fails is told to `onError`, and its gauges are absent. */
+/** Runs all queries, one after the other. If one fails, `onError` is called and its gauges are absent. */
 export async function readMeasures(
   db: Db,
   around: Around,

@@ -9,11 +9,11 @@ import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { textArray } from './work.ts'
 
-/** Most rows of one kind. */
+/** Maximum number of rows of each kind. */
 const MOST = 50
-/** How long a request stands among the troubles whose access nobody removed and nobody works at, in days. */
+/** Time, in days, for which a request is listed whose access was not removed and on which nobody works. */
 const LATELY_DAYS = 7
-/** Most people and groups with tasks. */
+/** Maximum number of people and groups with tasks. */
 const MOST_TURNS = 20
 
 const OVER: readonly string[] = statesThatAre('over')
@@ -30,7 +30,7 @@ type TroubleRow = {
   since: string | null
 }
 
-/** What is wrong with apps and with access that should be gone. */
+/** Returns problems of apps, and of access that should have been removed. */
 export async function troubles(db: Db, domainId: string): Promise<Attention[]> {
   const { rows } = await db.execute<TroubleRow>(sql`
     (select case when run.state = 'STOPPED' then 'sync_stopped' else 'sync_failed' end as kind,
@@ -56,7 +56,7 @@ export async function troubles(db: Db, domainId: string): Promise<Attention[]> {
 
 type TurnRow = Omit<Turn, 'tasks' | 'oldest_at'> & { tasks: string; oldest_at: string }
 
-/** Who has open tasks, the most first. */
+/** Returns the people and groups with open tasks, those with the most first. */
 export async function turns(db: Db, domainId: string): Promise<Turn[]> {
   const { rows } = await db.execute<TurnRow>(sql`
     select x.user_id, x.group_id, count(*) as tasks, min(t.created_at) as oldest_at,

@@ -1,6 +1,6 @@
 /**
- * How work stands: how many access requests are in which state, what of them fails, and the oldest access that has to go; the
- * oldest job that is due; and mail.
+ * State of the work: access requests by state, failing requests, the oldest access to be removed, the oldest
+ * due job of each queue, and mail.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import { MOST_COUNTED, type Readings } from '../../contract/endpoints/metrics.ts'
@@ -11,12 +11,12 @@ import { DEAD, QUEUE_NAMES } from '../kernel/jobs/queues.ts'
 import { mailCounts } from '../mail/operate.ts'
 import { standingOf } from '../requests/machine/states.ts'
 
-/** What stands for years is no work of anybody's. */
+/** States in which work is left to do. Granted access may last for years and is not included. */
 const OPEN = REQUEST_STATUSES.filter(
   (status) => standingOf(status) !== 'over' && status !== 'COMPLETED',
 )
 
-/** Each state is counted from an index, up to a bound. */
+/** Counts the requests in each state, from an index, up to a limit. */
 export async function requestsByState(db: Db, domainId: string): Promise<Readings> {
   const { rows } = await db.execute<{ state: string; n: string }>(sql`
     select s.state, (select count(*) from (
@@ -44,12 +44,14 @@ export async function failingRequests(db: Db): Promise<Readings> {
   }
 }
 
-/** Most rows of a kind that are looked at: those that expired first, and of jobs those that were sent first. */
+/**
+ * Maximum number of rows examined for each kind: those that expired first, or the jobs that were sent first.
+ */
 const MOST_LOOKED_AT = 10_000
 
 /**
- * The oldest access that has to go: what is being removed, what has expired without anybody having begun,
- * and what people were asked to remove.
+ * Returns the age of the oldest access to be removed: access that is being removed, that has expired without
+ * a removal having begun, or that people were asked to remove.
  */
 export async function oldestRemovals(db: Db, domainId: string): Promise<Readings> {
   const since = sql`coalesce(
@@ -80,7 +82,7 @@ export async function oldestRemovals(db: Db, domainId: string): Promise<Readings
 
 const JOB = sql`${sql.identifier(JOBS_SCHEMA)}.job`
 
-/** The oldest job of each queue that should have been begun already; answered from an index of pg-boss. */
+/** Returns the age of the oldest due job of each queue, from an index of pg-boss. */
 export async function oldestJobs(db: Db): Promise<Readings> {
   const { rows } = await db.execute<{ queue: string; seconds: string | null }>(sql`
     select q.queue, (
@@ -97,14 +99,14 @@ export async function oldestJobs(db: Db): Promise<Readings> {
   }
 }
 
-/** How much mail waits, is put off, and was refused. */
+/** Counts the mails that are waiting, postponed and refused. */
 export async function mailsByState(db: Db): Promise<Readings> {
   const { waiting, failing, refused } = await mailCounts(db)
   const values = Object.entries({ waiting, failing, refused })
   return { keyway_mails: values.map(([state, value]) => ({ labels: { state }, value })) }
 }
 
-/** Values of a table of ours as an array of PostgreSQL. */
+/** Returns values of one of our tables as a PostgreSQL array. */
 export const textArray = (values: readonly string[]): SQL =>
   sql`array[${sql.join(
     values.map((value) => sql`${value}`),
