@@ -1,4 +1,4 @@
-/** Who does which kind of background work. */
+/** Handlers of each kind of background work. */
 import { RENEWAL_JOB } from '../catalogue/apps/renewal-job.ts'
 import { FINDING_JOB } from '../findings/job.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
@@ -16,7 +16,10 @@ import { SYNC_JOB } from '../sync/job.ts'
 import { UPLOAD_JOB } from '../uploads/job.ts'
 import { FEED_JOB } from '../webhooks/feed.ts'
 
-/** Who does the jobs of each queue; `keptDays` says how long what is over is kept, `post` is null where no mail is sent. */
+/**
+ * Returns the handler of each queue. `keptDays` is the retention of finished records. `post` is null if no
+ * mail is sent.
+ */
 export const jobHandlers = (
   keptDays: KeptDays,
   post: Post | null,

@@ -1,4 +1,4 @@
-/** LISTENERS: what policies, requests and findings do when something on a lower floor changes. */
+/** LISTENERS: reactions of policies, requests and findings to changes in lower layers. */
 import { accessChanged, peopleChanged } from '../findings/looks.ts'
 import type { Listeners } from '../kernel/context/listeners.ts'
 import { appChanged, usersChanged } from '../policies/changed.ts'
