@@ -19,7 +19,7 @@ const which = ({ domainId }: Principal, { app_id, since, until }: Query) =>
     until === null ? undefined : lt(expenses.transactionDate, until),
   )
 
-/** Newest first. */
+/** Lists expenses, newest first. */
 export const listExpenses = (db: Db, principal: Principal, query: Query) => {
   const where = which(principal, query)
   const order = [desc(expenses.transactionDate), desc(expenses.id)]
@@ -40,7 +40,10 @@ const toExpense = (row: typeof expenses.$inferSelect): RecordedExpense => ({
   type: row.type,
 })
 
-/** Of each app, by month and currency: newest month first, then by name. Currencies are never added. */
+/**
+ * Returns totals by app, month and currency, sorted by month, newest first, then by name. Amounts in
+ * different currencies are never added.
+ */
 export async function listExpenseTotals(
   db: Db,
   principal: Principal,

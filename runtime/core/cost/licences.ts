@@ -1,4 +1,4 @@
-/** Entitlements that are paid for: their seats, how many of them are used, and what one costs. */
+/** Paid entitlements: their seats, how many of them are used, and the price of a seat. */
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { notFound } from '../../contract/errors/problem.ts'
@@ -19,7 +19,9 @@ import { INACTIVE_ACCOUNTS } from '../separation/holdings.ts'
 
 type Row = typeof entitlements.$inferSelect
 
-/** By app and id: those whose type says that they are paid for, and those that have a price. */
+/**
+ * Lists entitlements whose type indicates that they are paid for, or that have a price. Sorted by app and id.
+ */
 export async function listLicences(
   db: Db,
   { domainId }: Principal,
@@ -37,7 +39,11 @@ export async function listLicences(
   return selectPage(db, entitlements, { where, order }, query, (rows) => toLicences(db, rows))
 }
 
-/** @throws CoreError not_found */
+/**
+ * Returns a licence.
+ *
+ * @throws CoreError `not_found`
+ */
 export async function getLicence(db: Db, principal: Principal, id: string): Promise<Licence> {
   return only(await toLicences(db, [await findLicence(db, principal, id)]))
 }
@@ -47,7 +53,11 @@ function only([licence]: readonly Licence[]): Licence {
   return licence
 }
 
-/** Says what a seat costs. @throws CoreError not_found */
+/**
+ * Sets the price of a seat.
+ *
+ * @throws CoreError `not_found`
+ */
 export async function putPrice(
   db: Db,
   principal: Principal,
@@ -68,7 +78,11 @@ export async function putPrice(
   return only(await toLicences(db, [row]))
 }
 
-/** @throws CoreError not_found, also where there is no price */
+/**
+ * Deletes the price of a seat.
+ *
+ * @throws CoreError `not_found`, also if there is no price
+ */
 export async function deletePrice(db: Db, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findLicence(tx, principal, id)
