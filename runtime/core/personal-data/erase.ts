@@ -1,4 +1,4 @@
-/** Erasing a person from the record: in one transaction, or not at all. */
+/** Erases a person from the records, in one transaction. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { PersonErased } from '../../contract/endpoints/personal-data.ts'
 import { conflict } from '../../contract/errors/problem.ts'
@@ -17,21 +17,23 @@ import { whatHolds } from './standing.ts'
 type Wish = { email: string; dryRun: boolean }
 type Counts = PersonErased['erased']
 
-/** Tables whose rows are only added, or hold what no person wrote; the log is erased in its own way. */
+/**
+ * Tables that are append-only or contain no text written by people. The activity log is erased separately.
+ */
 const LEFT = [
   ...['activity_logs', 'activity_waiting', 'activity_personal', 'activity_redactions'],
   ...['generations', 'installed_states'],
   ...['packages', 'table_changes', 'deployment_secret', 'deployment_versions'],
 ]
 
-/** What stands where a person was named. */
+/** Replacement for a person's name. */
 const GONE = '\\1erased'
 
 /**
- * Takes what is personal out of every row that is about the person, and their addresses and whole name out of every other
- * text. A dry run does all of it and takes it back, so what it tells is what would be done.
+ * Removes personal data from every row about the person, and their addresses and full name from all other
+ * text. A dry run does the same and rolls back, so that its result is exact.
  *
- * @throws CoreError not_found where nobody has the address, conflict with what to do first
+ * @throws CoreError `not_found` if nobody has the address, `conflict` with the steps to be done first
  */
 export async function erasePerson(
   db: Db,
@@ -84,7 +86,7 @@ async function eraseAll(tx: Db, person: UserRow, anywhere: readonly string[]): P
   }
   for (const { what, erase } of ERASED)
     add(what, (await tx.execute(erase(person.id))).rowCount ?? 0)
-  // Generations are only added to: the host may change nothing else in them.
+  // Generations are append-only. This function is the only change that the host may make to them.
   const generations = await tx.execute(
     sql`select erase_from_generations(${person.id}::uuid, ${sql.param([...anywhere])}::text[])`,
   )
@@ -96,7 +98,7 @@ async function eraseAll(tx: Db, person: UserRow, anywhere: readonly string[]): P
   return counts
 }
 
-/** ABOUT: table with texts by others -> which of its rows are about a person. */
+/** ABOUT: table with text by other people -> condition for rows about a person. */
 const ABOUT: Readonly<Record<string, (userId: string) => SQL>> = {
   tasks: (id) => sql`target_user_id = ${id} or access_request_id in (
     select r.id from access_requests r where r.target_user_id = ${id} or r.requester_id = ${id})`,
@@ -106,7 +108,10 @@ const ABOUT: Readonly<Record<string, (userId: string) => SQL>> = {
   user_offboardings: (id) => sql`user_id = ${id}`,
 }
 
-/** Takes names out of entries that hold them: those of a version before, and words in which a person wrote one. */
+/**
+ * Removes names from log entries that contain them in clear: entries of earlier versions, and text in which a
+ * person wrote a name.
+ */
 async function eraseInClear(
   tx: Db,
   { id, domainId }: UserRow,
@@ -120,7 +125,7 @@ async function eraseInClear(
   return redactEntries(tx, domainId, [...anywhere, ...nearby], which)
 }
 
-/** By whose they are, or by what they say. */
+/** Deletes values that belong to the person, or whose text contains a name. */
 async function eraseValues(tx: Db, userId: string, names: readonly string[]): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     delete from activity_personal
@@ -128,7 +133,7 @@ async function eraseValues(tx: Db, userId: string, names: readonly string[]): Pr
   return rowCount ?? 0
 }
 
-/** Replaces names in the texts of some rows of a table; answers how many rows had any. */
+/** Replaces names in the text of some rows of a table. Returns the number of rows that had any. */
 async function replaceIn(
   tx: Db,
   { schema, name, texts }: Table,
@@ -156,7 +161,7 @@ async function replaceIn(
   return rowCount ?? 0
 }
 
-/** Takes back what a dry run did. */
+/** Rolls back a dry run and carries its result. */
 class DryRun extends Error {
   readonly told: PersonErased
 

@@ -1,4 +1,4 @@
-/** Everything that is held of a person, as data for them. */
+/** Exports all data about a person. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { PersonExport } from '../../contract/endpoints/personal-data.ts'
 import type { Db } from '../../database/database.ts'
@@ -10,15 +10,15 @@ import { longStatements } from '../sync/runs.ts'
 import { personOf } from './person.ts'
 import { type Table, tablesOf } from './places.ts'
 
-/** Most rows of a table. */
+/** Maximum number of rows of a table. */
 const MOST_ROWS = 5000
-/** What is told by the log itself, and what waits for it. */
+/** Tables of the activity log, whose entries are exported in readable form. */
 const OF_THE_LOG = ['activity_logs', 'activity_waiting', 'activity_personal']
 
 /**
- * Every row that refers to the person, by table, without what is sealed or hashed.
+ * Returns every row that refers to the person, by table, without sealed and hashed columns.
  *
- * @throws CoreError not_found where nobody has the address
+ * @throws CoreError `not_found` if nobody has the address
  */
 export async function exportPerson(db: Db, actor: Actor, email: string): Promise<PersonExport> {
   const person = await personOf(db, actor.domainId, email)
@@ -36,7 +36,7 @@ export async function exportPerson(db: Db, actor: Actor, email: string): Promise
   })
 }
 
-/** Collects rows by table, up to a limit for each; `cut` names the tables that have more. */
+/** Collects rows by table, up to a limit for each. `cut` names the tables that have more. */
 export function collected() {
   const tables: PersonExport['tables'] = {}
   const cut: string[] = []
@@ -47,12 +47,12 @@ export function collected() {
   return { tables, cut, put }
 }
 
-/** What the person did, and what was done to them. */
+/** Condition for log entries of actions by the person or on them. */
 const about = (id: string): SQL =>
   sql`actor ->> 'id' = ${id} or targets @> jsonb_build_array(jsonb_build_object('id', ${id}::text))
     or event_metadata ->> 'target_user_id' = ${id} or event_metadata ->> 'user_id' = ${id}`
 
-/** The person in the log: the id alone, which stays when they are erased. */
+/** Returns the person as a target in the activity log: only the id, which stays when they are erased. */
 export const target = (id: string) => ({ target_type: 'User', name: '', id })
 
 export async function rowsOf(tx: Db, table: Table, id: string): Promise<Record<string, unknown>[]> {
@@ -69,7 +69,7 @@ export async function rowsOf(tx: Db, table: Table, id: string): Promise<Record<s
   return rows.map(({ one }) => one)
 }
 
-/** Entries of the log, as they read. */
+/** Returns log entries in readable form. */
 export async function logEntries(tx: Db, which: SQL): Promise<Record<string, unknown>[]> {
   const rows = await tx
     .select()

@@ -1,6 +1,7 @@
 /**
- * What a person sees of what is kept of them: rows that are theirs, and what they did. Rows that name others beside them,
- * such as what others said of them, are given out by the operator (`export.ts`), who looks at them first.
+ * A person's export of their own data: rows that belong to them, and their own actions. Rows that also name
+ * other people, such as comments about the person, are exported by the operator (`export.ts`), who reviews
+ * them first.
  */
 import { sql } from 'drizzle-orm'
 import type { PersonExport } from '../../contract/endpoints/personal-data.ts'
@@ -14,7 +15,7 @@ import { longStatements } from '../sync/runs.ts'
 import { collected, logEntries, rowsOf, target } from './export.ts'
 import { tablesOf } from './places.ts'
 
-/** OWN: table -> its columns that say whose a row is. */
+/** OWN: table -> columns that identify the owner of a row. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   users: ['id'],
   personal_settings: ['user_id'],
@@ -32,7 +33,11 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 
 const { most, perMs } = CALLER_LIMITS.own_exports
 
-/** @throws CoreError too_many_requests after too many within an hour */
+/**
+ * Exports the caller's own data.
+ *
+ * @throws CoreError `too_many_requests` after too many exports within an hour
+ */
 export async function exportOwn(db: Db, principal: Principal): Promise<PersonExport> {
   const { userId: id, domainId } = principal
   await chainWaiting(db, domainId)

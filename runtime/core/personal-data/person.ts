@@ -1,10 +1,14 @@
-/** Who a person is, and by which texts others may have written of them. */
+/** A person, and the texts by which others may have referred to them. */
 import { sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { type UserRow, users } from '../../database/schema/people.ts'
 
-/** @throws CoreError not_found where nobody has the address */
+/**
+ * Returns the person with an address.
+ *
+ * @throws CoreError `not_found` if nobody has the address
+ */
 export async function personOf(db: Db, domainId: string, email: string): Promise<UserRow> {
   const [row] = await db
     .select()
@@ -14,10 +18,13 @@ export async function personOf(db: Db, domainId: string, email: string): Promise
   return row
 }
 
-/** Names shorter than this are in too many other words, in characters. */
+/** Minimum length of a name, in characters. Shorter names occur in too many other words. */
 const LEAST = 3
 
-/** What names the person wherever it stands: addresses, of accounts too, and the whole name. */
+/**
+ * Returns the texts that identify the person anywhere: addresses, including those of accounts, and the full
+ * name.
+ */
 export async function namesAnywhere(db: Db, person: UserRow): Promise<string[]> {
   const { rows } = await db.execute<{ text: string | null }>(sql`
     select email as text from accounts where user_id = ${person.id}
@@ -30,7 +37,10 @@ export async function namesAnywhere(db: Db, person: UserRow): Promise<string[]> 
   return distinct([email, ...addresses, ...whole])
 }
 
-/** What names the person in what is about them: each of the names by itself, and ids of accounts. */
+/**
+ * Returns the texts that identify the person in rows about them: given name, family name, and ids of
+ * accounts.
+ */
 export async function namesNearby(db: Db, person: UserRow): Promise<string[]> {
   const { rows } = await db.execute<{ text: string }>(sql`
     select unique_identifier as text from accounts where user_id = ${person.id}

@@ -1,6 +1,6 @@
 /**
- * Where the database holds what is personal, read from its own catalogue: a table that comes later is neither left out of
- * what a person is given nor of what is erased.
+ * Tables and columns that may contain personal data, read from the database's own catalogue, so that a table
+ * added later is both exported and erased.
  */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -9,21 +9,21 @@ import { JOBS_SCHEMA } from '../../database/jobs.ts'
 export type Table = {
   schema: string
   name: string
-  /** Whether its rows say to which domain they belong. */
+  /** Whether the rows have a domain. */
   ofDomain: boolean
-  /** Columns that hold ids. */
+  /** Columns with ids. */
   ids: string[]
-  /** Columns that hold lists of ids. */
+  /** Columns with lists of ids. */
   idLists: string[]
-  /** Columns that hold texts, by their type. */
+  /** Columns with text, and their types. */
   texts: { name: string; type: 'text' | 'text[]' | 'jsonb' }[]
-  /** Columns that hold secrets, sealed or hashed. */
+  /** Columns with secrets, sealed or hashed. */
   sealed: string[]
 }
 
 type Column = { schema: string; table_name: string; name: string; type: string; generated: string }
 
-/** The tables of the host and of its jobs. */
+/** Returns the tables of the host and of its jobs. */
 export async function tablesOf(db: Db): Promise<Table[]> {
   const { rows } = await db.execute<Column>(sql`
     select n.nspname as schema, c.relname as table_name, a.attname as name, a.attgenerated as generated,
@@ -52,8 +52,8 @@ export async function tablesOf(db: Db): Promise<Table[]> {
 }
 
 /**
- * A regular expression of PostgreSQL that finds a text which stands by itself; its first group is what stands before. In
- * JSON a character that is escaped may stand before it.
+ * Returns a PostgreSQL regular expression that finds a text which is not part of a longer word. Its first
+ * group is the preceding character, which in JSON may be an escape sequence.
  */
 export function standingAlone(text: string): string {
   const inJson = JSON.stringify(text).slice(1, -1)

@@ -1,17 +1,23 @@
-/** ERASED: what is taken from the rows that are about a person, and KEPT: what stays, and why. */
+/**
+ * ERASED: statements that erase data from the rows about a person. PERSONAL_KEPT: data that is kept, with the
+ * reason.
+ */
 import { type SQL, sql } from 'drizzle-orm'
 
 type Rule = {
-  /** What it is, for people. */
+  /** Description for people. */
   what: string
-  /** The statement that erases it; how many rows it changes is told. */
+  /** Returns the statement that erases the data. The number of changed rows is reported. */
   erase(userId: string): SQL
 }
 
-/** What an erased account is called; each by its own id, because systems have one account of a name. */
+/**
+ * Replacement for the id of an erased account. It contains the row's own id, because account ids are unique
+ * within a system.
+ */
 const erasedId = (column: string): SQL => sql.raw(`'erased-' || ${column}`)
 
-/** In their order: what the person’s accounts were called is needed until the last of them. */
+/** In execution order: the ids of the person's accounts are needed by all statements before the last ones. */
 export const ERASED: readonly Rule[] = [
   {
     what: 'sessions and sign-in links',
@@ -120,7 +126,7 @@ export const ERASED: readonly Rule[] = [
   },
 ]
 
-/** What stays, and why. */
+/** Data that is kept, with the reason. */
 export const PERSONAL_KEPT: readonly { what: string; why: string }[] = [
   {
     what: 'a random id in the place of the person',

@@ -1,4 +1,4 @@
-/** What keeps a person from being erased: access that is there, or that is about to be given. */
+/** Obstacles to erasing a person: access that they have or are about to get. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { UserRow } from '../../database/schema/people.ts'
@@ -7,7 +7,7 @@ import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 
 const OFFBOARD = 'offboard the person first: POST /lifecycle-management/user-offboardings'
 
-/** What to do first, a line each; none where the person may be erased. */
+/** Returns the steps to do first, one per line. Empty if the person may be erased. */
 export async function whatHolds(db: Db, person: UserRow): Promise<string[]> {
   const { id, email, status } = person
   if (email === FIRST_ADMIN) return ['the host made this user for its operator; it is no person']
