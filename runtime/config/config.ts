@@ -1,5 +1,5 @@
 /**
- * The environment, read once: SETTINGS is the table of every variable, `readConfig` turns it into
+ * The environment, read once: SETTINGS is the table of all variables, and `readConfig` converts them into
  * frozen data. Nothing else reads process.env.
  */
 import { availableParallelism } from 'node:os'
@@ -22,10 +22,10 @@ import {
 import { TAKEN_PATHS } from './taken-paths.ts'
 
 const text = v.string()
-/** A text that may be left out. */
+/** Text setting that may be omitted. */
 const optionalText = { default: '', schema: text } as const
 
-/** Of each ceiling, its setting. */
+/** Settings of the ceilings, one for each. */
 const CEILING_SETTINGS = tableOf(
   entriesOf(CEILINGS).map(([, { setting, default: most, range, meaning }]) => [
     setting,
@@ -33,7 +33,10 @@ const CEILING_SETTINGS = tableOf(
   ]),
 )
 
-/** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
+/**
+ * Every variable with its default, rule and meaning. README's table and `keyway start --help` are generated
+ * from it.
+ */
 export const SETTINGS = {
   HOST: { default: '127.0.0.1', schema: text, meaning: 'address to listen on' },
   PORT: { default: '8080', schema: wholeNumber(0, 65_535), meaning: 'port to listen on' },
@@ -129,7 +132,7 @@ export const SETTINGS = {
       'where people reach the pages, such as `https://keyway.acme.example`: links in mails, and where SCIM resources say that they are',
   },
   KEYWAY_MAIL_SERVER: {
-    // A password in it is refused; it must not be printed all the same.
+    // A password in it is refused, but must still not be printed.
     secret: true,
     default: '',
     schema: judgedBy(mail.wrongServer),
@@ -228,7 +231,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-/** Whether a setting is a secret, or may hold one: its value is never printed. */
+/** Reports whether a setting is a secret, or may contain one. Its value is never printed. */
 export const isSecretSetting = (name: SettingName): boolean => 'secret' in SETTINGS[name]
 
 const shown = (name: SettingName, given: string): string =>
@@ -248,21 +251,21 @@ export type Config = Readonly<{
   plainSql: string
   clearSecrets: string
   retention: string
-  /** Empty: to be generated into the data directory. */
+  /** Empty if they are to be generated into the data directory. */
   secrets: readonly string[]
   adminToken: string
-  /** Empty: the embedded database. */
+  /** Empty for the embedded database. */
   databaseUrl: string
-  /** File of the providers of sign-in; empty for none. */
+  /** File with the sign-in providers, or empty if there are none. */
   signIn: string
-  /** Addresses or folders of published connectors, the first that serves is used. */
+  /** Addresses or folders of published connectors. The first that responds is used. */
   registries: string[]
-  /** Null: no mail is sent. */
+  /** Null if no mail is sent. */
   mail: mail.MailServer | null
   publicOrigin: string | null
   requestsPerMinute: number
   connectorToken: string
-  /** True when the connector interface answers without a token. */
+  /** Whether the connector interface works without a token. */
   openConnectors: boolean
   allowedHosts: readonly string[]
   trustedProxies: readonly string[]
@@ -272,26 +275,26 @@ export type Config = Readonly<{
   stopNoticeMs: number
   logLevel: v.InferOutput<(typeof SETTINGS)['KEYWAY_LOG_LEVEL']['schema']>
   proxy: ReturnType<typeof proxyOf>
-  /** What the environment says of each setting; null for one that it does not name, or that is a secret. */
+  /** Values in the environment by setting. Null for a setting that is not set, or that is a secret. */
   read: ReadonlyMap<SettingName, { isNamed: boolean; value: string | null }>
 }>
 
-/** A variable is wrong; the message names it, what was found and what to write. */
+/** Error for a wrong variable. The message contains its name, the value found and what to write. */
 export class ConfigError extends Error {}
 
-/** Folder of the connectors that the runtime ships. */
+/** Folder of the connectors shipped with the runtime. */
 export const BUILT_IN_DIR: string = path.join(import.meta.dirname, '..', '..', 'plugins')
 
 /**
  * Reads the environment.
  *
- * @throws ConfigError with every wrong variable, one a line.
+ * @throws ConfigError with every wrong variable, one per line
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const wrong: string[] = []
   const read: Map<SettingName, { isNamed: boolean; value: string | null }> = new Map()
   const get = <N extends SettingName>(name: N): v.InferOutput<(typeof SETTINGS)[N]['schema']> => {
-    // Lower case is how proxy variables are often written.
+    // Proxy variables are often written in lower case.
     const raw =
       environment[name] ?? (name.endsWith('_PROXY') ? environment[name.toLowerCase()] : undefined)
     const isNamed = raw !== undefined && raw !== ''
@@ -300,7 +303,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const schema: v.GenericSchema<string> = SETTINGS[name].schema
     const parsed = v.safeParse(schema, given)
     if (!parsed.success) wrong.push(`${name}: ${shown(name, given)} ${parsed.issues[0].message}`)
-    // The cast: no setting is transformed, and one that is wrong is refused below.
+    // The cast: settings are not transformed, and a wrong one is refused below.
     return given as never
   }
   const host = get('HOST')
@@ -369,7 +372,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return Object.freeze(config)
 }
 
-/** Uses settings; what fails then is told like any other wrong setting. */
+/** Runs code that uses settings. Reports its error like that of any other wrong setting. */
 export async function setting<T>(use: () => T | Promise<T>, prefix = ''): Promise<T> {
   try {
     return await use()

@@ -1,4 +1,4 @@
-/** Every setting with what is in force, for operators: a secret only as whether it is set. */
+/** All settings with their values in force, for operators. A secret is shown only as set or not. */
 import path from 'node:path'
 import { keysOf } from '../contract/schema/keys.ts'
 import { type Config, isSecretSetting, SETTINGS, type SettingName } from './config.ts'
@@ -11,26 +11,26 @@ type SettingInForce = {
   source: 'environment' | 'default' | 'derived'
   /** Null for a secret. */
   value: string | null
-  /** Whether there is anything. */
+  /** Whether it has a value. */
   set: boolean
 }
 
-/** What is a login, or may be one, in an address of a registry. */
+/** Parts of a registry's address that are, or may be, credentials. */
 const LOGINS = /(?<=\/\/)[^/]*(?=@)|[^/]*:[^/]*(?=@)|(?<=[?#]).*/g
 
-/** DERIVED: settings whose default follows from others, or is written in another way -> what is in force. */
+/** DERIVED: settings whose default depends on others, or which are normalised -> value in force. */
 const DERIVED: Partial<Record<SettingName, (config: Config) => string | undefined>> = {
   KEYWAY_DATA_DIR: ({ dataDir }) => dataDir,
   KEYWAY_PLUGINS_DIR: ({ pluginDirs }) => pluginDirs.join(path.delimiter),
   KEYWAY_DROP_IN: ({ dropIn }) => dropIn,
   KEYWAY_INSTALL: ({ install }) => install,
-  // A login in it is refused once it is used; it must not be printed all the same.
+  // Credentials in it are refused when it is used, but must still not be printed.
   KEYWAY_REGISTRY: ({ registries }) =>
     registries.map((one) => one.replace(LOGINS, '***')).join(' ') || undefined,
   KEYWAY_PROCESSES: ({ processes }) => String(processes),
 }
 
-/** Secrets that are generated into the data directory where they are not given. */
+/** Secrets that are generated into the data directory if they are not set. */
 const GENERATED: readonly SettingName[] = ['KEYWAY_SECRET', 'KEYWAY_ADMIN_TOKEN']
 
 export const settingsInForce = (config: Config): SettingInForce[] =>

@@ -1,19 +1,19 @@
-/** The mail server, as the settings KEYWAY_MAIL_... and KEYWAY_PUBLIC_URL say. */
+/** The mail server, as configured by KEYWAY_MAIL_... and KEYWAY_PUBLIC_URL. */
 
 import type { Language } from '../words/languages.ts'
 
 export type MailServer = Readonly<{
   host: string
   port: number
-  /** TLS from the start; else STARTTLS, without which nothing is sent. */
+  /** TLS from the start if true, otherwise STARTTLS, without which nothing is sent. */
   implicitTls: boolean
-  /** Null: the server asks for none. */
+  /** Null if the server requires no login. */
   user: string | null
   password: string
   from: Readonly<{ name: string; address: string }>
-  /** Where people reach the pages, without a slash at the end. */
+  /** Origin at which people reach the pages, without a trailing slash. */
   origin: string
-  /** Of mail to people who chose none. */
+  /** Language of mail to people who have chosen none. */
   language: Language
 }>
 
@@ -29,7 +29,7 @@ const SERVER = /^(smtps?):\/\/[^/?#]+\/?$/
 const ADDRESS = /^[^\s@<>,;:"]+@[a-zA-Z0-9.-]+$/
 const FROM = /^(?:([^<>\r\n"]{0,100}?)\s*<([^<>\s]+)>|([^<>\s]+))$/
 
-/** What is wrong with an address such as `smtp://user@mail.example:587`; null for nothing. */
+/** Returns what is wrong with an address such as `smtp://user@mail.example:587`, or null. */
 export function wrongServer(given: string): string | null {
   if (given === '') return null
   const url = SERVER.test(given) ? URL.parse(given) : null
@@ -37,18 +37,18 @@ export function wrongServer(given: string): string | null {
   return url.password === '' ? null : 'holds a password: write it into KEYWAY_MAIL_PASSWORD'
 }
 
-/** The name and the address of `Keyway <keyway@acme.example>`; null for what is neither. */
+/** Splits a sender such as `Keyway <keyway@acme.example>` into name and address. Null if it is malformed. */
 function senderOf(given: string): MailServer['from'] | null {
   const [, name = '', bracketed, bare] = FROM.exec(given) ?? []
   const address = bracketed ?? bare ?? ''
   return ADDRESS.test(address) ? { name: name || 'Keyway', address } : null
 }
 
-/** What is wrong with an address that mail comes from; null for nothing. */
+/** Returns what is wrong with a sender, or null. */
 export const wrongSender = (given: string): string | null =>
   given === '' || senderOf(given) ? null : 'is not an address such as Keyway <keyway@acme.example>'
 
-/** What is wrong with the address of the pages; null for nothing. */
+/** Returns what is wrong with the address of the pages, or null. */
 export function wrongPublicUrl(given: string): string | null {
   if (given === '') return null
   const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
@@ -58,7 +58,7 @@ export function wrongPublicUrl(given: string): string | null {
     : 'is not an address such as https://keyway.acme.example, without a path'
 }
 
-/** The server; null where none is set. What is wrong with how the settings go together is told to `onWrong`. */
+/** Returns the mail server, or null if none is set. Calls `onWrong` for settings that do not fit together. */
 export function mailServerOf(
   { server, password, from, publicUrl, language }: Given,
   onWrong: (words: string) => void,

@@ -1,8 +1,8 @@
-/** Rules that settings share. */
+/** Rules shared by settings. */
 import { isIP } from 'node:net'
 import * as v from 'valibot'
 
-/** A whole number between two, as text. */
+/** Rule for a whole number in a range, as text. */
 export const wholeNumber = (min: number, max: number) =>
   v.pipe(
     v.string(),
@@ -13,22 +13,25 @@ export const wholeNumber = (min: number, max: number) =>
     ),
   )
 
-/** An address that begins so, or nothing. */
+/** Rule for an address with a given prefix, or nothing. */
 const address = (prefix: RegExp, message: string) =>
   v.pipe(
     v.string(),
     v.check((given) => {
-      // PostgreSQL's may leave the host to a parameter, where its socket is named.
+      // A PostgreSQL address may name its socket in a parameter and have no host.
       const url = URL.parse(given.replace('@/', '@localhost/'))
       return given === '' || (url !== null && prefix.test(given))
     }, message),
   )
 
-/** Whether a PostgreSQL address has a list of hosts, as libpq takes it: the driver here would take it for one name. */
+/**
+ * Reports whether a PostgreSQL address lists several hosts, as libpq allows. The driver used here would take
+ * the list as one name.
+ */
 const namesSeveral = (given: string): boolean =>
   /^[a-z]+:\/\/([^/?]*@|(?![^/?]*@))[^/?@]*,/.test(given) || /[?&]host=[^&]*(,|%2c)/i.test(given)
 
-/** The address of a PostgreSQL server, or nothing. */
+/** Rule for the address of a PostgreSQL server, or nothing. */
 export const databaseAddress = v.pipe(
   v.string(),
   v.check(
@@ -38,7 +41,7 @@ export const databaseAddress = v.pipe(
   address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
 )
 
-/** A text with which a function finds nothing wrong. */
+/** Rule for a text that a function accepts by returning null. */
 export const judgedBy = (wrong: (given: string) => string | null) =>
   v.pipe(
     v.string(),
@@ -48,7 +51,7 @@ export const judgedBy = (wrong: (given: string) => string | null) =>
     }),
   )
 
-/** Whether a text is an address, or a network such as 10.0.0.0/8. */
+/** Reports whether a text is an address, or a network such as 10.0.0.0/8. */
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
@@ -58,7 +61,7 @@ export function isNetwork(text: string): boolean {
   )
 }
 
-/** The parts of a text that are not empty. */
+/** Splits a text and returns its non-empty parts. */
 export function list(text: string, separator: string | RegExp): string[] {
   return text
     .split(separator)
@@ -68,17 +71,17 @@ export function list(text: string, separator: string | RegExp): string[] {
 
 type Proxy = Readonly<{ httpsProxy: string | null; httpProxy: string | null; noProxy: string }>
 
-/** The proxies; null for none. */
+/** Returns the proxies, or null if there are none. */
 export function proxyOf(httpsProxy: string, httpProxy: string, noProxy: string): Proxy | null {
   if (httpsProxy === '' && httpProxy === '') return null
   return Object.freeze({ httpsProxy: httpsProxy || null, httpProxy: httpProxy || null, noProxy })
 }
 
-/** How many processes serve unless it is set: workers and the database need cores too. */
+/** Returns the default number of processes: workers and the database need cores too. */
 export const processesFor = (cores: number): number =>
   Math.min(4, Math.max(1, Math.floor(cores / 2)))
 
-/** Whether only this machine can reach an address. */
+/** Reports whether an address can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true
   return isIP(host) === 4 && host.startsWith('127.')

@@ -1,4 +1,7 @@
-/** First segments of what is served beside the connectors, and of what the core interface will have too. */
+/**
+ * First path segments that are served in addition to the connectors, including future ones of the core
+ * interface.
+ */
 export const TAKEN_PATHS: readonly string[] = [
   ...['.well-known', 'access', 'assets', 'console', 'inbox', 'sign-in', 'sign-out'],
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
