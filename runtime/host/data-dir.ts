@@ -1,17 +1,17 @@
-/** The data directory, tried before anything is made in it: what is wrong with it is told with whose it is. */
+/** Checks the data directory before anything is created in it. Errors name the owner of the directory. */
 import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
 import { codeOf, errorOf } from '../contract/errors/thrown.ts'
 
-/** What hosts keep there for their own user alone. */
+/** Files and folders there that only the host's own user may access. */
 const KEPT = ['secret', 'admin-token', 'database-password', 'host.lock', 'run', 'connectors']
 
 /**
- * Makes the directory where it is missing.
+ * Creates the directory if it is missing, and checks that it can be used.
  *
- * @throws ConfigError with what to do where it cannot be used
+ * @throws ConfigError with instructions if it cannot be used
  */
 export async function openDataDir(dataDir: string): Promise<void> {
   try {
@@ -29,14 +29,17 @@ export async function openDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** Like `mkdir -p`. Node's own never ends where a folder that is there answers ENOENT, as those of /proc do. */
+/**
+ * Like `mkdir -p`. Node's recursive mkdir never returns if creation under an existing folder fails with
+ * ENOENT, as in /proc.
+ */
 async function makeFolder(at: string): Promise<void> {
   const found = await stat(at).catch(() => null)
   if (found?.isDirectory()) return
   const parent = path.dirname(at)
   if (found === null && parent !== at) await makeFolder(parent)
   await mkdir(at, { mode: 0o700 }).catch(async (error: unknown) => {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     const made = codeOf(error) === 'EEXIST' && (await stat(at)).isDirectory()
     if (!made) throw error
   })
@@ -70,7 +73,7 @@ async function wordsOf(file: string, { code, message }: NodeJS.ErrnoException): 
   }
 }
 
-/** The deepest part of a path that is there, which is what stands in the way. */
+/** Returns the deepest existing part of a path, which is the obstacle. */
 async function nearest(file: string) {
   for (let at = path.resolve(file); ; at = path.dirname(at)) {
     const found = await stat(at).catch(() => null)

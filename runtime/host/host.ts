@@ -1,4 +1,4 @@
-/** A whole host but for its socket: what commands and tests have of it. */
+/** A complete host except for its socket, as used by commands and tests. */
 import type { RequestListener, Server } from 'node:http'
 import type { Hono } from 'hono'
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
@@ -14,7 +14,7 @@ import type { Lanes } from '../lanes/lanes.ts'
 
 export type Host = {
   app: Hono<Env>
-  /** What a server of `app` listens with: refuses odd requests before anything routes them. */
+  /** Wraps the listener of a server of `app`. Refuses malformed requests before routing. */
   refuseOdd(next: RequestListener): RequestListener
   /** Installs the fast path for plain calls in front of a server of `app`. */
   standBefore(server: Server): Front
@@ -22,22 +22,25 @@ export type Host = {
   lifecycle: Lifecycle
   lanes: Lanes
   invoke: Invoke
-  /** The file that holds the operator's token, where it was generated. */
+  /** File with the operator's token, or null if the token was not generated. */
   adminTokenFile: string | null
   adminToken: string
   /** What core functions need in addition to the database and the caller. */
   parts: CoreContext
   hasher: TokenHasher
-  /** The database, once it is there. */
+  /** Returns the database, or null before it is available. */
   db(): Db | null
-  /** The embedded server's process, or null. */
+  /** Returns the process id of the embedded server, or null. */
   databasePid(): number | null
   readyAfter: Readiness['after']
-  /** Ends answers that would go on for ever: lists that are followed. Who follows one comes again, to another host. */
+  /**
+   * Ends responses that would never end by themselves: lists that a client follows. Clients reconnect, to
+   * another host.
+   */
   endFollowing(): void
   /** Resolves when the database serves for the first time. */
   databaseReady: Promise<void>
-  /** Resolves when every folder that was there at the start is served or a ghost. */
+  /** Resolves when every folder that existed at the start is either served or a ghost. */
   settled: Promise<void>
   stop(): Promise<void>
 }

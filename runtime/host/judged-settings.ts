@@ -17,9 +17,9 @@ type JudgedSettings = {
   providers: readonly KnownProvider[]
 }
 
-/** @throws ConfigError that names the setting, and the place in it */
+/** @throws ConfigError with the name of the setting and the position in it */
 export async function judgeSettings(config: Config): Promise<JudgedSettings> {
-  // The door makes its own of what was judged.
+  // Only validates the setting. Egress creates its own.
   await setting(() => createChooseProxy(config.proxy))
   return {
     keptDays: await setting(() => parseRetention(config.retention)),

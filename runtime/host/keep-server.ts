@@ -1,4 +1,4 @@
-/** The embedded server of a host, also of several processes that share it. */
+/** The embedded database server of a host, which several processes of the host may share. */
 import { type Config, setting } from '../config/config.ts'
 import { type Keeper, keepEmbedded } from '../database/keeper.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
@@ -6,16 +6,16 @@ import type { Log } from '../observe/log.ts'
 import { keptSecret } from '../secrets/secret-files.ts'
 
 type KeepOptions = {
-  /** Whether an empty database may take the place of one that is missing. */
+  /** Whether an empty database may replace a missing one. */
   replaceMissing: boolean
-  /** Connections that the server takes: enough for one host unless written. */
+  /** Maximum number of connections to the server. The default is enough for one host process. */
   maxConnections?: number
 }
 
 /**
- * Locks the data directory, and starts its server in the background.
+ * Locks the data directory and starts its server in the background.
  *
- * @throws ConfigError when another host runs on the same data directory.
+ * @throws ConfigError if another host runs on the same data directory
  */
 export function keepServer(
   { dataDir }: Pick<Config, 'dataDir'>,
@@ -28,7 +28,7 @@ export function keepServer(
     keepEmbedded({
       ...{ dataDir, password, tell, ...options },
       async upgrade(signal) {
-        // Loaded beside the host: nothing of it is needed for another start.
+        // Loaded on demand: only an upgrade needs it.
         const { upgradeEmbedded } = await import('../database/backup/upgrade.ts')
         await upgradeEmbedded({ dataDir, password, tell, signal })
       },

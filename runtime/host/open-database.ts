@@ -1,4 +1,4 @@
-/** The database of a host, and what is done in the background with it: one begins with the other. */
+/** The database of a host and the background work on it, which start together. */
 import type { Config } from '../config/config.ts'
 import { createChaining } from '../core/kernel/audit/waiting.ts'
 import { type BackgroundWork, createWork } from '../core/kernel/background/background.ts'
@@ -25,36 +25,36 @@ import { keepServer } from './keep-server.ts'
 type HostDatabaseOptions = {
   config: Config
   log: Log
-  /** The operator's secrets, newest first. */
+  /** Operator's secrets, newest first. */
   secrets: readonly string[]
-  /** What becomes of the operator's token is noted there. */
+  /** Receives the state of the operator's token. */
   operator: OperatorStanding
   hasher: TokenHasher
-  /** There once connectors can be called: jobs wait for it. */
+  /** Resolves when connectors can be called. Jobs wait for it. */
   parts: Promise<CoreContext>
-  /** How long what is over is kept, by table. */
+  /** Retention of finished records, by table. */
   keptDays: KeptDays
-  /** Whether an empty embedded database may take the place of one that is missing. */
+  /** Whether an empty embedded database may replace a missing one. */
   replaceMissing: boolean
-  /** Another process keeps the embedded database. */
+  /** Whether another process keeps the embedded database. */
   isBeside: boolean
-  /** What keeps it, where that was begun before. */
+  /** Keeper of the embedded server, if it was started earlier. */
   keeper: Keeper | null
   pace: Pace
-  /** Null where no mail is sent. */
+  /** Null if no mail is sent. */
   post: Post | null
 }
 
 type HostDatabase = { database: DatabaseService; work: BackgroundWork }
 
-/** A host without a database has no records, and so nothing to do with them. */
+/** Implementation of `send` for a host without a database, which has no records and so no background work. */
 export const noWork: CoreContext['send'] = () => Promise.reject(new Error('there is no database'))
 
-/** What an operator is told who wrote a secret first that others have replaced. */
+/** Warning for an operator whose list begins with a secret that was already replaced. */
 const REPLACED_FIRST =
   'KEYWAY_SECRET begins with a secret that was replaced by a later one of the list: write the newest first, or the older one never gets free to be dropped'
 
-/** Opens it in the background; what is wrong with a setting is thrown at once. */
+/** Opens the database in the background. An error in a setting is thrown at once. */
 export async function openHostDatabase(options: HostDatabaseOptions): Promise<HostDatabase> {
   const {
     config,

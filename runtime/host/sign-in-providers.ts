@@ -1,18 +1,18 @@
-/** The providers of sign-in: the file of KEYWAY_SIGN_IN with the secrets that it names. */
+/** Sign-in providers: reads the file of KEYWAY_SIGN_IN and the secrets that it names. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { type KnownProvider, SignInProviders } from '../contract/models/sign-in-provider.ts'
 import { placeOfIssue } from '../contract/schema/place.ts'
 
-/** Largest of these files, in characters. */
+/** Maximum length of the file, and of a file with a secret, in characters. */
 const MAX_FILE = 1_000_000
 const MAX_SECRET = 4096
 
 /**
- * The providers of a file; none for an empty path. Files of secrets are relative to it.
+ * Reads the providers from a file. Empty for an empty path. Paths of secret files are relative to it.
  *
- * @throws Error that names the place in the file, never what a secret is
+ * @throws Error with the position in the file, but never with a secret
  */
 export async function readProviders(file: string): Promise<readonly KnownProvider[]> {
   if (file === '') return []

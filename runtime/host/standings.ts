@@ -1,4 +1,4 @@
-/** The list of connectors as the operator sees it, with what is held against some of them on this host. */
+/** The operator's list of connectors, including suspicion and quarantine on this host. */
 
 import { noteRelease, type ReleaseConnector } from '../connectors/lifecycle/quarantined.ts'
 import type { Installed } from '../connectors/registry/installed.ts'
@@ -17,7 +17,7 @@ type StandingsDeps = {
   entries: LateEntries
 }
 
-/** A row of the list; what is served may still be under suspicion, or take no calls. */
+/** Row of the list. A served connector may also be suspect, or be in quarantine and take no calls. */
 type StandingRow = Omit<Listing, 'state'> & {
   state: Listing['state'] | 'suspect' | 'quarantined'
 }
@@ -25,7 +25,7 @@ type StandingRow = Omit<Listing, 'state'> & {
 type Standings = {
   listConnectors(): StandingRow[]
   releaseConnector: ReleaseConnector
-  /** The same in this process alone: whether there was anything. */
+  /** Releases a connector in this process only. Reports whether it was suspect or in quarantine. */
   releaseHere(id: string): boolean
 }
 

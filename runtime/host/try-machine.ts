@@ -1,8 +1,8 @@
-/** What a host asks its machine, begun while the rest of it is still being loaded. */
+/** Checks of the machine that start while the rest of the host is still being loaded. */
 import { tryLayers } from '../lanes/launch.ts'
 import { tryRaising } from '../lanes/priority.ts'
 
-/** Begins to try how workers can be contained and scheduled here. */
+/** Starts checking how workers can be contained and scheduled on this machine. */
 export function tryMachine(): void {
   tryLayers()
   tryRaising()

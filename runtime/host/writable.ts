@@ -1,19 +1,22 @@
-/** Whether the data directory takes files: looked at every two seconds, so that a full disk shows before it hurts. */
+/**
+ * Checks every two seconds that the data directory can be written to, so that a full disk shows before it
+ * does harm.
+ */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** How often a file is written, in milliseconds. */
+/** Interval between two checks, in milliseconds. */
 const LOOK_MS = 2000
-/** Its size in bytes: room that one who writes a little would need. */
+/** Size of the test file in bytes: room for a small write. */
 const PROBE_BYTES = 65_536
 
 type WritableWatch = {
-  /** As text, while it takes none; else null. */
+  /** Returns the problem while the directory cannot be written to, or null. */
   words(): string | null
   stop(): Promise<void>
 }
 
-/** Begins to look; each file is removed at once. */
+/** Starts checking. Each test file is removed at once. */
 export function watchWritable(directory: string): WritableWatch {
   const file = path.join(directory, `writable-${process.pid}`)
   let problem: string | null = null
@@ -27,7 +30,7 @@ export function watchWritable(directory: string): WritableWatch {
     } catch (error) {
       problem = `room in the data directory, which takes no files: ${error instanceof Error ? error.message : String(error)}`
     }
-    // What could not be written may have been made all the same.
+    // The file may exist even if writing it failed.
     await rm(file, { force: true }).catch(() => undefined)
   }
 
