@@ -1,4 +1,4 @@
-/** Sealing again what an older secret has sealed, so that the older one can be dropped. */
+/** Reseals values that an older secret sealed, so that the older secret can be dropped. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { mayRenew, noteBehind } from '../core/kernel/deployment/deployment.ts'
@@ -10,21 +10,21 @@ import { SEALED_PLACES, type SealedPlace } from './sealed-places.ts'
 
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Rows that are read at once. */
+/** Number of rows read at once. */
 const BATCH = 20
-/** Pause before the database is asked again, in milliseconds. */
+/** Pause before the database is queried again after it was unavailable, in milliseconds. */
 const AWAY_MS = 2000
 
 type Told = (fields: object, text: string) => void
 type Reseal = { signal: AbortSignal; info: Told; warn: Told }
 
-/** How often what is left of a rotation is looked at, in milliseconds. */
+/** Interval between two checks of the progress of a rotation, in milliseconds. */
 const LOOK_MS = 5000
 
 type Host = { first: Promise<void>; db(): Db | null } | null
 type Means = { signal: AbortSignal; log: { info: Told; warn: Told; error: Told } }
 
-/** Follows a rotation from when the database is there until the host stops; what fails is told. */
+/** Follows a rotation from when the database is available until the host stops. Errors are logged. */
 export async function followRotation(
   database: Host,
   vault: Sealer,
@@ -40,9 +40,9 @@ export async function followRotation(
 }
 
 /**
- * While a host has more than one secret: has all that is kept sealed with the newest, again and again, since
- * other hosts may still seal with an older one, and says when that can be dropped. Ends with `signal`, and at
- * once where there is one secret.
+ * Reseals all stored values with the newest secret while the host has more than one. Repeats this, because
+ * other hosts may still seal with an older one, and logs when the older ones can be dropped. Ends with
+ * `signal`, or at once if there is only one secret.
  */
 async function keepSealing(db: Db, vault: Sealer, means: Reseal): Promise<void> {
   const { signal, info, warn } = means
@@ -77,9 +77,9 @@ const LOST_TOKENS =
   'API tokens were hashed with a secret that KEYWAY_SECRET does not have any more, and do not work: put it back at the end of the list, or revoke them with keyway rotation --end-tokens'
 
 /**
- * Seals with the newest secret what an older one has sealed. A row that was changed meanwhile is left as it
- * is: the change has sealed it with the newest. So several hosts may do this at once, and it may be
- * ended at any point. Nothing is done while another host would not know the newest secret.
+ * Reseals values that an older secret sealed. A row that changes in the meantime is skipped, because the
+ * change has sealed it with the newest secret. Several hosts may thus do this at once, and it may be
+ * interrupted at any point. Nothing is done while another host does not know the newest secret.
  */
 export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<void> {
   let resealed = 0
@@ -87,7 +87,7 @@ export async function resealAll(db: Db, vault: Sealer, means: Reseal): Promise<v
   if (resealed > 0) means.info({ resealed }, 'kept credentials were sealed with the newest secret')
 }
 
-/** How many rows of one table were sealed again. */
+/** Reseals the values of one table and returns their number. */
 async function resealPlace(
   db: Db,
   vault: Sealer,
@@ -126,7 +126,7 @@ async function resealPlace(
 type Key = { domainId: string; key: string }
 type Sealed = Key & { sealed: Buffer }
 
-/** What another key than the newest has sealed, in the order of domains and keys. */
+/** Returns values that were not sealed with the newest key, ordered by domain and key. */
 async function olderThan(db: Db, vault: Sealer, place: SealedPlace, after: Key): Promise<Sealed[]> {
   const newest = Buffer.from(vault.keyId, 'hex')
   const [key, held] = [sql.identifier(place.key), sql.identifier(place.column)]

@@ -1,4 +1,6 @@
-/** How far the change to the newest secret is: what still needs an older one, and how its tokens are ended. */
+/**
+ * Progress of the change to the newest secret: what still needs an older one, and how to end tokens that do.
+ */
 import { and, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Rotation, RotationNeeds } from '../contract/endpoints/rotation.ts'
 import { PAGE_TOKEN_LIFETIME_MS } from '../contract/limits/page-token-lifetime.ts'
@@ -14,12 +16,12 @@ import { loginLinks, sessions } from '../database/schema/sessions.ts'
 import { databaseTime } from '../database/transactions.ts'
 import { SEALED_PLACES } from './sealed-places.ts'
 
-/** Most tokens that are named. */
+/** Maximum number of tokens that are listed. */
 const MAX_NAMED = 100
-/** Tokens that are ended in one transaction. */
+/** Number of tokens revoked in one transaction. */
 const BATCH = 100
 
-/** A token that works, and that the newest secret would not know. */
+/** Condition on a valid token that was not hashed with the newest secret. */
 const waits = (
   newest: string,
   table: typeof apiTokens | typeof scimTokens = apiTokens,
@@ -31,7 +33,7 @@ const waits = (
   )
 
 /**
- * How far the change is.
+ * Returns the progress of the change.
  *
  * @param keyIds Ids of this host's secrets.
  */
@@ -113,7 +115,7 @@ async function hostsBehind(db: Db, newest: string): Promise<Rotation['hosts_behi
     .orderBy(nodes.id)
 }
 
-/** How many tokens do not work because the secret that hashed them is none of this host's. */
+/** Counts the tokens that do not work because they were hashed with a secret that this host does not have. */
 export async function lostTokens(db: Db, keyIds: readonly string[]): Promise<number> {
   const known = sql.join(
     keyIds.map((id) => sql`${id}`),
@@ -125,9 +127,9 @@ export async function lostTokens(db: Db, keyIds: readonly string[]): Promise<num
 }
 
 /**
- * Revokes the tokens that were not used since the newest secret is there.
+ * Revokes the tokens that have not been used since the newest secret was introduced.
  *
- * @returns How many; for a dry run how many it would be.
+ * @returns their number; in a dry run, the number that would be revoked
  */
 export async function endWaitingTokens(db: Db, actor: Doer, dryRun: boolean): Promise<number> {
   const newest = (await newestSecret(db))?.keyId ?? ''
@@ -156,7 +158,7 @@ export async function endWaitingTokens(db: Db, actor: Doer, dryRun: boolean): Pr
   }
 }
 
-/** A domain has few of them. */
+/** Revokes tokens of identity providers, in one transaction. A domain has only a few of them. */
 async function endProviders(db: Db, actor: Doer, which: SQL | undefined): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx

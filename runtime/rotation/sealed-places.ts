@@ -1,4 +1,4 @@
-/** SEALED_PLACES: everything that is kept sealed under KEYWAY_SECRET, and what to do where it cannot be opened. */
+/** SEALED_PLACES: all stored values sealed under KEYWAY_SECRET, and what to do if they cannot be opened. */
 
 import { boundToProbe } from '../connectors/lifecycle/probes.ts'
 import { bound } from '../core/catalogue/apps/connections.ts'
@@ -6,17 +6,17 @@ import { boundTo } from '../core/webhooks/secrets.ts'
 
 export type SealedPlace = {
   table: 'apps' | 'inline_webhooks' | 'probes'
-  /** What a row is told apart by within its domain. */
+  /** Column that identifies a row within its domain. */
   key: string
-  /** What is sealed. */
+  /** Column with the sealed value. */
   column: string
   bound(domainId: string, key: string): Buffer
-  /** What to do where the secret is gone that has sealed it, and where it was altered. */
+  /** Messages for values whose secret is missing, and for values that were altered. */
   lost: string
   altered: string
 }
 
-/** Everything that the vault seals and that is kept. */
+/** All stored values that the vault seals. */
 export const SEALED_PLACES: readonly SealedPlace[] = [
   {
     table: 'apps',
