@@ -1,47 +1,55 @@
-/** What is made from secrets, and how random ones are made: the one place, so that ids and keys agree. */
+/**
+ * Derives keys and ids from secrets, and generates random secrets. All of it is here, so that ids and keys
+ * agree.
+ */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Bytes of a key's id. */
+/** Length of a key's id in bytes. */
 export const KEY_ID_BYTES = 8
 
-/** A key for one purpose. Who has it learns neither the secret nor the key of another purpose. */
+/** Derives a key for one purpose. It reveals neither the secret nor the key of another purpose. */
 export const deriveKey = (secret: string, purpose: string, bytes = 32): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'keyway', purpose, bytes))
 
 /**
- * Says which secret it is and nothing else of it, 16 hex digits: the same in backups, in what is sealed
- * and in what hosts of one database agree on.
+ * Returns the id of a secret, 16 hex digits that reveal nothing else of it. It is the same in backups, in
+ * sealed values and among the hosts of a database.
  */
 export const keyId = (secret: string): string =>
   deriveKey(secret, 'key-id', KEY_ID_BYTES).toString('hex')
 
-/** How hosts of one database named a secret among themselves before they used `keyId`; 32 hex digits. */
+/**
+ * Returns the id by which hosts of a database identified a secret before they used `keyId`, 32 hex digits.
+ */
 export const hostsKeyIdBefore = (secret: string): string =>
   deriveKey(secret, 'deployment-secret', 16).toString('hex')
 
-/** Bytes of a key's id in what was sealed before `keyId` was used there. */
+/** Length in bytes of a key's id in values that were sealed before `keyId` was used there. */
 export const KEY_ID_BYTES_BEFORE = 4
 
-/** The id of a key in what was sealed before `keyId` was used there: the bytes behind the key. */
+/**
+ * Returns the id of a key in values that were sealed before `keyId` was used there: the bytes that follow the
+ * key.
+ */
 export const sealKeyIdBefore = (secret: string, purpose: string): Buffer =>
   deriveKey(secret, purpose, 32 + KEY_ID_BYTES_BEFORE).subarray(32)
 
-/** The key under which backups are sealed. */
+/** Returns the key under which backups are sealed. */
 export const backupKey = (secret: string): Buffer => deriveKey(secret, 'backup-seal')
 
-/** A text that nobody guesses (256 bits), behind a prefix that says what it is. */
+/** Returns a random text of 256 bits, after a prefix that tells its purpose. */
 export const randomSecret = (prefix = ''): string =>
   `${prefix}${randomBytes(32).toString('base64url')}`
 
-/** By which a host proves that it knows a token; the token cannot be found from it. */
+/** Returns the key with which a host proves that it knows a token. The token cannot be derived from it. */
 export const hostProofKey = (token: string): Buffer => deriveKey(token, 'host-proof')
 
 /**
- * What a host answers to who wants to know that it knows a token, before they send it: bound to what they
- * asked and to the address that they reached, so that it is worth nothing elsewhere.
+ * Returns a host's proof that it knows a token, for a caller who has not sent the token yet. It is bound to
+ * the caller's nonce and to the address that they reached, so that it is worthless elsewhere.
  */
 export const hostProof = (key: Buffer, { nonce, address }: HostChallenge): string =>
   createHmac('sha256', key).update(`host to command\n${address}\n${nonce}`).digest('base64url')
 
-/** `address` is `host:port` as it was reached; `nonce` a random text. */
+/** Challenge of a caller. `address` is `host:port` as it was reached, and `nonce` is a random text. */
 export type HostChallenge = { nonce: string; address: string }

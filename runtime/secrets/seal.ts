@@ -1,7 +1,7 @@
 /**
- * Authenticated encryption under the operator's secrets (AES-256-GCM): who seals names a purpose, so that
- * what was sealed for one thing opens nothing else. The key's id leads, so that keys can be rotated:
- * the first secret seals, any of them opens.
+ * Authenticated encryption under the operator's secrets (AES-256-GCM). Each sealer has a purpose, so that a
+ * value sealed for one purpose cannot be opened for another. A sealed value starts with the key's id, so that
+ * keys can be rotated: the first secret seals, and any of them opens.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import {
@@ -15,23 +15,23 @@ import {
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Bytes that sealing adds. */
+/** Number of bytes that sealing adds. */
 export const SEAL_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES
 
 export type Sealer = {
-  /** Id of the key that seals, as hexadecimal digits. */
+  /** Id of the sealing key, in hexadecimal digits. */
   readonly keyId: string
-  /** Ids of all that open, newest first. */
+  /** Ids of all keys that can open, newest first. */
   readonly keyIds: readonly string[]
-  /** `bound` is not kept: opening needs the same bytes again. */
+  /** Seals a text. `bound` is not stored: opening needs the same bytes again. */
   seal(text: string, bound: Buffer): Buffer
   /** @throws SealError */
   open(sealed: Buffer, bound: Buffer): string
 }
 
-/** What was sealed cannot be opened. */
+/** Error for a sealed value that cannot be opened. */
 export class SealError extends Error {
-  /** `key`: none of the secrets has made it. `altered`: it was edited, or bound to something else. */
+  /** `key`: it was sealed with none of the secrets. `altered`: it was changed, or bound to something else. */
   readonly why: 'key' | 'altered'
   /** Id of the key that it needs. */
   readonly keyId: string
@@ -44,11 +44,11 @@ export class SealError extends Error {
   }
 }
 
-/** Id of the key that sealed something. */
+/** Returns the id of the key that sealed a value. */
 export const sealedWith = (sealed: Buffer): string =>
   sealed.subarray(0, KEY_ID_BYTES).toString('hex')
 
-/** Makes a sealer; `purpose` goes into its keys. */
+/** Creates a sealer. `purpose` is part of its keys. */
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
   const keys = secrets.map((secret) => ({
     key: deriveKey(secret, purpose),
@@ -69,7 +69,7 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
     },
     open(sealed, bound) {
       const begins = (id: Buffer) => sealed.subarray(0, id.length).equals(id)
-      // By its whole id first: four bytes may be the same by chance.
+      // Look for the whole id first: the four bytes of the old one may match by chance.
       const now = keys.find(({ id }) => begins(id))
       const key = now ?? keys.find(({ idBefore }) => begins(idBefore))
       const idBytes = now || !key ? KEY_ID_BYTES : KEY_ID_BYTES_BEFORE
@@ -84,7 +84,7 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
         const opened = decipher.update(sealed.subarray(start, end))
         return Buffer.concat([opened, decipher.final()]).toString('utf8')
       } catch {
-        // The one thing that authenticated decryption can say.
+        // Authenticated decryption fails for no other reason.
         throw new SealError('altered', key.id.toString('hex'))
       }
     },

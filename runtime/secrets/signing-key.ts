@@ -1,27 +1,31 @@
 /**
- * The key that a deployment signs evidence with (Ed25519). It is made from KEYWAY_SECRET: all hosts of a deployment have
- * the same one, and nothing else has to be kept. What an earlier secret signed is still verified by the key of that one.
+ * The key with which a deployment signs evidence (Ed25519). It is derived from KEYWAY_SECRET: all hosts of a
+ * deployment have the same key, and nothing else must be stored. Evidence signed under an earlier secret is
+ * still verified with the key of that secret.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { deriveKey } from './key-derivation.ts'
 
-/** What stands before the 32 bytes of a private key in PKCS #8, and of a public one in SubjectPublicKeyInfo (RFC 8410). */
+/**
+ * DER prefix of the 32 bytes of a private key in PKCS #8, and of a public key in SubjectPublicKeyInfo (RFC
+ * 8410).
+ */
 const PRIVATE_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** Hexadecimal digits in small letters, 64 each. */
+/** Lower-case hexadecimal digits, 64 each. */
 type SigningKey = { publicKey: string; fingerprint: string }
 
 export type Signer = {
-  /** The one that signs. */
+  /** Key that signs. */
   readonly key: SigningKey
-  /** Those of all secrets that the host has, newest first. */
+  /** Keys of all secrets of the host, newest first. */
   readonly keys: readonly SigningKey[]
-  /** The 64 bytes of a signature. */
+  /** Returns the 64 bytes of a signature. */
   sign(bytes: Buffer): Buffer
 }
 
-/** Makes a signer; the first secret signs. */
+/** Creates a signer. The first secret signs. */
 export function createSigner(secrets: readonly string[]): Signer {
   const pairs = secrets.map((secret) => {
     const seed = deriveKey(secret, 'evidence-signing')
@@ -43,15 +47,15 @@ function signingKey(publicKey: KeyObject): SigningKey {
   return { publicKey: digits, fingerprint: fingerprintOf(digits) }
 }
 
-/** The 32 bytes of a public key, as digits. */
+/** Returns the 32 bytes of a public key as hexadecimal digits. */
 export const publicKeyDigits = (key: KeyObject): string =>
   key.export({ format: 'der', type: 'spki' }).subarray(PUBLIC_HEAD.length).toString('hex')
 
-/** SHA-256 of the key as `openssl pkey -pubin -outform DER` writes it. */
+/** Returns the SHA-256 of a key in the form that `openssl pkey -pubin -outform DER` writes. */
 export const fingerprintOf = (publicKey: string): string =>
   createHash('sha256').update(derOf(publicKey)).digest('hex')
 
-/** The key of 64 digits. */
+/** Returns the key of 64 hexadecimal digits. */
 export const publicKeyOf = (publicKey: string): KeyObject =>
   createPublicKey({ key: derOf(publicKey), format: 'der', type: 'spki' })
 
