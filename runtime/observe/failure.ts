@@ -1,8 +1,8 @@
-/** The log line of a failed call or request. */
+/** Logs a failed call or request. */
 import { ERRORS, type RuntimeError } from '../contract/errors/errors.ts'
 import type { Log } from './log.ts'
 
-/** The log line of an error, as loud as who has to do something about it. */
+/** Logs an error. The level depends on who must act on it. */
 export function tellFailure(
   log: Log,
   error: RuntimeError,

@@ -1,6 +1,7 @@
 /**
- * What the gauges of /metrics hold: the host's own numbers, and what is read from the database and the disk,
- * at most every few seconds and by one question at a time. A reader is answered at once, whatever is away.
+ * Gauges of /metrics: the host's own numbers, and values read from the database and the disk, at most every
+ * few seconds and one query at a time. A scrape is answered at once, even if the database or the disk does
+ * not respond.
  */
 import { statfs } from 'node:fs/promises'
 import { only, type Readings } from '../contract/endpoints/metrics.ts'
@@ -17,28 +18,28 @@ import { latest } from './latest.ts'
 import type { Log } from './log.ts'
 
 type GaugesDeps = {
-  /** Null: the host has none. */
+  /** Null if the host has none. */
   database: DatabaseService | null
   registry: Pick<Connectors, 'ids' | 'find'>
   lanes: Pick<Lanes, 'states' | 'standing'>
   turns: { readonly waiting: number }
   ready(): boolean
   dataDir: string
-  /** Whether the database is the embedded one: its disk and its backups are Keyway's. */
+  /** Whether the database is the embedded one, whose disk and backups are Keyway's. */
   isEmbedded: boolean
   log: Log
-  /** Hears what could not be read. */
+  /** Called for each measure that could not be read. */
   onUnread(measure: string): void
 }
 
-/** How old an answer of the database may be, and what is read from it, in milliseconds. */
+/** Maximum age of a cached reply of the database, of its measures and of the disk's, in milliseconds. */
 const UP_MS = 1000
 const MEASURES_MS = 10_000
 const DISK_MS = 5000
-/** What is older is not told any more, in milliseconds. */
+/** Age from which a reading is no longer reported, in milliseconds. */
 const STALE_MS = 60_000
 
-/** Makes the function that reads all gauges. */
+/** Creates the function that reads all gauges. */
 export function createGauges(deps: GaugesDeps): () => Promise<Readings> {
   const { database, registry, dataDir, log } = deps
   const isEmbedded = database !== null && deps.isEmbedded
@@ -49,7 +50,7 @@ export function createGauges(deps: GaugesDeps): () => Promise<Readings> {
 
   const unread = (measure: string, error: unknown): void => {
     deps.onUnread(measure)
-    // That the database is away is told by the database itself.
+    // The database itself logs that it is unavailable.
     if (isAway(error)) log.debug({ err: error, measure }, 'a metric could not be read')
     else log.warn({ err: error, measure }, 'a metric could not be read')
   }
@@ -84,7 +85,7 @@ export function createGauges(deps: GaugesDeps): () => Promise<Readings> {
   }
 }
 
-/** The database has not been reached yet. */
+/** Error while the database has not been reached yet. */
 class Away extends Error {}
 
 function pool(database: DatabaseService): Readings {
@@ -133,7 +134,7 @@ async function readDisk(
   const note = backupsOf === null ? null : await lastBackup(backupsOf).catch(failed)
   const backedUpMs = note === null ? 0 : Date.parse(note.complete_until)
   return {
-    // What the host may use: some of what is free is kept for root.
+    // Space available to the host: some of the free space is reserved for root.
     keyway_disk_free_bytes: disks.map(({ labels, disk }) => ({
       labels,
       value: disk.bavail * disk.bsize,

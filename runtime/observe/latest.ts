@@ -1,11 +1,12 @@
-/** A value that many look at and that is read again every few seconds. */
+/** A value that has many readers and is read again every few seconds. */
 
-/** How long a reader waits for a new reading, in milliseconds. */
+/** Maximum time that a reader waits for a new reading, in milliseconds. */
 const PATIENCE_MS = 1000
 
 /**
- * Reads again what is older than `everyMs`: one reading at a time, however many look. Null where none came in
- * time and the last one is stale, or the last one failed.
+ * Returns a function that reads again if the last value is older than `everyMs`, with only one reading at a
+ * time for all callers. Null if no new value arrives in time and the last one is stale, or if the last
+ * reading failed.
  */
 export function latest<T>(everyMs: number, staleMs: number, read: () => Promise<T>) {
   let last: { value: T; atMs: number } | null = null
@@ -16,7 +17,7 @@ export function latest<T>(everyMs: number, staleMs: number, read: () => Promise<
     reading ??= read()
       .then(
         (value) => {
-          // What took long is as old as its question.
+          // The age counts from the start of the reading.
           last = { value, atMs: beganMs }
         },
         () => {

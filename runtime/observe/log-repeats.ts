@@ -1,32 +1,35 @@
 /**
- * Lines that come again and again: the first is written at once, the others are counted, and one line says how
- * many there were. A fault that lasts would else fill the disk with one stack.
+ * Repeated log lines: the first is written at once, the others are counted, and a summary line reports their
+ * number. Otherwise a lasting fault would fill the disk with the same stack.
  */
 import { createHash } from 'node:crypto'
 import { createCache } from '../bounded/cache.ts'
 
-/** A line as it was handed to the log: its fields, and its message with what formats it. */
+/** A line as passed to the log: its fields, and its message before formatting. */
 export type Line = { level: number; fields: Record<string, unknown>; message: string }
 
 type Repeats = {
-  /** Whether to write a line now; else it is counted. */
+  /** Reports whether to write a line now. Otherwise it is counted. */
   isNew(line: Line): boolean
-  /** Says at once what is counted so far, and forgets it. */
+  /** Writes summaries of the current counts, and forgets them. */
   flush(): void
 }
 
-/** How many request ids a summary names, and how much of each, in characters. */
+/** Maximum number of request ids in a summary, and maximum length of each, in characters. */
 const MAX_IDS = 50
 const MAX_ID = 64
-/** When the first summary comes, and how long the pauses between two grow while it goes on, in milliseconds. */
+/**
+ * Time until the first summary, and maximum time between two, in milliseconds. The interval doubles while the
+ * line repeats.
+ */
 const FIRST_MS = 10_000
 const LONGEST_MS = 600_000
-/** How much of a message and of a stack tells lines apart, in characters. */
+/** Length of a message and of a stack that is compared, in characters. */
 const MAX_TOLD_APART = 4000
 
 type Seen = {
   level: number
-  /** Without the error: what that holds on to may be large. */
+  /** Without the error, which may refer to large objects. */
   fields: Record<string, unknown>
   message: string
   count: number
@@ -36,13 +39,13 @@ type Seen = {
   timer?: NodeJS.Timeout
 }
 
-/** Logs that have something to say when the process ends. */
+/** Logs with counts to be summarised when the process exits. */
 const waiting = new Set<Repeats>()
 process.on('exit', () => {
   for (const one of waiting) one.flush()
 })
 
-/** Makes the memory of one log; `say` writes a summary. */
+/** Creates the counts of one log. `say` writes a summary. */
 export function createRepeats(say: (line: Line) => void): Repeats {
   const seen = createCache<Seen>('log_lines', { bytesOf, onGone: end })
 
@@ -109,11 +112,14 @@ export function createRepeats(say: (line: Line) => void): Repeats {
   return repeats
 }
 
-/** With the request ids that it may come to name. */
+/** Returns the size of an entry, including request ids that may still be added. */
 const bytesOf = ({ fields, message }: Seen): number =>
   2 * (JSON.stringify(fields).length + message.length + MAX_IDS * MAX_ID)
 
-/** What makes two lines the same: all but the request that they were written for. Null where that cannot be said. */
+/**
+ * Returns the key of a line, which is the same for all lines that differ only in their request. Null if it
+ * cannot be determined.
+ */
 function keyOf({ level, fields, message }: Line): string | null {
   const { requestId, err, ...rest } = fields
   const plain = (text: string) =>
@@ -126,13 +132,13 @@ function keyOf({ level, fields, message }: Line): string | null {
     hash.update(`${level}\n${plain(message)}\n${plain(JSON.stringify(rest))}\n`)
     for (const text of stacks(err)) hash.update(`${plain(text)}\n`)
   } catch {
-    // Fields that are no JSON, such as a circle.
+    // The fields cannot be written as JSON, for example because they are circular.
     return null
   }
   return hash.digest('base64')
 }
 
-/** An error and what caused it, some steps deep. */
+/** Returns the stacks of an error and of its causes, up to a limit. */
 function stacks(thrown: unknown): string[] {
   const texts: string[] = []
   for (let one = thrown; one instanceof Error && texts.length < 5; one = one.cause)

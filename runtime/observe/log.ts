@@ -1,4 +1,4 @@
-/** The log: JSON lines on standard output, readable lines on a terminal. */
+/** The log: JSON lines on standard output, or readable lines on a terminal. */
 import { createRequire } from 'node:module'
 import type { Writable } from 'node:stream'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
@@ -9,19 +9,22 @@ import { escaped, UNSEEN } from './visible.ts'
 
 export type Log = Logger
 
-/** Makes the host's log. Names of members that could hold a secret are cut wherever they stand. */
+/** Creates the host's log. Members whose name suggests a secret are censored at any place. */
 export function createLog(level: string, destination?: DestinationStream): Log {
   if (destination) return pino(optionsOf(level), destination)
   if (process.stdout.isTTY) return readableLog(level)
   return pino(optionsOf(level), pino.destination({ dest: 1, sync: false }))
 }
 
-/** Longest message of a line, of an error and of a stack, in characters: what others wrote is in them. */
+/**
+ * Maximum length of a line's message, of an error's message and of a stack, in characters. They contain text
+ * by others.
+ */
 const MAX_LINE = 20_000
 const MAX_MESSAGE = 4000
 const MAX_STACK = 16_000
 
-/** Cuts a text, and says so. */
+/** Truncates a text and marks it as truncated. */
 const cut = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max)} [${text.length - max} more characters]`
 
@@ -37,15 +40,15 @@ const optionsOf = (level: string): LoggerOptions => ({
   },
 })
 
-/** Lines for people, in colours unless they go elsewhere than to the terminal. */
+/** Creates a log of readable lines, in colour if they go to the terminal. */
 export function readableLog(level: string, destination?: Writable): Log {
-  // Loaded where there is a terminal: it takes longer than the rest of the log.
+  // Loaded only for a terminal: it takes longer than the rest of the log.
   const pretty: typeof PinoPretty = createRequire(import.meta.url)('pino-pretty')
   const stream = pretty({
     colorize: destination === undefined,
     translateTime: 'SYS:HH:MM:ss.l',
     ignore: 'hostname,pid',
-    // A line that a message goes on in is not one of ours.
+    // Indent continuation lines of a message, so that they do not look like lines of the log.
     messageFormat: (line, key) => String(line[key] ?? '').replaceAll('\n', '\n    '),
     ...(destination ? { destination, sync: true } : {}),
   })
@@ -53,7 +56,10 @@ export function readableLog(level: string, destination?: Writable): Log {
   return pino({ ...optionsOf(level), hooks }, stream)
 }
 
-/** The same in a line of JSON, where the first 32 are escaped already: `\n` is for who formats it. */
+/**
+ * Escapes invisible characters in a line of JSON. JSON has already escaped the first 32 characters; `\n`
+ * among them is left to the formatter.
+ */
 const harmless = (json: string): string =>
   json
     .replace(/\\(u00[01][0-9a-f]|.)/g, (whole, sign: string) =>
@@ -61,12 +67,12 @@ const harmless = (json: string): string =>
     )
     .replace(UNSEEN, (sign) => `\\${escaped(sign)}`)
 
-/** A question of the database that failed, without the values that it was asked with: people, hashes. */
+/** Serialises an error. The values of a failed database query, such as people and hashes, are removed. */
 function withoutValues(error: Error) {
   const told = pino.stdSerializers.err(error)
   for (let one: unknown = error; one instanceof Error; one = one.cause) {
     if (!('query' in one && 'params' in one)) continue
-    // As DrizzleQueryError writes it.
+    // In the format of DrizzleQueryError.
     const values = `\nparams: ${one.params}`
     told.message = told.message.replaceAll(values, '')
     told.stack = told.stack.replaceAll(values, '')
@@ -77,7 +83,7 @@ function withoutValues(error: Error) {
 
 type Told = ReturnType<typeof pino.stdSerializers.err>
 
-/** Engines quote what they were given, at any length. */
+/** Limits the length of texts: engines quote their input at any length. */
 function bounded(told: Told): Told {
   for (const [name, value] of Object.entries(told))
     if (typeof value === 'string')
@@ -87,15 +93,15 @@ function bounded(told: Told): Told {
 
 type Method = (this: Logger, ...args: never[]) => void
 
-/** Shortens what others wrote, and counts what repeats itself. */
+/** Creates the log method, which truncates text by others and counts repeated lines. */
 function createLogMethod() {
-  /** By the log that writes them: a child has fields of its own. */
+  /** By log: a child log has its own fields. */
   const memories = new WeakMap<Logger, ReturnType<typeof createRepeats>>()
   function repeatsOf(log: Logger) {
     const known = memories.get(log)
     if (known) return known
     const made = createRepeats(({ level, fields, message }) =>
-      // Written past the hook that counts.
+      // Marked so that the hook does not count the summary.
       log[levelName(level)]({ ...fields, [COUNTED]: true }, message),
     )
     memories.set(log, made)
@@ -105,18 +111,18 @@ function createLogMethod() {
     const short = args.map((one) => (typeof one === 'string' ? cut(one, MAX_LINE) : one))
     const line = lineOf(short, level)
     if (line === null || !isCounted(line) || repeatsOf(this).isNew(line))
-      // The cast: pino's overloads; it gets what it was given.
+      // The cast: pino has overloads, and receives what it was called with.
       method.apply(this, short as never[])
   }
 }
 
-/** Stands in the fields of a summary, which is no line to be counted; JSON leaves symbols out. */
+/** Mark in the fields of a summary, which must not be counted. JSON omits symbols. */
 const COUNTED = Symbol('counted')
 
 /** The cast: the table of labels has the names of the levels. */
 const levelName = (level: number) => (pino.levels.labels[level] ?? 'info') as pino.Level
 
-/** Fields and message of a line as all of ours are written; null for others. */
+/** Returns the fields and the message of a line in our own form. Null for other forms. */
 function lineOf(args: unknown[], level: number): Line | null {
   const [first, second = ''] = args
   if (typeof first === 'string') return { level, fields: {}, message: first }
@@ -126,6 +132,9 @@ function lineOf(args: unknown[], level: number): Line | null {
 
 const { warn: WARN = 40, info: INFO = 30 } = pino.levels.values
 
-/** Warnings and errors; of what connectors say of their calls, all but what is for debugging. */
+/**
+ * Reports whether repeats of a line are counted: warnings, errors, and lines by connectors about their calls,
+ * except for debugging.
+ */
 const isCounted = ({ level, fields }: Line): boolean =>
   !(COUNTED in fields) && (level >= WARN || (level >= INFO && 'capability' in fields))

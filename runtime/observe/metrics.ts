@@ -1,6 +1,6 @@
 /**
- * What Prometheus may ask: METRICS registered, counters kept here, gauges read at each scrape. No
- * metric has more sets of labels than its row allows.
+ * Metrics for Prometheus: registers METRICS, keeps the counters, and reads the gauges at each scrape. No
+ * metric has more label sets than its row allows.
  */
 import {
   AggregatorRegistry,
@@ -26,37 +26,40 @@ import {
 import type { CauseKind } from '../contract/models/causes.ts'
 
 export type Metrics = {
-  /** One finished call; `code` is `ok` or one of our own error codes, `cause` a kind of CAUSES. */
+  /** Counts a finished call. `code` is `ok` or one of our own error codes, `cause` a kind of CAUSES. */
   call(
     connector: string,
     capability: string,
     ended: { code: string; cause: CauseKind },
     seconds: number,
   ): void
-  /** One upstream request; `outcome` is a status class such as `2xx`, or an error code. */
+  /** Counts an upstream request. `outcome` is a status class such as `2xx`, or an error code. */
   upstream(connector: string, outcome: string, seconds: number): void
-  /** A request was not made because too many, or too large ones, of its connector are open. */
+  /**
+   * Counts an upstream request that was refused because too many, or too large ones, of its connector are
+   * open.
+   */
   upstreamRefused(connector: string): void
   workerEnded(reason: string): void
-  /** A call runs once more, because its sandbox was lost. */
+  /** Counts a call that runs again because its sandbox was lost. */
   callRepeated(): void
-  /** A worker was given the lowest priority. */
+  /** Counts a worker that was given the lowest priority. */
   workerSlowed(): void
-  /** The core interface answered. `endpoint` is a name of ENDPOINTS. */
+  /** Counts a response of the core interface. `endpoint` is a name of ENDPOINTS. */
   answered(endpoint: string, status: number, seconds: number): void
-  /** Gauges could not be read. */
+  /** Counts gauges that could not be read. */
   unread(measure: string): void
-  /** Those of all processes that serve the same port. */
+  /** Returns the metrics of all processes that serve the same port. */
   text(): Promise<string>
-  /** Those of this process, for the others. */
+  /** Returns the metrics of this process, for the other processes. */
   json(): Promise<MetricObject[]>
   readonly contentType: string
 }
 
-/** Upper bounds of times, in seconds. */
+/** Upper bounds of histogram buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Gauges of prom-client under names that Prometheus keeps for counters. */
+/** Gauges of prom-client whose names are reserved for counters in Prometheus. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -64,8 +67,8 @@ const MISNAMED = [
 ]
 
 /**
- * Makes the host's metrics; `read` is asked for the gauges at each scrape, and `others` is what the `json` of
- * the other processes gave.
+ * Creates the host's metrics. `read` returns the gauges at each scrape, and `others` the results of `json` in
+ * the other processes.
  */
 export function createMetrics(
   read: () => Promise<Readings>,
@@ -90,7 +93,7 @@ export function createMetrics(
       .within(name, labels, (bounded) => metric<Histogram>(collected, name).labels(bounded))
       .observe(seconds)
 
-  /** Sets all gauges to what was read, and takes away what was not. */
+  /** Sets all gauges to the readings, and clears those that were not read. */
   function setGauges(readings: Readings): void {
     const left = new Map<string, number>([...counters.over(), ...histograms.over()])
     for (const name of GAUGES) {
@@ -98,7 +101,7 @@ export function createMetrics(
       const gauge = metric<Gauge>(collected, name)
       const { most } = METRICS[name]
       gauge.reset()
-      // Without labels prom-client makes a 0 of a reset; what is not known is not 0.
+      // prom-client sets a gauge without labels to 0 when it is reset, but an unknown value is not 0.
       if (METRICS[name].labels.length === 0) gauge.remove()
       for (const { labels, value } of rows.slice(0, most)) gauge.set(labels, value)
       if (rows.length > most) left.set(name, rows.length - most)
@@ -107,7 +110,7 @@ export function createMetrics(
     for (const [name, count] of left) gauge.set({ metric: name }, count)
   }
 
-  /** Brings the counters up to what was counted. */
+  /** Adds the counts since the last scrape to the counters. */
   function setCounters(): void {
     for (const one of counters.all()) {
       if (one.counted > 0) one.counter.inc(one.counted)
@@ -143,7 +146,7 @@ export function createMetrics(
     async text() {
       const [own, more] = await Promise.all([json(), others()])
       if (more.length === 0) return collected.metrics()
-      // The cast: of the same program, by its `json`.
+      // The cast: other processes run the same program and call the same `json`.
       return AggregatorRegistry.aggregate([own, ...(more as MetricObject[][])]).metrics()
     },
     json,
@@ -156,7 +159,7 @@ const GAUGES = METRIC_NAMES.filter(isGauge)
 
 function register(registry: Registry, name: MetricName): void {
   const { type, labels, meaning, joined = 'max' }: MetricRow = METRICS[name]
-  // Marks of the reference's Markdown.
+  // Remove the marks of the reference's Markdown.
   const help = meaning.replaceAll('`', '')
   const options = { name, help, labelNames: labels, registers: [registry] }
   if (type === 'counter') new Counter(options)
@@ -164,21 +167,24 @@ function register(registry: Registry, name: MetricName): void {
   else new Histogram({ ...options, buckets: BUCKETS })
 }
 
-/** What was counted since the last scrape: to count here is cheaper than there, and this is done for every call. */
+/** Count since the last scrape. Counting here is cheaper than in prom-client, and happens at every call. */
 type Count = { counted: number; counter: ReturnType<Counter['labels']> }
 
-/** What was registered under a name. The cast: of which type it is, its row says. */
+/** Returns the metric registered under a name. The cast: its row determines its type. */
 const metric = <T>(registry: Registry, name: MetricName): T => registry.getSingleMetric(name) as T
 
 /**
- * Keeps counters or histograms within the bound of their row, for as long as the host runs. A child is a metric with its
- * labels bound: prom-client sorts and joins them once, not at each count.
+ * Keeps counters or histograms within the limit of their row, for as long as the host runs. A child is a
+ * metric with its labels bound: prom-client sorts and joins them once, not at each count.
  */
 function createBound<Child>() {
   type Sets = { kept: Map<string, Child>; other: Child | null; over: Set<string> }
   const seen = new Map<MetricName, Sets>()
   return {
-    /** The metric with its labels, or with `other` for all of them; `bind` makes it once. */
+    /**
+     * Returns the metric with its labels, or with `other` for all of them beyond the limit. `bind` creates it
+     * once.
+     */
     within(
       name: MetricName,
       labels: Record<string, string>,
@@ -199,7 +205,7 @@ function createBound<Child>() {
         sets.kept.set(key, made)
         return made
       }
-      // Also these are remembered up to the bound only: then there are as many, or more.
+      // These are remembered only up to the limit too. The reported number is then a minimum.
       if (sets.over.size < most) sets.over.add(key)
       sets.other ??= bind(Object.fromEntries(Object.keys(labels).map((label) => [label, OTHER])))
       return sets.other

@@ -1,4 +1,7 @@
-/** What is reported of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
+/**
+ * Reports calls and connectors to the log, to the metrics, to the operator, or to a command that observes
+ * them.
+ */
 
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import type { RegistryListing } from '../connectors/registry/registry.ts'
@@ -11,7 +14,7 @@ import { tellFailure } from './failure.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Eyes of a command on a host's calls. What one of them sees is told to it in place of the log. */
+/** Observers of a host's calls, for a command. An event with an observer is not logged. */
 export type Observers = {
   onUpstream?(
     connector: string,
@@ -29,12 +32,12 @@ type Telemetry = {
   upstream: InvokeDeps['onUpstream']
   logged: CallLog
   called(call: CallEnd): void
-  /** A call that no caller of the interface made: nobody else writes its failure into the log. */
+  /** Reports a call that was not made through the interface, so that no other code logs its failure. */
   calledByCore(call: CallEnd): void
 }
 
 /**
- * Events of worker processes; the metrics may be created after the lanes.
+ * Returns the handlers of worker process events. The metrics may be created after the lanes.
  *
  * @param noted Records that a connector, by its digest, is in quarantine.
  */
@@ -73,7 +76,7 @@ export function createTelemetry({
 }): Telemetry {
   const called = (call: CallEnd): void => {
     const { connector, capability, known, served, error, seconds, requestId, cause, appId } = call
-    // Only names that exist become labels.
+    // Only existing names may become labels.
     if (known) {
       metrics.call(connector, capability, { code: codeOf(error), cause: cause.kind }, seconds)
       const ms = Math.round(seconds * 1e6) / 1e3
@@ -83,7 +86,7 @@ export function createTelemetry({
       const message = body?.message ?? null
       const told = { connector, capability, outcome, ms, cause, app_id: appId }
       calls.ended({ request_id: requestId, message, served, ...told })
-      // A line of each call is not even made for a log that leaves it out.
+      // Skip building a line per call if the log would drop it.
       if (log.isLevelEnabled('debug')) log.debug({ requestId, ...told }, 'a call ended')
     }
     observers.onCall?.(call)
@@ -95,9 +98,9 @@ export function createTelemetry({
       const { error, connector, capability, requestId, cause, appId } = call
       if (error === null) return
       const line = { requestId, connector, capability, cause, app_id: appId }
-      // Not the system's own words: the caller has them, and they may be about others.
+      // Not the system's own message: the caller has it, and it may be about other people.
       const words = `a call of the core ended as ${wireOf(error)}`
-      // What is not there is an answer to a question.
+      // A missing object is a normal answer to a query.
       if (wireOf(error) === 'not_found') log.debug(line, words)
       else tellFailure(log, error, line, words)
     },
@@ -116,7 +119,7 @@ export function createTelemetry({
       const { method, host, path, query, status, error, sentBytes, receivedBytes } = record
       const times = { ms: record.ms, begin_ms: record.beganAtMs }
       const sizes = { sent_bytes: sentBytes, received_bytes: receivedBytes }
-      // One by one: records of egress hold more than operators are told.
+      // Copied one by one: records of egress hold more than operators may see.
       const { id } = served
       minutes.requested({ connector: id, capability, host, error, sentBytes, receivedBytes })
       calls.upstream(requestId, { method, host, path, query, status, error, ...times, ...sizes })
@@ -136,7 +139,7 @@ export function createTelemetry({
   }
 }
 
-/** The code that the caller got. */
+/** Returns the code that the caller received. */
 const wireOf = (error: RuntimeError | null): string =>
   error === null ? 'ok' : errorBody(error, '').error.error_code
 

@@ -1,11 +1,14 @@
-/** Text by others on its way to a terminal. */
+/** Makes text by others safe for a terminal. */
 
-/** What moves the cursor, colours, or turns the line: control characters but ends of lines, and changes of direction. */
+/**
+ * Characters that move the cursor, set colours or change the direction of a line: control characters except
+ * line ends, and direction marks.
+ */
 export const UNSEEN = /[^\P{Cc}\n]|[\u2028-\u202e\u2066-\u2069]/gu
 
-/** A character as `\u001b`. */
+/** Returns a character in the form `\u001b`. */
 export const escaped = (sign: string): string =>
   `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
 
-/** Text in which nothing does anything: what is not seen stands escaped. Ends of lines stay. */
+/** Escapes characters that have an effect on a terminal. Line ends are kept. */
 export const visible = (text: string): string => text.replace(UNSEEN, escaped)
