@@ -1,13 +1,20 @@
-/** Sends mail by SMTP, always encrypted: STARTTLS where the server is named by `smtp:`, TLS from the start by `smtps:`. */
+/**
+ * Sends mail by SMTP, always encrypted: with STARTTLS for a server named by `smtp:`, with TLS from the start
+ * for `smtps:`.
+ */
 import { isIP } from 'node:net'
 import type { MailServer } from '../config/mail-server.ts'
 import type { Letter, Post, Posted } from '../core/kernel/context/post.ts'
 
-/** How long the server may take for an answer, in milliseconds; a whole message may take as many times `STEPS`. */
+/**
+ * Maximum time for a reply of the server, in milliseconds. A whole message may take `STEPS` times as long.
+ */
 type SmtpPace = { answerMs: number }
 const STEPS = 4
 
-/** Certificates that are trusted in addition to those of the system; for tests, operators name theirs in NODE_EXTRA_CA_CERTS. */
+/**
+ * Certificates that are trusted in addition to the system's. For tests: operators set NODE_EXTRA_CA_CERTS.
+ */
 type Trust = { ca?: string }
 
 export function createPost(
@@ -37,8 +44,8 @@ export function createPost(
     password.length < 4 ? text : text.replaceAll(password, '[secret]')
 
   async function send(letter: Letter): Promise<Posted> {
-    // One connection for each message: mail is rare, and a server that hangs holds up nothing else.
-    // Loaded for the first mail: it takes as long as a tenth of a host's start.
+    // One connection per message: mail is rare, and a hanging server then delays nothing else. Nodemailer is
+    // loaded for the first mail, because that takes a tenth of a host's start.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(options)
     const late = Promise.withResolvers<never>()
@@ -59,13 +66,13 @@ export function createPost(
 
 class Late extends Error {}
 
-/** The message: everything in it is given in parts, so that no text can begin a header of its own. */
+/** Returns the message in parts, so that no text can start a header of its own. */
 const messageOf = (
   { to, subject, text, html, messageId, language }: Letter,
   from: MailServer['from'],
   origin: string,
 ) => ({
-  // A copy: nodemailer writes into it.
+  // A copy, because nodemailer writes into it.
   from: { ...from },
   to: { name: '', address: to },
   envelope: { from: from.address, to: [to] },
@@ -83,7 +90,10 @@ const messageOf = (
 
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')
 
-/** What is said of a failure that has no reply. The words of Node name addresses and certificates, no secrets. */
+/**
+ * Descriptions of failures without a reply. Node's own messages contain addresses and certificates, but no
+ * secrets.
+ */
 const WORDS: Readonly<Record<string, string>> = {
   EDNS: 'the name of the server is not found',
   ECONNECTION: 'the server cannot be reached',
@@ -93,16 +103,22 @@ const WORDS: Readonly<Record<string, string>> = {
   EAUTH: 'the server refused the user name or the password',
 }
 
-/** Commands whose refusal concerns this message; what is refused at any other is for the operator to put right. */
+/**
+ * Commands whose refusal concerns only this message. A refusal of any other command must be fixed by the
+ * operator.
+ */
 const OF_THE_MESSAGE = ['RCPT TO', 'DATA']
 
 type Failure = { code?: string; command?: string; responseCode?: number; message: string }
 
-/** How a failure counts. A sender or a password that is refused keeps its mail: it goes out once that is put right. */
+/**
+ * Classifies a failure. Mail that is refused because of the sender or the password is kept, and is sent once
+ * that is fixed.
+ */
 function failedBy(error: unknown, hide: (text: string) => string = (text) => text): Posted {
   if (error instanceof Late)
     return { ok: false, ends: false, problem: 'the server did not answer in time' }
-  // The cast: what nodemailer throws is an error with these members.
+  // The cast: nodemailer throws errors with these members.
   const { code = '', command = '', responseCode = 0, message } = error as Failure
   const ends =
     responseCode >= 500 &&
