@@ -13,7 +13,7 @@ import { livePostmaster } from '../database/postmaster.ts'
 import { folderEntries, folderSize } from './sizes.ts'
 
 const PLACE = /^[0-9a-f]{16}$/
-/** Most databases that are examined. */
+/** Maximum number of databases examined. */
 const MOST = 1000
 /** A database written to within this time may be in use by another container, in milliseconds. */
 const QUIET_MS = 3_600_000
@@ -47,10 +47,10 @@ export async function outsideClusters(
 }
 
 /**
- * Removes left-over databases; each is checked again immediately before its removal.
+ * Removes left-over databases. Each is checked again immediately before its removal.
  *
- * @param places Which ones; null for all.
- * @returns the removed ones.
+ * @param places Databases to remove, or null for all.
+ * @returns the removed ones
  */
 export async function removeLeftOver(
   places: readonly string[] | null,
@@ -106,7 +106,7 @@ async function useOf(
   }
 }
 
-/** Whether a data directory uses this database, or records that it did. */
+/** Reports whether a data directory uses this database, or records that it did. */
 async function isOf(dataDir: string, cluster: string): Promise<boolean> {
   if ((await directoryAt(dataDir)) !== 'there') return false
   const { cluster: own } = homeOf(dataDir)
@@ -121,7 +121,7 @@ const directoryAt = (dataDir: string): Promise<'there' | 'gone' | 'hidden'> =>
       code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'hidden',
   )
 
-/** Time of the last write, in milliseconds since the epoch. */
+/** Returns the time of the last write, in milliseconds since the epoch. */
 async function writtenMs(folder: string, cluster: string): Promise<number> {
   const files = [path.join(folder, OWNER_FILE), ...WRITTEN.map((one) => path.join(cluster, one))]
   const found = await Promise.all(files.map((file) => stat(file).catch(() => null)))

@@ -14,13 +14,13 @@ import { folderEntries, folderSize, formatBytes, formatSeconds } from './sizes.t
 /** Fractions of free space below which the finding is `look` or `act`. */
 const LOOK_FREE = 0.2
 const ACT_FREE = 0.1
-/** Maximum age of the last backup, in milliseconds; the same as in the alert rules (scripts/deploy). */
+/** Maximum age of the last backup, in milliseconds. The alert rules (scripts/deploy) have the same value. */
 const BACKUP_MS = 2 * 86_400_000
 /** Temporary files older than this count as left over, in milliseconds. */
 const TEMPORARY_MS = 86_400_000
 /** Size of compiled connectors from which the finding is `look`, in bytes. */
 const MANY_BYTES = 1_000_000_000
-/** Most paths that a finding lists. */
+/** Maximum number of paths listed in a finding. */
 const MOST_NAMED = 10
 
 /** What to check. `isEmbedded`: the database is Keyway's own. */
@@ -159,7 +159,7 @@ const TEMPORARY: readonly (readonly [string, RegExp])[] = [
   [path.join('run', 'uploads'), /\.tgz$/],
 ]
 
-/** A list of paths with their sizes, as text. */
+/** Returns a list of paths with their sizes, as text. */
 async function sized(paths: readonly string[]): Promise<string> {
   const named = await Promise.all(
     paths.slice(0, MOST_NAMED).map(async (one) => {
@@ -172,7 +172,7 @@ async function sized(paths: readonly string[]): Promise<string> {
   return `${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`
 }
 
-/** Runs the checks, each on its own: one that fails becomes a finding. */
+/** Runs each check separately. A check that fails becomes a finding. */
 export async function examineDisk(place: Place): Promise<DoctorFinding[]> {
   const findings: DoctorFinding[] = []
   for (const [check, examine] of rowsOf(CHECKS)) {

@@ -1,4 +1,4 @@
-/** The complete report of a host; without a host the command reports only the file system checks. */
+/** The complete report of a host. Without a host, the command reports only the checks of the file system. */
 import type { Doctor } from '../contract/endpoints/doctor.ts'
 import type { KeptDays } from '../core/retention/rules.ts'
 import type { Db } from '../database/database.ts'
@@ -10,14 +10,14 @@ import { tableSizes, tablesFinding } from './tables.ts'
 
 type Disk = { dataDir: string; isEmbedded: boolean }
 
-/** The checks that need no database. */
+/** Runs the checks that need no database. */
 export async function examineFiles({ dataDir, isEmbedded }: Disk): Promise<Doctor> {
   const clusters = await outsideClusters([dataDir])
   const findings = await examineDisk({ dataDir, isEmbedded, clusters })
   return { at: new Date().toISOString(), findings, tables: [], clusters }
 }
 
-/** All checks. */
+/** Runs all checks. */
 export async function examine(
   disk: Disk,
   asked: { db: Db; keyIds: readonly string[]; keptDays: KeptDays },

@@ -8,7 +8,7 @@ export const good = (what: string): Examined => ({ state: 'good', what, advice: 
 export const look = (what: string, advice: string): Examined => ({ state: 'look', what, advice })
 export const actOn = (what: string, advice: string): Examined => ({ state: 'act', what, advice })
 
-/** The finding of a check that failed. */
+/** Returns the finding of a check that failed. */
 export const unread = (error: Error): Examined =>
   look(
     `could not be checked: ${messageOf(error.cause ?? error).slice(0, 300)}`,

@@ -1,4 +1,4 @@
-/** Checks of the database. Each runs on its own: one that fails does not affect the others. */
+/** Checks of the database. Each runs separately, so that one that fails does not affect the others. */
 
 import { sql } from 'drizzle-orm'
 import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts'
@@ -14,12 +14,15 @@ import { actOn, type Examined, good, look, unread } from './found.ts'
 import { formatBytes, formatSeconds } from './sizes.ts'
 import { inShortTransaction } from './tables.ts'
 
-/** Maximum clock offset, and how long a job may be overdue; the same as in the alert rules (scripts/deploy). */
+/**
+ * Maximum clock offset in milliseconds, and maximum delay of a job in seconds. The alert rules
+ * (scripts/deploy) have the same values.
+ */
 const CLOCK_MS = 2000
 const DUE_SECONDS = 900
-/** Age of the last retention run that counts as a failure, in seconds; it runs every hour. */
+/** Age of the last retention run that counts as a failure, in seconds. Retention runs every hour. */
 const UNPRUNED_SECONDS = 10_800
-/** Most apps that a finding lists. */
+/** Maximum number of apps listed in a finding. */
 const MOST_NAMED = 10
 
 type Asked = { db: Db; keyIds: readonly string[] }

@@ -2,12 +2,15 @@
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Most files that are measured in one folder tree. */
+/** Maximum number of files measured in one folder tree. */
 const MOST_FILES = 20_000
-/** Files that are measured in parallel. */
+/** Number of files measured in parallel. */
 const PARALLEL = 100
 
-/** Total size and number of the files in a folder tree; files that vanish during the walk do not count. */
+/**
+ * Returns the total size and number of the files in a folder tree. Files that vanish during the walk do not
+ * count.
+ */
 export async function folderSize(folder: string): Promise<{ bytes: number; files: number }> {
   const sum = { bytes: 0, files: 0 }
   const open = [folder]
@@ -28,7 +31,7 @@ export async function folderSize(folder: string): Promise<{ bytes: number; files
   return sum
 }
 
-/** The entries of a folder, sorted by name; empty if the folder does not exist or cannot be read. */
+/** Returns the entries of a folder, sorted by name. Empty if the folder does not exist or cannot be read. */
 export async function folderEntries(folder: string) {
   const found = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -36,7 +39,7 @@ export async function folderEntries(folder: string) {
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** A byte count with its unit, such as `12.5 MB`. */
+/** Formats a byte count with its unit, such as `12.5 MB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -47,7 +50,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** A duration in its largest suitable unit, such as `3 hours`. */
+/** Formats a duration in its largest suitable unit, such as `3 hours`. */
 export function formatSeconds(seconds: number): string {
   const [size, unit] =
     seconds >= 172_800

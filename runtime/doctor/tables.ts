@@ -1,4 +1,4 @@
-/** Table sizes, and how many rows of each are expired. Every query is limited in rows and time. */
+/** Table sizes and numbers of expired rows. Every query is limited in rows and time. */
 
 import { sql } from 'drizzle-orm'
 import {
@@ -34,7 +34,7 @@ const SHORT: Beginning = {
 export const inShortTransaction = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction(query, SHORT)
 
-/** The tables, largest first. */
+/** Returns the tables, largest first. */
 export async function tableSizes(db: Db, kept: KeptDays): Promise<TableSize[]> {
   const { rows } = await inShortTransaction(db, (tx) =>
     tx.execute<{ schema: string; name: string; bytes: string; estimate: string }>(sql`
@@ -78,7 +78,7 @@ async function keptOf(
   return { kept_days: kept[name], kept: `${retentionOf(name).stays} stay`, over }
 }
 
-/** Number of rows of a query, counted up to MOST_ROWS_COUNTED; null if that takes too long. */
+/** Counts the rows of a query, up to MOST_ROWS_COUNTED. Null if that takes too long. */
 async function upTo(db: Db, query: ReturnType<typeof sql>): Promise<number | null> {
   try {
     const { rows } = await inShortTransaction(db, (tx) =>
@@ -94,7 +94,7 @@ async function upTo(db: Db, query: ReturnType<typeof sql>): Promise<number | nul
   }
 }
 
-/** The finding for all tables. */
+/** Returns the finding for all tables. */
 export function tablesFinding(tables: readonly TableSize[]): DoctorFinding {
   const bytes = tables.reduce((sum, one) => sum + one.bytes, 0)
   const largest = tables.slice(0, 3).map((one) => `${one.table} ${formatBytes(one.bytes)}`)
