@@ -1,22 +1,22 @@
 /**
- * The sample company: thirty people of the sample directory, two apps that they use, what is asked for just
- * now. Plain data in the wire's form; who makes it says which ids the names have.
+ * The sample company: thirty people of the sample directory, two apps that they use, and pending requests.
+ * Plain data in wire form. Its user resolves names to ids.
  */
 import { groupsOf, type Person, people } from './people.ts'
 import type { SampleTenant } from './tenants.ts'
 
-/** How many of the directory's people work there: the heads of the departments come first. */
+/** Number of the directory's people who work there. The heads of the departments come first. */
 export const COMPANY_SIZE = 30
 
-/** The ids of what is named. */
+/** Resolves names to ids. */
 export type Ids = {
-  /** Of an e-mail address. */
+  /** Returns the id of an email address. */
   user(email: string): { id: string }
-  /** Of a name. */
+  /** Returns the id of a group. */
   group(name: string): { id: string }
-  /** Of a label, within the app. */
+  /** Returns the id of a label within the app. */
   permission(label: string): { id: string }
-  /** Who makes the company. */
+  /** User who creates the company. */
   me: { id: string }
 }
 
@@ -29,46 +29,46 @@ export type SampleApp = {
   settings(ids: Ids): object
   /** Bodies of `POST /appstore/requestable_permissions`, without the app. */
   permissions(ids: Ids): { label: string; request_config?: object }[]
-  /** Groups of the directory that can be asked for, as a sync makes permissions of them. */
+  /** Groups of the directory that can be requested. A sync creates permissions from them. */
   groups(ids: Ids): { name: string; request_config: Record<string, unknown> }[]
-  /** Bodies of `POST /access_policies`, with the permissions of this app that they give. */
+  /** Bodies of `POST /access_policies`, with the permissions of this app that they grant. */
   policies(ids: Ids): (object & { permissions: { id: string }[] })[]
   /** Bodies of `POST /appstore/pre_approval_rules`, without the app. */
   rules(ids: Ids): object[]
   requests(ids: Ids): SampleRequest[]
 }
 
-/** Access that is asked for by who is to have it. */
+/** A request by a person for themselves. */
 type SampleRequest = {
   asker: { id: string }
   permission: { id: string }
   /** As `access_length` of a request. */
   length: string
   why: string
-  /** Who has decided already, and said yes. */
+  /** Person who has already approved the request. */
   approvedBy?: { id: string }
 }
 
 type SampleCompany = {
-  /** A file for the import of people. */
+  /** File for the import of people. */
   csv: string
-  /** Who also has which role. */
+  /** Additional roles of people. */
   roles: { email: string; role: string }[]
   apps: SampleApp[]
-  /** A rule of separation of duties over two apps; some of the people break it. */
+  /** A separation-of-duties rule over two apps. Some of the people break it. */
   duties: {
     name: string
     description: string
     left: { app: string; label: string }
-    /** An app as such. */
+    /** The app itself. */
     right: { app: string }
   }
-  /** A review that begins once the first sync has ended. */
+  /** A review that begins after the first sync has ended. */
   review: {
     name: string
-    /** Days from now until its deadline. */
+    /** Number of days from now until its deadline. */
     days: number
-    /** Who owns it. */
+    /** Email address of its owner. */
     owner: string
     /** Names of the apps. */
     apps: string[]
@@ -259,7 +259,10 @@ function warehouse(head: OfDepartment, member: OfDepartment): SampleApp {
 
 const emailOf = (person: Person | undefined): string => person?.email ?? ''
 
-/** The file, as an export of a directory would be. No value holds a comma or a quote. */
+/**
+ * Returns the people as a CSV file, in the form of a directory's export. No value contains a comma or a
+ * quote.
+ */
 function csvOf(staff: Person[]): string {
   const byId = new Map(staff.map((person) => [person.id, person]))
   const groups = Object.entries(groupsOf(staff))

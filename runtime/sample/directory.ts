@@ -1,10 +1,10 @@
-/** The sample's users and groups in memory, as SCIM sees them. Knows no HTTP. */
+/** The sample's users and groups in memory, in SCIM form. Independent of HTTP. */
 import { groupsOf, type Person, people } from './people.ts'
 
 /** A user or a group: SCIM's attributes, by name. */
 export type DirectoryEntry = { id: string; [attribute: string]: unknown }
 
-/** What one sample server holds. */
+/** Data of one sample server. */
 export type Directory = {
   users: Map<string, DirectoryEntry>
   groups: Map<string, DirectoryEntry>
@@ -15,7 +15,7 @@ const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 type Member = { value: string; display?: string }
 
-/** A fresh directory: 250 people in a dozen groups, the same each time. */
+/** Creates a directory: 250 people in a dozen groups, the same each time. */
 export function createDirectory(): Directory {
   const everyone = people()
   const groups = Object.entries(groupsOf(everyone)).map(([name, members], i) => ({
@@ -33,16 +33,16 @@ export function createDirectory(): Directory {
 
 const groupId = (i: number): string => `g-${String(i + 1).padStart(2, '0')}`
 
-/** The id of a group of a fresh directory, by its name. */
+/** Returns the id of a group of a new directory, by its name. */
 export const groupIdOf = (name: string): string =>
   groupId(Object.keys(groupsOf(people())).indexOf(name))
 
-/** The members of a group. */
+/** Returns the members of a group. */
 export function membersOf({ members }: DirectoryEntry): Member[] {
   return Array.isArray(members) ? members : []
 }
 
-/** Takes someone out of every group: what remains of a deleted user would be a stranger's id. */
+/** Removes a user from every group, so that no group refers to a deleted user. */
 export function leaveGroups(directory: Directory, userId: string): void {
   for (const group of directory.groups.values()) {
     group['members'] = membersOf(group).filter((member) => member.value !== userId)
@@ -77,7 +77,7 @@ function toUser(person: Person, i: number): DirectoryEntry {
   }
 }
 
-/** Six hours between two people, from the first of January 2024 on. */
+/** Returns times six hours apart, starting on 1 January 2024. */
 function times(i: number) {
   const created = new Date(Date.UTC(2024, 0, 1, 6 * i)).toISOString()
   return { created, lastModified: created }

@@ -1,4 +1,4 @@
-/** The few words of Express that the sample uses: the package itself brings no types. */
+/** Types of the few parts of Express that the sample uses. The package itself has none. */
 declare module 'express' {
   import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 

@@ -1,6 +1,6 @@
-/** The people of the sample directory: invented, the same on every start. */
+/** The people of the sample directory: invented, and the same on every start. */
 
-/** A person, and the department's head as the manager (null for the heads themselves). */
+/** A person. `managerId` is the head of the department, or null for the heads themselves. */
 export type Person = {
   id: string
   givenName: string
@@ -12,10 +12,10 @@ export type Person = {
   active: boolean
 }
 
-/** How many people there are. */
+/** Number of people. */
 export const PEOPLE_COUNT = 250
 
-/** Departments with their titles; the first title is the head's. */
+/** Departments with their titles. The first title is the head's. */
 const DEPARTMENTS: Readonly<Record<string, readonly string[]>> = {
   Engineering: ['Head of Engineering', 'Software Engineer', 'Site Reliability Engineer', 'Tester'],
   Design: ['Head of Design', 'Product Designer', 'User Researcher', 'Illustrator'],
@@ -38,12 +38,12 @@ const FAMILY_NAMES =
   Larsen Lindqvist Martin Mendes Meyer Moreau Müller Nakamura Nguyen Novak Okafor Olsen Patel
   Petrov Ricci Rossi Santos Schmidt Silva Tanaka Walker Weber`.split(/\s+/)
 
-/** All people, in the order of their ids. Every 25th is inactive. */
+/** Returns all people, ordered by id. Every 25th is inactive. */
 export function people(): Person[] {
   return Array.from({ length: PEOPLE_COUNT }, (_, i) => personAt(i))
 }
 
-/** The groups of the directory by name, and who is in them. */
+/** Returns the groups of the directory by name, with their members. */
 export function groupsOf(everyone: readonly Person[]): Record<string, Person[]> {
   const staff = everyone.filter((person) => person.active)
   const byDepartment = Object.keys(DEPARTMENTS).map(
@@ -64,7 +64,7 @@ function personAt(i: number): Person {
   const nth = Math.floor(i / names.length)
   const titles = DEPARTMENTS[department] ?? []
   const givenName = at(GIVEN_NAMES, i)
-  // Moves on by one with every round of given names, so that no two people have the same name.
+  // Shifts by one after every round of given names, so that no two people have the same name.
   const familyName = at(FAMILY_NAMES, i * 7 + Math.floor(i / GIVEN_NAMES.length))
   return {
     id: idOf(i),
@@ -82,7 +82,7 @@ const idOf = (i: number): string => `u-${String(i + 1).padStart(3, '0')}`
 
 const at = (values: readonly string[], i: number): string => values[i % values.length] ?? ''
 
-/** Lower case without accents, as e-mail addresses are written. */
+/** Converts a name to lower case without accents, as in email addresses. */
 const plain = (name: string): string =>
   name
     .normalize('NFD')

@@ -1,6 +1,6 @@
 /**
- * A SCIM 2.0 server with a sample directory, for trying the SCIM connector without a service of one's
- * own. The protocol is SCIMMY's; here are the wiring and what happens to the entries.
+ * A SCIM 2.0 server with a sample directory, for trying out the SCIM connector without another service.
+ * SCIMMY implements the protocol. This file connects it with the entries.
  *
  * `node runtime/sample/scim-server.ts [PORT]` serves it and prints one line of JSON.
  */
@@ -18,20 +18,21 @@ import {
 } from './directory.ts'
 import { SAMPLE_TENANTS, SAMPLE_TOKEN } from './tenants.ts'
 
-/** The sample is for this machine only: its token is known to everyone. */
+/** The sample must be reachable only from this machine, because its token is public. */
 const LOOPBACK = ['127.0.0.1', '::1']
 
 /** A started sample. */
 export type SampleDirectory = {
-  /** What the SCIM connector takes as `base_url`, of the main tenant. */
+  /** Value of `base_url` for the SCIM connector, for the main tenant. */
   baseUrl: string
   close(): Promise<void>
 }
 
 /**
- * Starts a sample directory with 250 people in every tenant, fresh at every start. Port 0 takes any free one.
+ * Starts a sample directory with 250 people in every tenant, reset at every start. Port 0 selects any free
+ * port.
  *
- * @throws When the host is not a loopback address, or the port is in use.
+ * @throws Error if the host is not a loopback address, or the port is in use
  */
 export async function startSampleDirectory({
   port = 0,
@@ -65,7 +66,7 @@ export async function startSampleDirectory({
   }
 }
 
-/** Throwing is how SCIMMY is told 401. */
+/** Throws to make SCIMMY answer 401. */
 function authenticate(request: Request): string {
   if (request.headers.authorization !== `Bearer ${SAMPLE_TOKEN}`) {
     throw new Error(`The bearer token is not ${SAMPLE_TOKEN}`)
@@ -74,8 +75,8 @@ function authenticate(request: Request): string {
 }
 
 /**
- * Makes `query` an object that stays: in Express 5 each reading of it makes a new one, and SCIMMY's
- * routers write the numbers of `startIndex` and `count` into it.
+ * Replaces `query` by a plain object: in Express 5 each access to it returns a new one, but SCIMMY's routers
+ * write the numbers of `startIndex` and `count` into it.
  */
 function keepQuery(request: Request, _reply: unknown, next: () => void): void {
   Object.defineProperty(request, 'query', { value: { ...request.query }, writable: true })
@@ -92,7 +93,10 @@ type Resource = {
 
 const ScimError = SCIMMY.Types.Error
 
-/** SCIMMY keeps one declaration per process; every server hands in its own directory as context. */
+/**
+ * Declares a resource type. SCIMMY has one declaration per process; each server passes its own directory as
+ * the context.
+ */
 function declare(type: ResourceType, kind: Kind, unique: string): void {
   SCIMMY.Resources.declare(type)
     .ingress((resource: Resource, data: DirectoryEntry, directory: Directory) =>
@@ -115,18 +119,18 @@ function declare(type: ResourceType, kind: Kind, unique: string): void {
 
 type ResourceType = typeof SCIMMY.Types.Resource
 SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser, false)
-// The cast: the library's types of its two resources are not of the type that it gives resources in general.
+// The cast: the library's types of these two resources do not match its type of resources in general.
 const { User, Group } = SCIMMY.Resources as unknown as Record<'User' | 'Group', ResourceType>
 declare(User, 'users', 'userName')
 declare(Group, 'groups', 'displayName')
 
-/** How many entries SCIMMY shows to who asks for no number. */
+/** Number of entries that SCIMMY returns if the request has no `count`. */
 const DEFAULT_COUNT = 20
 
 /**
- * The entries of a page alone, for SCIMMY makes a resource of each that it is given before it leaves out those of other
- * pages: some 60 ms for 250 people. It leaves out nothing more where what it is given is no longer than what comes before;
- * other pages, and what it has to sort, it is given whole.
+ * Returns only the entries of the requested page: SCIMMY creates a resource from each entry before it drops
+ * those of other pages, some 60 ms for 250 people. SCIMMY drops nothing from a list that is not longer than
+ * the number of entries before the page. For other pages, and if it must sort, it receives all entries.
  */
 function pageOf(all: DirectoryEntry[], resource: Resource): DirectoryEntry[] {
   const { sortBy, startIndex = 1, count = DEFAULT_COUNT } = resource.constraints ?? {}
@@ -155,7 +159,7 @@ function store(
     id: id ?? `${kind[0]}-${++directory.nextId}`,
     meta: { ...(old?.['meta'] ?? { created: now }), lastModified: now },
   }
-  // What SCIM calls read-only is computed when shown.
+  // Attributes that are read-only in SCIM are computed when an entry is returned.
   delete entry['groups']
   entries.set(entry.id, entry)
   return shown(directory, kind, entry)
@@ -167,7 +171,7 @@ function entryOf(directory: Directory, kind: Kind, id: string): DirectoryEntry {
   return entry
 }
 
-/** A copy for SCIMMY, which writes into what it gets; a user with the groups that it is in. */
+/** Returns a copy, because SCIMMY writes into it. A user has the groups of which they are a member. */
 function shown(directory: Directory, kind: Kind, entry: DirectoryEntry): DirectoryEntry {
   const copy = structuredClone(entry)
   if (kind === 'groups') return copy
@@ -177,7 +181,7 @@ function shown(directory: Directory, kind: Kind, entry: DirectoryEntry): Directo
   return { ...copy, groups }
 }
 
-/** SCIMMY's own objects as plain data. */
+/** Converts SCIMMY's own objects to plain data. */
 const plain = (data: DirectoryEntry): DirectoryEntry => JSON.parse(JSON.stringify(data))
 
 if (import.meta.main && isMainThread) {
@@ -185,7 +189,8 @@ if (import.meta.main && isMainThread) {
   process.stdout.write(`${JSON.stringify({ baseUrl, token: SAMPLE_TOKEN })}\n`)
 }
 
-// In a thread of its own (sample-thread.ts): SCIMMY takes a tenth of a millisecond or more for every entry that it shows.
+// In its own thread (sample-thread.ts): SCIMMY takes a tenth of a millisecond or more for every entry that it
+// returns.
 if (parentPort && workerData?.samplePort !== undefined) {
   const { baseUrl } = await startSampleDirectory({ port: workerData.samplePort })
   parentPort.postMessage(baseUrl)

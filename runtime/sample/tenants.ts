@@ -1,12 +1,15 @@
-/** How the sample directory is reached: apart from its server, whose libraries every start would load. */
+/**
+ * How to reach the sample directory. Separate from its server, whose libraries would otherwise be loaded at
+ * every start.
+ */
 
-/** The one bearer token that the sample accepts. Its data is invented: the token guards nothing. */
+/** The only bearer token that the sample accepts. The data is invented, so the token protects nothing. */
 export const SAMPLE_TOKEN = 'sample-token'
 
-/** Tenants beside the main one, each with a directory of its own at `/{tenant}/scim`. */
+/** Tenants in addition to the main one, each with its own directory at `/{tenant}/scim`. */
 export const SAMPLE_TENANTS = ['design', 'warehouse'] as const
 export type SampleTenant = (typeof SAMPLE_TENANTS)[number]
 
-/** What the SCIM connector takes as `base_url` of a tenant; `baseUrl` is the main one's. */
+/** Returns the `base_url` of a tenant for the SCIM connector. `baseUrl` is that of the main tenant. */
 export const tenantUrl = (baseUrl: string, tenant: SampleTenant): string =>
   new URL(`/${tenant}/scim`, baseUrl).href
