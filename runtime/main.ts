@@ -1,6 +1,6 @@
 /**
- * The only wiring: constructors called in order, each handed what it needs as values and functions.
- * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
+ * The only wiring: calls the constructors in order and passes each its dependencies as values and functions.
+ * `createHost` creates everything but the listening socket, for tests and commands to use.
  */
 import path from 'node:path'
 import { BUILT_IN_DIR, type Config, setting } from './config/config.ts'
@@ -71,14 +71,13 @@ import { VERSION } from './version.ts'
 
 export type { Host } from './host/host.ts'
 
-/** How long a connector may take to compile, in milliseconds. */
+/** Maximum time to compile a connector, in milliseconds. */
 const COMPILE_TIMEOUT_MS = 20_000
 
 /**
- * Makes a host. `only` is a plugin directory that is looked at in place of the built-in and the
- * configured ones.
+ * Creates a host. `given.only` replaces the built-in and the configured plugin directories.
  *
- * @throws ConfigError where a setting shows to be wrong when it is used.
+ * @throws ConfigError if a setting proves wrong when it is used
  */
 export async function createHost(
   config: Config,
@@ -99,10 +98,10 @@ export async function createHost(
 
   const hasher = createTokenHasher(secrets)
   const operator = createOperatorStanding(adminToken, hasher, (text) => log.warn(text))
-  // Without a database there is none that it could have ended in.
+  // Without a database, the token cannot have ended.
   if (wanted === 'none') operator.heard('good')
   const vault = createSealer(secrets, 'connection')
-  /** The parts, once connectors can be called. */
+  /** Resolves to the parts once connectors can be called. */
   const callable = Promise.withResolvers<CoreContext>()
   const pace = paceOf(given.pace)
   const post = config.mail && createPost(config.mail, pace, given.mailTrust)
@@ -149,7 +148,7 @@ export async function createHost(
   const toolchain = await toolchainDigest()
   const store = openStore(dataDir, toolchain)
   const onRetired = ({ lane, digest }: Version) => {
-    // Others go on in a lane that is shared.
+    // Other versions may use a shared lane.
     if (lane === digest) lanes.drain(lane)
   }
   const folders = createRegistry({
@@ -186,10 +185,10 @@ export async function createHost(
     tryOut: (version, probe) => tryOut(version, probe),
     onRetired,
     onTaken(manifestNow) {
-      // Those that wait first: a turn that becomes free must not let one of them begin.
+      // Reject the waiting calls first. A slot that becomes free must not start one of them.
       performing.cutOff(manifestNow)
       lanes.cutOff(manifestNow)
-      // What is left of them reaches no more than it may now.
+      // Running calls may reach no more than the new manifest allows.
       egress.judgeAgain()
     },
     onError: (error) => log.warn({ err: error }, 'following what is installed failed'),
@@ -244,7 +243,7 @@ export async function createHost(
   }
   const demandServed = registry.manifestNow
   const invoke = createInvoke({ ...means, demandServed, performing })
-  // What is tried serves nobody yet: that calls are switched off does not concern it.
+  // A version on trial serves nobody yet, so disabled calls do not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
   const tryOut = createSmokeTest(
     { ...means, openEgress: openAsIs },
@@ -252,7 +251,7 @@ export async function createHost(
     told.calledByCore,
   )
 
-  /** Asks for the manifest at each request: what an operator takes back counts at once. */
+  /** Reads the manifest at each request, so that a revoked grant takes effect at once. */
   function openEgress(
     { version: served, capability, ...call }: Parameters<InvokeDeps['openEgress']>[0],
     manifestOf: () => Manifest,
@@ -272,7 +271,7 @@ export async function createHost(
   const directories = only === null ? [...new Set([BUILT_IN_DIR, ...configured])] : [only]
   const lookFailed = (error: Error) =>
     log.error({ err: error }, 'looking at the plugin directories failed')
-  /** The checks that the first look began. Checks of drop-in connectors do not keep the host from serving. */
+  /** Checks started by the first scan. Checks of drop-in connectors do not delay serving. */
   const checks: Promise<void>[] = []
   const ownChecks: Promise<void>[] = []
   let started = false

@@ -1,25 +1,28 @@
-/** Temporary folders of commands, which also go when a command is interrupted. */
+/** Temporary folders of commands, which are removed even if a command is interrupted. */
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 
 type TemporaryFolder = {
-  /** Its real path. */
+  /** Real path of the folder. */
   path: string
   remove(): Promise<void>
 }
 
-/** Something that was just stopped may still write there. */
+/** A process that was just stopped may still write to the folder. */
 const REMOVING = { recursive: true, force: true, maxRetries: 10 } as const
 
-/** How long a folder that was removed at the exit must stay away, in milliseconds, and how often it is removed at most. */
+/**
+ * Time that a folder must stay removed at the exit, in milliseconds, and maximum number of attempts to remove
+ * it.
+ */
 const AWAY_MS = 50
 const MOST_TIMES = 50
 
-/** Makes `keyway-NAME-*`. It is removed by `remove`, or at the exit of the process. */
+/** Creates `keyway-NAME-*`. It is removed by `remove`, or when the process exits. */
 export function temporaryFolder(name: string): TemporaryFolder {
-  // In one go: a signal that came between would leave it.
+  // Synchronously: a signal between two steps would leave the folder behind.
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), `keyway-${name}-`)))
   const removeNow = () => removeAtExit(made)
   process.once('exit', removeNow)
@@ -32,7 +35,10 @@ export function temporaryFolder(name: string): TemporaryFolder {
   }
 }
 
-/** Removes a folder, and again if it comes back: a thread of Node's pool may still be running a `mkdir -p` in it. */
+/**
+ * Removes a folder, and again if it reappears: a thread of Node's pool may still be running a `mkdir -p` in
+ * it.
+ */
 function removeAtExit(folder: string): void {
   const clock = new Int32Array(new SharedArrayBuffer(4))
   for (let times = 0; times < MOST_TIMES; times += 1) {
@@ -42,7 +48,10 @@ function removeAtExit(folder: string): void {
   }
 }
 
-/** Makes signals exit the process: by default they end it without an exit, and temporary folders stay. */
+/**
+ * Makes signals exit the process. By default they kill it without the `exit` event, and temporary folders
+ * stay.
+ */
 export function exitOnSignal(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => process.exit(128 + constants.signals[signal]))

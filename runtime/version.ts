@@ -1,5 +1,5 @@
-/** The version of the package. */
+/** Version of the package. */
 import { createRequire } from 'node:module'
 
-// Not an import: package.json is no part of what is built of this folder.
+// Not an import: package.json is not part of the files built from this folder.
 export const VERSION: string = createRequire(import.meta.url)('../package.json').version
