@@ -1,4 +1,4 @@
-/** `keyway audit verify`: whether the activity log is what was written. */
+/** `keyway audit verify`: checks that the activity log was not changed. */
 
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
@@ -24,7 +24,7 @@ export async function auditVerify({ head, json }: { head?: string; json?: true }
     await client.connect().catch((cause) => {
       throw new ConfigError(`the database cannot be reached: ${cause.message}`, { cause })
     })
-    // A domain is a deployment: there is one.
+    // A deployment has one domain.
     const { rows } = await client.query('select id from domains order by created_at').catch(() => {
       throw new ConfigError('the database holds no log of Keyway: no host has run on it yet')
     })

@@ -1,11 +1,11 @@
-/** Verbs of who writes a connector: from an empty folder to a signed package. */
+/** Verbs for connector authors: from an empty folder to a signed package. */
 import { type Command, Option } from 'commander'
 import { keysOf } from '../contract/schema/keys.ts'
 import { TEMPLATES } from './templates.ts'
 import { answering, collect, helped } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addAuthorVerbs(program: Command): void {
   program.commandsGroup('Write a connector:')
   helped(answering(program.command('new')), {

@@ -1,4 +1,7 @@
-/** `keyway backup`: a consistent copy of the embedded database in one file, while the host runs or not. */
+/**
+ * `keyway backup`: writes a consistent copy of the embedded database to one file, whether or not the host
+ * runs.
+ */
 
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -50,7 +53,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
   console.log(keepWords(config, current))
 }
 
-/** Notes the backup for monitoring. The backup is complete without the note. */
+/** Records the backup for monitoring. The backup is complete without this record. */
 async function note(dataDir: string, { completeUntil, bytes }: BackupResult): Promise<void> {
   await noteBackup(dataDir, { complete_until: completeUntil, bytes }).catch((error: Error) => {
     console.error(
@@ -89,7 +92,10 @@ async function copy(
   }
 }
 
-/** Makes none: a mistyped path would get a tree, and a disk that is not mounted would be written beside. */
+/**
+ * Checks that the folder exists, and does not create it: a mistyped path would get a new tree, and a backup
+ * for an unmounted disk would be written to the wrong disk.
+ */
 async function needFolder(file: string): Promise<void> {
   const folder = path.dirname(file)
   if ((await stat(folder).catch(ifMissing(null))) === null)
@@ -98,7 +104,7 @@ async function needFolder(file: string): Promise<void> {
     )
 }
 
-/** Whether there is a database to copy, and a place for the file. */
+/** Checks that there is a database to copy and a place for the file. */
 async function tried({ dataDir }: Config, file: string, force: boolean): Promise<void> {
   await needFolder(file)
   const there = await stat(file).catch(() => null)
@@ -108,20 +114,20 @@ async function tried({ dataDir }: Config, file: string, force: boolean): Promise
   await server.release()
 }
 
-/** The secret itself is never in the file, and without it what it protects is lost. */
+/** The secret itself is never in the file, and without it the data that it protects is lost. */
 const keepWords = ({ secrets, dataDir }: Config, { id }: BackupKey): string =>
   `This backup needs the secret with the key id ${id}, which is not in it: keep ${
     secrets.length > 0 ? 'your KEYWAY_SECRET' : path.join(dataDir, 'secret')
   } elsewhere, apart from the backup.`
 
-/** The operator's secrets, the current one first; makes none. */
+/** Returns the keys of the operator's secrets, the current one first. Generates none. */
 export async function backupKeys({ secrets, dataDir }: Config): Promise<BackupKey[]> {
   const kept = secrets.length > 0 ? null : await existingSecret(dataDir, 'secret')
   const all = kept === null ? secrets : [kept]
   return all.map((secret) => ({ id: keyId(secret), sealKey: backupKey(secret) }))
 }
 
-/** Ends what is under way at SIGINT or SIGTERM, so that it tidies up. */
+/** Returns a signal that SIGINT and SIGTERM abort, so that the work in progress can clean up. */
 export function stoppable(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -129,7 +135,7 @@ export function stoppable(): AbortSignal {
   return controller.signal
 }
 
-/** An error that a person can do something about becomes a ConfigError. */
+/** Converts an error that a person can fix to a ConfigError. */
 export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -138,7 +144,7 @@ export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T
     if (name === 'AbortError' && cause instanceof ConfigError) throw cause
     if (error instanceof BackupError || error instanceof NoDatabaseError)
       throw new ConfigError(message, { cause: error })
-    // SQLSTATE of a server that could not write: also a copy of it needs a little.
+    // SQLSTATE of a server that could not write: even copying needs some disk space.
     if (codeOf(error) === '53100')
       throw new ConfigError(
         `the disk of the database is full (${message}), and the backup was not made; make room, and run it again`,

@@ -1,4 +1,7 @@
-/** What `keyway start` begins before it loads the host: its database needs as long to come up as the host to be loaded. */
+/**
+ * Work that `keyway start` begins before it loads the host: starting the database takes as long as loading
+ * the host.
+ */
 import cluster from 'node:cluster'
 import { type Config, ConfigError } from '../config/config.ts'
 import type { Keeper } from '../database/keeper.ts'
@@ -11,18 +14,25 @@ export type StartOptions = { sample?: true; samplePort: number; newDatabase?: tr
 
 export type BegunStart = {
   log: Log
-  /** Null where the database is another program's or another process's. */
+  /** Null if another program or process keeps the database. */
   keeper: Keeper | null
 }
 
-/** Whether this process is one of several that serve. */
+/** Reports whether this process is one of several that serve. */
 export const isMember = (): boolean => cluster.isWorker
 
-/** Whether this process starts others, which serve; the sample company is made by the process that also serves. */
+/**
+ * Reports whether this process starts others, which serve. With a sample company, the process that creates it
+ * also serves.
+ */
 export const isPrimary = ({ processes }: Config, { sample }: StartOptions): boolean =>
   processes > 1 && !sample && !isMember()
 
-/** @throws ConfigError for options that do not fit together, and a data directory that cannot be used. */
+/**
+ * Checks the options and starts the database.
+ *
+ * @throws ConfigError for options that do not fit together, and for a data directory that cannot be used
+ */
 export async function begin(config: Config, options: StartOptions): Promise<BegunStart> {
   const { sample, samplePort, newDatabase } = options
   const log = createLog(config.logLevel)

@@ -1,4 +1,4 @@
-/** `keyway check`: says everything that is wrong with connectors, folders or packages. */
+/** `keyway check`: reports everything that is wrong with connector folders or packages. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { ConfigError } from '../config/config.ts'
@@ -24,11 +24,11 @@ export type CheckFlags = { json?: true; against?: string; allowBreaking?: true }
 
 type UpdateFlags = CheckFlags & { update?: true; yes?: true }
 
-/** What was found, of a folder or a package; only some findings come with advice. */
+/** Result of checking a folder or a package. Only some findings have advice. */
 type Checked = Omit<CheckResult, 'findings'> & {
   path: string
   findings: (Omit<PackageFinding, 'advice'> & { advice?: string; line?: number })[]
-  /** What can be packed; null where something is wrong. */
+  /** Package that can be written, or null if something is wrong. */
   made: Package | null
 }
 
@@ -55,9 +55,9 @@ export async function check(paths: string[], flags: UpdateFlags): Promise<void> 
 }
 
 /**
- * Checks one folder or package, beside the version before where one is given.
+ * Checks one folder or package, and compares it with the previous version if one is given.
  *
- * @throws ConfigError for a package that cannot be read, or compared with
+ * @throws ConfigError for a package that cannot be read or compared
  */
 export async function checked(
   bench: CheckBench,
@@ -98,14 +98,14 @@ async function ofFolder(bench: CheckBench, path: string): Promise<Found> {
   return { id, version, passed, findings: [...findings, ...leaks], manifest: built.manifest, made }
 }
 
-/** A folder that cannot be written can be checked all the same. */
+/** A folder that is not writable can still be checked. */
 async function typesOf(path: string): Promise<void> {
   await refreshTypes(path).catch((error: Error) => {
     console.error(visible(`connector.types.ts is not up to date: ${error.message}`))
   })
 }
 
-/** What goes into a package: the manifest as it was written, and what was made of the sources. */
+/** Returns the files of a package: the original manifest, and the compiled sources. */
 function filesOf({ folder, manifest, code, map }: Built): Map<string, Buffer> {
   const files = new Map<string, Buffer>([['code.js', Buffer.from(code)]])
   if (map !== null) files.set('code.js.map', Buffer.from(map))
@@ -120,7 +120,7 @@ function filesOf({ folder, manifest, code, map }: Built): Map<string, Buffer> {
 const packageAt = (path: string): Promise<Package> =>
   told(path, async () => readPackage(await readFile(path)))
 
-/** Says of which package it is that something is wrong. */
+/** Adds the path of the package to an error. */
 async function told<T>(path: string, act: () => T | Promise<T>): Promise<T> {
   try {
     return await act()
@@ -136,11 +136,11 @@ async function told<T>(path: string, act: () => T | Promise<T>): Promise<T> {
 const isFile = (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isFile(),
-    // Not there, or not to be seen: said when it is read as a folder.
+    // Missing or not accessible: reported when it is read as a folder.
     () => false,
   )
 
-/** The findings of one folder or package, for people. */
+/** Prints the findings of one folder or package for people. */
 export function printCheck({
   path,
   ok,
@@ -163,6 +163,6 @@ export function printCheck({
   console.log(visible(lines.join('\n')))
 }
 
-/** Where a case stands. */
+/** Returns the position of a case. */
 const placeOf = (line: number | undefined): string =>
   line === undefined ? '' : ` (${CASES_FILE}:${line})`

@@ -1,2 +1,5 @@
-/** The file to run with the given Node: the sources as one program, or the first of them where that cannot be made. */
+/**
+ * Returns the file to run with the given Node: the bundled sources, or the first source file if they cannot
+ * be bundled.
+ */
 export function mainOfCheckout(node: string): string

@@ -1,6 +1,6 @@
 /**
- * The command of a checkout: its sources as one program, made again when one of them has changed. Plain JavaScript,
- * because the Node that starts it may be an old one.
+ * The command of a checkout: its sources bundled to one program, and bundled again when one of them has changed. Plain
+ * JavaScript, because the Node that starts it may be an old one.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -12,13 +12,13 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..')
 const bundler = path.join(root, 'scripts', 'bundle.ts')
 const cache = path.join(root, 'node_modules', '.cache', 'keyway')
 
-/** How the bundler ends where a source cannot be read; it has said why. */
+/** Exit code of the bundler if a source cannot be read. It has printed the reason. */
 const WRONG_SOURCE = 3
 
-/** Programs of other sources that are kept: one that runs may still load parts of its own. */
+/** Number of bundled programs to keep: one that is running may still load parts of its own. */
 const KEPT = 8
 
-/** What tells a change of the sources: place, size and time of each of them, and of what npm noted of the packages. */
+/** Returns a digest of the path, size and time of each source, the bundler and npm's list of installed packages. */
 function digest() {
   const sources = path.join(root, 'runtime')
   const files = readdirSync(sources, { recursive: true })
@@ -44,17 +44,17 @@ function forgetOld() {
   for (const { file } of programs.slice(KEPT)) rmSync(file, { recursive: true, force: true })
 }
 
-/** When it was made; long ago for one that another command has moved into its place, or removed, meanwhile. */
+/** Returns the time of a program, or 0 if another command has moved or removed it in the meantime. */
 const madeMsOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** The file to run with the given Node: the one program, or the first of the sources where it cannot be made. */
+/** Returns the file to run: the bundled program, or the first source file if the sources cannot be bundled. */
 export function mainOfCheckout(node) {
   const sources = path.join(root, 'runtime', 'cli', 'main.ts')
   if (!existsSync(bundler)) return sources
   const folder = path.join(cache, `command-${digest()}`)
   const main = path.join(folder, 'main.js')
   if (existsSync(main)) return main
-  // Loaded where it is needed, which is rare.
+  // Loaded only when needed, which is rare.
   const { spawnSync } = createRequire(import.meta.url)('node:child_process')
   const { status } = spawnSync(node, ['--no-warnings', bundler, folder], {
     stdio: ['ignore', 'ignore', 'inherit'],

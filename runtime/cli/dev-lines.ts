@@ -1,4 +1,4 @@
-/** The lines that `keyway dev` prints about calls and changes. */
+/** Lines that `keyway dev` prints about calls and changes. */
 import path from 'node:path'
 import { errorBody } from '../contract/envelope/envelope.ts'
 import type { Observers } from '../observe/telemetry.ts'
@@ -9,7 +9,9 @@ import { counted } from './terminal/counted.ts'
 type CallEnd = Parameters<NonNullable<Observers['onCall']>>[0]
 type Row = Parameters<NonNullable<Observers['onChange']>>[0]
 
-/** A call with the code that its caller got; below it, what went wrong and where. */
+/**
+ * Returns the lines of a call with the code that its caller received, followed by the error and its place.
+ */
 export function callLines({ connector, capability, error, seconds }: CallEnd): string[] {
   const told = error && errorBody(error, connector).error
   const head = `${plain(connector)} ${plain(capability)} → ${told?.error_code ?? 'ok'} in ${(seconds * 1000).toFixed(1)} ms`
@@ -20,9 +22,9 @@ export function callLines({ connector, capability, error, seconds }: CallEnd): s
   return [head, plain(`    ${by}${message}${at}`)]
 }
 
-/** What has become of the folder, from all the rows of one change. */
+/** Returns the lines about the new state of the folder, from all rows of one change. */
 export function changeLines(name: string, rows: readonly Row[]): string[] {
-  // Changed again while it was read: what is to be said of it comes with that change.
+  // The folder changed again while it was read. The later change reports the state.
   if (rows.some((row) => row.state === 'checking')) return []
   const serving = rows.find((row) => row.serving)
   const other = rows.find((row) => !row.serving)
@@ -35,7 +37,9 @@ export function changeLines(name: string, rows: readonly Row[]): string[] {
     : [head]
 }
 
-/** What a check has found, each finding with its place: a file and a line that a terminal can open. */
+/**
+ * Returns the lines of a check, with the place of each finding: a file and a line that a terminal can open.
+ */
 export function checkLines({ ok, passed, findings }: CheckResult, folder: string): string[] {
   const cases = `${counted(passed.length, 'case')} passed`
   if (findings.length === 0) return [`check: ok, ${cases}`]
@@ -49,7 +53,9 @@ export function checkLines({ ok, passed, findings }: CheckResult, folder: string
   ]
 }
 
-/** Hands the rows of one change on together: the registry tells them one after another. */
+/**
+ * Collects the rows of one change, which the registry reports one after another, and passes them on together.
+ */
 export function createChanges(onRows: (rows: Row[]) => unknown): (row: Row) => void {
   let rows: Row[] = []
   return (row) => {
@@ -63,5 +69,5 @@ export function createChanges(onRows: (rows: Row[]) => unknown): (row: Row) => v
   }
 }
 
-/** Foreign text, without what a terminal would obey. */
+/** Replaces control characters in text by others, which a terminal would act on. */
 const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ')

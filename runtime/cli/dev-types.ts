@@ -1,11 +1,16 @@
-/** Tells a change of the folder once: the types file that it has written is a change, too, and says the same again. */
+/**
+ * Reports a change of the folder once: writing the types file is itself a change, which would repeat the
+ * report.
+ */
 
-/** How long the change that the types file makes is waited for, in milliseconds. */
+/** Time to wait for the change that writing the types file causes, in milliseconds. */
 const OWN_CHANGE_MS = 3000
 
 /**
- * `refresh` writes the file where it is not up to date, and answers whether it did; `tell` is called for the latest
- * of the changes that come together.
+ * Returns a function to call for each change.
+ *
+ * @param refresh Writes the file if it is not up to date, and reports whether it did.
+ * @param tell Called for the last of several changes in quick succession.
  */
 export function afterTypes<Rows>(
   refresh: () => Promise<boolean>,
@@ -18,7 +23,7 @@ export function afterTypes<Rows>(
     const turn = latest
     clearTimeout(waiting)
     const written = await refresh()
-    // A later change tells what has become of the folder.
+    // A later change reports the state of the folder.
     if (turn !== latest) return
     if (!written) return tell(rows)
     waiting = setTimeout(() => tell(rows), OWN_CHANGE_MS).unref()

@@ -1,6 +1,6 @@
 /**
- * `keyway dev`: a host with one connector in its real sandbox. Reloads and checks it at every change, and
- * shows each call, each request to the third-party system and each line that the connector logs.
+ * `keyway dev`: runs a host with one connector in its real sandbox. Reloads and checks the connector at every
+ * change, and shows each call, each request to the third-party system and each line that the connector logs.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,7 +19,10 @@ import { refreshTypes } from './types-file.ts'
 
 type DevFlags = { record?: true }
 
-/** Not the server's own port: both run beside each other. Its lines are the command's own. */
+/**
+ * A different port than the server's, so that both can run at the same time. The log level leaves the output
+ * to the command's own lines.
+ */
 const DEFAULTS = { PORT: '8081', KEYWAY_LOG_LEVEL: 'error' }
 
 /** Runs until a signal. */
@@ -81,24 +84,24 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
   await host.settled
   const connector = `${listening.url}${config.connectorsPath}/${await idOf(folder)}`
   say(`${folder} is watched; call it at ${connector}/<capability>, such as:`)
-  // `keyway call` would need the token of an operator.
+  // `keyway call` would need an operator's token.
   say(`    curl -H 'content-type: application/json' -d @call.json ${connector}/list_accounts`)
   say('    with {"auth": ..., "settings": ..., "request": {}} in call.json')
   if (record) say('each call becomes a case of connector.cases.json, without its secrets')
 }
 
-/** The connector's id, as its manifest says it; else its folder's name. */
+/** Returns the connector's id from its manifest, or else the name of its folder. */
 async function idOf(folder: string): Promise<string> {
   try {
     const { id } = JSON.parse(await readFile(path.join(folder, 'connector.json'), 'utf8'))
     return typeof id === 'string' ? id : path.basename(folder)
   } catch {
-    // What is wrong with the manifest is told by its check.
+    // The check reports what is wrong with the manifest.
     return path.basename(folder)
   }
 }
 
-/** Whether connector.types.ts was written: what it says had changed. */
+/** Updates connector.types.ts. Reports whether it was written because its content had changed. */
 async function writeTypes(folder: string): Promise<boolean> {
   const outcome = await refreshTypes(folder).catch((error: Error) =>
     say(`${TYPES_FILE} is not up to date: ${error.message}`),
@@ -107,11 +110,11 @@ async function writeTypes(folder: string): Promise<boolean> {
   return outcome === 'written'
 }
 
-/** Every finding, each with the case and the line that it is about. */
+/** Returns a line for every finding, with its case and line. */
 const checkFolder = async (bench: CheckBench, folder: string): Promise<string[]> =>
   checkLines(await bench.check(folder), path.relative(process.cwd(), folder))
 
-/** A folder that is changed while it is read, for example: the next change is checked again. */
+/** For example, the folder changed while it was read. The next change is checked again. */
 const notChecked = ({ message }: Error): string[] => [`check: it could not be checked: ${message}`]
 
 function say(text: string): void {

@@ -14,7 +14,7 @@ import { terminalJson } from './terminal/json.ts'
 import { EXIT, type ReadFlags } from './terminal/options.ts'
 
 type DoctorFlags = ReadFlags & {
-  /** True: all left-over databases; else the names of some. */
+  /** True for all left-over databases, otherwise the names of some. */
   removeClusters?: true | string[]
   yes?: true
   dryRun?: true
@@ -28,14 +28,14 @@ export async function doctor(flags: DoctorFlags): Promise<void> {
   if (findings.some(({ state }) => state === 'act')) process.exitCode = EXIT.refused
 }
 
-/** The report of the host; without a host, that of this machine's disk. */
+/** Returns the report of the host or, without a host, of this machine's disk. */
 async function examined(flags: DoctorFlags): Promise<Doctor> {
   try {
     const answer = await ask<Doctor>(flags, '/operator/doctor')
     const what = 'the host answers'
     return withHost(answer, { check: 'host', state: 'good', what, advice: null })
   } catch (error) {
-    // A host on another machine has no files here.
+    // A host at another address has no files here.
     if (!(error instanceof ConfigError) || flags.url !== undefined) throw error
     return withHost(await ofDisk(), {
       check: 'host',
@@ -103,7 +103,11 @@ async function removeClusters({ removeClusters: wanted, yes, dryRun, json }: Doc
   told('removed', removed, `Removed ${removed.length} left-over databases:`)
 }
 
-/** The left-over databases, or the named ones. @throws ConfigError if a named one is not left over */
+/**
+ * Returns the left-over databases, or only the named ones.
+ *
+ * @throws ConfigError if a named one is not left over
+ */
 function chosen(found: readonly OutsideCluster[], places: readonly string[] | null) {
   for (const place of places ?? []) {
     const cluster = found.find((one) => one.place === place)

@@ -1,4 +1,4 @@
-/** Evidence of reviews, offboardings and a person's access: taken into a file, and verified. */
+/** Evidence of reviews, offboardings and a person's access: downloads it to a file, and verifies it. */
 import { createPublicKey } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -21,12 +21,12 @@ import type { ReadFlags } from './terminal/options.ts'
 
 type EvidenceFlags = ReadFlags & { out?: string; page?: string; force?: true; dryRun?: true }
 
-/** How long a file may take to come, in milliseconds. */
+/** Maximum time to download a file, in milliseconds. */
 const PATIENCE_MS = 3_600_000
-/** Bytes that are read at once. */
+/** Number of bytes read at once. */
 const READ = 256 * 1024
 
-/** Takes evidence of a review. */
+/** Downloads evidence of a review. */
 export async function evidence(id: string, flags: EvidenceFlags): Promise<void> {
   const review = await readReview(flags, id)
   const path = `/access_reviews/${review.id}/evidence`
@@ -34,7 +34,7 @@ export async function evidence(id: string, flags: EvidenceFlags): Promise<void> 
   await taken(flags, `keyway-review-${review.id}.jsonl`, path, would)
 }
 
-/** Takes evidence of what a person held, or of an offboarding. */
+/** Downloads evidence of what a person held, or of an offboarding. */
 export async function personEvidence(
   email: string | undefined,
   flags: EvidenceFlags & { asOf?: string; offboarding?: string },
@@ -67,7 +67,7 @@ async function accessEvidence(
   await taken(flags, `keyway-access-${user.id}.jsonl`, path, would)
 }
 
-/** Takes evidence into a file, under its name only once it is whole and good. */
+/** Downloads evidence to a file, which gets its name only after it is complete and verified. */
 async function taken(
   flags: EvidenceFlags,
   usual: string,
@@ -100,7 +100,8 @@ async function taken(
       flags,
       '/.well-known/keyway-evidence-keys',
     )
-    // Any of them: another host may have answered, which has the same secrets in another order while they are replaced.
+    // Any of the keys: another host may have answered, which has the same secrets in a different order during
+    // a rotation.
     const trusted = keys.map(({ fingerprint }) => fingerprint)
     const verified = await checked(part, trusted, flags.page)
     await rename(part, file)
@@ -119,7 +120,7 @@ async function taken(
 
 type VerifyFlags = { key: string; page?: string; json?: true }
 
-/** Says whether a file is good; exits with 1 where it is not. */
+/** Verifies a file and prints the result. Sets exit code 1 if it is refused. */
 export async function verify(file: string, flags: VerifyFlags): Promise<void> {
   if (flags.page !== undefined && existsSync(flags.page))
     throw new ConfigError(`${flags.page} is there already; name another by --page`)
@@ -133,7 +134,11 @@ export async function verify(file: string, flags: VerifyFlags): Promise<void> {
   )
 }
 
-/** Writes the page of a file that is good, where one is asked for. @throws RefusedError for a file that is refused */
+/**
+ * Verifies a file, and writes its page if requested.
+ *
+ * @throws RefusedError if the file is refused
+ */
 async function checked(
   file: string,
   key: string | readonly string[],
@@ -169,7 +174,7 @@ async function inWords<T>(file: string, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A fingerprint or a key as digits, or the key of a PEM file. */
+/** Returns a fingerprint or a key as digits, or the key of a PEM file. */
 async function keyOf(given: string): Promise<string> {
   if (/^[0-9a-f]{64}$/i.test(given)) return given.toLowerCase()
   const pem = await readFile(given, 'utf8').catch((error) => {
@@ -189,7 +194,7 @@ const shown = (verified: Verified) => ({
   fingerprint: fingerprintOf(verified.public_key),
 })
 
-/** OF: what a file is about -> what is said of its lines. */
+/** OF: subject of the evidence -> summary of its lines. */
 const OF: Record<Verified['about'], (said: Omit<Verified, 'review'>, states: string) => string[]> =
   {
     review: (said, states) => [

@@ -1,4 +1,7 @@
-/** A host of one connector folder, for who writes it: its real sandbox and network, no database, no others, and no server’s data. */
+/**
+ * A host with one connector folder, for its author: real sandbox and network, but no database, no other
+ * connectors, and none of a server's data.
+ */
 import { mkdir, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, ConfigError } from '../config/config.ts'
@@ -11,11 +14,15 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 export type FolderHost = {
   host: Host
-  /** Tidies up what only this host needed; the host itself is stopped by who listens. */
+  /** Removes the temporary files of this host. The caller that listens stops the host itself. */
   leave(): Promise<void>
 }
 
-/** @throws ConfigError where the folder is not there. */
+/**
+ * Creates the host.
+ *
+ * @throws ConfigError if the folder does not exist
+ */
 export async function openFolderHost(
   folder: string,
   config: Config,
@@ -25,9 +32,9 @@ export async function openFolderHost(
 ): Promise<FolderHost> {
   if (!(await isDirectory(folder))) throw new ConfigError(`no such folder: ${folder}`)
   const own = temporaryFolder('dev')
-  // The watched directory holds nothing but a link to the folder: its neighbours are not its business.
+  // The watched directory contains only a link to the folder, so that neighbouring folders are not loaded.
   const plugins = path.join(own.path, 'plugins')
-  // The configured one may be that of a server, whose installed connectors would be served, too.
+  // The configured data directory may belong to a server, whose installed connectors would be served too.
   const dataDir = path.join(own.path, 'data')
   await mkdir(plugins)
   await symlink(folder, path.join(plugins, path.basename(folder)), 'dir')

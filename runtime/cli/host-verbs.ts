@@ -1,11 +1,11 @@
-/** Verbs of who runs a host: the server itself, its people, its record, and what it withstands. */
+/** Verbs for running a host: the server itself, its people and its records, and attacks on it. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { readConfig } from '../config/config.ts'
 import { PEOPLE_COLUMNS } from '../contract/models/people-file.ts'
 import { namedOption } from './terminal/named.ts'
 import { answering, askingHost, helped } from './terminal/options.ts'
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addHostVerbs(program: Command): void {
   program.commandsGroup('Run a host:')
   addStart(program)
@@ -62,7 +62,7 @@ serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
     .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
     .description('start the server with all connectors')
     .action(async (options) => {
-      // What is wrong with a setting is said before the host is loaded.
+      // Errors in settings are reported before the host is loaded.
       const config = readConfig(process.env)
       const begun = await (await import('./begin.ts')).begin(config, options)
       await (await import('./start.ts')).start(config, options, begun)

@@ -1,11 +1,11 @@
-/** Verbs of operators that change which connectors a host has, and what those are granted. */
+/** Verbs for operators that change which connectors a host has, and what they are granted. */
 import type { Command } from 'commander'
 import { takesKey } from './terminal/key-operand.ts'
 import { namedArgument, namedOption } from './terminal/named.ts'
 import { AS, askingHost, changing, collect, helped, WANT_NOTES } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addInstallVerbs(program: Command): void {
   program.commandsGroup('Install and operate connectors:')
   addPackageVerbs(program)
@@ -21,7 +21,7 @@ const installing = (command: Command): Command =>
     .option('--allow-breaking', 'also where it breaks what serves now')
     .option('--allow-downgrade', 'also where it is older than what serves now')
 
-/** Options of a verb that looks into registries. */
+/** Adds the options of a verb that reads registries. */
 const looking = (command: Command): Command =>
   command.option(
     '--registry <address>',

@@ -18,7 +18,7 @@ const PACKAGES = {
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 
-/** The Node to run on: this one if it is new enough, else the one that came with the package. */
+/** Returns the Node to run on: this one if it is new enough, otherwise the one that came with the package. */
 function node() {
   if (Number(process.versions.node.split('.')[0]) >= NEEDED) return process.execPath
   const name = PACKAGES[`${process.platform}-${process.arch}`]
@@ -27,7 +27,7 @@ function node() {
     const file = path.join(home, 'bin', 'node')
     if (existsSync(file)) return file
   } catch {
-    // Not installed: said below.
+    // Not installed: reported below.
   }
   console.error(
     `keyway needs Node ${NEEDED} or newer; this is ${process.version}. Install it, or run npm ci.`,
@@ -35,39 +35,39 @@ function node() {
   process.exit(1)
 }
 
-/** The file to run: what the package was built with, or what is made of the sources of a checkout. */
+/** Returns the file to run: the built command of the package, or the bundled sources of a checkout. */
 async function main(node) {
   const checkout = path.join(here, 'checkout.mjs')
   if (!existsSync(checkout)) return path.join(here, '..', '..', 'dist', 'command', 'main.js')
   return (await import(pathToFileURL(checkout).href)).mainOfCheckout(node)
 }
 
-// A larger young generation is emptied less often, but buffers count where the whole heap's collection is decided: with
-// 16 a single caller's lists made it run for every 160 calls, at twice the processor time (test/bench/RESULTS.md).
+// A larger young generation is collected less often, but its buffers count toward a collection of the whole heap: with
+// 16, a single caller's lists caused one for every 160 calls, at twice the CPU time (test/bench/RESULTS.md).
 const SEMI_SPACE_MB = 8
-// More flags belong into heap.ts: with those that V8 takes for a reason to compile anew, each command would compile Node's
-// own modules, too.
+// Add other flags in heap.ts: some make V8 reject cached code, so that each command would also compile Node's own
+// modules.
 const flags = ['--no-warnings', `--max-semi-space-size=${SEMI_SPACE_MB}`]
 
 const file = node()
 const args = [...flags, await main(file), ...process.argv.slice(2)]
-// Name look-ups hold a thread each, and the default leaves two for them.
-// What was compiled is kept with the code, where its owner may write; elsewhere nothing is kept.
+// Each name lookup occupies a thread, and the default size leaves only two for them.
+// Compiled code is cached next to the sources if the folder is writable. Otherwise it is not cached.
 const NODE_COMPILE_CACHE = path.join(here, '..', '..', 'node_modules', '.cache', 'keyway')
 const env = { UV_THREADPOOL_SIZE: '32', NODE_COMPILE_CACHE, ...process.env }
 
-// Becoming the real command leaves nobody in between: what stops or kills this process, stops it.
+// Replace this process by the real command, so that a signal to this process reaches the command.
 if (process.execve && process.platform !== 'win32') process.execve(file, [file, ...args], env)
 
-// Where a process cannot become another one (an old Node, Windows) it stands beside.
+// A process that cannot be replaced (an old Node, Windows) runs the command as a child.
 const { spawn } = await import('node:child_process')
 const child = spawn(file, args, { stdio: 'inherit', env })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// The shell of npm ends at a signal and passes it on to nobody (launcher.ts, which sees this process live on).
+// npm's shell exits at a signal without passing it on. launcher.ts does not notice, because this process continues.
 const shell = process.ppid
 const timer = setInterval(() => {
   if (process.ppid === shell || process.env.npm_lifecycle_event === undefined) return
-  // Once: the server takes a second one for haste.
+  // Only once: the server exits immediately at a second signal.
   clearInterval(timer)
   child.kill('SIGTERM')
 }, 500).unref()

@@ -1,8 +1,10 @@
-/** Does something again whenever that is asked for: one after another, and what was asked for meanwhile once. */
+/**
+ * Repeats an action on request: runs one at a time, and combines requests that arrive during a run into one.
+ */
 
 type Latest = {
   again(): void
-  /** No more of it; resolves when what runs has ended. */
+  /** Prevents further runs. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 

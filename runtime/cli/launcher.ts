@@ -1,14 +1,15 @@
 /**
- * Notices that the npm which started a command is gone. `npm start` and `npx keyway` put a shell between, which ends at
- * SIGTERM and passes it on to nobody: without this the server and its database would stay.
+ * Notices when the npm that started a command has exited. `npm start` and `npx keyway` run the command in a
+ * shell, which exits at SIGTERM without passing it on. Without this, the server and its database would keep
+ * running.
  */
 
-/** How often is looked, in milliseconds. */
+/** Interval between two checks, in milliseconds. */
 const LOOK_MS = 500
 
 /**
- * Calls `onGone` once when the parent process has ended, where npm started it. Of what a person or a script sent into
- * the background nothing is expected: that outlives its shell.
+ * Calls `onGone` once after the parent process has exited, if npm started this process. A process that a
+ * person or a script put into the background is not watched, because it is meant to outlive its shell.
  */
 export function watchLauncher(
   onGone: () => void,

@@ -1,4 +1,4 @@
-/** `keyway login-link`: an address that signs a user in to the pages once. */
+/** `keyway login-link`: prints an address that signs a user in to the pages once. */
 
 import { callOperator, findOperator } from './operator/client.ts'
 import { terminalJson } from './terminal/json.ts'
@@ -12,9 +12,10 @@ export async function loginLink(options: LoginLinkOptions): Promise<void> {
 type Answer = { email: string; path: string; expires_at: string }
 
 /**
- * Has the host make a link. @returns the lines to print
+ * Has the host create a link.
  *
- * @throws ConfigError that says why there is none, and what to do
+ * @returns the lines to print
+ * @throws ConfigError with the reason and instructions if the link cannot be created
  */
 export async function newLoginLink(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
-/** Verbs of operators about mail. */
+/** Verbs for operators about mail. */
 import { type Command, Option } from 'commander'
 import { PERSONAL_LANGUAGES } from '../contract/models/personal-settings.ts'
 import { askingHost, helped } from './terminal/options.ts'
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addMailVerbs(program: Command): void {
   program.commandsGroup('Mail:')
   const mail = program.command('mail').description('the mail that the host sends to people')

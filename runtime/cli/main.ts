@@ -1,4 +1,4 @@
-/** The `keyway` command: parses what was typed, runs the verb, and says how it ended by an exit code. */
+/** The `keyway` command: parses the command line, runs the verb, and sets the exit code. */
 
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
@@ -8,7 +8,7 @@ import { createProgram } from './program.ts'
 import { terminalJson } from './terminal/json.ts'
 import { EXIT } from './terminal/options.ts'
 
-// A reader that has seen enough, such as `head`, is no failure.
+// It is not an error if a reader such as `head` stops reading.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(EXIT.done)
@@ -17,12 +17,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  // Ctrl-C ends a program that this one started, such as the bundler, too, and its end may be heard of first.
+  // Ctrl-C also ends programs that this one started, such as the bundler, and their end may be reported
+  // first.
   await new Promise((resolve) => setImmediate(setImmediate, resolve))
-  // Commander has said what is wrong with the command line itself, or shown the help.
+  // Commander has already printed the error in the command line, or the help.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage)
   if (!(error instanceof ConfigError)) throw error
-  // A wrong setting becomes a message; what was started meanwhile ends with this process.
+  // A wrong setting becomes a message. Anything already started ends with this process.
   const raw = error instanceof RefusedError ? error.raw : {}
   if (process.argv.includes('--json'))
     console.log(terminalJson({ error: { message: error.message }, ...raw }))

@@ -1,4 +1,6 @@
-/** `keyway new`: a connector folder from a template or a built-in connector, with its own id and name. */
+/**
+ * `keyway new`: creates a connector folder from a template or a built-in connector, with its own id and name.
+ */
 
 import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -16,7 +18,7 @@ const TEMPLATE = path.join(ROOT, 'plugin-template')
 const BUILT_IN = path.join(ROOT, 'plugins')
 const AUTHORS = path.join(ROOT, 'runtime/docs/authors')
 
-/** Whether this is the source: then the types that authors see are not built yet. */
+/** Whether this runs from source, in which the types for authors are not built yet. */
 const IS_CHECKOUT = import.meta.filename.endsWith('.ts')
 
 /** The template's own id and name, which are replaced in its files. */
@@ -31,7 +33,12 @@ type NewFlags = {
   json?: true
 }
 
-/** @throws ConfigError for an id that is none or a built-in connector's, a folder that is there, an unknown built-in connector. */
+/**
+ * Creates a connector folder.
+ *
+ * @throws ConfigError for a malformed id or that of a built-in connector, an existing folder, or an unknown
+ *   built-in connector
+ */
 export async function newConnector(
   id: string,
   { dir, from, template = 'web', dryRun, json }: NewFlags,
@@ -46,7 +53,7 @@ export async function newConnector(
   if (await exists(target))
     throw new ConfigError(`${target} is there already; choose another id, or remove it`)
   const relative = path.relative(process.cwd(), target)
-  // A path that climbs out of here is read better whole.
+  // Outside the current directory, an absolute path is easier to read.
   const shown = relative === '' || relative.startsWith('..') ? target : relative
   const { shares, page } = TEMPLATES[template]
   const folder = folderOf(template)
@@ -72,13 +79,13 @@ async function builtIn(id: string): Promise<string> {
   throw new ConfigError(`--from ${id}: there is no such connector; there are ${known.join(', ')}`)
 }
 
-/** A built-in connector under another id: it stands beside the one that it was made from. */
+/** Copies a built-in connector under another id, so that both can be served. */
 async function copy(id: string, source: string, target: string): Promise<void> {
   await cp(source, target, { recursive: true, filter: (file) => path.basename(file)[0] !== '.' })
   await rename(id, target)
 }
 
-/** Writes id and name into a manifest. */
+/** Writes the id and the name to a manifest. */
 async function rename(id: string, target: string): Promise<void> {
   const file = path.join(target, 'connector.json')
   const text = await readFile(file, 'utf8')
@@ -103,7 +110,7 @@ async function make(id: string, target: string, template: TemplateName): Promise
   const own = await filesIn(folder)
   for (const name of shares) await copyFile(path.join(TEMPLATE, name), path.join(target, name))
   for (const name of own) await copyFile(path.join(folder, name), path.join(target, name))
-  // Those of the other templates have words of their own.
+  // The files of the other templates have their own text.
   for (const name of template === 'web' ? own : shares) await named(name)
   if (template === 'web') return
   await rename(id, target)
@@ -111,9 +118,9 @@ async function make(id: string, target: string, template: TemplateName): Promise
   const text = await readFile(readme, 'utf8')
   await writeFile(readme, text.replace(/^# .*/, `# ${nameOf(id)}`))
 
-  /** Puts id and name in the place of those of the template. */
+  /** Replaces the template's id and name. */
   async function named(file: string): Promise<void> {
-    // A host name has neither underscores nor a hyphen at its end.
+    // A host name has no underscores and no trailing hyphen.
     const hostName = id.replace(/[-_]+/g, '-').replace(/-$/, '')
     const full = path.join(target, file)
     const found = await readFile(full, 'utf8')
@@ -145,13 +152,16 @@ function tellNext(target: string, shown: string, page: string): void {
     )
 }
 
-/** Whether an editor finds the package from a folder: it is installed above, or the folder is in the checkout. */
+/**
+ * Reports whether an editor finds the package from a folder, because it is installed in a parent folder or
+ * the folder is in the checkout.
+ */
 function findsKeyway(folder: string): boolean {
   try {
     createRequire(path.join(folder, 'connector.ts')).resolve('keyway/package.json')
     return true
   } catch {
-    // Not to be found from there.
+    // Not found from there.
     return false
   }
 }

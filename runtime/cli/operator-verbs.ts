@@ -1,4 +1,4 @@
-/** Verbs of operators that look at a running host, sync its apps and call its connectors. */
+/** Verbs for operators that inspect a running host, sync its apps and call its connectors. */
 import type { Command } from 'commander'
 import { JOB_STATES } from '../contract/endpoints/jobs.ts'
 import { CAUSE_KINDS } from '../contract/models/causes.ts'
@@ -6,7 +6,7 @@ import { namedArgument, namedOption } from './terminal/named.ts'
 import { AS, askingHost, helped } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addOperatorVerbs(program: Command): void {
   program.commandsGroup('Look:')
   addLookVerbs(program)

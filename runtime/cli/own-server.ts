@@ -1,6 +1,6 @@
-/** What commands of the embedded database say where the database is the operator's own. */
+/** Message of the commands for the embedded database if the operator uses their own server. */
 
-/** The tools to use in place of a verb, with an example each that shows no password. */
+/** Names the tools to use instead of a verb, each with an example that contains no password. */
 export function ownServerWords(verb: 'backup' | 'restore', databaseUrl: string): string {
   const at = placeOf(databaseUrl)
   const lines =
@@ -25,7 +25,7 @@ export function ownServerWords(verb: 'backup' | 'restore', databaseUrl: string):
   ].join('\n')
 }
 
-/** The address as options. */
+/** Converts the address to options. */
 function placeOf(databaseUrl: string): string {
   const placeholders = '--host=HOST --username=USER --dbname=DATABASE'
   if (!URL.canParse(databaseUrl)) return placeholders
@@ -37,7 +37,7 @@ function placeOf(databaseUrl: string): string {
     ['username', username || 'USER'],
     ['dbname', pathname.slice(1) || 'DATABASE'],
   ]
-  // What a shell would take apart is not shown: the words are there to be copied.
+  // Values with a special meaning in a shell are not shown, because the lines are meant to be copied.
   if (options.some(([, value]) => !/^[\w./:[\]%-]*$/.test(value ?? ''))) return placeholders
   return options.flatMap(([name, value]) => (value ? [`--${name}=${value}`] : [])).join(' ')
 }

@@ -1,4 +1,6 @@
-/** `keyway pack`: a connector's folder, checked, as one file that can be signed and installed. */
+/**
+ * `keyway pack`: checks a connector's folder and writes it to one file, which can be signed and installed.
+ */
 
 import { writeFile } from 'node:fs/promises'
 import { ConfigError } from '../config/config.ts'
@@ -9,7 +11,7 @@ import { terminalJson } from './terminal/json.ts'
 
 type PackFlags = CheckFlags & { out?: string; dryRun?: true }
 
-/** Packs a folder; exits with 1 where its check fails. */
+/** Packs a folder. Sets exit code 1 if its check fails. */
 export async function pack(directory: string, flags: PackFlags): Promise<void> {
   const bench = await openCheckBench()
   try {

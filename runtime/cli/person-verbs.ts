@@ -1,9 +1,9 @@
-/** Verbs of operators about all that is held of a person. */
+/** Verbs for operators about personal data. */
 import type { Command } from 'commander'
 import { namedArgument } from './terminal/named.ts'
 import { askingHost, helped } from './terminal/options.ts'
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addPersonVerbs(program: Command): void {
   program.commandsGroup('Personal data:')
   const person = program.command('person').description('all that is held of a person')

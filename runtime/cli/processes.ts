@@ -1,4 +1,7 @@
-/** `keyway start` with several processes: the first one keeps the database and the others, and serves nothing. */
+/**
+ * `keyway start` with several processes: the first one keeps the database and the other processes, and serves
+ * nothing.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { MOST_OF_A_HOST } from '../database/connections.ts'
@@ -15,10 +18,12 @@ import { settle } from './settled.ts'
 import { tellReady } from './tell-ready.ts'
 import { tellToken } from './tell-token.ts'
 
-/** Connections of the embedded server beside those of the hosts: commands, a look from outside. */
+/**
+ * Connections of the embedded server in addition to those of the hosts, for commands and external monitoring.
+ */
 const MORE_CONNECTIONS = 26
 
-/** How long a process that joins others waits for what is installed, in milliseconds. */
+/** Maximum time that a joining process waits for installed connectors, in milliseconds. */
 const INSTALLED_MS = 10_000
 
 /** Runs as the first process. */
@@ -33,7 +38,7 @@ export async function startProcesses(
     config.databaseUrl === ''
       ? await keepServer(config, log, { replaceMissing, maxConnections })
       : null
-  // The others find it there; where it cannot be started they say so, and serve connectors.
+  // The others find it there. If it cannot be started, they report that and serve connectors.
   await keeper?.tried
   const wanted = config.processes
   const primary = startMembers(wanted, {
@@ -52,7 +57,7 @@ export async function startProcesses(
   })
 }
 
-/** Runs as one of those that serve. */
+/** Runs as one of the serving processes. */
 export async function serveAsMember(config: Config, log: Log): Promise<void> {
   const { siblings, isFirst, settled } = await joinOthers()
   const share = configOf(config, siblings.wanted)
@@ -64,7 +69,8 @@ export async function serveAsMember(config: Config, log: Log): Promise<void> {
     if (listening) return listening.stop()
     await host.stop()
   })
-  // Callers are sent here as soon as it listens: where others serve, not before it knows its connectors.
+  // Callers reach this process as soon as it listens. If others already serve, it waits until it knows its
+  // connectors.
   if (!isFirst) {
     await host.settled
     await Promise.race([host.lifecycle.ready, pause(INSTALLED_MS, undefined, { ref: false })])

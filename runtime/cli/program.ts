@@ -1,4 +1,4 @@
-/** The whole command line as a value: what there is, without running any of it. */
+/** The whole command line as a value, which describes it without running any of it. */
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { addAuthorVerbs } from './author-verbs.ts'
@@ -11,14 +11,14 @@ import { addReviewVerbs } from './review-verbs.ts'
 import { EXIT, HOST_NOTES } from './terminal/options.ts'
 import { addWebhookVerbs } from './webhook-verbs.ts'
 
-/** Makes the program; a verb loads what it does only when it runs. */
+/** Creates the program. A verb loads its code only when it runs. */
 export function createProgram(): Command {
   const program = new Command('keyway')
     .description('A connector runtime for identity and access management')
     .version(VERSION, '-V, --version', 'print the version')
     .showHelpAfterError('(see keyway --help)')
     .exitOverride()
-    // What follows a verb is the verb's: an id of a key may begin with -V.
+    // Options after a verb belong to the verb: the id of a key may begin with -V.
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -37,10 +37,10 @@ export function createProgram(): Command {
   return program
 }
 
-/** A verb with its whole name, such as `users import`. */
+/** A verb with its full name, such as `users import`. */
 type Verb = { name: string; command: Command }
 
-/** Every verb that does something; those that only gather others are left out. */
+/** Returns every verb that can be run. Those that only group others are left out. */
 export const verbsOf = (command: Command, prefix = ''): Verb[] =>
   command.commands.flatMap((one) => {
     const name = `${prefix}${one.name()}`

@@ -1,4 +1,4 @@
-/** `keyway publish`: packages become a folder that any web server can serve as a registry. */
+/** `keyway publish`: writes packages to a folder that any web server can serve as a registry. */
 
 import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
@@ -41,10 +41,10 @@ type PublishFlags = {
   json?: true
 }
 
-/** Longest that an index may be good, in days. */
+/** Maximum validity of an index, in days. */
 const MOST_DAYS = 3650
 
-/** Adds packages to a registry and withdraws versions; without either it only renews the signature. */
+/** Adds packages to a registry and withdraws versions. Without either, it only renews the signature. */
 export async function publish(
   directory: string,
   packages: readonly string[],
@@ -76,11 +76,11 @@ export async function publish(
         throw new PackageError(
           `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder`,
         )
-      // What no host could read is not signed.
+      // Parse it first: an index that no host could read must not be signed.
       parseIndex(text)
       const signature = signText(INDEX_FORM, text, privateKey)
       files.set(INDEX_SIGNATURE, Buffer.from(`${JSON.stringify(signature, null, 2)}\n`))
-      // Last: what it names is there before it.
+      // Last, so that the files that it names exist before it.
       files.set(INDEX_FILE, Buffer.from(text))
       if (!dryRun) await put(directory, files)
       warnOfUnsigned(packages, additions)
@@ -100,20 +100,20 @@ const withdrawalOf = ({
   ...{ withdraw, reason, restore },
 })
 
-/** @throws PackageError for what no client would ask */
+/** @throws PackageError for an address that no client would use */
 function mirrorAddress(address: string): string {
   const url = URL.parse(address)
   const isPlain =
     url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (url?.protocol === 'https:' && isPlain) return address
-  // Without what may be a secret.
+  // Without parts that may be secret.
   const shown = address.replace(/[?#].*|[^/\s]*@/gs, '***')
   throw new PackageError(
     `${JSON.stringify(shown)} is no mirror: write https://host/path without a login, ? and #, or none`,
   )
 }
 
-/** @throws PackageError for a private key that would be served with the folder */
+/** @throws PackageError if the private key would be served with the folder */
 async function demandApart(directory: string, key: string): Promise<void> {
   const served = await realpath(directory).catch(ifMissing(path.resolve(directory)))
   const way = path.relative(served, await realpath(key))
@@ -123,7 +123,7 @@ async function demandApart(directory: string, key: string): Promise<void> {
   )
 }
 
-/** @throws PackageError for a package, or a signature beside it, that no host would take */
+/** @throws PackageError for a package, or a signature next to it, that no host would accept */
 async function added(file: string, files: RegistryFiles, publicKey: string) {
   const packed = await readFile(file)
   if (packed.length > MAX_PACKED_BYTES) throw new PackageError(`${file} is too large for a package`)
@@ -170,7 +170,9 @@ function warnOfUnsigned(packages: readonly string[], additions: readonly Additio
     )
 }
 
-/** Publishing a package again, as scripts do, does not undo its withdrawal: say so. */
+/**
+ * Warns about withdrawn versions: publishing a package again, as scripts do, does not undo its withdrawal.
+ */
 function warnOfWithdrawn({ connectors }: PublishedIndex, additions: readonly Addition[]): void {
   for (const { id, version } of additions) {
     const { versions = [] } = connectors.find((one) => one.id === id) ?? {}
@@ -211,7 +213,7 @@ function say(
   console.log(json ? terminalJson(answer) : visible(words.join('\n')))
 }
 
-/** What helps where the folder cannot be written, or what was named cannot be read. */
+/** Returns advice if the folder cannot be written, or a named file cannot be read. */
 const hintOf = (code: string | undefined): string =>
   code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS'
     ? 'the index there is as it was: make room, or name another folder, and run it again'

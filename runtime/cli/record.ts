@@ -1,4 +1,7 @@
-/** `keyway call --record`: calls the connector of a folder, and makes a case of what it and its system say. */
+/**
+ * `keyway call --record`: calls the connector of a folder, and writes a test case from the call and the
+ * requests to the system.
+ */
 import path from 'node:path'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { createLog } from '../observe/log.ts'
@@ -10,10 +13,17 @@ import { listen } from './serve.ts'
 
 type RecordFlags = CallFlags & { record: string; name?: string }
 
-/** A host for this command alone: nobody else can reach it for long, and any port will do. */
+/**
+ * Settings of a host for this command only: reachable only from this machine, for a short time, on any free
+ * port.
+ */
 const OWN = { HOST: '127.0.0.1', PORT: '0', KEYWAY_CONNECTOR_TOKEN: '', KEYWAY_LOG_LEVEL: 'error' }
 
-/** @throws ConfigError where the folder holds another connector, or nothing was written; the message says why. */
+/**
+ * Records a call.
+ *
+ * @throws ConfigError if the folder has another connector, or with the reason if nothing was written
+ */
 export async function record(
   id: string,
   capability: string,
@@ -56,7 +66,8 @@ export async function record(
       `${capability} is not recorded: it did not reach the connector's code: the host answered it itself`,
     )
   orRefuse([last])
-  // The pages of one listing replace each other: what counts is whether the first one found a case.
+  // The pages of one listing replace each other. What counts is whether the first one replaced an existing
+  // case.
   const replaces = first !== undefined && 'written' in first && first.written.replaces
   console.error(
     recordedLine('written' in last ? { ...last, written: { ...last.written, replaces } } : last),

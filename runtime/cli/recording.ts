@@ -1,22 +1,26 @@
-/** Recorded calls become cases of a folder, one after another, and what became of each is told. */
+/** Writes recorded calls as test cases of a folder, one after another, and reports the outcome of each. */
 import { ConfigError } from '../config/config.ts'
 import type { Host } from '../main.ts'
 import { NotRecordable } from '../testing/record/played.ts'
 import { createRecorder, type Recorder, type Recording } from '../testing/record/recorder.ts'
 import { type WrittenCase, writeCase } from '../testing/record/write-case.ts'
 
-/** What became of one call. */
+/** Outcome of one call. */
 export type Recorded = { capability: string } & ({ written: WrittenCase } | { refused: string })
 
 type FolderRecorder = {
   recorder: Recorder
-  /** Where the cases are played again; nothing is written before. */
+  /** Sets the host on which the cases are replayed. Nothing is written before. */
   use(host: Host): void
-  /** Resolves when everything that was recorded so far was told. */
+  /** Resolves when the outcome of everything recorded so far was reported. */
   idle(): Promise<void>
 }
 
-/** @param name Of the cases; by default each is named by its call. */
+/**
+ * Creates a recorder for a folder.
+ *
+ * @param name Name of the cases. By default each is named after its call.
+ */
 export function recordInto(
   folder: string,
   tell: (recorded: Recorded) => void,
@@ -60,13 +64,13 @@ export function recordInto(
 const endOf = ({ error }: WrittenCase): string =>
   error === null ? '' : `; it expects ${error} from now on: delete it if that was not meant`
 
-/** The result, as a sentence. */
+/** Describes the outcome in a sentence. */
 export const recordedLine = (one: Recorded): string =>
   'written' in one
     ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})${one.written.replaces ? ', in place of the case of that name' : ''}${endOf(one.written)}`
     : `${one.capability} is not recorded: ${one.refused}`
 
-/** @throws ConfigError where something was not written. */
+/** @throws ConfigError if a call was not written */
 export function orRefuse(all: readonly Recorded[]): void {
   const refused = all.find((one) => 'refused' in one)
   if (refused !== undefined) throw new ConfigError(recordedLine(refused))

@@ -1,4 +1,7 @@
-/** The folder of a registry, as its publisher changes it: alone, whole, and never over what somebody else has signed. */
+/**
+ * Changes to the folder of a registry by its publisher: one at a time, complete, and never over content that
+ * another key signed.
+ */
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PackageError } from '../connectors/packages/format.ts'
@@ -14,16 +17,16 @@ import {
 import { readRegular } from '../connectors/published/source.ts'
 import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 
-/** How long a process may take from making its lock to naming itself in it, in milliseconds. */
+/** Maximum time between creating a lock and writing the process id to it, in milliseconds. */
 const WRITING_MS = 10_000
 
-/** Files of a registry, by their name in the folder. */
+/** Files of a registry, by name in the folder. */
 export type RegistryFiles = Map<string, Buffer>
 
 /**
- * The index that is there; null for a new folder. What somebody else wrote into it would be signed with the rest.
+ * Returns the existing index, or null for a new folder. An index changed by others must not be signed.
  *
- * @throws PackageError for one that none of these keys has signed
+ * @throws PackageError if none of these keys has signed the index
  */
 export async function indexIn(
   directory: string,
@@ -45,7 +48,7 @@ export async function indexIn(
   const isSigned = (one: string) =>
     trustOfText(INDEX_FORM, one, signature, publishers).state === 'trusted'
   if (text !== null && isSigned(text)) return parseIndex(text)
-  // A publication that was ended between the signature and its index: it is completed by its part.
+  // A publication was interrupted between the signature and its index. Its partial file completes it.
   const part = await read(`${INDEX_FILE}.part`)
   if (part !== null && isSigned(part)) {
     if (!dryRun)
@@ -58,13 +61,17 @@ export async function indexIn(
   )
 }
 
-/** Locks that this process holds: a number alone may be that of one that was killed, in a container that ran before. */
+/**
+ * Locks that this process holds. The process id alone is not enough: it may be that of a killed process in an
+ * earlier container.
+ */
 const held = new Set<string>()
 
 /**
- * Does something in a folder in which nobody else publishes: two at once would each leave out what the other adds.
+ * Runs an action in a folder while no other process publishes there: each of two at once would leave out what
+ * the other adds.
  *
- * @throws PackageError where another does, and for a file in the folder's place
+ * @throws PackageError if another process publishes there, or if the path is a file
  */
 export async function publishAlone(directory: string, act: () => Promise<void>): Promise<void> {
   await mkdir(directory, { recursive: true }).catch((error: unknown) => {
@@ -90,21 +97,21 @@ export async function publishAlone(directory: string, act: () => Promise<void>):
   }
 }
 
-/** @throws EEXIST where there is one */
+/** @throws EEXIST if the lock exists */
 async function takeLock(lock: string): Promise<void> {
   await using handle = await open(lock, 'wx')
   held.add(path.resolve(lock))
   try {
     await handle.writeFile(String(process.pid))
   } catch (error) {
-    // The disk is full: nobody is to wait for what is left of it.
+    // The disk is full. Do not leave an incomplete lock for others to wait for.
     held.delete(path.resolve(lock))
     await rm(lock, { force: true })
     throw error
   }
 }
 
-/** Whether it is there, and the process that took it was killed. */
+/** Reports whether the lock exists but the process that took it was killed. */
 async function isLeft(lock: string): Promise<boolean> {
   const read = await readRegular(lock, 20).catch(ifMissing(null))
   if (read === null) return false
@@ -113,9 +120,10 @@ async function isLeft(lock: string): Promise<boolean> {
 }
 
 /**
- * Takes it from a process that was killed. Others may see the same: one of them alone looks once more and takes it away.
+ * Takes the lock from a killed process. If several processes try this, only one of them checks again and
+ * removes the lock.
  *
- * @throws EEXIST where another was first
+ * @throws EEXIST if another process was first
  */
 async function takeOver(lock: string): Promise<void> {
   const guard = `${lock}.over`
@@ -129,7 +137,7 @@ async function takeOver(lock: string): Promise<void> {
   }
 }
 
-/** Whether it is there, and too old to be written just now. */
+/** Reports whether the lock exists and is too old to be in the middle of being written. */
 async function isOld(lock: string): Promise<boolean> {
   const found = await stat(lock).catch(ifMissing(null))
   return found !== null && Date.now() - found.mtimeMs >= WRITING_MS
@@ -140,25 +148,25 @@ function isRunning(pid: number, lock: string): boolean {
   try {
     return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0)
   } catch (error) {
-    // It runs, as somebody else.
+    // It runs as another user.
     return codeOf(error) === 'EPERM'
   }
 }
 
-/** Each whole or not at all, and in this order: a web server may read them at any moment. */
+/** Writes the files atomically and in this order: a web server may read them at any time. */
 export async function put(directory: string, files: RegistryFiles): Promise<void> {
   const all = [...files].map(([name, content]) => ({ file: path.join(directory, name), content }))
   const parts: string[] = []
   try {
     for (const { file, content } of all) {
       await mkdir(path.dirname(file), { recursive: true })
-      // What an earlier publication left, or somebody put there: it is not written through.
+      // Do not write into a file that an earlier publication left or that somebody else put there.
       await rm(`${file}.part`, { force: true })
       parts.push(`${file}.part`)
       await writeFile(`${file}.part`, content, { flag: 'wx' })
     }
   } catch (error) {
-    // Where the disk is full, they would take what room there is, and be served.
+    // On a full disk, they would use up the remaining space, and they would be served.
     for (const part of parts) await rm(part, { force: true })
     throw error
   }

@@ -15,7 +15,7 @@ export async function release(id: string, flags: ReadFlags & { dryRun?: true }):
   )
 }
 
-/** What it would be released from. */
+/** Prints what the connector would be released from. */
 async function tell(id: string, flags: ReadFlags): Promise<void> {
   await demandConnector(flags, id)
   const { items } = await ask<{ items: Row[] }>(flags, '/operator/connectors')

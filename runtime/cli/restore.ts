@@ -1,4 +1,6 @@
-/** `keyway restore`: the embedded database from a backup, into a data directory that no host uses. */
+/**
+ * `keyway restore`: restores the embedded database from a backup, into a data directory that no host uses.
+ */
 
 import path from 'node:path'
 import { ConfigError, readConfig } from '../config/config.ts'

@@ -1,4 +1,4 @@
-/** Verbs of operators about access reviews, and their evidence. */
+/** Verbs for operators about access reviews and their evidence. */
 import { type Command, Option } from 'commander'
 import { REVIEW_TYPES } from '../contract/models/access-review.ts'
 import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../contract/models/review-item.ts'
@@ -9,7 +9,7 @@ import { parseWholeNumber } from './terminal/whole-number.ts'
 const ID = 'id of the access review, see keyway review list'
 const PAGE = 'also write the page that it has for people to read'
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addReviewVerbs(program: Command): void {
   program.commandsGroup('Access reviews:')
   const review = program.command('review').description('access reviews and their evidence')

@@ -1,4 +1,4 @@
-/** Makes the sample company in the database of a running host, once, through the core's own functions. */
+/** Creates the sample company in the database of a running host, once, with the core's own functions. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
@@ -38,22 +38,27 @@ import { type Ids, type SampleApp, sampleCompany } from '../sample/company.ts'
 import { groupIdOf } from '../sample/directory.ts'
 import { SAMPLE_TOKEN, tenantUrl } from '../sample/tenants.ts'
 
-/** What the log says of it; where this is there, the company was made, whatever became of it since. */
+/**
+ * Type of the activity log entry about it. If the entry exists, the company was created, even if it was
+ * changed since.
+ */
 const SAMPLE_EVENT = 'SAMPLE_COMPANY_ADDED'
 
-/** Pause until a database that went away is asked again, in milliseconds. */
+/** Pause before an unavailable database is tried again, in milliseconds. */
 const RETRY_MS = 2000
 
-/** `made` now or `there` before; `left-out`: others' people are there, or the operator's token is revoked. */
+/**
+ * `made`: created now. `there`: created before. `left-out`: the database has other people, or the operator's
+ * token is revoked.
+ */
 type SampleOutcome = 'made' | 'there' | 'left-out'
 
 type Maker = { baseUrl: string; signal: AbortSignal; onAway?(error: Error): void }
 
 /**
- * Waits for the database and makes the company, in the name of the operator's token. All of it or nothing:
- * one transaction.
+ * Waits for the database and creates the company in one transaction, on behalf of the operator's token.
  *
- * @throws what keeps it from being made, other than a database that is away; an AbortError when `signal` is.
+ * @throws the error that prevents it, unless the database is unavailable; an AbortError when `signal` aborts
  */
 export async function ensureSampleCompany(host: Host, maker: Maker): Promise<SampleOutcome> {
   const { signal, onAway } = maker
@@ -72,7 +77,7 @@ export async function ensureSampleCompany(host: Host, maker: Maker): Promise<Sam
 }
 
 async function ensure(tx: Db, host: Host, { baseUrl, signal }: Maker): Promise<SampleOutcome> {
-  // Two hosts that start at once on one database: the second finds it made.
+  // Two hosts may start at once on one database. The second then finds the company.
   await tx.execute(lockUntilEnd('making the sample company'))
   const principal = await principalOfToken(tx, host.hasher, host.adminToken)
   if (!principal) return 'left-out'
@@ -93,7 +98,7 @@ const DAY_MS = 24 * 3600 * 1000
 
 async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl: string) {
   const { csv, roles, apps, duties, review } = sampleCompany()
-  // First those who may answer no: the systems.
+  // The systems first, because they may refuse.
   const connected: { app: SampleApp; id: string }[] = []
   for (const app of apps) {
     const { tenant, name, category, description } = app
@@ -172,7 +177,7 @@ async function fillApp(
     const body = v.parse(AccessPolicyInput, { ...policy, apps: [given] })
     await createPolicy(tx, principal, body, parts)
   }
-  // The rest of what the directory holds comes by itself.
+  // The sync adds the rest of the directory.
   await triggerSync(tx, principal, appId, { sync_type: 'full_sync' }, parts)
   for (const { asker, permission, length, why, approvedBy } of app.requests(ids)) {
     const body = v.parse(CreateAccessRequestInput, {
@@ -186,7 +191,7 @@ async function fillApp(
   return labels
 }
 
-/** Who does something themselves. */
+/** Returns a principal that acts as another user. */
 const actingAs = async (
   tx: Db,
   principal: Principal,
@@ -204,7 +209,7 @@ async function approve(tx: Db, who: Principal, requestId: string, parts: Request
   if (task) await completeTask(tx, who, task.id, parts)
 }
 
-/** A group of the directory as the sync will find it. */
+/** Creates the permission for a group of the directory as the sync will find it. */
 async function groupPermission(
   tx: Db,
   { domainId }: Principal,

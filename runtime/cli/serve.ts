@@ -1,4 +1,4 @@
-/** Listening, and stopping without losing a call: a balancer hears of it first where there is one. */
+/** Listens, and stops without losing a call. A load balancer, if there is one, is notified first. */
 import { createServer, type RequestListener, Server, type ServerOptions } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
@@ -9,24 +9,24 @@ import type { Log } from '../observe/log.ts'
 import { watchLauncher } from './launcher.ts'
 import { endStalled } from './stalled.ts'
 
-/** How long a stop waits for calls that are under way, in milliseconds. */
+/** Time that a stop waits for open calls, in milliseconds. */
 const DRAIN_MS = 30_000
 
-/** How long it waits then until those that are left have been told, in milliseconds. */
+/** Time that it then waits for the remaining calls to be answered with an error, in milliseconds. */
 const TELL_MS = 1000
 
 export type Listening = { url: string; stop(): Promise<void> }
 
-/** How often connections without a call are closed while stopping, in milliseconds. */
+/** Interval at which connections without a call are closed while stopping, in milliseconds. */
 const SWEEP_MS = 50
 
-/** How long after a signal the same one is still the first, in milliseconds. */
+/** Time within which a repeated signal counts as the first one, in milliseconds. */
 const SAME_SIGNAL_MS = 1000
 
 /**
- * Listens; the address says the port that was really taken.
+ * Listens. The returned address has the actual port.
  *
- * @throws ConfigError when the address cannot be taken.
+ * @throws ConfigError if the address cannot be used
  */
 export async function listen(
   host: Host,
@@ -37,7 +37,7 @@ export async function listen(
     fetch: host.app.fetch,
     hostname: config.host,
     port: config.port,
-    // The cast: its overloads allow a server without a listener; the adaptor always hands one over.
+    // The cast: the overloads allow a server without a listener, but the adaptor always passes one.
     createServer: ((options: ServerOptions, answer: RequestListener) =>
       createServer(options, host.refuseOdd(answer))) as typeof createServer,
   })
@@ -61,7 +61,7 @@ export async function listen(
       }
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       host.endFollowing()
-      // Callers keep connections that are idle again once their call is answered.
+      // Callers keep connections open that become idle once their call is answered.
       const sweep = setInterval(() => {
         if ('closeIdleConnections' in server) server.closeIdleConnections()
         front.endIdle()
@@ -69,7 +69,7 @@ export async function listen(
       const patience = (ms: number) =>
         new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
       await Promise.race([closed, patience(drainMs)])
-      // What runs still ends here: with an answer that says so, not with a connection that breaks.
+      // Calls that still run end here, with an error response instead of a broken connection.
       host.lanes.stop()
       await Promise.race([closed, patience(TELL_MS)])
       clearInterval(sweep)
@@ -81,7 +81,10 @@ export async function listen(
   }
 }
 
-/** What a failure to listen says about the setting that chose the address; other errors as they are. */
+/**
+ * Converts a failure to listen to an error about the setting that chose the address. Returns other errors
+ * unchanged.
+ */
 export function addressError(error: Error, setting: string, host: string, port: number): Error {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
@@ -99,9 +102,9 @@ export function addressError(error: Error, setting: string, host: string, port: 
 }
 
 /**
- * Stops at SIGINT or SIGTERM: what was accepted is answered first. A second signal ends at once; one
- * that comes within a second is the first again: a terminal sends it to every process, npm once more.
- * Stops too when the npm that started it is gone.
+ * Stops at SIGINT or SIGTERM, after accepted calls are answered. A second signal exits at once. A signal
+ * within a second of the first counts as the same one: a terminal sends it to every process, and npm sends it
+ * again. Also stops when the npm that started this process has exited.
  */
 export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   let stoppingSinceMs: number | null = null

@@ -1,9 +1,12 @@
-/** What a server does once it knows its connectors. */
+/** Actions of a server once it knows its connectors. */
 import type { Config } from '../config/config.ts'
 import type { Host } from '../main.ts'
 import { letHeapGrow } from './heap.ts'
 
-/** Waits until the host knows its connectors; from then on its heap grows by its own rule, and a worker is kept ready. */
+/**
+ * Waits until the host knows its connectors. Then changes the growth of its heap, and keeps a spare worker
+ * ready.
+ */
 export async function settle(host: Host, { spareWorker }: Config): Promise<void> {
   await host.settled
   letHeapGrow()

@@ -1,4 +1,4 @@
-/** `keyway keygen` and `keyway sign`: a publisher's key, and its signature beside a package. */
+/** `keyway keygen` and `keyway sign`: create a publisher's key, and a signature next to a package. */
 
 import { existsSync } from 'node:fs'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { terminalJson } from './terminal/json.ts'
 
 type KeyFlags = { dryRun?: true; json?: true }
 
-/** Makes a key pair: `<file>` for its owner alone, and `<file>.pub` to give to operators. */
+/** Creates a key pair: `<file>` for its owner alone, and `<file>.pub` to give to operators. */
 export async function keygen(file: string, { dryRun, json }: KeyFlags): Promise<void> {
   const files = { private_key: file, public_key: `${file}.pub` }
   if (dryRun) {
@@ -21,7 +21,7 @@ export async function keygen(file: string, { dryRun, json }: KeyFlags): Promise<
     return
   }
   const { id, privateKey, publicKey } = makeKeyPair()
-  // Never over a key that is there: what it signed could not be signed again.
+  // Never overwrite an existing key, which could then no longer be used to sign.
   await written(file, privateKey, { mode: 0o600, flag: 'wx' })
   try {
     await written(files.public_key, publicKey, { flag: 'wx' })
@@ -49,7 +49,7 @@ async function written(file: string, text: string, how: object): Promise<void> {
   }
 }
 
-/** Signs a package into `<package>.sig`. */
+/** Signs a package and writes `<package>.sig`. */
 export async function sign(
   file: string,
   { key, dryRun, json }: KeyFlags & { key: string },
@@ -67,7 +67,7 @@ export async function sign(
   })
 }
 
-/** Says so where others may read a private key. */
+/** Prints a warning if others may read a private key. */
 export async function warnOfReaders(key: string): Promise<void> {
   const { mode } = await stat(key)
   if ((mode & 0o077) !== 0) console.error(`${key} can be read by others; run chmod 600 ${key}`)

@@ -1,16 +1,16 @@
 /**
- * Ends connections whose caller does not take its answer: a reply of 30 MB that nobody reads would be
- * held for ever, and forty of them are a gigabyte.
+ * Closes connections whose client does not read the response: an unread response of 30 MB would be kept
+ * forever, and forty of them take a gigabyte.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 type StallLimits = {
-  /** How long an answer may make no progress, in milliseconds. */
+  /** Maximum time without progress of a response, in milliseconds. */
   stallMs: number
-  /** Largest sum of what waits to be taken; the largest goes first, in bytes. */
+  /** Maximum total of unsent bytes. Above it, the connections with the most are closed first. */
   maxUnsentBytes: number
-  /** How often is looked, in milliseconds. */
+  /** Interval between two checks, in milliseconds. */
   sweepMs: number
 }
 
@@ -20,7 +20,7 @@ export const STALL_LIMITS: StallLimits = {
   sweepMs: 1000,
 }
 
-/** Watches a server's connections; the answer stops it. */
+/** Watches a server's connections. Returns a function that stops watching. */
 export function endStalled(server: Server, limits: StallLimits = STALL_LIMITS): () => void {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -35,7 +35,7 @@ export function endStalled(server: Server, limits: StallLimits = STALL_LIMITS): 
   return () => clearInterval(timer)
 }
 
-/** Node's own time-out knows progress within one large write; it may count only while one is under way. */
+/** Node's own timeout sees progress within one large write. It must be set only while there is one. */
 function limit(socket: Socket, stallMs: number): void {
   const waiting = socket.writableLength > 0
   if (waiting && socket.timeout !== stallMs) socket.setTimeout(stallMs)

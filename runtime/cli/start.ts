@@ -1,4 +1,7 @@
-/** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
+/**
+ * `keyway start`: starts the server, and with `--sample` a directory for it to connect to and a small
+ * company.
+ */
 import { flushCompileCache } from 'node:module'
 import type { Config } from '../config/config.ts'
 import { errorOf } from '../contract/errors/thrown.ts'
@@ -16,13 +19,13 @@ import { tellReady } from './tell-ready.ts'
 import { tellToken } from './tell-token.ts'
 import { quoted } from './terminal/quoted.ts'
 
-/** Goes on with what was begun. */
+/** Continues a start that was begun. */
 export async function start(
   config: Config,
   options: StartOptions,
   { log, keeper }: BegunStart,
 ): Promise<void> {
-  // A host that is killed leaves no cache of what it compiled; before it listens, nobody waits for this.
+  // A killed host would leave no cache of its compiled code. Before it listens, nobody waits for this.
   flushCompileCache()
   if (isMember()) return serveAsMember(config, log)
   const { sample, samplePort, newDatabase } = options
@@ -64,7 +67,9 @@ export async function start(
   process.stdout.write(sampleCall(listening.url, config.connectorsPath, baseUrl) + call)
 }
 
-/** Makes the sample company and answers a call to print; the server serves all the same when it cannot be made. */
+/**
+ * Creates the sample company and returns an example call to print. The server keeps serving if this fails.
+ */
 async function bringCompany(
   host: Host,
   log: Log,
@@ -97,7 +102,7 @@ async function startSample(port: number): Promise<SampleDirectory> {
   }
 }
 
-/** The sample directory is on loopback, which a connector may reach only when it is granted. */
+/** Grants the connector access to the sample directory, because it is on loopback. */
 function withGrant(config: Config, baseUrl: string): Config {
   return {
     ...config,

@@ -1,7 +1,7 @@
 /** The log lines of a server that is ready. */
 import type { Log } from '../observe/log.ts'
 
-/** Logs the connectors. Why one is missing was logged before; a server without any is an error. */
+/** Logs the connectors. The reason for a missing one was logged before. A server without any is an error. */
 export function tellReady(connectors: readonly string[], log: Log): void {
   log.info({ connectors }, 'ready')
   if (connectors.length === 0)

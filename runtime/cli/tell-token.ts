@@ -1,9 +1,12 @@
-/** Where the operator's token is; the token itself is shown to people only: a log is read by others. */
+/**
+ * Tells where the operator's token is. The token itself is shown only on a terminal, because others may read
+ * the log.
+ */
 
 import type { Host } from '../main.ts'
 import type { Log } from '../observe/log.ts'
 
-/** Says nothing where the operator has set it. */
+/** Prints nothing if the operator has set the token. */
 export function tellToken({ adminToken, adminTokenFile: file }: Host, log: Log): void {
   if (file === null) return
   log.info({ file }, 'the operator token is in this file')

@@ -1,11 +1,13 @@
-/** Templates of `keyway new`, by what the system speaks. */
+/** Templates of `keyway new`, by the kind of system. */
 
-/** What those for other systems take from the one for the web. */
+/** Files that the other templates take from the one for the web. */
 const SHARED: readonly string[] = ['package.json', 'tsconfig.json']
 
 const NONE: readonly string[] = []
 
-/** Where the files of each are, below `plugin-template`; which it shares; and its page for authors. */
+/**
+ * For each template: its folder below `plugin-template`, the files that it shares, and its page for authors.
+ */
 export const TEMPLATES = {
   web: { folder: '.', shares: NONE, page: 'guide.md' },
   ldap: { folder: 'ldap', shares: SHARED, page: 'ldap.md' },

@@ -1,17 +1,20 @@
-/** Keeps connector.types.ts of a folder what its connector.json says, for the authors who import it. */
+/** Keeps connector.types.ts of a folder in line with its connector.json, for authors who import it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { connectorTypes, TYPES_FILE } from '../contract/connector/connector-types.ts'
 import { Manifest } from '../contract/connector/manifest.ts'
 
-/** The manifest cannot be read (a check says why), nobody imports the file, nothing changed, or it is new. */
+/**
+ * The manifest cannot be read (a check reports why), no source imports the file, nothing changed, or it was
+ * written.
+ */
 type Outcome = 'unreadable' | 'unwanted' | 'same' | 'written'
 
 /**
- * Writes the file where it is there or a source of the folder names it, and where that changes it.
+ * Writes the file if its content changes, provided that it exists or a source of the folder imports it.
  *
- * @throws Error of the file system where it cannot be written
+ * @throws Error of the file system if it cannot be written
  */
 export async function refreshTypes(folder: string): Promise<Outcome> {
   const names = await readdir(folder).catch((): string[] => [])
@@ -39,7 +42,7 @@ async function manifestOf(folder: string): Promise<Manifest | null> {
     const parsed = v.safeParse(Manifest, JSON.parse(text))
     return parsed.success ? parsed.output : null
   } catch {
-    // Not there, or no JSON: the check, which reads it next, reports it.
+    // Missing or invalid. The check, which reads it next, reports it.
     return null
   }
 }

@@ -1,4 +1,7 @@
-/** `keyway check --update`: what cases expect becomes what is answered now, after its author has looked at it. */
+/**
+ * `keyway check --update`: updates the expectations of cases to the current responses, after the author has
+ * reviewed them.
+ */
 import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,10 +14,10 @@ import { counted } from './terminal/counted.ts'
 import { canAsk, isAgreed } from './terminal/is-agreed.ts'
 
 /**
- * Rewrites the cases of a folder whose answers are others now; the differences have been printed.
+ * Rewrites the cases of a folder whose responses have changed. The differences have already been printed.
  *
  * @returns whether anything was written
- * @throws ConfigError for a package, and where nobody can be asked and `yes` is not given
+ * @throws ConfigError for a package, and if `yes` is not given and there is no terminal
  */
 export async function update(
   bench: CheckBench,
@@ -31,7 +34,7 @@ export async function update(
   }
   say(`${counted(names.length, 'case')} would expect what is answered now: ${names.join(', ')}`)
   if (!yes && !(await isWanted())) return false
-  // All of it or nothing.
+  // Written atomically.
   const file = path.join(folder, CASES_FILE)
   const beside = `${file}.${randomUUID()}.part`
   await writeFile(beside, text)

@@ -1,4 +1,4 @@
-/** `keyway users import`: sends a file of people to the running host and shows what it changes. */
+/** `keyway users import`: sends a file of people to the running host and shows the changes. */
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -13,10 +13,10 @@ import { terminalJson } from './terminal/json.ts'
 
 type ImportFlags = { dryRun?: true; url?: string; json?: true }
 
-/** A file of this size and more shows how far it is, in bytes. */
+/** Minimum size of a file whose progress is shown, in bytes. */
 const SHOW_FROM_BYTES = 1024 * 1024
 const MIB = 1024 * 1024
-/** How long the host may take for a file, in milliseconds. */
+/** Maximum time for the host to process a file, in milliseconds. */
 const IMPORT_MS = 3_600_000
 
 export async function importUsers(file: string, { dryRun, url, json }: ImportFlags): Promise<void> {
@@ -47,7 +47,7 @@ export async function importUsers(file: string, { dryRun, url, json }: ImportFla
   }
 }
 
-/** @throws ConfigError for what is no file that could be sent. */
+/** @throws ConfigError if the path is not a file that can be sent */
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: unknown) => {
     throw fileFault(file, error, 'name a CSV file with a header')
@@ -60,7 +60,7 @@ async function sizeOf(file: string): Promise<number> {
   return found.size
 }
 
-/** A line that is written over: how much is read, then that the rest is the database's. */
+/** Shows progress in one line: the percentage read, then that the database is working. */
 function showProgress(body: NodeJS.EventEmitter, length: number): () => void {
   let sent = 0
   let shown = ''
@@ -80,7 +80,7 @@ function showProgress(body: NodeJS.EventEmitter, length: number): () => void {
   return () => show('')
 }
 
-/** A difference for people to read. */
+/** Describes a difference for people. */
 function words(file: string, difference: PeopleDifference): string {
   const { dry_run, rows, added, changed, unchanged, groups_made, changed_fields } = difference
   const { added_emails, changed_people, group_names } = difference
@@ -106,7 +106,7 @@ function section(title: string, count: number, names: string[]): string[] {
   const more = count - names.length
   return [
     `  ${title}: ${count}`,
-    // Names are chosen by the author of the file.
+    // The author of the file chooses these names.
     ...names.map((name) => `    ${visible(name).replaceAll('\n', '\\n')}`),
     ...(names.length > 0 && more > 0 ? [`    and ${more} more`] : []),
   ]

@@ -1,6 +1,6 @@
 /**
- * The host process that `keyway verify` attacks: a real host, that also tells the run how it is. It is
- * told what to be by its first message, and stops when its parent is gone.
+ * The host process that `keyway verify` attacks: a real host that also reports its state to the run. Its
+ * first message configures it, and it stops when its parent exits.
  */
 import { spawn } from 'node:child_process'
 import { Duplex } from 'node:stream'
@@ -12,7 +12,7 @@ import type { CoreEnded, HostQuestion, HostSettings, HostState } from '../verify
 import { createHostileResolver } from '../verify/resolver.ts'
 import { listen } from './serve.ts'
 
-/** Made when the host is whole: its own libraries replace some built-ins too. */
+/** Set when the host is complete: its own libraries replace some built-ins too. */
 let changedBuiltIns: () => string[] = () => []
 
 /** What the next worker process does instead of its work. */
@@ -25,7 +25,7 @@ process.once('message', (settings: HostSettings) => void serve(settings))
 
 /** Ends the process. Replaced once there is a host to stop. */
 let end = (): void => process.exit(0)
-// From the beginning on: a parent that is gone while the host starts would never be missed.
+// Registered at once: otherwise a parent that exits while the host starts would not be noticed.
 process.once('disconnect', () => {
   letGo()
   end()

@@ -10,10 +10,10 @@ import { terminalJson } from './terminal/json.ts'
 
 type VerifyArguments = { json?: true; family?: string; only?: string }
 
-/** The file of the host beside a command which is one program (scripts/bundle.ts). */
+/** File of the host in a command that is bundled to one program (scripts/bundle.ts). */
 declare const BUILT_VERIFY_HOST: string | undefined
 
-/** The host process that is attacked; else its source, with the ending of this file. */
+/** Host process that is attacked. In other cases its source, with the extension of this file. */
 export const HOST_ENTRY: string =
   typeof BUILT_VERIFY_HOST === 'undefined'
     ? path.join(import.meta.dirname, `verify-host${path.extname(import.meta.filename)}`)

@@ -1,4 +1,4 @@
-/** Verbs of operators about inline webhooks. */
+/** Verbs for operators about inline webhooks. */
 import { type Command, Option } from 'commander'
 import { INLINE_WEBHOOK_TYPES } from '../contract/models/inline-webhook.ts'
 import { namedArgument } from './terminal/named.ts'
@@ -12,7 +12,7 @@ Private addresses, and http, need a grant: KEYWAY_PRIVATE_EGRESS='webhooks=10.0.
 const dry = (command: Command): Command =>
   askingHost(command).option('--dry-run', 'only say what would be different')
 
-/** Adds them. */
+/** Adds the verbs. */
 export function addWebhookVerbs(program: Command): void {
   program.commandsGroup('Webhooks:')
   const webhooks = program.command('webhooks').description('the inline webhooks of the host')

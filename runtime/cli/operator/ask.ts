@@ -1,4 +1,4 @@
-/** The credentials and settings of a call, asked for value by value on a terminal. */
+/** Asks on a terminal for the credentials and settings of a call, value by value. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { ConfigError } from '../../config/config.ts'
@@ -16,10 +16,10 @@ type Schema = {
   'x-secret'?: boolean
 }
 
-/** Fields of one kind of credentials; the kind is the member of the envelope that they are sent in. */
+/** Fields of one kind of credentials. The kind is the member of the envelope in which they are sent. */
 type Credential = Schema & { 'x-credential-type'?: string }
 
-/** What `info` says is needed; as JSON Schema. */
+/** Credentials and settings that a connector needs according to `info`, as JSON Schema. */
 export type ConnectorInfo = {
   /** Without `info` itself. */
   capabilities: readonly string[]
@@ -29,9 +29,9 @@ export type ConnectorInfo = {
 }
 
 /**
- * Asks for each value; what is secret is not shown while it is typed.
+ * Asks for each value. Secrets are not shown while they are typed.
  *
- * @throws ConfigError where there is no terminal, or who sits before it ends it
+ * @throws ConfigError if there is no terminal, or if the user ends the input
  */
 export async function askFor(info: ConnectorInfo): Promise<Envelope> {
   if (!process.stdin.isTTY)
@@ -77,7 +77,7 @@ async function askValue(field: Schema, name: string, isRequired: boolean): Promi
   ]
   const hint = hints.length === 0 ? '' : ` (${hints.join('; ')})`
   const words = visible(`${field.title ?? name}${hint}: `)
-  // The key of a service account is named by its file: that is no secret, and is to be seen.
+  // The key of a service account is given as the name of its file, which is not secret and should be visible.
   const isSecret = field['x-secret'] === true && !isObject
   for (;;) {
     const text = await question(words, isSecret)
@@ -87,7 +87,7 @@ async function askValue(field: Schema, name: string, isRequired: boolean): Promi
   }
 }
 
-/** What a text means; undefined where it is none of what is taken. */
+/** Parses the input for a field. Undefined if it is not valid. */
 async function parsed(text: string, { type }: Schema, name: string): Promise<unknown> {
   const types = [type].flat()
   if (types.includes('integer')) return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined

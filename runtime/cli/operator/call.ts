@@ -1,4 +1,4 @@
-/** `keyway call`: one capability call with a caller's credentials; all of its pages if wished. */
+/** `keyway call`: calls one capability with a caller's credentials, and follows its pages if wanted. */
 
 import { visible } from '../../observe/visible.ts'
 import { counted } from '../terminal/counted.ts'
@@ -26,15 +26,18 @@ export type CallFlags = ReadFlags & {
   dryRun?: true
 }
 
-/** What says the same to every caller: no credentials are asked for. */
+/** Capabilities with the same answer for every caller, which need no credentials. */
 const TAKES_NOBODYS = ['info', 'app_info']
 
-/** Calls and prints the response; a list whole, unless one page is asked for. Exits with 1 for an error. */
+/**
+ * Calls a capability and prints the response: the whole list, unless only one page is wanted. Sets exit code
+ * 1 for an error.
+ */
 export async function call(id: string, capability: string, flags: CallFlags): Promise<void> {
   await callAt(await interfaceOf(flags), id, capability, flags)
 }
 
-/** The same on a host that is known. */
+/** Does the same on a known host. */
 export async function callAt(
   to: Interface,
   id: string,
@@ -100,7 +103,7 @@ function failed(answer: EnvelopeAnswer, { json }: CallFlags, before: number): vo
   process.exitCode = 1
 }
 
-/** Credentials with every value hidden: some are secret, and all belong to a person. */
+/** Masks every value of the credentials: some are secret, and all belong to a person. */
 function hidden(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hidden)
   if (typeof value !== 'object' || value === null) return value === undefined ? value : '***'

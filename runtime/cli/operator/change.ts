@@ -1,4 +1,4 @@
-/** What all verbs share that change what is installed: how they ask for it, and how they say what they did. */
+/** Shared code of all verbs that change what is installed: sending the request, and printing the outcome. */
 
 import type { Changed } from '../../contract/endpoints/operator.ts'
 import { visible } from '../../observe/visible.ts'
@@ -6,7 +6,7 @@ import { terminalJson } from '../terminal/json.ts'
 import type { ChangeFlags, ReadFlags } from '../terminal/options.ts'
 import { callOperator, findOperator, type OperatorCall } from './client.ts'
 
-/** The members of a body that every change has. */
+/** Returns the members of the request body that every change has. */
 export const changeOf = ({ reason, dryRun, expect, waitMs }: ChangeFlags) => ({
   reason: reason ?? '',
   dry_run: dryRun ?? false,
@@ -14,7 +14,7 @@ export const changeOf = ({ reason, dryRun, expect, waitMs }: ChangeFlags) => ({
   wait_ms: waitMs,
 })
 
-/** The same as a query. */
+/** Returns the same as a query string. */
 export function changeQuery({ reason, dryRun, expect, waitMs }: ChangeFlags): URLSearchParams {
   const query = new URLSearchParams({ wait_ms: String(waitMs) })
   if (reason !== undefined) query.set('reason', reason)
@@ -26,12 +26,18 @@ export function changeQuery({ reason, dryRun, expect, waitMs }: ChangeFlags): UR
 export const connectorPath = (id: string, act = ''): string =>
   `/operator/connectors/${encodeURIComponent(id)}${act === '' ? '' : `/${act}`}`
 
-/** How long the host may take in addition to the wait, in milliseconds: it tries a version before it activates it. */
+/**
+ * Maximum time for the host's work in addition to the wait, in milliseconds: it tries a version before it
+ * activates it.
+ */
 const WORK_MS = 120_000
 
 type Asked = { method?: OperatorCall['method']; body?: unknown }
 
-/** Asks the host of this environment, or of `--url`; by GET, and by POST where it sends something, unless another method is named. */
+/**
+ * Sends a request to the host of this environment, or of `--url`. The default method is GET, or POST if there
+ * is a body.
+ */
 export async function ask<T>(
   { url }: ReadFlags,
   path: string,
@@ -45,19 +51,19 @@ export async function ask<T>(
   })
 }
 
-/** Sends a change with a body, and says what became of it. */
+/** Sends a change with a body, and prints the outcome. */
 export async function change(path: string, flags: ChangeFlags, body: object): Promise<void> {
   const changed = await ask<Changed>(flags, path, { body: { ...body, ...changeOf(flags) } })
   print(flags, changed, changeWords)
 }
 
-/** Takes something away, and says what became of it. */
+/** Removes an item, and prints the outcome. */
 export async function remove(path: string, flags: ChangeFlags): Promise<void> {
   const at = `${path}?${changeQuery(flags)}`
   print(flags, await ask<Changed>(flags, at, { method: 'DELETE' }), changeWords)
 }
 
-/** An answer: JSON for machines, text for people. What others wrote moves no cursor. */
+/** Prints a response: JSON for machines, text for people. Text by others cannot move the cursor. */
 export function print<T>(
   { json }: ReadFlags,
   answer: T,
@@ -66,7 +72,7 @@ export function print<T>(
   console.log(json ? terminalJson(answer) : visible(words(answer)))
 }
 
-/** What a change did. */
+/** Describes what a change did. */
 export function changeWords({
   generation,
   changed,
@@ -82,7 +88,7 @@ export function changeWords({
   return [`Generation ${generation}, ${served}:`, ...lines, ...told].join('\n')
 }
 
-/** Lines that offer or use one thing after another, in one. */
+/** Combines consecutive lines that differ only in the thing that they offer or use. */
 export function briefly(lines: readonly string[]): string[] {
   const told: { head: string; rest: string[] }[] = []
   for (const line of lines) {

@@ -1,6 +1,6 @@
 /**
- * Talks to the running host as its operator: commands that need the record do not open the database
- * themselves, because the embedded one is the host's alone.
+ * Client of the running host for its operator. Commands that need the database do not open it themselves,
+ * because the embedded one can be used only by the host.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -16,30 +16,30 @@ import { hostProof, hostProofKey, randomSecret } from '../../secrets/key-derivat
 import { readKeptSecret } from '../../secrets/secret-files.ts'
 import { notThere } from '../terminal/not-there.ts'
 
-/** A host and the token to operate it with. */
+/** A host and the operator's token for it. */
 type OperatorTarget = {
   /** Without a path. */
   url: URL
   token: string
-  /** Where the token is from, so that a message can name it. */
+  /** Source of the token, for messages. */
   tokenFrom: string
 }
 
 export type OperatorCall = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With its query. */
+  /** Including the query. */
   path: string
   contentType?: string
   headers?: Record<string, string>
-  /** A stream is made again for each try. */
+  /** A function creates a new stream for each attempt. */
   body?: string | (() => Readable)
-  /** Length of the body in bytes, where it is known. */
+  /** Length of the body in bytes, if known. */
   length?: number
-  /** How long the host may take for an answer. */
+  /** Maximum time for the host's response, in milliseconds. */
   patienceMs?: number
 }
 
-/** What a host did not do; `raw` is its machine-readable part. */
+/** Error for a request that the host refused. `raw` is the machine-readable part of the response. */
 export class RefusedError extends ConfigError {
   readonly raw: Record<string, unknown>
 
@@ -49,23 +49,23 @@ export class RefusedError extends ConfigError {
   }
 }
 
-/** How long the host may take for an answer, where nothing else is said, in milliseconds. */
+/** Default maximum time for the host's response, in milliseconds. */
 const PATIENCE_MS = 10_000
-/** How long the host's database may take to be there, and the pause between two tries, in milliseconds. */
+/** Maximum time to wait for the host's database, and the pause between two attempts, in milliseconds. */
 const DATABASE_PATIENCE_MS = 20_000
 const PAUSE_MS = 1000
-/** Characters by which a host finds a token: its prefix and eight more. */
+/** Number of characters by which a host finds a token: its prefix and eight more. */
 const PREFIX_LENGTH = 12
 
-/** What only concerns a host that starts must not keep a command from running beside it. */
+/** Overrides for settings that only concern a starting host, so that errors in them do not stop a command. */
 export const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
 
 /**
- * The host of this environment, or of an address; its token is KEYWAY_ADMIN_TOKEN or the one that the
- * host keeps in its data directory. Another program may have the port, so it is asked who it is before
- * the token goes anywhere.
+ * Returns the host of this environment, or at an address. Its token is KEYWAY_ADMIN_TOKEN or the one in the
+ * host's data directory. Another program may use the port, so the host must identify itself before the token
+ * is sent.
  *
- * @throws ConfigError that says what to do
+ * @throws ConfigError with instructions
  */
 export async function findOperator(
   environment: Readonly<Record<string, string | undefined>>,
@@ -84,8 +84,8 @@ export async function findOperator(
 }
 
 /**
- * Lets a host prove that it knows the token before it gets it: any program can have a port and say that it
- * is Keyway. Behind https its certificate has proved who it is.
+ * Requires the host to prove that it knows the token before the token is sent: any program can use a port and
+ * claim to be Keyway. With https, the certificate has already proved the host's identity.
  */
 async function demandProof({ url, token, tokenFrom }: OperatorTarget): Promise<void> {
   if (url.protocol === 'https:') return
@@ -108,7 +108,7 @@ async function demandProof({ url, token, tokenFrom }: OperatorTarget): Promise<v
 const unknownToken = (url: URL, tokenFrom: string): string =>
   `${url.origin} does not take the token of ${tokenFrom}; it is another, or was revoked or replaced; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has (a token of a version before can be sent by https alone; make a new one)`
 
-/** What /operator says in `error`, and the core interface in `detail`. */
+/** Returns the message of an error: /operator has it in `error`, the core interface in `detail`. */
 function wordsOf(answer: Record<string, unknown> | null): string | undefined {
   const { message } = membersOf(answer?.['error'])
   const detail = answer?.['detail']
@@ -121,7 +121,7 @@ function wordsOf(answer: Record<string, unknown> | null): string | undefined {
     .join('; ')
 }
 
-/** Asks again while the host's database is not there yet. */
+/** Repeats a request while the host's database is not available yet. */
 async function patiently(ask: () => Promise<Received>): Promise<Received> {
   const endMs = performance.now() + DATABASE_PATIENCE_MS
   let reply = await ask()
@@ -132,14 +132,14 @@ async function patiently(ask: () => Promise<Received>): Promise<Received> {
   return reply
 }
 
-/** Where the host of these settings is reached from this machine. */
+/** Returns the address at which this machine reaches the host with these settings. */
 function addressOf({ host, port }: Config): URL {
   if (port === 0) throw new ConfigError('PORT is 0, which says nothing: give the address by --url')
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`)
 }
 
-/** The interface stands at fixed paths: an address with one of its own is not the host's. */
+/** Checks an address. It must have no path, because the interface has fixed paths. */
 function checked(address: string): URL {
   const url = URL.parse(address)
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
@@ -161,24 +161,24 @@ async function operatorToken({ adminToken, dataDir }: Config) {
 }
 
 /**
- * Calls something below /operator. A host that has just started has no database for some seconds: that
- * is waited for.
+ * Calls an endpoint below /operator. Waits for the database of a host that has just started, which takes some
+ * seconds.
  *
- * @throws ConfigError with what the host says, or with what to do when none answers.
+ * @throws ConfigError with the host's message, or with instructions if no host answers
  */
 export async function callOperator<T>(target: OperatorTarget, call: OperatorCall): Promise<T> {
   const { url, token } = target
   const received = await patiently(() => send(url, call, token))
   const answer = parsed(received.text)
-  // The cast: what a host answers, it has held against the schema of its endpoint.
+  // The cast: the host has validated its response against the schema of the endpoint.
   if (received.status < 300 && answer !== null && answer['is_error'] !== true) return answer as T
   throw refusal(target, call, received)
 }
 
 /**
- * Calls something that answers with a file, which `save` gets in pieces as it comes.
+ * Calls an endpoint that responds with a file, and passes it to `save` as a stream.
  *
- * @throws ConfigError as `callOperator`; what `save` throws
+ * @throws ConfigError as `callOperator`; errors of `save`
  */
 export async function downloadOperator(
   target: OperatorTarget,
@@ -212,7 +212,7 @@ function parsed(text: string): Record<string, unknown> | null {
 
 type Received = { status: number; text: string }
 
-/** Sends a request and follows no redirect: a token is for this host, not for where it may point. */
+/** Sends a request. Follows no redirects: the token is for this host, not for another one. */
 function send(
   url: URL,
   call: OperatorCall,
@@ -230,7 +230,7 @@ function send(
   return new Promise<Received>((resolve, reject) => {
     const { request } = url.protocol === 'https:' ? https : http
     const sent = request(new URL(at, url), options, (answer) => {
-      // An answer may come before all is sent: the rest need not be.
+      // A response may arrive before everything is sent. The rest need not be sent.
       stream?.unpipe(sent)
       if (save && answer.statusCode === 200) {
         save(answer).then(() => resolve({ status: 200, text: '' }), reject)

@@ -1,4 +1,4 @@
-/** The credentials and settings of a call, from a file. */
+/** Reads the credentials and settings of a call from a file. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config/config.ts'
 import { notJson } from '../../contract/schema/json-text.ts'
@@ -11,7 +11,7 @@ export type Envelope = {
   settings?: unknown
 }
 
-/** JSON of a file, or of the text itself where it begins like JSON. */
+/** Parses the JSON in a file, or in the text itself if it begins like JSON. */
 export async function jsonOf(given: string, what: string): Promise<unknown> {
   const inline = /^\s*[[{]/.test(given)
   const text = inline
@@ -26,7 +26,7 @@ export async function jsonOf(given: string, what: string): Promise<unknown> {
   }
 }
 
-/** The members of an envelope that a file holds: `auth` or `credentials`, and `settings`. */
+/** Reads an envelope from a file: `auth` or `credentials`, and `settings`. */
 export async function envelopeFrom(file: string): Promise<Envelope> {
   const value = await jsonOf(file, '--as')
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -1,4 +1,4 @@
-/** The settings of the host that a connector may need to reach its servers, as lines to copy. */
+/** Settings of the host that a connector may need to reach its servers, as lines to copy. */
 import type { HostSetting } from '../../contract/endpoints/installing.ts'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
@@ -13,7 +13,7 @@ const WHEN: Readonly<Record<HostSetting['name'], string>> = {
   KEYWAY_PLAIN_SQL: 'its database offers no TLS and queries may be sent in plain text',
 }
 
-/** One line for each setting that is still missing on the host; empty if nothing is. */
+/** Returns a line for each setting that is missing on the host. Empty if none is. */
 export async function hostSettingLines(
   wanted: readonly HostSetting[],
   flags: ReadFlags,
@@ -35,7 +35,9 @@ export async function hostSettingLines(
   return [`Restart the host with what applies${names}:`, ...lines]
 }
 
-/** An entry with HOST or PORT counts as set if the connector has any entry. */
+/**
+ * Reports whether an entry is set. An entry with HOST or PORT counts as set if the connector has any entry.
+ */
 function isSet({ entry, open }: HostSetting, there: readonly string[]): boolean {
   if (!open) return there.includes(entry)
   const [id = ''] = entry.split('=')

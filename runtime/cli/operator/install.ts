@@ -1,4 +1,4 @@
-/** Verbs that say which version calls go to, and what it is granted with that. */
+/** Verbs that select the version for calls, and grant what it wants. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -17,9 +17,9 @@ import { callOperator, findOperator, RefusedError } from './client.ts'
 import { hostSettingLines } from './host-settings.ts'
 import { fromRegistry } from './registry.ts'
 
-/** How long the host may take to check a package, in milliseconds. */
+/** Maximum time for the host to check a package, in milliseconds. */
 const UPLOAD_MS = 300_000
-/** Most wants that are named one by one. */
+/** Maximum number of wants that are listed one by one. */
 const MOST_HINTS = 10
 
 type InstallFlags = ChangeFlags & {
@@ -37,7 +37,7 @@ type Granting = { grant?: Selection; grantAll?: true }
 type Uploaded = Changed & { package: PackageReport }
 type Selection = 'all' | string[]
 
-/** Uploads a package, shows what it wants, and lets calls go to it when that is granted. */
+/** Uploads a package, shows what it wants, and activates it once that is granted. */
 export async function install(file: string, flags: InstallFlags): Promise<void> {
   const uploaded = await upload(file, flags)
   const report = uploaded.package
@@ -60,7 +60,7 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
     process.exitCode = EXIT.waits
     return
   }
-  // What the upload itself has made is no change by others.
+  // The generation that the upload itself created does not count as a change by others.
   const expect = flags.expect === undefined ? {} : { expect: uploaded.generation }
   const activated = await asked({ ...flags, grant }, (granted) =>
     activate(id, digest, granted, { ...flags, ...expect }),
@@ -69,7 +69,10 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
   done(flags, { ...activated, changed: difference.length > 0, difference, package: report })
 }
 
-/** What would become of an install. A package that is not kept yet cannot be activated even for show. */
+/**
+ * Shows what an install would do. A package that is not stored yet cannot be activated, not even in a dry
+ * run.
+ */
 async function rehearse(uploaded: Uploaded, flags: InstallFlags): Promise<void> {
   const { id, digest, more, active } = uploaded.package
   const grant = selected(flags)
@@ -86,12 +89,12 @@ async function rehearse(uploaded: Uploaded, flags: InstallFlags): Promise<void> 
     )
 }
 
-/** Lets calls go to a version that is kept already. */
+/** Activates a version that is already stored. */
 export async function upgradeTo(id: string, version: string, flags: InstallFlags): Promise<void> {
   done(flags, await asked(flags, (grant) => activate(id, version, grant, flags)))
 }
 
-/** Serves what an earlier generation served. */
+/** Serves the versions of an earlier generation. */
 export async function rollback(to: number, flags: ChangeFlags & Granting): Promise<void> {
   const rolledBack = await asked(flags, (grant) =>
     ask<Changed>(flags, '/operator/rollback', { body: { ...changeOf(flags), to, grant } }),
@@ -99,7 +102,7 @@ export async function rollback(to: number, flags: ChangeFlags & Granting): Promi
   done(flags, rolledBack)
 }
 
-/** Tries it, and once more where something has to be granted first and the operator agrees. */
+/** Tries a change, and repeats it if something must be granted first and the operator agrees. */
 async function asked(
   flags: ChangeFlags & Granting,
   act: (grant: Selection) => Promise<Changed>,
@@ -117,7 +120,7 @@ async function asked(
   }
 }
 
-/** How to agree, to be copied. */
+/** Returns the options to copy for agreeing. */
 function grantHint(wants: readonly Want[]): string {
   const each = new Set(wants.map(({ kind, subject }) => `--grant '${kind} ${subject}'`))
   const shown = [...each].slice(0, MOST_HINTS)
@@ -125,7 +128,7 @@ function grantHint(wants: readonly Want[]): string {
   return `Run this again with --grant-all, or with all or some of: ${shown.join(' ')}${more}`
 }
 
-/** What the command line says is granted; null where it says nothing. */
+/** Returns the grants on the command line, or null if there are none. */
 const selected = ({ grant, grantAll }: Granting): Selection | null =>
   grantAll || grant === 'all' || grant?.includes('all') ? 'all' : (grant ?? null)
 
@@ -133,7 +136,7 @@ function done(flags: ReadFlags, changed: Changed & { package?: PackageReport }):
   print(flags, changed, (told) => changeWords(withoutRepeats(told)))
 }
 
-/** What was granted as a whole stands in the report above already. */
+/** Grants given as a whole are already listed in the report above. */
 function withoutRepeats(changed: Changed & { package?: PackageReport }): Changed {
   const { package: report, difference } = changed
   if (!report || report.more.words.length === 0) return changed
@@ -160,12 +163,12 @@ async function activate(
     return await ask<Changed>(flags, connectorPath(id, 'activate'), { body })
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error
-    // The host names members of the body: here they are options.
+    // The host names members of the request body, which are options here.
     throw new RefusedError(asOptions(error.message), error.raw)
   }
 }
 
-/** Members of a body or a query, as the options that they are here. */
+/** Replaces the names of members of a body or a query by those of the options. */
 const asOptions = (words: string): string =>
   words.replace(
     /\b(allow_breaking|allow_downgrade|change_publisher)\b/g,
@@ -188,7 +191,7 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
     })
   } catch (error) {
     const raw = error instanceof RefusedError ? error.raw : {}
-    // The cast: what a host answers, it has held against the schema of its endpoint.
+    // The cast: the host has validated its response against the schema of the endpoint.
     const report = raw['package'] as PackageReport | undefined
     if (flags.json || !(error instanceof RefusedError)) throw error
     if (!report) throw new RefusedError(asOptions(error.message), raw)
@@ -197,7 +200,10 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
   }
 }
 
-/** A file, or what a registry has under a name: `acme` or `acme@^1`. A file of that name goes first. */
+/**
+ * Returns a package from a file, or from a registry by name: `acme` or `acme@^1`. A file of that name takes
+ * precedence.
+ */
 async function packageOf(file: string, flags: InstallFlags): Promise<Fetched> {
   if (!existsSync(file)) {
     const fetched = await fromRegistry(file, flags)
@@ -223,13 +229,13 @@ async function bytesOf(file: string): Promise<Buffer> {
   }
 }
 
-/** The signature that was named, or the one that lies beside the package. */
+/** Returns the given signature, or the one next to the package. */
 async function signatureOf(file: string, named?: string): Promise<Buffer | null> {
   if (named !== undefined) return bytesOf(named)
   return readFile(`${file}.sig`).catch(ifMissing(null))
 }
 
-/** What is granted; null where the operator does not agree, or cannot be asked. */
+/** Returns the grants. Null if the operator does not agree or cannot be asked. */
 async function agreed(
   missing: readonly unknown[],
   selection: Selection | null,
@@ -246,7 +252,7 @@ const TRUST_WORDS: Record<PackageReport['trust'], string> = {
   invalid: 'its signature is invalid',
 }
 
-/** What a package is and wants, before anybody says yes. */
+/** Describes a package and what it wants, before the operator decides. */
 function reportWords(report: PackageReport): string {
   const { id, version, digest, trust, publisher, replaces, findings, more, less } = report
   const from = publisher === null ? '' : ` (${publisher})`

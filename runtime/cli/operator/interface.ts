@@ -24,7 +24,7 @@ export type EnvelopeAnswer = {
   page: { token?: string } | null
 }
 
-/** The interface of the host of this environment, or of `--url`. */
+/** Returns the interface of the host of this environment, or of `--url`. */
 export async function interfaceOf({ url }: ReadFlags): Promise<Interface> {
   const target = await findOperator(process.env, url)
   const { connectorsPath, connectorToken } = readConfig({ ...process.env, ...UNUSED })
@@ -34,7 +34,10 @@ export async function interfaceOf({ url }: ReadFlags): Promise<Interface> {
   }
 }
 
-/** The credentials and settings of a call: from a file, or asked for as `info` says. */
+/**
+ * Returns the credentials and settings of a call: from a file, or as entered by the user, who is asked for
+ * the fields in `info`.
+ */
 export async function envelopeFor(
   id: string,
   { as }: { as?: string },
@@ -44,11 +47,15 @@ export async function envelopeFor(
   return askFor(await infoOf(to, id))
 }
 
-/** What a connector says of itself. @throws ConfigError if it does not answer, or does not exist */
+/**
+ * Returns the `info` of a connector.
+ *
+ * @throws ConfigError if the host does not answer, or the connector does not exist
+ */
 async function infoOf(to: Interface, id: string): Promise<ConnectorInfo> {
   const info = await send(to, id, 'info', {})
   if (info.is_error) throw new ConfigError(errorText(info))
-  // The cast: a host holds what it answers against the schema of the capability.
+  // The cast: a host validates its response against the schema of the capability.
   return info.response as ConnectorInfo
 }
 
@@ -64,24 +71,31 @@ export async function demandCapability(
   throw new ConfigError(unknownName('capability', message))
 }
 
-/** Errors of the host itself about a name in the path -> what the name is. */
+/** Errors of the host itself about a name in the path -> kind of the name. */
 const WRONG_NAMES: Readonly<Record<string, Named>> = {
   not_found: 'connector',
   not_implemented: 'capability',
 }
 
-/** The message of an error; for an unknown connector or capability with where to look. */
+/**
+ * Returns the message of an error. For an unknown connector or capability, it includes where to find the
+ * valid names.
+ */
 export function errorText({ error }: EnvelopeAnswer): string {
   const { error_code = 'error', message = '', raised_by = null } = error ?? {}
   const kind = raised_by === null ? WRONG_NAMES[error_code] : undefined
   return kind === undefined ? message : unknownName(kind, message)
 }
 
-/** Where a call goes. */
+/** Returns the address of a call. */
 export const addressOf = ({ base }: Interface, id: string, capability: string): URL =>
   new URL(`${encodeURIComponent(id)}/${encodeURIComponent(capability)}`, base)
 
-/** @throws ConfigError where nothing answers, or not as Keyway does; errors of connectors are answers. */
+/**
+ * Sends a call. Errors of connectors are returned.
+ *
+ * @throws ConfigError if no host answers, or if the response is not Keyway's
+ */
 export async function send(
   to: Interface,
   id: string,
@@ -105,7 +119,7 @@ export async function send(
     const told: EnvelopeAnswer = JSON.parse(await answer.text())
     return told
   } catch {
-    // Another server's answer, a proxy's for example.
+    // Response of another server, such as a proxy.
     throw new ConfigError(`${url.origin} answered ${answer.status}, not as Keyway does`)
   }
 }

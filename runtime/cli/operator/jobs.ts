@@ -1,4 +1,4 @@
-/** `keyway jobs`: what is done in the background. */
+/** `keyway jobs`: lists background work. */
 import type { JobRecord } from '../../contract/endpoints/jobs.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'

@@ -1,4 +1,6 @@
-/** Names that verbs take, and what a host knows by them: an empty list does not tell a wrong name from a quiet one. */
+/**
+ * Checks names against the host: an empty list does not distinguish a wrong name from one without entries.
+ */
 import { ConfigError } from '../../config/config.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { visible } from '../../observe/visible.ts'
@@ -24,7 +26,11 @@ export async function demandApp(flags: ReadFlags, id: string): Promise<void> {
 
 type Person = { id: string; email: string; status: string }
 
-/** The person with an e-mail address. @throws ConfigError if the host has none */
+/**
+ * Returns the person with an email address.
+ *
+ * @throws ConfigError if the host has none
+ */
 export async function findPerson(flags: ReadFlags, email: string): Promise<Person> {
   const path = `/users?exact_match=true&search_term=${encodeURIComponent(email)}`
   const { items } = await ask<{ items: Person[] }>(flags, path)

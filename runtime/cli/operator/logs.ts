@@ -1,4 +1,4 @@
-/** `keyway logs`: the latest calls of a host, and with `--follow` those that come. */
+/** `keyway logs`: lists the latest calls of a host, and with `--follow` new ones as they arrive. */
 
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { causeText } from '../../contract/models/causes.ts'
@@ -8,10 +8,10 @@ import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { demandApp, demandConnector } from './known.ts'
 
-/** How often `--follow` asks, in milliseconds. */
+/** Polling interval of `--follow`, in milliseconds. */
 const FOLLOW_MS = 1000
 
-/** Calls per answer, at most. */
+/** Maximum number of calls per response. */
 const MOST = 1000
 
 type LogsFlags = ReadFlags & {
@@ -52,7 +52,7 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
   }
 }
 
-/** Nothing was found: what is looked at, and where else there may be more. */
+/** Returns the text for an empty result: what was searched, and where there may be more. */
 function noneOf(asked: Record<string, string | undefined>): string {
   const all = Object.values(asked).every((one) => one === undefined)
   return all
@@ -60,7 +60,7 @@ function noneOf(asked: Record<string, string | undefined>): string {
     : 'No calls like that on this host among the latest since it started; keyway logs shows all of them, keyway nodes the other hosts.'
 }
 
-/** A request id may be the caller's own, and come twice. */
+/** A request id may be chosen by the caller, and may occur twice. */
 const identity = ({ at, request_id, ms }: CallRecord): string => `${at} ${ms} ${request_id}`
 
 const inOrder = (items: readonly CallRecord[]): string =>
@@ -82,7 +82,7 @@ function callWords({
 }: CallRecord) {
   return [
     `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms${version ? ` by ${version}` : ''}  (${whyOf({ request_id, cause, app_id })})`,
-    // A host of an older version says none.
+    // A host of an older version returns no message.
     ...(message ? [`    ${message}`] : []),
     ...upstream.map(
       (one) =>
@@ -92,7 +92,9 @@ function callWords({
   ].join('\n')
 }
 
-/** A caller's own call is named by its request; what the core called, by what it was for. */
+/**
+ * Describes the reason of a call: the request id for a caller's own call, the cause for a call by the core.
+ */
 function whyOf({ request_id, cause, app_id }: Pick<CallRecord, 'request_id' | 'cause' | 'app_id'>) {
   if (cause.kind === 'interface') return request_id
   return `${causeText(cause)}${app_id === null ? '' : `, app ${app_id}`}; ${request_id}`

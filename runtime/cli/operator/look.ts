@@ -1,4 +1,4 @@
-/** Verbs that only look. */
+/** Verbs that only read. */
 import {
   type Generation,
   type Grant,
@@ -21,7 +21,7 @@ type Row = {
   folder: string | null
 }
 
-/** Cells in columns as wide as their widest. */
+/** Aligns cells in columns. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? []
   return rows
@@ -56,7 +56,7 @@ export async function show(id: string, flags: ReadFlags): Promise<void> {
   print(flags, await ask<Shown>(flags, connectorPath(id)), shownWords)
 }
 
-/** An installed connector as text; each want and grant is listed once. */
+/** Describes an installed connector. Each want and grant is listed once. */
 const shownWords = (one: Shown): string =>
   [
     `${one.id}${one.disabled ? ` (disabled${one.at_once ? ' at once' : ''})` : ''}`,
@@ -86,7 +86,10 @@ const shownWords = (one: Shown): string =>
       : 'No probe: new versions are only loaded before calls go to them (keyway probe).',
   ].join('\n')
 
-/** A line for each thing that can be granted by its name, with a mark; requests below the address that they go to. */
+/**
+ * Returns a line for each thing that can be granted by name, with a mark. Requests follow the address to
+ * which they go.
+ */
 function wantLines(wants: readonly Want[], markOf: (want: Want) => string): string[] {
   const groups = Map.groupBy(wants, ({ kind, subject }) => `${kind} ${subject}`)
   return [...groups].flatMap(([name, group]) => {
@@ -99,13 +102,13 @@ function wantLines(wants: readonly Want[], markOf: (want: Want) => string): stri
   })
 }
 
-/** What is sent where, where all of it goes to one origin, with the capabilities that send the same. */
+/** Returns a line for each kind of request to an origin, with the capabilities that send it. */
 const requestLines = (group: readonly Want[]): string[] =>
   sentBy(group).map(
     ({ methods, url, capabilities }) => `        ${methods} ${url} for ${capabilities}`,
   )
 
-/** Grants that were given together below each other. */
+/** Returns the grants, grouped by when they were given. */
 function grantLines({ grants, wants }: Shown): string[] {
   const isWanted = new Set(wants.map(({ kind, key }) => `${kind} ${key}`))
   const markOf = ({ kind, key }: Want) => (isWanted.has(`${kind} ${key}`) ? ' ' : '-')

@@ -1,4 +1,4 @@
-/** Verbs of mail. */
+/** Verbs for mail. */
 import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
 import { inLines } from '../terminal/in-lines.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'
@@ -8,7 +8,7 @@ export async function show(flags: ReadFlags): Promise<void> {
   print(flags, await ask<MailStatus>(flags, '/operator/mail'), shown)
 }
 
-/** Ends with 1 when the server did not take it. */
+/** Sends a test mail. Sets exit code 1 if the server did not accept it. */
 export async function askForTestMail(
   email: string,
   flags: ReadFlags & { language: string },

@@ -1,4 +1,4 @@
-/** Verbs about all that is held of a person. */
+/** Verbs for personal data. */
 
 import { ConfigError } from '../../config/config.ts'
 import type { PersonErased, PersonExport } from '../../contract/endpoints/personal-data.ts'
@@ -9,7 +9,7 @@ import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
-/** Prints all that is held of a person. */
+/** Prints all data about a person. */
 export async function exported(email: string, flags: ReadFlags): Promise<void> {
   const answer = await ask<PersonExport>(flags, '/operator/people/export', { body: { email } })
   print(flags, answer, (one) => terminalJson(one))
@@ -19,7 +19,7 @@ export async function exported(email: string, flags: ReadFlags): Promise<void> {
 
 type EraseFlags = ReadFlags & { yes?: true; dryRun?: true }
 
-/** Says what would be erased, asks, and erases. */
+/** Shows what would be erased, asks for confirmation, and erases it. */
 export async function erase(email: string, flags: EraseFlags): Promise<void> {
   const { yes, dryRun, json } = flags
   const send = (dry_run: boolean) =>

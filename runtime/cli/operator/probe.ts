@@ -1,4 +1,4 @@
-/** `keyway probe`: credentials that new versions of a connector are tried with. */
+/** `keyway probe`: stores credentials with which new versions of a connector are tested. */
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, connectorPath, print } from './change.ts'
 import { demandCapability, envelopeFor, interfaceOf, send } from './interface.ts'

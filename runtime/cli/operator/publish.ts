@@ -1,4 +1,4 @@
-/** `keyway trust`: a publisher's key becomes one whose packages may be installed. */
+/** `keyway trust`: adds the key of a publisher whose packages may be installed. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../../config/config.ts'
 import { fileFault } from '../terminal/file-fault.ts'

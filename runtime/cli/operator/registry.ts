@@ -1,4 +1,4 @@
-/** Verbs that look into registries, and a package of one for `keyway install NAME@RANGE`. */
+/** Verbs that read registries, and the package for `keyway install NAME@RANGE`. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError, readConfig } from '../../config/config.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
@@ -29,16 +29,19 @@ import { RefusedError, UNUSED } from './client.ts'
 
 type RegistryFlags = ReadFlags & { registry?: string[] }
 
-/** How long the command waits for one file, in milliseconds. */
+/** Maximum time to wait for one file, in milliseconds. */
 const PATIENCE_MS = 60_000
-/** How many withdrawn versions of a connector are listed, newest first. */
+/** Maximum number of withdrawn versions listed per connector, newest first. */
 const MOST_WITHDRAWN = 5
 
-/** The addresses that the operator named: nothing else is reached but mirrors that an index of theirs names. */
+/**
+ * Returns the addresses that the operator gave. No others are contacted, except for mirrors that one of their
+ * indexes names.
+ */
 const addressesOf = ({ registry }: RegistryFlags): readonly string[] =>
   registry ?? readConfig({ ...process.env, ...UNUSED }).registries
 
-/** @throws ConfigError for none, PackageError for an address that is none */
+/** @throws ConfigError if no registry is given, PackageError for a malformed address */
 function sourcesOf(flags: RegistryFlags): Source[] {
   const named = addressesOf(flags)
   if (named.length > 0) return named.map((one) => sourceOf(one, PATIENCE_MS))
@@ -47,7 +50,7 @@ function sourcesOf(flags: RegistryFlags): Source[] {
   )
 }
 
-/** By the publishers that the host trusts, and its memory of what it has seen. */
+/** Opens a registry whose publisher the host trusts. The host stores which index it has seen. */
 async function trustedRegistry(flags: RegistryFlags): Promise<Opened> {
   const sources = sourcesOf(flags)
   const { items } = await ask<{ items: KnownPublisher[] }>(flags, '/operator/publishers')
@@ -59,7 +62,7 @@ async function trustedRegistry(flags: RegistryFlags): Promise<Opened> {
   })
 }
 
-/** Without a host: by a key that the operator names. Nothing is remembered. */
+/** Opens a registry without a host, with a key from the operator. Nothing is stored. */
 async function registryOfKey(flags: RegistryFlags, keyFile: string): Promise<Opened> {
   const public_key = await readFile(keyFile, 'utf8').catch((cause: Error) => {
     throw new ConfigError(`${keyFile} cannot be read: ${cause.message}`)
@@ -84,7 +87,7 @@ export async function search(
   )
 }
 
-/** A connector and its withdrawn versions. */
+/** Describes a connector and its withdrawn versions. */
 function foundLine({ id, name, description, versions }: PublishedConnector): string {
   const gone = versions.filter(({ withdrawn }) => withdrawn !== undefined)
   const first = versions.find((one) => !gone.includes(one))
@@ -123,10 +126,10 @@ async function takesOnlyTrusted(flags: RegistryFlags): Promise<boolean> {
   return items.find(({ name }) => name === 'KEYWAY_INSTALL')?.value === 'trusted'
 }
 
-/** What a publisher wrote, without line breaks and what is not seen. */
+/** Returns a publisher's text without line breaks and invisible characters. */
 const oneLine = (text: string): string => text.replaceAll(/[\s\p{C}]+/gu, ' ').trim()
 
-/** With the registries as they were given, so that the command can be run as it stands. */
+/** Includes the registries as given, so that the command can be copied and run. */
 function line({ id, installed, newest, withdrawn }: Outdated, { registry = [] }: RegistryFlags) {
   const upgrade = [
     `keyway upgrade ${id}@${newest}`,
@@ -140,7 +143,10 @@ function line({ id, installed, newest, withdrawn }: Outdated, { registry = [] }:
   return `WITHDRAWN: ${wordsOfWithdrawal(id, { version: installed, withdrawn })}, and it serves here: ${instead}`
 }
 
-/** The package that `acme@^1` means, checked against the index. Null where the text names none. */
+/**
+ * Returns the package for a name such as `acme@^1`, checked against the index. Null if the text is not a
+ * name.
+ */
 export async function fromRegistry(text: string, flags: RegistryFlags): Promise<Fetched | null> {
   const wish = parseName(text)
   if (wish === null || (!text.includes('@') && addressesOf(flags).length === 0)) return null

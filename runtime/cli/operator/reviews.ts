@@ -1,4 +1,4 @@
-/** Verbs about access reviews. */
+/** Verbs for access reviews. */
 import type {
   AccessReviewDomainAppOutput,
   AccessReviewOutput,
@@ -24,7 +24,7 @@ export async function list(flags: ReadFlags & { limit: number }): Promise<void> 
 const briefly = ({ id, name, status, deadline_at, apps }: AccessReviewOutput): string =>
   `${id}  ${status}  ${name}  (${counted(apps.length, 'app')}, until ${deadline_at})`
 
-/** One review, without what comes behind it. */
+/** Returns one review. */
 export const readReview = (flags: ReadFlags, id: string): Promise<AccessReviewOutput> =>
   ask<AccessReviewOutput>(flags, pathOf(id))
 
@@ -68,7 +68,10 @@ type Added = {
   errors: { app_id: string; error: string }[] | null
 }
 
-/** Makes a review, says who decides, and adds the apps: in this order, since settings count for apps that are added later. */
+/**
+ * Creates a review, sets its reviewers, and then adds the apps: settings apply only to apps that are added
+ * later.
+ */
 export async function launch(name: string, flags: LaunchFlags): Promise<void> {
   const names: string[] = []
   for (const id of flags.app) {

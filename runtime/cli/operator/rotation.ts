@@ -1,4 +1,4 @@
-/** `keyway rotation`: what still needs an older secret of KEYWAY_SECRET. */
+/** `keyway rotation`: shows what still needs an older secret of KEYWAY_SECRET. */
 import type { Rotation, RotationNeeds } from '../../contract/endpoints/rotation.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { ReadFlags } from '../terminal/options.ts'
@@ -6,7 +6,7 @@ import { ask, print } from './change.ts'
 
 type RotationFlags = ReadFlags & { endTokens?: boolean; dryRun?: boolean }
 
-/** What each count is of. */
+/** Description of each count. */
 const KINDS: Record<keyof RotationNeeds, string> = {
   api_tokens: 'API tokens; each is renewed when it is used',
   scim_tokens: 'SCIM tokens; each is renewed when its identity provider uses it',

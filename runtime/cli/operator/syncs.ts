@@ -1,4 +1,4 @@
-/** Verbs about syncs. */
+/** Verbs for syncs. */
 
 import {
   SYNC_PHASES,
@@ -15,7 +15,7 @@ import { demandApp } from './known.ts'
 
 type SyncsFlags = ReadFlags & { limit: number }
 
-/** The latest syncs, how far they are, and what they found. */
+/** Prints the latest syncs, their progress, and what they found. */
 export async function syncs(app: string | undefined, flags: SyncsFlags): Promise<void> {
   const query = new URLSearchParams({ limit: String(flags.limit) })
   if (app !== undefined) query.set('app_id', app)
@@ -60,7 +60,7 @@ const changeRun = (run: number, verb: 'accept' | 'cancel', flags: RunFlags): Pro
     body: { dry_run: flags.dryRun ?? false },
   })
 
-/** Says of a stopped sync that what vanished is gone indeed. */
+/** Continues a stopped sync, confirming that the missing items were really removed. */
 export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
   print(flags, await changeRun(run, 'accept', flags), (one) =>
     flags.dryRun
@@ -69,7 +69,7 @@ export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
   )
 }
 
-/** Ends a running sync. */
+/** Cancels a running sync. */
 export async function cancelSync(run: number, flags: RunFlags): Promise<void> {
   print(flags, await changeRun(run, 'cancel', flags), (one) =>
     flags.dryRun
@@ -80,11 +80,11 @@ export async function cancelSync(run: number, flags: RunFlags): Promise<void> {
 
 type SettingsFlags = ReadFlags & { set?: string; every?: number; dryRun?: true }
 
-/** Shows how an app is synced, or changes it. */
+/** Shows or changes how an app is synced. */
 export async function syncSettings(app: string, flags: SettingsFlags): Promise<void> {
   const path = `/operator/apps/${encodeURIComponent(app)}/sync`
   const settings: SyncSettingsInput = {
-    // The cast: the host judges it.
+    // The cast: the host validates it.
     ...(flags.set === undefined ? {} : ((await jsonOf(flags.set, '--set')) as SyncSettingsInput)),
     ...(flags.every === undefined ? {} : { every_hours: flags.every }),
   }

@@ -1,4 +1,4 @@
-/** Verbs of inline webhooks. */
+/** Verbs for inline webhooks. */
 import { ConfigError } from '../../config/config.ts'
 import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import { isRecord } from '../../contract/schema/record.ts'
@@ -70,7 +70,7 @@ export async function remove(id: string, flags: DryFlags): Promise<void> {
   print(flags, await ask<WebhookChanged>(flags, path, { method: 'DELETE' }), changeWords)
 }
 
-/** Ends with 1 when the answer is none that a webhook of its type may give. */
+/** Sends a sample. Sets exit code 1 if the reply is not valid for a webhook of its type. */
 export async function tryOut(id: string, flags: ReadFlags): Promise<void> {
   const tried = await ask<WebhookTried>(flags, pathOf(id, '/test'), { method: 'POST' })
   print(flags, tried, ({ ok, status, ms, problem, response }) =>

@@ -13,7 +13,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
 }
 
-/** The error for a file. `hint` says what to pass instead, such as `name the .pub that keyway keygen wrote`. */
+/**
+ * Returns the error for a file. `hint` tells what to pass instead, such as `name the .pub that keyway keygen
+ * wrote`.
+ */
 export function fileFault(file: string, error: unknown, hint: string): ConfigError {
   const code = codeOf(error) ?? ''
   const message = messageOf(error)
@@ -24,7 +27,7 @@ export function fileFault(file: string, error: unknown, hint: string): ConfigErr
   return new ConfigError(`${fault}; ${hint}`, { cause: error })
 }
 
-/** Whether `fileFault` has a description for this error. */
+/** Reports whether `fileFault` has a description for this error. */
 export const isFileFault = (error: unknown): boolean => {
   const code = codeOf(error)
   return code === 'ENOENT' || (code !== undefined && code in DESCRIPTIONS)

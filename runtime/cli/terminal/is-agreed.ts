@@ -1,10 +1,10 @@
-/** A question before something is done that cannot be taken back. */
+/** Asks for confirmation of an action that cannot be undone. */
 import { createInterface } from 'node:readline/promises'
 
-/** Whether a person sits at both ends. */
+/** Reports whether standard input and output are terminals. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stdout.isTTY
 
-/** Whether the user says yes; false where nobody can be asked. */
+/** Reports whether the user confirms. False if there is no terminal. */
 export async function isAgreed(question: string): Promise<boolean> {
   if (!canAsk()) return false
   const terminal = createInterface({ input: process.stdin, output: process.stdout })

@@ -1,11 +1,11 @@
-/** JSON as commands print it. */
+/** JSON as printed by commands. */
 import { visible } from '../../observe/visible.ts'
 
 /**
- * A value as JSON in which nothing does anything to a terminal. JSON itself escapes the control characters of ASCII alone;
- * with the others escaped too it is the same JSON.
+ * Returns a value as JSON without characters that a terminal would act on. JSON escapes only the control
+ * characters of ASCII; escaping the others too does not change its meaning.
  *
- * @param indent Spaces for a level; 0: all in one line.
+ * @param indent Number of spaces per level, or 0 for a single line.
  */
 export const terminalJson = (value: unknown, indent = 2): string =>
   visible(JSON.stringify(value, null, indent))

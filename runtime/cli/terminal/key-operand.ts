@@ -1,10 +1,10 @@
-/** Ids of publishers' keys as operands: one in sixty-four begins with a hyphen, as options do. */
+/** Ids of publishers' keys as operands: one in sixty-four begins with a hyphen, like an option. */
 import type { Command } from 'commander'
 
-/** An id of a key that commander would take for options (connectors/packages/sign.ts makes them). */
+/** Id of a key that commander would parse as options (created by connectors/packages/sign.ts). */
 const LOOKS_LIKE_OPTIONS = /^-[\w-]{21}$/
 
-/** Has a verb take ids of keys as operands, whatever they begin with. */
+/** Makes a verb accept ids of keys as operands, whichever character they begin with. */
 export function takesKey(command: Command): Command {
   const parse = command.parseOptions.bind(command)
   command.parseOptions = (args) => {

@@ -1,7 +1,7 @@
-/** NAMED: what arguments and options of verbs name, and where the valid names are listed. */
+/** NAMED: kinds of names in arguments and options of verbs, and where the valid names are listed. */
 import { Argument, Option } from 'commander'
 
-/** Kind of name -> where it is listed, as the end of an error message. */
+/** Kind of name -> where the names are listed, as the end of an error message. */
 export const NAMED = {
   connector: '`keyway list` shows the connectors',
   version: '`keyway show` shows the versions of a connector',
@@ -22,19 +22,19 @@ export type Named = keyof typeof NAMED
 
 const kinds = new WeakMap<Argument | Option, Named>()
 
-/** An argument that names something of a running host. */
+/** Creates an argument that names an object of a running host. */
 export function namedArgument(kind: Named, name: string, description: string): Argument {
   const argument = new Argument(name, description)
   kinds.set(argument, kind)
   return argument
 }
 
-/** An option that names something of a running host. */
+/** Creates an option that names an object of a running host. */
 export function namedOption(kind: Named, flags: string, description: string): Option {
   const option = new Option(flags, description)
   kinds.set(option, kind)
   return option
 }
 
-/** What an argument or option names; null if it names nothing of a host. */
+/** Returns the kind of name of an argument or option, or null if it names no object of a host. */
 export const namedBy = (one: Argument | Option): Named | null => kinds.get(one) ?? null

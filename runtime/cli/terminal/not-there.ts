@@ -1,7 +1,7 @@
-/** Error text for a name or id that the host does not know: says where the valid ones are listed. */
+/** Error message for a name or id that the host does not know, with where the valid ones are listed. */
 import { NAMED, type Named } from './named.ts'
 
-/** Path pattern -> what the path names. */
+/** Path pattern -> kind of name in the path. */
 const PATHS: readonly (readonly [RegExp, Named])[] = [
   [/^\/operator\/(connectors|packages)\b|^\/connectors\b/, 'connector'],
   [/^\/operator\/(generations|rollback)\b/, 'generation'],
@@ -14,17 +14,20 @@ const PATHS: readonly (readonly [RegExp, Named])[] = [
   [/^\/operator\/people\b/, 'user'],
 ]
 
-/** The message of a 404, extended by where to look. */
+/** Returns the message of a 404, with where to find the valid names. */
 export function notThere(path: string, message: string): string {
   const [, kind] = PATHS.find(([pattern]) => pattern.test(path)) ?? []
   return kind === undefined ? sentence(message) : unknownName(kind, message)
 }
 
-/** A message about an unknown name, extended by where to look, unless it says so itself. */
+/**
+ * Returns a message about an unknown name, with where to find the valid ones, unless it already contains
+ * that.
+ */
 export function unknownName(kind: Named, message: string): string {
   const text = sentence(message)
   return /\bkeyway\b/.test(text) ? text : `${text}; ${NAMED[kind]}`
 }
 
-// A message that begins with a name keeps it as it is.
+// A message that begins with a name is not changed.
 const sentence = (message: string): string => message.replace(/^there /, 'There ')

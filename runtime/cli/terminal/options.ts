@@ -1,4 +1,4 @@
-/** What verbs share: their options, and how their help tells them. Loads nothing of what they do. */
+/** Shared options of verbs, and the layout of their help. Does not load the verbs' code. */
 import type { Command } from 'commander'
 import { parseWholeNumber } from './whole-number.ts'
 
@@ -11,7 +11,7 @@ export type ChangeFlags = ReadFlags & {
   waitMs: number
 }
 
-/** Exit codes of every verb; scripts may rely on them. */
+/** Exit codes of all verbs. Scripts may rely on them. */
 export const EXIT = { done: 0, refused: 1, usage: 2, waits: 3 } as const
 
 const CODES = `Exit codes: ${EXIT.done} done, ${EXIT.refused} refused or failed, ${EXIT.usage} wrong usage`
@@ -19,13 +19,13 @@ const CODES = `Exit codes: ${EXIT.done} done, ${EXIT.refused} refused or failed,
 type Help = {
   /** Command lines without `keyway`. */
   examples: readonly string[]
-  /** What also has to be known. */
+  /** Further information. */
   notes?: string
-  /** Whether the verb may end in waiting for a grant. */
+  /** Whether the verb may end with the exit code for a missing grant. */
   waits?: boolean
 }
 
-/** Ends the help of a verb with what has to be known, examples and exit codes. */
+/** Adds notes, examples and exit codes to the end of a verb's help. */
 export function helped(command: Command, { examples, notes, waits = false }: Help): Command {
   const parts = [
     ...(notes === undefined ? [] : [notes.trim()]),
@@ -38,15 +38,15 @@ export function helped(command: Command, { examples, notes, waits = false }: Hel
   return command.addHelpText('after', `\n${parts.join('\n\n')}`)
 }
 
-/** Option of a verb that answers something. */
+/** Adds the options of a verb with a response. */
 export const answering = (command: Command): Command =>
   command.option('--json', 'print the answer, also a refusal, as JSON')
 
-/** Options of a verb that asks a host. */
+/** Adds the options of a verb that sends requests to a host. */
 export const askingHost = (command: Command): Command =>
   answering(command).option('--url <address>', 'address of the host; default: HOST and PORT')
 
-/** Options of a verb that changes what is installed. */
+/** Adds the options of a verb that changes what is installed. */
 export const changing = (command: Command): Command =>
   askingHost(command)
     .option('--reason <text>', 'why; it stands in the history')
@@ -54,18 +54,18 @@ export const changing = (command: Command): Command =>
     .option('--expect <generation>', 'refuse where there is a newer generation', parseWholeNumber)
     .option('--wait-ms <ms>', 'how long to wait for the other hosts', parseWholeNumber, 10_000)
 
-/** Several values of one option. */
+/** Collects several values of one option. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** How a verb that asks a host finds it, and with whose token. */
+/** Help on how verbs find the host, and which token they use. */
 export const HOST_NOTES = `Verbs that ask a host reach it at HOST and PORT (default http://127.0.0.1:8080) or --url, with
 KEYWAY_ADMIN_TOKEN (the operator's token, or an admin's) or the token in KEYWAY_DATA_DIR (default ./data).`
 
-/** What --as takes. */
+/** Help on the value of --as. */
 export const AS =
   'auth or credentials, and settings, as the name of a file with JSON, or as JSON, which others on this machine can see; default: asks for each'
 
-/** What a want may be called by, for every verb that takes some. */
+/** Help on the names of wants, for every verb that takes some. */
 export const WANT_NOTES = `What is granted is named by its kind, or by its kind and subject; keyway show lists both:
   capability create_account            that it offers this
   egress https://api.acme.example      what it sends to this origin

@@ -1,6 +1,6 @@
-/** One line on a terminal that says how far something is; nothing elsewhere. */
+/** Shows progress in one line on a terminal. Prints nothing elsewhere. */
 
-/** Shortest time between two lines, in milliseconds. */
+/** Minimum time between two updates, in milliseconds. */
 const EVERY_MS = 100
 
 type ProgressLine = { show(text: string): void; clear(): void }
@@ -20,6 +20,6 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
   }
 }
 
-/** `12.3 MB`, and `48.9 kB` of what would be 0.0 of them. */
+/** Formats a size as `12.3 MB`, or as `48.9 kB` if it would be 0.0 MB. */
 export const megabytes = (bytes: number): string =>
   bytes > 0 && bytes < 50_000 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

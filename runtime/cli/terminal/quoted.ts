@@ -1,3 +1,3 @@
-/** A path as a word of a shell. */
+/** Quotes a path as a word for a shell. */
 export const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
