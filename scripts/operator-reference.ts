@@ -63,11 +63,11 @@ function wants(): string {
 
 /** Options with the same meaning in every command. */
 const SHARED = {
-  '--json': 'print the answer, also a refusal, as JSON',
+  '--json': 'print the response as JSON, even if it is a refusal',
   '--url': 'the address of the host, instead of HOST and PORT',
-  '--dry-run': 'change nothing, and say what would be',
-  '--reason': 'why; it stands in the history',
-  '--expect': 'refuse where there is a newer generation',
+  '--dry-run': 'change nothing, and show what would change',
+  '--reason': 'reason, which is shown in the history',
+  '--expect': 'refuse if there is a newer generation',
   '--wait-ms': 'how long to wait for the other hosts',
 } as const
 

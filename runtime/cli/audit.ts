@@ -26,14 +26,14 @@ export async function auditVerify({ head, json }: { head?: string; json?: true }
     })
     // A deployment has one domain.
     const { rows } = await client.query('select id from domains order by created_at').catch(() => {
-      throw new ConfigError('the database holds no log of Keyway: no host has run on it yet')
+      throw new ConfigError('the database has no activity log of Keyway: no host has run on it yet')
     })
     const line = progressLine()
     let verdict: Verification | null = null
     for (const { id } of rows) {
       verdict = await verifyActivity(drizzle(client), id, {
         ...(head === undefined ? {} : { find: head }),
-        onRows: (count) => line.show(`${count} rows fit`),
+        onRows: (count) => line.show(`${count} rows are intact`),
       })
       line.clear()
       if (verdict.broken) process.exitCode = 1
@@ -43,12 +43,12 @@ export async function auditVerify({ head, json }: { head?: string; json?: true }
     if (head !== undefined && !verdict?.found) {
       if (!json)
         console.error(
-          `No row has the hash ${head}: rows at the end were removed, or it is of another log.`,
+          `No row has the hash ${head}: rows at the end were removed, or the hash is from another log.`,
         )
       process.exitCode = 1
     } else if (head !== undefined && !verdict?.broken && !json)
       console.log(
-        `It has the row with the hash ${head}: up to there nothing was removed or changed.`,
+        `The log has the row with the hash ${head}: up to it, nothing was removed or changed.`,
       )
   } finally {
     await client.end()
@@ -95,27 +95,29 @@ function tell({ rows, removed, head, broken, waiting, erased, redacted }: Verifi
   if (broken) {
     const { id, eventType, beganAt } = broken
     console.error(
-      `The log does not fit at row ${id} (${eventType}, ${beganAt.toISOString()}), after ${rows} rows that do: that row was changed or put in, or rows just before it were removed.`,
+      `The log is broken at row ${id} (${eventType}, ${beganAt.toISOString()}), after ${rows} intact rows: that row was changed or inserted, or rows just before it were removed.`,
     )
     return
   }
-  console.log(`The log fits: ${rows} rows.`)
+  console.log(`The log is intact: ${rows} rows.`)
   if (rows > 0) {
     console.log(`Its last hash is ${head}`)
-    console.log('Note it elsewhere: --head with it shows later whether the end was cut off.')
+    console.log(
+      'Store it elsewhere: --head with this hash later shows whether the end was cut off.',
+    )
   }
   if (removed > 0)
     console.log(
-      `${removed} older rows were removed, as KEYWAY_RETENTION says; it goes on from their last hash.`,
+      `${removed} older rows were removed according to KEYWAY_RETENTION; the log continues from their last hash.`,
     )
   if (erased > 0)
-    console.log(`${erased} personal values of it were erased; the log fits without them.`)
+    console.log(`${erased} personal values were erased; the log is intact without them.`)
   if (redacted > 0)
     console.log(
-      `Names were erased in ${redacted} rows, which keep their hashes; a later row has the digest of what they say since.`,
+      `Names were erased in ${redacted} rows, which keep their hashes; a later row has the digest of their new content.`,
     )
   if (waiting > 0)
     console.log(
-      `${waiting} entries wait to be chained: a running host chains them within a second. They are not checked.`,
+      `${waiting} entries are not chained yet, and were not checked: a running host chains them within a second.`,
     )
 }

@@ -12,21 +12,21 @@ export function addAuthorVerbs(program: Command): void {
     examples: ['new acme', 'new hr --template sql', 'new desk --from scim'],
   })
     .argument('<id>', 'id of the connector, such as acme')
-    .option('--dir <directory>', 'where to make the folder', 'plugins')
+    .option('--dir <directory>', 'where to create the folder', 'plugins')
     .addOption(
-      new Option('--template <kind>', 'of what the system speaks: HTTP, LDAP or SQL')
+      new Option('--template <kind>', 'protocol of the system: HTTP, LDAP or SQL')
         .choices(keysOf(TEMPLATES))
         .conflicts('from'),
     )
-    .option('--from <connector>', 'begin with a copy of a built-in connector, such as scim')
-    .option('--dry-run', 'only say which files would be made')
-    .description('make a new connector folder from a template')
+    .option('--from <connector>', 'start from a copy of a built-in connector, such as scim')
+    .option('--dry-run', 'only list the files that would be created')
+    .description('create a connector folder from a template')
     .action(async (id, options) => (await import('./new.ts')).newConnector(id, options))
 
   against(
     helped(answering(program.command('check')), {
       notes:
-        'Exits with 1 when a check fails. It changes nothing but connector.types.ts, where a source imports that.',
+        'Exits with 1 if a check fails. It changes no file except connector.types.ts, if a source imports that.',
       examples: [
         'check plugins/acme',
         'check plugins/acme --against acme-1.0.0.tgz',
@@ -35,7 +35,10 @@ export function addAuthorVerbs(program: Command): void {
     }),
   )
     .argument('<connectors...>', 'connector folders, or packages that keyway pack wrote')
-    .option('--update', 'let cases expect what is answered now, after a look at the differences')
+    .option(
+      '--update',
+      'update cases to the current responses, after you have looked at the differences',
+    )
     .option('--yes', 'with --update: do not ask')
     .description(
       'check connectors: manifest, code, cases in the real sandbox, conformance, secrets left behind',
@@ -43,12 +46,12 @@ export function addAuthorVerbs(program: Command): void {
     .action(async (paths, options) => (await import('./check.ts')).check(paths, options))
 
   helped(program.command('dev'), {
-    notes: `Listens on port 8081 unless PORT is set; the other settings are those of the start command. It talks to who sits
-before it until Ctrl-C, so there is neither --json nor --dry-run.`,
+    notes: `Listens on port 8081 unless PORT is set; the other settings are those of the start command. It runs
+until Ctrl-C, so there is neither --json nor --dry-run.`,
     examples: ['dev ./acme', 'dev ./acme --record'],
   })
     .argument('<directory>', 'connector folder, anywhere on disk')
-    .option('--record', 'make a case of each call, in connector.cases.json, without its secrets')
+    .option('--record', 'record each call as a case in connector.cases.json, without its secrets')
     .description(
       'run a host with one connector that is reloaded and checked at every change, and show each call and request',
     )
@@ -62,14 +65,14 @@ before it until Ctrl-C, so there is neither --json nor --dry-run.`,
   )
     .argument('<directory>', 'connector folder')
     .option('--out <file>', 'file to write; default: ID-VERSION.tgz')
-    .option('--dry-run', 'check it and say what would be written')
-    .description('check a connector and make one file of it, the same for the same content')
+    .option('--dry-run', 'check it and report what would be written')
+    .description('check a connector and write it to one file; the same content gives the same file')
     .action(async (folder, options) => (await import('./pack.ts')).pack(folder, options))
 
   helped(answering(program.command('keygen')), { examples: ['keygen acme.key'] })
-    .argument('<file>', 'where to keep the private key; the public one goes to FILE.pub')
-    .option('--dry-run', 'only say which files would be written')
-    .description('make a key to sign packages with (Ed25519)')
+    .argument('<file>', 'file for the private key; the public key is written to FILE.pub')
+    .option('--dry-run', 'only list the files that would be written')
+    .description('create a key that signs packages (Ed25519)')
     .action(async (file, options) => (await import('./sign.ts')).keygen(file, options))
 
   helped(answering(program.command('sign')), {
@@ -77,13 +80,13 @@ before it until Ctrl-C, so there is neither --json nor --dry-run.`,
   })
     .argument('<package>', 'file that keyway pack wrote')
     .requiredOption('--key <file>', 'private key of keyway keygen')
-    .option('--dry-run', 'only say what would be signed, and by which key')
+    .option('--dry-run', 'only report what would be signed, and with which key')
     .description('sign a package: writes PACKAGE.sig')
     .action(async (file, options) => (await import('./sign.ts')).sign(file, options))
 
   helped(answering(program.command('publish')), {
     notes: `The folder is a registry: index.json with its signature, packages and logos. Serve it by any web server. Without a
-package the index is signed again, for so many days from now. An index that another key has signed is refused.
+package the index is only signed again, for --days from now. An index signed by another key is refused.
 
 A withdrawn version stays in the folder, with the reason. Hosts no longer install it; where it is installed, it keeps
 serving, and keyway outdated says that it is withdrawn.`,
@@ -95,28 +98,27 @@ serving, and keyway outdated says that it is withdrawn.`,
       'publish ./registry --key acme.key --restore acme@1.0.0',
     ],
   })
-    .argument('<directory>', 'folder of the registry; made where there is none')
-    .argument('[packages...]', 'files that keyway pack wrote, with their signatures beside them')
+    .argument('<directory>', 'folder of the registry; created if it is missing')
+    .argument('[packages...]', 'files that keyway pack wrote, with their signatures next to them')
     .requiredOption('--key <file>', 'private key of keyway keygen, which signs the index')
-    .option('--formerly <file>', 'public key that signed the index before; default: that of --key')
-    .option('--days <days>', 'how long the index is good', parseWholeNumber, 90)
+    .option(
+      '--formerly <file>',
+      'public key that signed the previous index; default: that of --key',
+    )
+    .option('--days <days>', 'how long the index is valid', parseWholeNumber, 90)
     .option(
       '--mirror <address>',
-      'https:// address where the same folder lies as well; may stand several times; none: there is none any more; default: those of the index before',
+      'https:// address of a copy of the folder; may be repeated; none: remove all; default: those of the previous index',
       collect,
     )
     .option(
       '--withdraw <version>',
-      'version that should no longer be installed, such as acme@1.0.0; may stand several times',
+      'version that should no longer be installed, such as acme@1.0.0; may be repeated',
       collect,
     )
-    .option('--reason <text>', 'why it is withdrawn; everybody who uses the registry reads it')
-    .option(
-      '--restore <version>',
-      'withdrawn version that is offered again; may stand several times',
-      collect,
-    )
-    .option('--dry-run', 'only say what would be written')
+    .option('--reason <text>', 'why it is withdrawn; visible to all users of the registry')
+    .option('--restore <version>', 'withdrawn version to offer again; may be repeated', collect)
+    .option('--dry-run', 'only report what would be written')
     .description(
       'add packages to a registry that is a folder of files, withdraw versions, and sign its index',
     )
@@ -127,5 +129,5 @@ serving, and keyway outdated says that it is withdrawn.`,
 
 const against = (command: Command): Command =>
   command
-    .option('--against <package>', 'package of the version before: also say what it breaks')
-    .option('--allow-breaking', 'do not fail for what it breaks')
+    .option('--against <package>', 'package of the previous version: also report breaking changes')
+    .option('--allow-breaking', 'do not fail for breaking changes')

@@ -57,7 +57,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
 async function note(dataDir: string, { completeUntil, bytes }: BackupResult): Promise<void> {
   await noteBackup(dataDir, { complete_until: completeUntil, bytes }).catch((error: Error) => {
     console.error(
-      `The backup is whole, but could not be noted in ${dataDir}, so metrics still show the one before: ${error.message}`,
+      `The backup is complete, but could not be recorded in ${dataDir}, so metrics still show the previous one: ${error.message}`,
     )
   })
 }

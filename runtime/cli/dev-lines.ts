@@ -33,7 +33,7 @@ export function changeLines(name: string, rows: readonly Row[]): string[] {
   if (other.state !== 'ghost') return [`${title}: ${other.reason ?? 'is not served'}`]
   const head = `${title} is ghost: ${other.reason ?? ''}`
   return serving
-    ? [head, `    ${serving.id} ${serving.version}, the former version, goes on being served`]
+    ? [head, `    ${serving.id} ${serving.version}, the previous version, is still served`]
     : [head]
 }
 

@@ -109,7 +109,7 @@ async function taken(
       [
         `Wrote ${file}:`,
         words(verified),
-        'Tell those who verify it this fingerprint, by another way than the file:',
+        'Give this fingerprint to those who verify the file, through another channel:',
         `  ${fingerprintOf(verified.public_key)}`,
       ].join('\n'),
     )
@@ -217,7 +217,7 @@ function words({ review, ...said }: Verified): string {
     ...OF[said.about](said, states.join(', ') || 'none'),
     `  the activity log ended with ${said.log_head}`,
     said.uploads > 0 && `  ${counted(said.uploads, 'attached file')}`,
-    !said.final && '  The review was not over: decisions and removals may have followed.',
+    !said.final && '  The review had not ended: decisions and removals may have followed.',
     said.not_chained > 0 && `  ${said.not_chained} of the entries were not chained to the log yet.`,
     said.redacted > 0 &&
       `  Names of erased persons were taken out of ${said.redacted} of the entries.`,

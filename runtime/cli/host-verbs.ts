@@ -14,13 +14,16 @@ export function addHostVerbs(program: Command): void {
   addRestore(program)
   addDoctor(program)
 
-  const audit = program.command('audit').description('look after the activity log')
+  const audit = program.command('audit').description('check the activity log')
   helped(answering(audit.command('verify')), {
     notes: 'Works on the embedded database and on DATABASE_URL.',
     examples: ['audit verify'],
   })
-    .option('--head <hash>', 'also say whether the log has this hash, noted from an earlier run')
-    .description('say whether the activity log is what was written, and the first row that is not')
+    .option(
+      '--head <hash>',
+      'also report whether the log contains this hash, noted from an earlier run',
+    )
+    .description('check that the activity log is unchanged, and report the first row that is not')
     .action(async (options) => (await import('./audit.ts')).auditVerify(options))
 
   program.commandsGroup('People:')
@@ -35,13 +38,14 @@ export function addHostVerbs(program: Command): void {
     .action(async (file, options) => (await import('./users.ts')).importUsers(file, options))
 
   helped(askingHost(program.command('login-link')), {
-    notes: 'There is no --dry-run: an address that nobody opens changes nothing, and soon expires.',
+    notes:
+      'There is no --dry-run: an address that is not opened changes nothing, and soon expires.',
     examples: ['login-link --email ada@example.com'],
   })
     .addOption(
       namedOption('user', '--email <address>', 'the user to sign in').default('admin@localhost'),
     )
-    .description('make an address that signs a user in to the pages once')
+    .description('create an address that signs a user in to the pages once')
     .action(async (options) => (await import('./login-link.ts')).loginLink(options))
 }
 
@@ -53,11 +57,11 @@ serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
   })
     .option(
       '--sample',
-      'also start a sample SCIM directory with 250 people on loopback, and make a sample company',
+      'also start a sample SCIM directory with 250 people on loopback, and create a sample company',
     )
     .option(
       '--new-database',
-      'begin with an empty database where the one that the data directory had is missing',
+      'start with an empty database if the one of the data directory is missing',
     )
     .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
     .description('start the server with all connectors')
@@ -71,14 +75,14 @@ serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
 
 function addVerify(program: Command): void {
   helped(answering(program.command('verify')), {
-    notes: `Takes some minutes, a free port of loopback and a temporary folder; nothing that runs here is touched.
-Exits with 1 when an attack is not contained.`,
+    notes: `Takes some minutes, a free loopback port and a temporary folder; it does not touch other processes.
+Exits with 1 if an attack is not contained.`,
     examples: ['verify --family time'],
   })
     .option('--family <name>', 'only one kind of attack, such as memory')
     .option('--only <attack>', 'only one attack, such as loop-in-handler')
     .description(
-      'attack a host on this machine with hostile connectors, and say what each could do',
+      'attack a host on this machine with hostile connectors, and report what each could do',
     )
     .action(async (options) => (await import('./verify.ts')).verify(options))
 }
@@ -89,9 +93,9 @@ function addBackup(program: Command): void {
     examples: ['backup /backups/keyway-monday.tar.gz'],
   })
     .argument('<file>', 'file to write')
-    .option('--force', 'replace the file if it is there')
-    .option('--dry-run', 'only say whether it could be written, and which secret it would need')
-    .description('copy the embedded database into one file, also while the host runs')
+    .option('--force', 'replace the file if it exists')
+    .option('--dry-run', 'only report whether it could be written, and which secret it would need')
+    .description('copy the embedded database to one file, even while the host runs')
     .action(async (file, options) => (await import('./backup.ts')).backup(file, options))
 }
 
@@ -104,9 +108,9 @@ function addRestore(program: Command): void {
     ],
   })
     .argument('<file>', 'file that keyway backup wrote')
-    .option('--force', 'move a database that is there aside, and keep it')
-    .option('--dry-run', 'only say whether the backup is whole and fits here')
-    .description('make the embedded database from a backup; the host must not run')
+    .option('--force', 'move an existing database aside, and keep it')
+    .option('--dry-run', 'only report whether the backup is complete and fits here')
+    .description('restore the embedded database from a backup; the host must not run')
     .action(async (file, options) => (await import('./restore.ts')).restore(file, options))
 }
 
@@ -122,7 +126,7 @@ their data directory is gone, after a question or with --yes, and never one that
       'remove left-over databases on this machine: all, or those with the given folder names',
     )
     .option('--yes', 'with --remove-clusters: do not ask')
-    .option('--dry-run', 'with --remove-clusters: only say which')
+    .option('--dry-run', 'with --remove-clusters: only list them')
     .description('report what grows, what is left over, and what to do')
     .action(async (options) => (await import('./doctor.ts')).doctor(options))
 }
@@ -139,6 +143,6 @@ function importNotes(): string {
   return `Columns; any other one is a custom attribute:
 ${columns.join('\n')}
 
-A column that is not there leaves things as they are, an empty cell empties them. Nobody is removed
-or suspended for not being in the file.`
+A missing column changes nothing; an empty cell clears the value. Nobody is removed or suspended
+for not being in the file.`
 }

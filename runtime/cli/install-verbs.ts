@@ -16,24 +16,24 @@ export function addInstallVerbs(program: Command): void {
 
 const installing = (command: Command): Command =>
   changing(command)
-    .option('--grant <want>', 'grant this with it; may stand several times', collect)
-    .option('--grant-all', 'grant all that it wants')
-    .option('--allow-breaking', 'also where it breaks what serves now')
-    .option('--allow-downgrade', 'also where it is older than what serves now')
+    .option('--grant <want>', 'grant this with it; may be repeated', collect)
+    .option('--grant-all', 'grant everything that it wants')
+    .option('--allow-breaking', 'also if it breaks the version that serves now')
+    .option('--allow-downgrade', 'also if it is older than the version that serves now')
 
 /** Adds the options of a verb that reads registries. */
 const looking = (command: Command): Command =>
   command.option(
     '--registry <address>',
-    'registry, or a mirror of it: https://... or a folder; may stand several times; default: KEYWAY_REGISTRY',
+    'registry, or a mirror of it: https://... or a folder; may be repeated; default: KEYWAY_REGISTRY',
     collect,
   )
 
 const uploading = (command: Command): Command =>
   looking(installing(command))
-    .option('--signature <file>', 'its signature; default: PACKAGE.sig, if it is there')
+    .option('--signature <file>', 'its signature; default: PACKAGE.sig, if it exists')
     .option('--change-publisher', 'the connector has changed hands')
-    .option('--no-activate', 'only keep the package')
+    .option('--no-activate', 'only store the package')
 
 function addPackageVerbs(program: Command): void {
   const wants = `On a terminal it asks before it grants anything; elsewhere it waits for --grant or --grant-all.
@@ -49,7 +49,7 @@ ${WANT_NOTES}`
     ],
   })
     .argument('<package>', 'file that keyway pack wrote, or NAME or NAME@RANGE of a registry')
-    .description('check a package, show what it wants, and let calls go to it')
+    .description('check a package, show what it wants, and activate it')
     .action(async (file, flags) => (await import('./operator/install.ts')).install(file, flags))
 
   helped(uploading(program.command('upgrade')), {
@@ -68,10 +68,10 @@ ${WANT_NOTES}`
       namedOption(
         'version',
         '--to <version>',
-        'with an id: the version or digest that is installed already',
+        'with an id: the version or digest, which must be installed',
       ),
     )
-    .description('move calls to another version; those that have begun end where they are')
+    .description('move calls to another version; calls in progress end on the previous one')
     .action(async (what, { to, ...flags }) => {
       const verbs = await import('./operator/install.ts')
       await (to === undefined ? verbs.install(what, flags) : verbs.upgradeTo(what, to, flags))
@@ -84,30 +84,30 @@ ${WANT_NOTES}`
     .addArgument(
       namedArgument('generation', '<generation>', 'see keyway history').argParser(parseWholeNumber),
     )
-    .option('--grant <want>', 'grant this again with it; may stand several times', collect)
-    .option('--grant-all', 'grant all again that it wants')
-    .description('serve what an earlier generation served, with the grants of today')
+    .option('--grant <want>', 'grant this again with it; may be repeated', collect)
+    .option('--grant-all', 'grant everything again that it wants')
+    .description('serve the versions of an earlier generation, with the current grants')
     .action(async (to, flags) => (await import('./operator/install.ts')).rollback(to, flags))
 
   helped(looking(askingHost(program.command('search'))), {
     notes:
-      'Its index must be signed by a publisher that the host trusts, or by the key that --key names: then no host is asked.',
+      'The index must be signed by a publisher that the host trusts. With --key, it must be signed by that key, and no host is needed.',
     examples: ['search', 'search ldap --registry ./registry --key acme.key.pub'],
   })
-    .argument('[words...]', 'in the id, name, description or capabilities; default: all')
+    .argument('[words...]', 'words in the id, name, description or capabilities; default: all')
     .option('--key <file>', 'public key of the publisher')
     .description('search a registry for connectors')
     .action(async (words, flags) => (await import('./operator/registry.ts')).search(words, flags))
 
   helped(looking(askingHost(program.command('outdated'))), { examples: ['outdated'] })
     .description(
-      'list connectors of which a registry has a newer version of the same publisher that runs here',
+      'list connectors with a newer version in a registry, from the same publisher, that runs here',
     )
     .action(async (flags) => (await import('./operator/registry.ts')).outdated(flags))
 
   helped(changing(program.command('remove')), { examples: ['remove acme'] })
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
-    .description('forget an installed connector with its versions and grants')
+    .description('remove an installed connector with its versions and grants')
     .action(async (id, flags) => {
       const { connectorPath, remove } = await import('./operator/change.ts')
       await remove(connectorPath(id), flags)
@@ -118,9 +118,9 @@ function addSwitchVerbs(program: Command): void {
   helped(changing(program.command('disable')), {
     examples: ['disable acme --now --reason "their key leaked"'],
   })
-    .addArgument(namedArgument('connector', '<id>', 'id of the connector, wherever it comes from'))
-    .option('--now', 'cut off calls and page sequences that have begun, too')
-    .description('let no calls go to a connector')
+    .addArgument(namedArgument('connector', '<id>', 'id of the connector, from any source'))
+    .option('--now', 'also cut off calls and page sequences in progress')
+    .description('stop all calls to a connector')
     .action(async (id, { now, ...flags }) => {
       const { change, connectorPath } = await import('./operator/change.ts')
       await change(connectorPath(id, 'disable'), flags, { at_once: now ?? false })
@@ -128,7 +128,7 @@ function addSwitchVerbs(program: Command): void {
 
   helped(changing(program.command('enable')), { examples: ['enable acme'] })
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
-    .description('let calls go to a disabled connector again')
+    .description('allow calls to a disabled connector again')
     .action(async (id, flags) => {
       const { change, connectorPath } = await import('./operator/change.ts')
       await change(connectorPath(id, 'enable'), flags, {})
@@ -136,12 +136,12 @@ function addSwitchVerbs(program: Command): void {
 
   helped(askingHost(program.command('release')), {
     notes:
-      'A connector in quarantine also comes back by itself, after a pause; keyway list shows which are.',
+      'A connector in quarantine is also released automatically after a pause; keyway list shows which ones are.',
     examples: ['release acme'],
   })
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
-    .option('--dry-run', 'only say whether there is anything to release it from')
-    .description('let a connector take calls again whose worker process kept dying')
+    .option('--dry-run', 'only report whether it is suspect or in quarantine')
+    .description('allow calls again to a connector whose worker process kept dying')
     .action(async (id, flags) => (await import('./release.ts')).release(id, flags))
 }
 
@@ -149,12 +149,12 @@ function addGrantVerbs(program: Command): void {
   for (const [verb, description, examples] of [
     [
       'grant',
-      'grant what versions of a connector want',
+      'grant what a connector wants',
       ['grant acme "egress https://api.acme.example"', 'grant acme capability limit'],
     ],
     [
       'revoke',
-      'take back what was granted, at once',
+      'revoke grants at once',
       ['revoke acme clear_secret --reason "not needed any more"'],
     ],
   ] as const) {
@@ -170,15 +170,15 @@ function addGrantVerbs(program: Command): void {
   }
 
   helped(askingHost(program.command('probe')), {
-    notes: `The file holds what keyway call takes: { "auth": { ... }, "settings": { ... } }. Without --as each value is
-asked for. The credentials are kept sealed, and never shown.`,
+    notes: `The file is the same as for keyway call: { "auth": { ... }, "settings": { ... } }. Without --as you are asked for
+each value. The credentials are stored sealed, and never shown.`,
     examples: ['probe acme --as acme.json', 'probe acme --forget'],
   })
     .addArgument(namedArgument('connector', '<id>', 'id of an installed connector'))
     .option('--as <credentials>', AS)
-    .option('--forget', 'keep none any more')
-    .option('--dry-run', 'only try them with the version that serves now')
-    .description('keep credentials that new versions are tried with before calls go to them')
+    .option('--forget', 'delete the stored credentials')
+    .option('--dry-run', 'only try them on the version that serves now')
+    .description('store credentials with which new versions are tried before they take calls')
     .action(async (id, flags) => (await import('./operator/probe.ts')).probe(id, flags))
 }
 
@@ -187,15 +187,15 @@ function addPublisherVerbs(program: Command): void {
     examples: ["trust acme.key.pub --name 'Acme Inc.'"],
   })
     .argument('<key>', 'file with a public key of keyway keygen')
-    .requiredOption('--name <publisher>', 'whose it is')
-    .description('trust what a key has signed')
+    .requiredOption('--name <publisher>', 'name of its owner')
+    .description('trust packages signed by a key')
     .action(async (file, flags) => (await import('./operator/publish.ts')).trust(file, flags))
 
   helped(changing(takesKey(program.command('distrust'))), {
     examples: ['publishers', 'distrust 3q2-7wQx0o9bYc1TfE5aZg --reason "it leaked"'],
   })
     .addArgument(namedArgument('publisher', '<key>', 'id of the key, see keyway publishers'))
-    .description('trust a key no more: what it has signed stops serving')
+    .description('stop trusting a key: packages signed by it stop serving')
     .action(async (key, flags) => {
       const { remove } = await import('./operator/change.ts')
       await remove(`/operator/publishers/${encodeURIComponent(key)}`, flags)

@@ -9,18 +9,20 @@ export function addMailVerbs(program: Command): void {
   const mail = program.command('mail').description('the mail that the host sends to people')
 
   helped(askingHost(mail.command('show')), { examples: ['mail show'] })
-    .description('say where mail goes, what waits, and what was refused')
+    .description('show the mail server, waiting mail, and refused mail')
     .action(async (flags) => (await import('./operator/mail.ts')).show(flags))
 
   helped(askingHost(mail.command('test')), {
-    notes: 'There is no --dry-run: what it does is to send one mail, which says that it is a test.',
+    notes: 'There is no --dry-run: the only effect is one mail, which is marked as a test.',
     examples: ['mail test ada@acme.example'],
   })
-    .argument('<email>', 'where the mail goes')
+    .argument('<email>', 'recipient of the mail')
     .addOption(
-      new Option('--language <language>', 'of the mail').choices(PERSONAL_LANGUAGES).default('en'),
+      new Option('--language <language>', 'language of the mail')
+        .choices(PERSONAL_LANGUAGES)
+        .default('en'),
     )
-    .description('send one mail now, and say how the server answered')
+    .description('send one mail now, and report the reply of the server')
     .action(async (email, flags) =>
       (await import('./operator/mail.ts')).askForTestMail(email, flags),
     )

@@ -54,9 +54,9 @@ export async function publish(
     const withdrawal = withdrawalOf(flags)
     demandReason(withdrawal)
     if (days < 1)
-      throw new PackageError('an index of no days has expired at once: write --days 1 or more')
+      throw new PackageError('an index of no days expires at once: write --days 1 or more')
     if (days > MOST_DAYS)
-      throw new PackageError(`an index is good for ${MOST_DAYS} days at most: write fewer --days`)
+      throw new PackageError(`an index is valid for ${MOST_DAYS} days at most: write fewer --days`)
     const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
     const privateKey = await readFile(key, 'utf8')
     await demandApart(directory, key)
@@ -155,7 +155,7 @@ async function signatureOf(file: string, made: Package, publicKey: string): Prom
     throw new PackageError(`${file}.sig: ${trust.why}; sign the package again: keyway sign ${file}`)
   if (trust.state === 'untrusted')
     console.error(
-      `${file} is signed by the key ${trust.key}, not by that of this registry: who installs it must trust that key, too`,
+      `${file} is signed by the key ${trust.key}, not by that of this registry: those who install it must trust that key too`,
     )
   return signature
 }
@@ -205,7 +205,7 @@ function say(
     ...{ connectors: connectors.length, withdrawn: withdraw, restored: restore, files },
   }
   const words = [
-    `${directory}: index ${version}, ${connectors.length} ${connectors.length === 1 ? 'connector' : 'connectors'}, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
+    `${directory}: index ${version}, ${connectors.length} ${connectors.length === 1 ? 'connector' : 'connectors'}, valid until ${expires_at}${dryRun ? ' (not written)' : ''}`,
     ...withdraw.map((name) => `  ${name} is withdrawn`),
     ...restore.map((name) => `  ${name} is offered again`),
     ...files.map((file) => `  ${file}`),

@@ -51,10 +51,10 @@ export async function restore(name: string, { force, dryRun, json }: BackupFlags
   const what = `${megabytes(bytes)}, everything until ${completeUntil}.`
   console.log(
     dryRun
-      ? `The backup is whole and fits (nothing was changed): ${what}`
+      ? `The backup is complete and fits (nothing was changed): ${what}`
       : `Restored ${cluster}: ${what}`,
   )
-  if (before !== null) console.log(`What was there before is kept in ${before}.`)
+  if (before !== null) console.log(`The previous database is kept in ${before}.`)
   if (missingKeys.length > 0) {
     console.error(
       `Some of it may have been made under older secrets that are not there, with the key ids ${missingKeys.join(', ')}: add them at the end of KEYWAY_SECRET, or what they protect cannot be used.`,

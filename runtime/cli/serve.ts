@@ -92,10 +92,12 @@ export function addressError(error: Error, setting: string, host: string, port: 
         `${setting}: ${host}:${port} is taken by another program, or by another Keyway; stop that, or choose another port (0 takes any free one)`,
       )
     case 'EACCES':
-      return new ConfigError(`${setting}: ${port} is not yours to take; choose one above 1023`)
+      return new ConfigError(
+        `${setting}: ${port} needs privileges that this user lacks; choose one above 1023`,
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ConfigError(`HOST: ${host} is no address of this machine`)
+      return new ConfigError(`HOST: ${host} is not an address of this machine`)
     default:
       return error
   }

@@ -119,7 +119,7 @@ function sampleCall(url: string, connectorsPath: string, baseUrl: string): strin
   }
   return [
     '',
-    'A sample directory with 250 people runs beside. Try:',
+    'A sample directory with 250 people is running too. Try:',
     '',
     `  curl -s ${url}${connectorsPath}/scim/list_accounts \\`,
     "    -H 'content-type: application/json' \\",

@@ -29,10 +29,10 @@ export async function update(
   const { names, text } = await updatesOf(loaded, loaded)
   const say = (line: string) => void (json || console.log(visible(line)))
   if (names.length === 0) {
-    say('Nothing to update: what fails is not only what is answered.')
+    say('Nothing to update: the failures are not only different responses.')
     return false
   }
-  say(`${counted(names.length, 'case')} would expect what is answered now: ${names.join(', ')}`)
+  say(`${counted(names.length, 'case')} would expect the current responses: ${names.join(', ')}`)
   if (!yes && !(await isWanted())) return false
   // Written atomically.
   const file = path.join(folder, CASES_FILE)
@@ -44,6 +44,8 @@ export async function update(
 
 function isWanted(): Promise<boolean> {
   if (!canAsk())
-    throw new ConfigError('nobody can be asked here: look at the differences above, then add --yes')
+    throw new ConfigError(
+      'there is no terminal to ask on: look at the differences above, then add --yes',
+    )
   return isAgreed('Update them? [y/N] ')
 }

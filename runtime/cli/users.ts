@@ -52,7 +52,7 @@ async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: unknown) => {
     throw fileFault(file, error, 'name a CSV file with a header')
   })
-  if (!found.isFile()) throw new ConfigError(`${file} is no file`)
+  if (!found.isFile()) throw new ConfigError(`${file} is not a file`)
   if (found.size > MAX_PEOPLE_BYTES)
     throw new ConfigError(
       `${file} has ${Math.ceil(found.size / MIB)} MiB; at most ${MAX_PEOPLE_BYTES / MIB} are taken: split it, with the header in each part`,

@@ -95,7 +95,7 @@ describe('keyway call', () => {
   test.each([
     [['call', 'nobody', 'list_accounts', '--as', 'acme.json'], 'not_found'],
     [['call', 'acme', 'create_account', '--as', 'acme.json'], 'not_implemented'],
-    [['call', 'acme', 'list_accounts'], 'nobody can be asked here'],
+    [['call', 'acme', 'list_accounts'], 'there is no terminal to ask on'],
     [
       ['call', 'acme', 'list_accounts', '--as', 'nowhere.json'],
       'there is no file nowhere.json; --as takes a file with JSON',
@@ -171,7 +171,10 @@ describe.skipIf(!hasScript)(`on a terminal${hasScript ? '' : ' (needs script)'}`
       await packaged({ id: 'other', version: '1.0.0' }, LISTING('1.0.0')),
     )
     const no = await typed(`install ${file}`, [[/Grant all of it\? \[y\/N\] $/, 'n']])
-    expect(no).toMatchObject({ code: 3, shown: expect.stringContaining('is kept') })
+    expect(no).toMatchObject({
+      code: 3,
+      shown: expect.stringContaining('is stored but not active'),
+    })
     const yes = await typed(`upgrade other --to 1.0.0`, [[/Grant all of it\? \[y\/N\] $/, 'y']])
     expect(yes).toMatchObject({ code: 0, shown: expect.stringContaining('serves 1.0.0') })
   })

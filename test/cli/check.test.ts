@@ -168,7 +168,7 @@ test('cases are updated after a look, where nothing but their answers differs', 
   expect(asked.code).toBe(1)
   expect(asked.out).toContain('response.unique_tenant_id should be "ws-0", is "ws-1"')
   expect(asked.out).toContain(
-    '3 cases would expect what is answered now: the tenant is the workspace, two pages',
+    '3 cases would expect the current responses: the tenant is the workspace, two pages',
   )
   expect(asked.err).toContain('add --yes')
   expect(await readFile(file, 'utf8')).toBe(stale)

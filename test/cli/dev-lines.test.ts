@@ -58,7 +58,7 @@ test('a change is told once, with what goes on being served', () => {
   expect(changeLines('acme', [ghost])).toEqual(['acme is ghost: no such field'])
   expect(changeLines('acme', [row({}), ghost])).toEqual([
     'acme is ghost: no such field',
-    '    acme 1.0.0, the former version, goes on being served',
+    '    acme 1.0.0, the previous version, is still served',
   ])
   expect(changeLines('acme', [row({ serving: false, reason: 'the folder is gone' })])).toEqual([
     'acme: the folder is gone',

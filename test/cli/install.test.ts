@@ -226,10 +226,10 @@ describe('keyway install', () => {
     const { code, out } = await host.keyway('install', first, '--dry-run')
     expect(code).toBe(0)
     expect(out).toMatch(/^acme 1\.0\.0: not signed by anybody you trust, digest [0-9a-f]{12}$/m)
-    expect(out).toMatch(/It wants, and is not granted, to:\n {2}send GET, HEAD to https:\/\/api/)
+    expect(out).toMatch(/It wants, but is not granted, to:\n {2}send GET, HEAD to https:\/\/api/)
     expect(out).toContain('Would be different (nothing was changed):')
     expect(out).toMatch(
-      /Calls would not go to it before that is granted\. Run this again with --grant/,
+      /It would not be activated before that is granted\. Run this again with --grant/,
     )
     expect((await host.keyway('show', 'acme')).code).toBe(1)
   })
@@ -245,7 +245,7 @@ describe('keyway install', () => {
   test('waits with 3 where nobody grants, and says the words that grant', async () => {
     const { code, err } = await host.keyway('install', first)
     expect(code).toBe(3)
-    expect(err).toMatch(/acme 1\.0\.0 is kept, and calls do not go to it/)
+    expect(err).toMatch(/acme 1\.0\.0 is stored but not active/)
     const [, each = ''] = /some of: (.*)/.exec(err) ?? []
     const wants = [...each.matchAll(/--grant '([^']+)'/g)].map(([, want]) => want ?? '')
     expect(wants).toEqual([

@@ -47,7 +47,7 @@ test('where nobody can be asked it says what it would erase, and waits for --yes
   expect(asked).toMatchObject({
     code: 1,
     out: expect.stringMatching(
-      /^Would be erased \(nothing was\): ada@acme\.example\n(.*\n)*Stays:\n/,
+      /^Would be erased \(nothing was\): ada@acme\.example\n(.*\n)*Would be kept:\n/,
     ),
     err: expect.stringContaining('--yes erases without asking'),
   })

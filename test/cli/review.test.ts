@@ -64,7 +64,7 @@ test('a dry run of a launch says what would be reviewed, and makes nothing', asy
   const dry = await asked(...launch, '--type', 'ACCOUNTS', '--dry-run')
   expect(dry).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/nothing was made\):\n {2}Ledger/),
+    out: expect.stringMatching(/nothing was created\):\n {2}Ledger/),
   })
   expect((await asked('list')).out).toMatch(/^There are no access reviews/)
   const made = await asked(...launch, '--type', 'ACCOUNTS', '--reviewers', 'APP_ADMINS')
@@ -97,7 +97,7 @@ test('evidence is written whole, verified, and not over a file that is there', a
   )
   expect(written).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/3 lines of 1 app: 3 OPEN\n(.*\n)* {2}The review was not over/),
+    out: expect.stringMatching(/3 lines of 1 app: 3 OPEN\n(.*\n)* {2}The review had not ended/),
   })
   const [key = ''] = /^ {2}[0-9a-f]{64}$/m.exec(written.out) ?? []
   expect((await asked('evidence', id, '--out', FILE)).err).toMatch(/is there already; name another/)

@@ -96,7 +96,7 @@ test('a token that may not operate is told from one that the host does not know'
 
 test.each([
   ['no file', () => path.join(home, 'none.csv'), /there is no file .*none\.csv; name a CSV file/],
-  ['a folder', () => home, /is no file/],
+  ['a folder', () => home, /is not a file/],
 ])('%s is told before anything is sent', async (_name, at, words) => {
   expect(await keyway([at(), '--url', url])).toMatchObject({
     code: 1,
@@ -123,7 +123,7 @@ test('where no host answers it says what to do', async () => {
 
 test('an address or a token that cannot be is told with what to do', async () => {
   const one = await file('one.csv', 'email\na@b.c\n')
-  expect((await keyway([one, '--url', 'x'])).err).toMatch(/^--url: x is no address/)
+  expect((await keyway([one, '--url', 'x'])).err).toMatch(/^--url: x is not an address/)
   const bare = await keyway([one, '--url', url], { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home })
   expect(bare.err).toMatch(/admin-token: .*KEYWAY_DATA_DIR/)
 })

@@ -74,7 +74,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   const whole = await run(['restore', file, '--dry-run'], settings('second', env))
   expect(whole).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/is whole and fits \(nothing was changed\): [\d.]+ MB/),
+    output: expect.stringMatching(/is complete and fits \(nothing was changed\): [\d.]+ MB/),
   })
   const again = await run(['backup', file, '--dry-run'], settings('data'))
   expect(again).toMatchObject({ code: 1, output: expect.stringContaining('is there already') })
@@ -92,7 +92,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   expect(own.output).not.toContain('hunter2')
   expect(verified).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/^The log fits: 3 rows\.\nIts last hash is [0-9a-f]{128}\n/),
+    output: expect.stringMatching(/^The log is intact: 3 rows\.\nIts last hash is [0-9a-f]{128}\n/),
   })
   const [, head = ''] = /hash is ([0-9a-f]{128})\n/.exec(verified.output) ?? []
   const [noted, foreign] = await Promise.all(
@@ -100,11 +100,13 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
       run(['audit', 'verify', '--head', hash], settings('data')),
     ),
   )
-  const has = `It has the row with the hash ${head}: up to there nothing was removed or changed.\n`
+  const has = `The log has the row with the hash ${head}: up to it, nothing was removed or changed.\n`
   expect(noted).toMatchObject({ code: 0, output: expect.stringContaining(has) })
   expect(foreign).toMatchObject({
     code: 1,
-    output: expect.stringContaining('rows at the end were removed, or it is of another log'),
+    output: expect.stringContaining(
+      'rows at the end were removed, or the hash is from another log',
+    ),
   })
   expect(restored).toMatchObject({ code: 0, output: expect.stringMatching(/Restored .*cluster/) })
   first.command.kill('SIGTERM')

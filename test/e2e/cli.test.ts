@@ -152,7 +152,7 @@ describe('keyway dev', () => {
     await command.prints(/probe 1\.1\.0 is served/)
     await edit({ colour: 'red' })
     await command.prints(/probe is ghost: colour: there is no such field/)
-    await command.prints(/probe 1\.1\.0, the former version, goes on being served/)
+    await command.prints(/probe 1\.1\.0, the previous version, is still served/)
     const info = await send(`${url}/probe/info`, {})
     expect(info.headers['x-keyway-connector']).toBe('probe@1.1.0')
 
@@ -289,7 +289,7 @@ describe('keyway start', () => {
     [
       'an address of others',
       { HOST: '203.0.113.7', KEYWAY_OPEN_CONNECTORS: '1' },
-      /HOST: 203\.0\.113\.7 is no address of this machine/,
+      /HOST: 203\.0\.113\.7 is not an address of this machine/,
     ],
     ['a short secret', { KEYWAY_SECRET: 'short' }, /KEYWAY_SECRET: has fewer than 32/],
     [

@@ -45,8 +45,8 @@ test('asks a host that listens on every address on loopback', async () => {
 test.each<[what: string, more: Record<string, string>, options: object, says: RegExp]>([
   ['there is no such user', {}, { email: 'nobody@x' }, /There is no user nobody@x/],
   ['no host answers', {}, { url: 'http://127.0.0.1:1' }, /No Keyway answers at .*keyway start/],
-  ['the address is none', {}, { url: 'keyway' }, /--url: keyway is no address/],
-  ['the address has a path', {}, { url: 'http://h/p' }, /--url: .* is no address/],
+  ['the address is none', {}, { url: 'keyway' }, /--url: keyway is not an address/],
+  ['the address has a path', {}, { url: 'http://h/p' }, /--url: .* is not an address/],
   ['the port is not known', {}, { url: undefined }, /PORT is 0.*--url/],
   [
     'the token is another',

@@ -35,7 +35,7 @@ export type ConnectorInfo = {
  */
 export async function askFor(info: ConnectorInfo): Promise<Envelope> {
   if (!process.stdin.isTTY)
-    throw new ConfigError('say by --as with which credentials: nobody can be asked here')
+    throw new ConfigError('give the credentials with --as: there is no terminal to ask on')
   const { authentication_schema: single, credentials_schema, request_settings_schema } = info
   const auth = await askCredential(single)
   const credentials: object[] = []

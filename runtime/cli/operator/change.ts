@@ -80,7 +80,7 @@ export function changeWords({
   converged,
   problems,
 }: Changed): string {
-  if (difference.length === 0) return `Nothing to do: it is so already (generation ${generation}).`
+  if (difference.length === 0) return `Nothing to do: no changes needed (generation ${generation}).`
   const lines = briefly(difference).map((line) => `  ${line}`)
   if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
   const served = converged ? 'served by all hosts' : 'not yet served by all hosts; see keyway nodes'

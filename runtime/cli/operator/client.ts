@@ -134,7 +134,8 @@ async function patiently(ask: () => Promise<Received>): Promise<Received> {
 
 /** Returns the address at which this machine reaches the host with these settings. */
 function addressOf({ host, port }: Config): URL {
-  if (port === 0) throw new ConfigError('PORT is 0, which says nothing: give the address by --url')
+  if (port === 0)
+    throw new ConfigError('PORT is 0, so the port is unknown: give the address with --url')
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`)
 }
@@ -143,7 +144,7 @@ function addressOf({ host, port }: Config): URL {
 function checked(address: string): URL {
   const url = URL.parse(address)
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
-  throw new ConfigError(`--url: ${address} is no address such as https://keyway.example`)
+  throw new ConfigError(`--url: ${address} is not an address such as https://keyway.example`)
 }
 
 async function operatorToken({ adminToken, dataDir }: Config) {
@@ -197,7 +198,7 @@ function refusal(
   if (status === 401) return new ConfigError(unknownToken(url, tokenFrom))
   const answer = parsed(text)
   const raw = membersOf(answer?.['raw_data'])
-  const told = wordsOf(answer) ?? `${url.origin} answered ${status}, not as Keyway does`
+  const told = wordsOf(answer) ?? `${url.origin} answered ${status}, and not like Keyway`
   return new RefusedError(status === 404 ? notThere(call.path, told) : told, raw)
 }
 

@@ -53,7 +53,7 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
   if (grant === null) {
     console.error(
       visible(
-        `${id} ${version} is kept, and calls do not go to it: it wants what is not granted.\n${grantHint(more.wants)}`,
+        `${id} ${version} is stored but not active: it wants what is not granted.\n${grantHint(more.wants)}`,
       ),
     )
     if (flags.json) done(flags, uploaded)
@@ -85,7 +85,7 @@ async function rehearse(uploaded: Uploaded, flags: InstallFlags): Promise<void> 
   if (flags.json || !isKept || active) done(flags, uploaded)
   if (waits && !flags.json)
     console.log(
-      visible(`Calls would not go to it before that is granted. ${grantHint(more.wants)}`),
+      visible(`It would not be activated before that is granted. ${grantHint(more.wants)}`),
     )
 }
 
@@ -259,8 +259,8 @@ function reportWords(report: PackageReport): string {
   return [
     `${id} ${version}: ${TRUST_WORDS[trust]}${from}, digest ${digest.slice(0, 12)}${replaces === null ? '' : `, replaces ${replaces}`}`,
     ...findings.map(findingWords),
-    ...listed('It wants, and is not granted, to', more.words),
-    ...listed('It does not want any more to', less.words),
+    ...listed('It wants, but is not granted, to', more.words),
+    ...listed('It no longer wants to', less.words),
   ].join('\n')
 }
 

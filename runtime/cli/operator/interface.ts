@@ -120,6 +120,6 @@ export async function send(
     return told
   } catch {
     // Response of another server, such as a proxy.
-    throw new ConfigError(`${url.origin} answered ${answer.status}, not as Keyway does`)
+    throw new ConfigError(`${url.origin} answered ${answer.status}, and not like Keyway`)
   }
 }

@@ -22,5 +22,5 @@ function words({ created_at, queue, key, state, tries, problem }: JobRecord): st
 
 const noneOf = ({ queue, state }: { queue?: string | undefined; state?: string | undefined }) =>
   queue === undefined && state === undefined
-    ? 'Nothing was done in the background yet.'
+    ? 'There are no background jobs yet.'
     : 'There are no such jobs; keyway jobs shows those of every queue and state.'

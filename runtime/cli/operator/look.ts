@@ -74,12 +74,12 @@ const shownWords = (one: Shown): string =>
           ? ['', 'All that the active version wants is granted.']
           : [
               '',
-              `The active version wants, and is not granted (keyway grant ${one.id} WANT):`,
+              `The active version wants, but is not granted (keyway grant ${one.id} WANT):`,
               ...wantLines(one.withheld, () => '!'),
             ]),
     ...(one.grants.length === 0
       ? []
-      : ['', 'Granted (- is not wanted any more):', ...grantLines(one)]),
+      : ['', 'Granted (- is no longer wanted):', ...grantLines(one)]),
     '',
     one.probe
       ? 'New versions are tried with the credentials of the probe.'
@@ -127,7 +127,7 @@ export async function diff(from: number, to: number | undefined, flags: ReadFlag
   const answer = await ask<{ from: number; to: number; difference: string[] }>(flags, path)
   print(flags, answer, ({ difference }) =>
     difference.length === 0
-      ? `Generations ${from} and ${newest} say the same.`
+      ? `Generations ${from} and ${newest} are the same.`
       : briefly(difference).join('\n'),
   )
 }
@@ -141,7 +141,7 @@ export async function history(
   print(flags, answer, ({ items }) =>
     items.length === 0
       ? before === undefined
-        ? 'Nothing was ever installed.'
+        ? 'Nothing has been installed yet.'
         : `Nothing is older than generation ${before}.`
       : items
           .map(({ generation, at, by, action, reason, difference }) =>
@@ -180,7 +180,7 @@ export async function publishers(flags: ReadFlags): Promise<void> {
             key,
             name,
             trusted_at,
-            revoked_at === null ? '' : `trusted no more since ${revoked_at}`,
+            revoked_at === null ? '' : `no longer trusted since ${revoked_at}`,
           ]),
         ]),
   )

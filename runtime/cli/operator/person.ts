@@ -28,7 +28,7 @@ export async function erase(email: string, flags: EraseFlags): Promise<void> {
     const would = await send(true)
     if (dryRun) return print(flags, would, (one) => words(one))
     if (!json) console.log(visible(words(would)))
-    if (json || !(await isAgreed('Erase this person? It cannot be taken back. [y/N] ')))
+    if (json || !(await isAgreed('Erase this person? It cannot be undone. [y/N] ')))
       throw new ConfigError('Nothing was erased; --yes erases without asking')
   }
   print(flags, await send(false), (one) => words(one))
@@ -38,7 +38,7 @@ function words({ changed, person, erased, kept }: PersonErased): string {
   return [
     changed ? `Erased: ${person.email}` : `Would be erased (nothing was): ${person.email}`,
     ...erased.map(({ what, count }) => `  ${what}: ${counted(count, 'row')}`),
-    changed ? 'Kept:' : 'Stays:',
+    changed ? 'Kept:' : 'Would be kept:',
     ...kept.map(({ what, why }) => `  ${what}: ${why}`),
   ].join('\n')
 }

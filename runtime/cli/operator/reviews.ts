@@ -89,7 +89,7 @@ export async function launch(name: string, flags: LaunchFlags): Promise<void> {
       flags,
       { ...review, settings, apps },
       () =>
-        `Would be reviewed until ${flags.deadline}, by ${flags.reviewers} (nothing was made):\n${names.map((one) => `  ${one}`).join('\n')}`,
+        `Would be reviewed until ${flags.deadline}, by ${flags.reviewers} (nothing was created):\n${names.map((one) => `  ${one}`).join('\n')}`,
     )
   const { access_review } = await ask<Made>(flags, '/access_reviews', { body: review })
   const { id } = access_review

@@ -49,7 +49,7 @@ function runWords(run: SyncRun): string {
     run.skipped.length > 0 && `    the connector does not offer: ${run.skipped.join(', ')}`,
     run.problem !== null && `    ${run.problem}`,
     run.next_try_at !== null && `    next try at ${run.next_try_at} (${run.attempts} failed)`,
-    run.state === 'STOPPED' && `    if they are gone indeed: keyway sync-accept ${run.run}`,
+    run.state === 'STOPPED' && `    if they are really gone: keyway sync-accept ${run.run}`,
   ])
 }
 
@@ -74,7 +74,7 @@ export async function cancelSync(run: number, flags: RunFlags): Promise<void> {
   print(flags, await changeRun(run, 'cancel', flags), (one) =>
     flags.dryRun
       ? `Would cancel run ${one.run} of ${one.app_name}, which is at ${one.phase}.`
-      : `Run ${one.run} of ${one.app_name} is cancelled; what it brought so far stays.`,
+      : `Run ${one.run} of ${one.app_name} is cancelled; data found so far is kept.`,
   )
 }
 

@@ -105,7 +105,7 @@ const shown = (one: Webhook): string =>
 const waitingOf = (waiting: number): string => (waiting < 1000 ? String(waiting) : '1000 or more')
 
 function changeWords({ changed, difference, webhook, secret }: WebhookChanged): string {
-  if (difference.length === 0) return 'Nothing to do: it is so already.'
+  if (difference.length === 0) return 'Nothing to do: no changes needed.'
   const lines = difference.map((one) => `  ${one}`)
   if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
   return [

@@ -40,7 +40,7 @@ export function helped(command: Command, { examples, notes, waits = false }: Hel
 
 /** Adds the options of a verb with a response. */
 export const answering = (command: Command): Command =>
-  command.option('--json', 'print the answer, also a refusal, as JSON')
+  command.option('--json', 'print the response as JSON, even if it is a refusal')
 
 /** Adds the options of a verb that sends requests to a host. */
 export const askingHost = (command: Command): Command =>
@@ -49,27 +49,27 @@ export const askingHost = (command: Command): Command =>
 /** Adds the options of a verb that changes what is installed. */
 export const changing = (command: Command): Command =>
   askingHost(command)
-    .option('--reason <text>', 'why; it stands in the history')
-    .option('--dry-run', 'only say what would be different')
-    .option('--expect <generation>', 'refuse where there is a newer generation', parseWholeNumber)
+    .option('--reason <text>', 'reason, which is shown in the history')
+    .option('--dry-run', 'only show what would change')
+    .option('--expect <generation>', 'refuse if there is a newer generation', parseWholeNumber)
     .option('--wait-ms <ms>', 'how long to wait for the other hosts', parseWholeNumber, 10_000)
 
 /** Collects several values of one option. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 /** Help on how verbs find the host, and which token they use. */
-export const HOST_NOTES = `Verbs that ask a host reach it at HOST and PORT (default http://127.0.0.1:8080) or --url, with
+export const HOST_NOTES = `Verbs that need a host reach it at HOST and PORT (default http://127.0.0.1:8080) or --url, with
 KEYWAY_ADMIN_TOKEN (the operator's token, or an admin's) or the token in KEYWAY_DATA_DIR (default ./data).`
 
 /** Help on the value of --as. */
 export const AS =
-  'auth or credentials, and settings, as the name of a file with JSON, or as JSON, which others on this machine can see; default: asks for each'
+  'auth or credentials, and settings, as the name of a JSON file, or as JSON, which others on this machine can see; default: ask for each value'
 
 /** Help on the names of wants, for every verb that takes some. */
-export const WANT_NOTES = `What is granted is named by its kind, or by its kind and subject; keyway show lists both:
-  capability create_account            that it offers this
-  egress https://api.acme.example      what it sends to this origin
+export const WANT_NOTES = `A grant is named by its kind, or by its kind and subject; keyway show lists both:
+  capability create_account            offering this capability
+  egress https://api.acme.example      sending requests to this origin
   login https://id.acme.example        a login that the host performs there
-  clear_secret token.token             that its code sees this secret
-  limit memory_mb                      this much of the host
+  clear_secret token.token             seeing this secret in its code
+  limit memory_mb                      using this much of the host
   all                                  everything`
