@@ -8,6 +8,7 @@ import type { PersonExport } from '../../contract/endpoints/personal-data.ts'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Db } from '../../database/database.ts'
+import { lockTextUntilEnd } from '../../database/locks.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -43,6 +44,8 @@ export async function exportOwn(db: Db, principal: Principal): Promise<PersonExp
   await chainWaiting(db, domainId)
   return db.transaction(async (tx) => {
     await tx.execute(longStatements)
+    // Or several at once would all count the same earlier ones.
+    await tx.execute(lockTextUntilEnd(`own export of ${id}`))
     await demandPause(tx, principal)
     const { tables, cut, put } = collected()
     for (const table of await tablesOf(tx)) {
@@ -62,11 +65,16 @@ export async function exportOwn(db: Db, principal: Principal): Promise<PersonExp
   })
 }
 
+/** Counts the person's latest exports in the log, also those that are not chained yet. */
 async function demandPause(tx: Db, { domainId, userId }: Principal): Promise<void> {
+  const since = sql`clock_timestamp() - ${perMs} * interval '1 millisecond'`
   const { rows } = await tx.execute<{ n: number }>(sql`
-    select count(*)::int as n from activity_logs where domain_id = ${domainId}
-      and event_began_at > clock_timestamp() - ${perMs} * interval '1 millisecond'
-      and event_type = 'PERSON_EXPORTED' and actor ->> 'id' = ${userId}`)
+    select (select count(*) from activity_logs where domain_id = ${domainId}
+        and event_began_at > ${since}
+        and event_type = 'PERSON_EXPORTED' and actor ->> 'id' = ${userId})::int
+      + (select count(*) from activity_waiting where domain_id = ${domainId} and began_at > ${since}
+        and ('[' || body || ']')::jsonb
+          @> jsonb_build_array('PERSON_EXPORTED', jsonb_build_object('id', ${userId}::text)))::int as n`)
   if ((rows[0]?.n ?? 0) < most) return
   throw new CoreError(
     'too_many_requests',

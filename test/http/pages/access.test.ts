@@ -983,6 +983,18 @@ describe('my data', () => {
     expect(statuses.slice(0, -1).every((one) => one === 200)).toBe(true)
     expect(statuses.at(-1)).toBe(429)
   })
+
+  test('is given out only so often, also when it is asked for many times at once', async () => {
+    const { token } = await person(core.db, 'greedy@example.com')
+    const { most } = CALLER_LIMITS.own_exports
+    const replies = await Promise.all(
+      Array.from({ length: most + 4 }, () => core.call('POST', '/users/current/export', { token })),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([
+      ...Array.from({ length: most }, () => 200),
+      ...[429, 429, 429, 429],
+    ])
+  })
 })
 
 test('what may be asked for is filtered by category, in the language of the person', async () => {
