@@ -1,4 +1,4 @@
-/** Accounts: reading them. */
+/** Reads accounts. */
 import {
   firstOf,
   type Input,
@@ -13,7 +13,7 @@ import { type Ctx, findPage, idOf, readEntry, sidOf } from './directory.ts'
 
 type Account = Output<'get_account'>
 
-/** Attributes that may be asked for: text, and no secrets. */
+/** Attributes that callers may request. All are text, and none holds a secret. */
 const CUSTOM = {
   cn: 'Full name',
   displayName: 'Display name',
@@ -48,7 +48,7 @@ export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> 
     description,
   }))
 
-/** One page of accounts. */
+/** Returns one page of accounts. */
 export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
@@ -63,7 +63,7 @@ export async function listAccounts(
   )
 }
 
-/** One account by id. */
+/** Returns one account by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const custom = (request.custom_attributes ?? []).filter(isCustom)
   const entry = await readEntry(ctx, 'account', request.account_id, [...ATTRIBUTES, ...custom])

@@ -1,17 +1,20 @@
-/** When people last logged on, as far as the domain notes it. */
+/** Reads the last logons that the domain records. */
 import { firstOf, guidValue, type Input, type LdapEntry, type Output } from 'keyway/sdk'
 import { isoOf, timeOf } from './control.ts'
 import { type Ctx, findAll, idOf } from './directory.ts'
 
 type Activity = Output<'get_last_activity'>[number]
 
-/** The first is of the asked domain controller alone, the second of all, up to 14 days late (MS-ADA1, MS-ADA2). */
+/**
+ * Attributes with the last logon. `lastLogon` is recorded by the queried domain controller only.
+ * `lastLogonTimestamp` is replicated, and up to 14 days late (MS-ADA1, MS-ADA2).
+ */
 const NOTED_IN = ['lastLogon', 'lastLogonTimestamp']
 
-/** Most accounts of one search. */
+/** Maximum number of accounts in one search. */
 const AT_ONCE = 100
 
-/** The last logon of each account that has one; accounts that are not there are left out. */
+/** Returns the last logon of each account that has one. Unknown accounts are left out. */
 export async function getLastActivity(
   request: Input<'get_last_activity'>,
   ctx: Ctx,

@@ -1,6 +1,7 @@
 /**
- * Who is in which group. A primary group is in neither `member` nor `memberOf`: accounts name it by the last part of its
- * SID. Who is in a group is asked of the accounts, by pages: a group of 100,000 is never read whole.
+ * Group memberships. A primary group is in neither `member` nor `memberOf`: accounts name it by the last part
+ * of its SID. The members of a group are found by a paged search of accounts, so a group of 100,000 is never
+ * read whole.
  */
 import {
   chain,
@@ -19,15 +20,18 @@ import { ridOf } from './groups.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** Attributes that the groups of an account are told by. */
+/** Attributes that determine the groups of an account. */
 export const MEMBERSHIP = ['primaryGroupID']
 
 export const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
 
-/** Groups of one page of the domain: what is left of them stands in the cursor, so that it is read once. */
+/**
+ * Number of groups in one page of the domain. Groups that are not processed yet are kept in the cursor, so
+ * the page is read only once.
+ */
 const GROUPS_AT_ONCE = 15
 
-/** One page of memberships: group after group, each with its people. */
+/** Returns one page of memberships, group by group. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     members: nested(
@@ -44,7 +48,7 @@ export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
     ),
   })
 
-/** All groups that one person is in. */
+/** Returns all groups of one person. */
 export async function getAccountAssociations(
   request: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -55,7 +59,7 @@ export async function getAccountAssociations(
   return groups.map((group) => association(idOf(person), group))
 }
 
-/** Whether a person is in a group by way of another one. */
+/** Reports whether a person is in a group through another group. */
 export async function isInThroughGroups(
   ctx: Ctx,
   person: LdapEntry,
@@ -73,7 +77,7 @@ const association = (account_id: string, group: LdapEntry): Association => ({
   integration_specific_resource_id: '',
 })
 
-/** The accounts that are in a group. */
+/** Returns a filter for the accounts in a group. */
 async function peopleIn(ctx: Ctx, group: LdapEntry): Promise<LdapFilter> {
   if (!isEffective(ctx)) return { or: [{ eq: ['memberOf', group.dn] }, ...byPrimary(group)] }
   const through: LdapFilter = { inChain: ['memberOf', group.dn] }
@@ -86,21 +90,24 @@ const byPrimary = (group: LdapEntry): LdapFilter[] => {
   return rid === null ? [] : [{ eq: ['primaryGroupID', rid] }]
 }
 
-/** The groups that a person is in. */
+/** Returns a filter for the groups of a person. */
 async function groupsOf(ctx: Ctx, person: LdapEntry): Promise<LdapFilter> {
   const primary = primaryFilter(person)
   if (!isEffective(ctx)) return { or: [{ eq: ['member', person.dn] }, primary] }
-  // In the whole domain: it may lie elsewhere than the groups that are read.
+  // Search the whole domain: the primary group may be outside `groups_dn`.
   const { entries } = await ctx.ldap.search({ filter: primary, attributes: ['objectSid'] })
   const through = entries.map(({ dn }): LdapFilter => ({ inChain: ['member', dn] }))
   return { or: [{ inChain: ['member', person.dn] }, primary, ...through] }
 }
 
-/** Whether a group is the primary one of a person. */
+/** Reports whether a group is the primary group of a person. */
 export const isPrimary = (person: LdapEntry, group: LdapEntry): boolean =>
   ridOf(group) !== null && ridOf(group) === firstOf(person, 'primaryGroupID')
 
-/** The primary group of a person: the SID of the domain, and the number that the person names. */
+/**
+ * Returns a filter for the primary group of a person. Its SID is that of the domain, followed by the person's
+ * `primaryGroupID`.
+ */
 function primaryFilter(person: LdapEntry): LdapFilter {
   const domain = sidOf(person).replace(/-\d+$/, '')
   const value = sidValue(`${domain}-${firstOf(person, 'primaryGroupID') ?? '513'}`)

@@ -1,4 +1,4 @@
-/** Active Directory: which function does which capability. */
+/** Active Directory: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes } from './accounts.ts'
 import { getLastActivity } from './activity.ts'

@@ -1,5 +1,5 @@
 /**
- * What the numbers of an account mean: pure, without requests.
+ * Decodes the numeric attributes of an account. Makes no requests.
  *
  * Source: MS-ADTS section 2.2.16 (userAccountControl), MS-ADA1 and MS-ADA3 (accountExpires, lockoutTime,
  * msDS-User-Account-Control-Computed).
@@ -8,10 +8,10 @@ import { firstOf, type LdapEntry } from 'keyway/sdk'
 
 const DISABLED = 0x2
 const LOCKED = 0x10
-/** An ordinary account. */
+/** `userAccountControl` of an ordinary account. */
 export const NORMAL = 0x200
 
-/** Attributes that the state of an account is told by. */
+/** Attributes that determine the state of an account. */
 export const STATE_ATTRIBUTES = [
   'userAccountControl',
   'msDS-User-Account-Control-Computed',
@@ -19,7 +19,7 @@ export const STATE_ATTRIBUTES = [
   'accountExpires',
 ]
 
-/** The number of the bits, with the one for disabled set or not; the others stay as they are. */
+/** Returns `userAccountControl` with the disabled bit set or cleared. All other bits are kept. */
 export function withDisabled(control: string | undefined, disabled: boolean): string {
   const bits = Number(control ?? NORMAL)
   return String(disabled ? bits | DISABLED : bits & ~DISABLED)
@@ -28,35 +28,41 @@ export function withDisabled(control: string | undefined, disabled: boolean): st
 export const isDisabled = (entry: LdapEntry): boolean =>
   (Number(firstOf(entry, 'userAccountControl') ?? 0) & DISABLED) !== 0
 
-/** Locked for some minutes, after wrong passwords. Where the domain does not compute it, the time of the lock says it. */
+/**
+ * Reports whether the account is temporarily locked after wrong passwords. If the domain does not compute
+ * this, it is derived from `lockoutTime`.
+ */
 export function isLocked(entry: LdapEntry): boolean {
   const computed = firstOf(entry, 'msDS-User-Account-Control-Computed')
   if (computed !== undefined) return (Number(computed) & LOCKED) !== 0
   return Number(firstOf(entry, 'lockoutTime') ?? 0) > 0
 }
 
-/** Whether the account ended by its date. */
+/** Reports whether the account has expired. */
 export function isExpired(entry: LdapEntry, now: number): boolean {
   const end = timeOf(firstOf(entry, 'accountExpires'))
   return end !== null && end <= now
 }
 
-/** When an account ends; null for never. */
+/** Returns the expiry time of an account, or null if it never expires. */
 export const expiryOf = (entry: LdapEntry): string | null =>
   isoOf(timeOf(firstOf(entry, 'accountExpires')))
 
-/** Never: both are written by Windows. */
+/** Values that mean never. Windows writes both. */
 const NEVER = ['0', '9223372036854775807']
-/** What 1 January 1970 is in milliseconds since 1 January 1601, which Windows counts from. */
+/** Milliseconds from 1 January 1601, the epoch of Windows, to 1 January 1970. */
 const EPOCH_MS = 11_644_473_600_000
 
-/** Milliseconds since 1970 of a time in steps of 100 ns; null for none, and for never. */
+/**
+ * Converts a FILETIME (units of 100 ns since 1601) to milliseconds since 1970. Returns null for a missing
+ * value and for never.
+ */
 export function timeOf(filetime: string | undefined): number | null {
   if (filetime === undefined || NEVER.includes(filetime) || !/^\d{1,19}$/.test(filetime))
     return null
   return Number(BigInt(filetime) / 10_000n) - EPOCH_MS
 }
 
-/** A time as callers read it. */
+/** Formats a time for callers. */
 export const isoOf = (ms: number | null): string | null =>
   ms === null ? null : new Date(ms).toISOString().replace(/\.\d{3}Z$/, '+00:00')

@@ -1,4 +1,4 @@
-/** What every part asks the domain for: ids, places, entries. Knows no capability. */
+/** Reads ids, places and entries of the domain for all other modules. Independent of capabilities. */
 import {
   type At,
   type ConnectorContext,
@@ -19,38 +19,38 @@ import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** What is looked for: users, without computers and trusts (MS-SAMR section 2.2.1.9), or groups. */
+/** Kinds of entries: users, without computers and trusts (MS-SAMR section 2.2.1.9), and groups. */
 const KINDS = {
   account: { is: { eq: ['sAMAccountType', '805306368'] }, below: 'people_dn' },
   group: { is: { eq: ['objectCategory', 'group'] }, below: 'groups_dn' },
 } as const satisfies Record<string, { is: LdapFilter; below: 'people_dn' | 'groups_dn' }>
 export type Kind = keyof typeof KINDS
 
-/** Attributes that ids are made of. */
+/** Attributes from which ids are made. */
 export const IDS = ['objectGUID', 'objectSid']
 
-/** The id of an entry, which it keeps when it is renamed or moved. */
+/** Returns the id of an entry. It does not change when the entry is renamed or moved. */
 export const idOf = (entry: LdapEntry): string => guidText(firstOf(entry, 'objectGUID') ?? '')
 
-/** The SID of a user or a group. */
+/** Returns the SID of a user or a group. */
 export const sidOf = (entry: LdapEntry): string => sidText(firstOf(entry, 'objectSid') ?? '')
 
-/** Where accounts, or groups, lie: all of the domain, unless the settings say otherwise. */
+/** Returns the base DN of accounts or groups: the whole domain, unless the settings name another. */
 export const placeOf = (ctx: Ctx, kind: Kind): string =>
   ctx.settings[KINDS[kind].below] ?? ctx.settings.base_dn
 
-/** Where new accounts go. */
+/** Returns the DN of the container for new accounts. */
 export const newAccountsPlace = (ctx: Ctx): string =>
   ctx.settings.new_accounts_dn ??
   ctx.settings.people_dn ??
   ctx.ldap.dn(['CN', 'Users'], ctx.settings.base_dn)
 
 /**
- * Checks the containers of the settings before an account is made or moved. An account outside `people_dn` would not be
- * found again. If `disabled_dn` were `people_dn` itself, or held the place of new accounts, it would not tell disabled
- * accounts from the others.
+ * Checks the containers in the settings before an account is created or moved. An account outside `people_dn`
+ * would not be found again. If `disabled_dn` were `people_dn` itself, or contained the place of new accounts,
+ * disabled accounts could not be told from the others.
  *
- * @throws invalid_value naming the setting
+ * @throws `invalid_value` naming the setting
  */
 export function checkPlaces(ctx: Ctx): void {
   const { disabled_dn, new_accounts_dn } = ctx.settings
@@ -73,7 +73,7 @@ export function checkPlaces(ctx: Ctx): void {
     )
 }
 
-/** The name of the domain, of its DN: `ad.acme.example`. */
+/** Returns the domain name that `base_dn` denotes: `ad.acme.example`. */
 export const domainName = ({ settings: { base_dn } }: Ctx): string =>
   (plainDn(base_dn) ?? '')
     .split(',')
@@ -90,7 +90,7 @@ const find = (ctx: Ctx, kind: Kind, attributes: readonly string[], filter?: Ldap
   }
 }
 
-/** One page of accounts, or of groups, that a filter takes. */
+/** Returns one page of the accounts or groups that match a filter. */
 export const findPage = (
   ctx: Ctx,
   at: At,
@@ -99,7 +99,7 @@ export const findPage = (
   filter?: LdapFilter,
 ): Promise<Paged<LdapEntry[]>> => searchPage(ctx, at, find(ctx, kind, attributes, filter))
 
-/** All of them. */
+/** Returns all accounts or groups that match a filter. */
 export const findAll = (
   ctx: Ctx,
   kind: Kind,
@@ -108,9 +108,9 @@ export const findAll = (
 ): Promise<LdapEntry[]> => searchAll(ctx, find(ctx, kind, attributes, filter))
 
 /**
- * The account, or the group, with an id, if it lies in its place.
+ * Returns the account or group with an id, if it lies below the base DN of its kind.
  *
- * @throws not_found
+ * @throws `not_found` if there is none
  */
 export async function readEntry(
   ctx: Ctx,
@@ -119,7 +119,7 @@ export async function readEntry(
   attributes: readonly string[] = [],
 ): Promise<LdapEntry> {
   const value = guidValue(id)
-  // What is no id is not asked for.
+  // A value that is not a GUID cannot be an id, so no search is needed.
   const found =
     value === null ? [] : await findAll(ctx, kind, attributes, { eq: ['objectGUID', value] })
   const [entry] = found

@@ -1,10 +1,12 @@
-/** Putting people into groups, and taking them out. */
+/** Adds people to groups and removes them. */
 import { ConnectorError, type Input, type LdapEntry, type Output, unlessAlready } from 'keyway/sdk'
 import { isEffective, isInThroughGroups, isPrimary, MEMBERSHIP } from './associations.ts'
 import { type Ctx, readEntry } from './directory.ts'
 import { readGroup } from './groups.ts'
 
-/** Puts a person into a group; one who is in it stays there, also as in the primary group. */
+/**
+ * Adds a person to a group. Adding a member again is not an error, even if it is the person's primary group.
+ */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -19,7 +21,11 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** @throws not_found for an unknown group */
+/**
+ * Adds a person to the group with this id.
+ *
+ * @throws `not_found` if the group is unknown
+ */
 export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<void> {
   const group = await readGroup(ctx, id)
   const write = ctx.ldap.modify(group.dn, [{ add: { member: [person.dn] } }])
@@ -27,10 +33,10 @@ export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<
 }
 
 /**
- * Takes a person out of a group; one who is not in it is out already.
+ * Removes a person from a group. Removing a person who is not a member is not an error.
  *
- * @throws unsupported_operation for the primary group, and with effective associations for who is in it through another
- * group
+ * @throws `unsupported_operation` for the primary group, and, with effective associations, if the person is
+ * in the group through another group
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -59,7 +65,10 @@ export async function unassignEntitlement(
   return { unassigned: true }
 }
 
-/** `unwillingToPerform` has many reasons: it is success only where the person is not in the group. */
+/**
+ * Removes a member. `unwillingToPerform` has many causes. It counts as success only if the person is not in
+ * the group.
+ */
 async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
   const write = ctx.ldap.modify(group.dn, [{ delete: { member: [person.dn] } }])
   try {

@@ -1,11 +1,11 @@
-/** Groups: listing them, and what is asked about one of them. */
+/** Lists groups and reads single ones. */
 import { firstOf, type LdapEntry, type Output, type Paged, paged } from 'keyway/sdk'
 import { type Ctx, findPage, idOf, readEntry, sidOf } from './directory.ts'
 
-/** MS-ADTS section 2.2.12. */
+/** Bit of `groupType` for security groups (MS-ADTS section 2.2.12). */
 const SECURITY_GROUP = 0x80000000
 
-/** One page of groups. */
+/** Returns one page of groups. */
 export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_entitlements'>>> {
   const { response, cursor } = await findPage(ctx, ctx, 'group', [
     ...['cn', 'description', 'groupType'],
@@ -30,9 +30,16 @@ export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_ent
 const isForSecurity = (entry: LdapEntry): boolean =>
   (Number(firstOf(entry, 'groupType') ?? 0) & SECURITY_GROUP) !== 0
 
-/** The entry of a group. @throws not_found for an unknown id, and for one of something else */
+/**
+ * Returns the entry of a group.
+ *
+ * @throws `not_found` if the id is unknown or is not that of a group
+ */
 export const readGroup = (ctx: Ctx, id: string): Promise<LdapEntry> => readEntry(ctx, 'group', id)
 
-/** The last part of the SID of a group of the domain, which accounts name their primary group by; null for others. */
+/**
+ * Returns the last part of a domain group's SID, by which accounts name their primary group. Returns null for
+ * other groups.
+ */
 export const ridOf = (group: LdapEntry): string | null =>
   /^S-1-5-21-.*-(\d+)$/.exec(sidOf(group))?.[1] ?? null

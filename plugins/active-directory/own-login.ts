@@ -1,4 +1,7 @@
-/** The account that the connector itself signs in as: to switch it off would leave nobody to switch it on again. */
+/**
+ * Protects the account that the connector signs in as. If it were disabled, the connector could not enable it
+ * again.
+ */
 import {
   ConnectorError,
   guidValue,
@@ -10,10 +13,11 @@ import {
 import { type Ctx, domainName } from './directory.ts'
 
 /**
- * Lets only others pass. The domain is asked, which knows all the ways to write a name.
+ * Refuses the connector's own account. The domain resolves the login name, because it knows all forms of a
+ * name.
  *
- * @param what What would be done: `switched off`
- * @throws unsupported_operation for the account that the connector signs in as
+ * @param what Refused operation, such as `switched off`
+ * @throws `unsupported_operation` for the account that the connector signs in as
  */
 export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string): Promise<void> {
   const filter = { or: namedBy(ctx.auth.basic.username, domainName(ctx)) }
@@ -27,7 +31,10 @@ export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string):
   )
 }
 
-/** Filters for the accounts that a name in a simple bind can mean (MS-ADTS section 5.1.1.1.1). Samba accepts no display name, GUID or SID. */
+/**
+ * Returns filters for the accounts that a name in a simple bind can denote (MS-ADTS section 5.1.1.1.1). Samba
+ * does not accept a display name, GUID or SID.
+ */
 function namedBy(name: string, domain: string): LdapFilter[] {
   const logon = /^[^\\]*\\(.+)$/.exec(name)?.[1] ?? ofDomain(name, domain)
   const guid = guidValue(name.replace(/^\{(.*)\}$/, '$1'))
@@ -40,7 +47,10 @@ function namedBy(name: string, domain: string): LdapFilter[] {
   return filters
 }
 
-/** The logon name before the `@`, where the domain follows: by its name, or by its short one, which has no dot. */
+/**
+ * Returns the logon name before the `@` if the part after it denotes the domain: by its full name, or by its
+ * short name, which has no dot. Returns null otherwise.
+ */
 function ofDomain(name: string, domain: string): string | null {
   const at = name.lastIndexOf('@')
   const realm = name.slice(at + 1).toLowerCase()

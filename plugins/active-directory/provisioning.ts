@@ -1,4 +1,4 @@
-/** Creating, changing and deleting accounts. */
+/** Creates, updates and deletes accounts. */
 import {
   allOrNothing,
   attributesFrom,
@@ -24,10 +24,10 @@ import {
 import { putInto } from './grants.ts'
 import { refuseOwnLogin } from './own-login.ts'
 
-/** Fields that connector.json adds. */
+/** Fields that connector.json adds to the request. */
 type Fields = { readonly [field: string]: unknown }
 
-/** Our names, and the domain's. */
+/** Attributes of the domain by the names of our fields. */
 const ATTRIBUTES = {
   email: 'mail',
   given_name: 'givenName',
@@ -37,16 +37,19 @@ const ATTRIBUTES = {
   department: 'department',
 } as const
 
-/** Longest `sAMAccountName` of a user, in characters (MS-SAMR section 3.1.1.6); Windows cuts it, too. */
+/**
+ * Maximum length of a user's `sAMAccountName`, in characters (MS-SAMR section 3.1.1.6). Windows truncates it,
+ * too.
+ */
 const MAX_NAME = 20
 
 /**
- * Creates an account with groups, or nothing: one that cannot have all of it is removed again. It is made switched off,
- * gets its password and its groups, and is switched on last: a domain controller switches no account on without a password,
- * and a call that is cut off leaves none that is in use.
+ * Creates an account with its groups. If a step fails, the account is removed again. The account is created
+ * disabled, gets its password and groups, and is enabled last: a domain controller enables no account without
+ * a password, and an interrupted call leaves no usable account.
  *
- * @throws bad_request with the code `entryAlreadyExists` when the name is taken; invalid_value for places of the settings
- * where accounts would not be found
+ * @throws `bad_request` with the code `entryAlreadyExists` if the name is taken; `invalid_value` if the
+ * settings name places where accounts would not be found
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -56,7 +59,7 @@ export async function createAccount(
   if (!username) throw new ConnectorError('integration_missing_parameter', 'username is required')
   checkPlaces(ctx)
   const enabled = startsActive(request.user_status)
-  // A user name may be an address: its domain is not that of the directory.
+  // A user name may be an e-mail address. Its domain is not that of the directory.
   const [name = ''] = username.split('@')
   const logonName = logonNameOf(name)
   if (logonName === '')
@@ -86,14 +89,17 @@ export async function createAccount(
   })
 }
 
-/** The name as long as may be: without half a character at its end, nor dots, for one that ends with a dot is refused. */
+/**
+ * Truncates a name to the maximum length. Drops half of a surrogate pair and dots at the end, because a name
+ * that ends with a dot is refused.
+ */
 const logonNameOf = (name: string): string =>
   name
     .slice(0, MAX_NAME)
     .replace(/[\ud800-\udbff]$/, '')
     .replace(/\.+$/, '')
 
-/** The entry that was just added, under the DN that it got. */
+/** Reads the entry that was just added. */
 async function readNew(ctx: Ctx, base: string): Promise<LdapEntry> {
   const attributes = [...IDS, ...MEMBERSHIP]
   const { entries } = await ctx.ldap.search({ base, scope: 'base', attributes })
@@ -103,9 +109,9 @@ async function readNew(ctx: Ctx, base: string): Promise<LdapEntry> {
 }
 
 /**
- * Changes the attributes that are given, and leaves the others alone; an empty one is taken away. A new address is that of
- * `mail`: `proxyAddresses` are the mail system's. The error of attributes that are refused says so where the password is
- * changed already.
+ * Changes the given attributes and keeps the others. An empty value removes the attribute. A new e-mail
+ * address is written to `mail` only: `proxyAddresses` belong to the mail system. If the attributes are
+ * refused after the password was changed, the error says so.
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -120,7 +126,8 @@ export async function updateAccount(
     )
   const entry = await readEntry(ctx, 'account', request.id)
   await allOrNothing(async (undo) => {
-    // First: a policy refuses it sooner than the domain refuses the rest, and one that is set takes the mark away.
+    // Set the password first: it is more likely to be refused, by a policy, than the other changes. Also,
+    // setting a password clears the mark that it must be changed, which `changes` may set.
     if (password !== null) {
       await ctx.ldap.password(entry.dn, password)
       undo('the new password', stays)
@@ -131,9 +138,9 @@ export async function updateAccount(
 }
 
 /**
- * Deletes an account for good; the domain takes it out of its groups.
+ * Deletes an account permanently. The domain removes it from its groups.
  *
- * @throws unsupported_operation for the account that the connector signs in as
+ * @throws `unsupported_operation` for the account that the connector signs in as
  */
 export async function deleteAccount(
   request: Input<'delete_account'>,
@@ -145,7 +152,9 @@ export async function deleteAccount(
   return { status: 'DELETED', deleted: true }
 }
 
-/** Nobody knows the password before it: the failure says that the new one is set. */
+/**
+ * Undo step for a new password. The old password is unknown, so the error reports that the new one is set.
+ */
 const stays = (): never => {
   throw new Error('it is set, and cannot be taken back')
 }
@@ -153,10 +162,10 @@ const stays = (): never => {
 const passwordOf = ({ password }: Fields): string | null =>
   typeof password === 'string' && password !== '' ? password : null
 
-/** 0 stands for a password that must be changed, -1 for one that was set just now. */
+/** Returns the value of `pwdLastSet`: 0 if the password must be changed, -1 if it counts as just set. */
 function mustChange({ must_change_password: must }: Fields): Record<string, LdapValue[]> {
   return typeof must === 'boolean' ? { pwdLastSet: [must ? '0' : '-1'] } : {}
 }
 
-/** The suffix of user principal names: that of the settings, or the name of the domain. */
+/** Returns the suffix of user principal names: `upn_suffix`, or else the domain name. */
 const suffixOf = (ctx: Ctx): string => ctx.settings.upn_suffix ?? domainName(ctx)

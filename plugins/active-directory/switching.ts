@@ -1,4 +1,4 @@
-/** Switching accounts on and off: the bit, what else keeps a person out, and the place of the account. */
+/** Enables and disables accounts: sets the disabled bit, clears locks and expiry, and moves the account. */
 import {
   firstOf,
   isBelow,
@@ -13,10 +13,10 @@ import { type Ctx, checkPlaces, newAccountsPlace, readEntry } from './directory.
 import { refuseOwnLogin } from './own-login.ts'
 
 /**
- * Switches an account off, and then moves it where the settings say: doing it twice is no error.
+ * Disables an account, then moves it to `disabled_dn` if that is set. Repeating it is not an error.
  *
- * @throws unsupported_operation for the account that the connector signs in as; invalid_value for places of the settings
- * where accounts would not be found
+ * @throws `unsupported_operation` for the account that the connector signs in as; `invalid_value` if the
+ * settings name places where accounts would not be found
  */
 export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   checkPlaces(ctx)
@@ -30,9 +30,9 @@ export async function switchOff(ctx: Ctx, id: string): Promise<void> {
 }
 
 /**
- * Switches an account on: also one that is locked after wrong passwords, and one that ended by its date.
+ * Enables an account. Also unlocks it after wrong passwords, and removes an expiry date in the past.
  *
- * @throws invalid_value for places of the settings where accounts would not be found
+ * @throws `invalid_value` if the settings name places where accounts would not be found
  */
 export async function switchOn(ctx: Ctx, id: string): Promise<void> {
   checkPlaces(ctx)
@@ -55,7 +55,10 @@ const set = (ctx: Ctx, { dn }: LdapEntry, values: Record<string, LdapValue[]>): 
 const isIn = ({ dn }: LdapEntry, place: string): boolean =>
   isBelow(plainDn(dn) ?? '', plainDn(place) ?? '')
 
-/** Where another entry has the name, the account stays: it is switched, which is what was asked for. */
+/**
+ * Moves an account. If another entry in the target has its name, the account stays where it is: the caller
+ * asked for the new state, not for the move.
+ */
 async function move(ctx: Ctx, { dn }: LdapEntry, place: string): Promise<void> {
   const isMoved = await unlessAlready(ctx.ldap.move(dn, movedDn(dn, place)), 'entryAlreadyExists')
   if (!isMoved)

@@ -1,7 +1,7 @@
 import { ConnectorError, ifThere, type Output } from 'keyway/sdk'
 import { type Ctx, checkPlaces, idOf, newAccountsPlace, placeOf } from './directory.ts'
 
-/** Reads every place that the settings name; the tenant is the id that the domain gave to itself. */
+/** Reads every place that the settings name. The tenant id is the `objectGUID` of the domain. */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const { base_dn, disabled_dn } = ctx.settings
   checkPlaces(ctx)

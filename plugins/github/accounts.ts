@@ -15,27 +15,27 @@ import { type Ctx, listing, organization, service } from './service.ts'
 
 type Account = Output<'get_account'>
 
-/** A person as lists have them. */
+/** User as returned by lists. */
 export type User = { login: string; id: number; type?: string }
 
-/** What a profile says also; an e-mail address only where its owner shows it. */
+/** Further fields of a user's profile. The e-mail address is present only if its owner shows it. */
 type Profile = { name?: string | null; email?: string | null; suspended_at?: string | null }
 
-/** How a person belongs to the organisation. */
+/** Membership of a person in the organisation. */
 export type Membership = {
   state: 'active' | 'pending'
   role: 'admin' | 'member' | 'billing_manager'
   user: User
 }
 
-/** One page of members, then of outside collaborators. */
+/** Returns one page of members, followed by outside collaborators. */
 export const listAccounts = (ctx: Ctx): Promise<Paged<Account[]>> =>
   chain<Account>(ctx, {
     members: mapped(members(ctx), (user) => accountsOf(ctx, user, 'member')),
     outside: mapped(outsiders(ctx), (user) => accountsOf(ctx, user, 'outside_collaborator')),
   })
 
-/** One account: a member, a person who was invited, or an outside collaborator. */
+/** Returns one account: a member, an invited person, or an outside collaborator. */
 export async function getAccount(
   request: Input<'get_account'>,
   ctx: Ctx,
@@ -60,13 +60,13 @@ export async function getAccount(
 const members = (ctx: Ctx) => listing<User>(ctx, `${organization(ctx)}/members`)
 const outsiders = (ctx: Ctx) => listing<User>(ctx, `${organization(ctx)}/outside_collaborators`)
 
-/** A member, also a future one, or an outside collaborator: then without a membership. */
+/** Active or pending member, or an outside collaborator, who has no membership. */
 export type Person = { user: User; membership: Membership | null }
 
 /**
- * Who has this login here.
+ * Returns the person with this login.
  *
- * @throws not_found for a person who has nothing to do with the organisation.
+ * @throws `not_found` if the person is neither a member nor an outside collaborator of the organisation
  */
 export async function readPerson(ctx: Ctx, login: string): Promise<Person> {
   const membership = await readMembership(ctx, login)
@@ -80,11 +80,11 @@ export async function readPerson(ctx: Ctx, login: string): Promise<Person> {
   )
 }
 
-/** How a person belongs to the organisation, or null. */
+/** Returns a person's membership in the organisation, or null if there is none. */
 export const readMembership = (ctx: Ctx, login: string): Promise<Membership | null> =>
   ifThere(service(ctx).get<Membership>(organization(ctx) + path`/memberships/${login}`))
 
-/** Logins are compared without case. */
+/** Compares two logins, ignoring case. */
 export const sameLogin = (one: string, other: string): boolean =>
   one.toLowerCase() === other.toLowerCase()
 
@@ -97,7 +97,7 @@ const accountsOf = async (ctx: Ctx, user: User, relation: string): Promise<Accou
   toAccount(user, relation, await readProfile(ctx, user)),
 ]
 
-/** GitHub Enterprise Server can suspend people; github.com cannot. */
+/** Converts a user to an account. GitHub Enterprise Server can suspend users; github.com cannot. */
 const toAccount = ({ login, id, type }: User, relation: string, profile: Profile | null) => ({
   integration_specific_id: login,
   email: profile?.email || null,

@@ -1,4 +1,4 @@
-/** Who holds what, as it was given to them: what comes through a team or an enterprise is not repeated. */
+/** Direct grants. Access through a team or an enterprise is left out. */
 import {
   chain,
   type Input,
@@ -24,7 +24,7 @@ import { type Ctx, listing, organization, service } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** One page of owners, other members, organisation roles, teams, then of repositories. */
+/** Returns one page of associations: owners, other members, organisation roles, teams, then repositories. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     owners: membersOf(ctx, 'admin'),
@@ -39,7 +39,10 @@ export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
     repositories: inRepositories(ctx),
   })
 
-/** One page of what one account holds. GitHub has no such list: every team and repository is asked. */
+/**
+ * Returns one page of an account's associations. GitHub has no such list, so every team and repository is
+ * queried.
+ */
 export async function getAccountAssociations(
   { account_id }: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -49,7 +52,7 @@ export async function getAccountAssociations(
   return chain<Association>(ctx, {
     membership: async () => {
       const { user, membership } = await readPerson(ctx, account_id)
-      // Who was invited holds nothing yet; billing managers are no members.
+      // Pending members hold nothing yet. Billing managers are not members.
       if (membership?.state !== 'active' || membership.role === 'billing_manager') return []
       return [association(user, membership.role, ORGANIZATION)]
     },
@@ -72,7 +75,7 @@ const membersOf = (ctx: Ctx, role: 'admin' | 'member'): Listing<Association> =>
 
 type RoleHolder = User & { assignment?: 'direct' | 'indirect' | 'mixed' }
 
-/** `indirect` is through a team. */
+/** Lists direct holders of organisation roles. An `indirect` assignment comes through a team. */
 const inRoles = (ctx: Ctx): Listing<Association> =>
   nested(organizationRoles(ctx), ({ id }) =>
     mapped(
@@ -92,7 +95,7 @@ async function ofTeam(ctx: Ctx, { slug }: Team, login: string): Promise<Associat
   return held?.state === 'active' ? [association({ login, id: 0 }, held.role, slug)] : []
 }
 
-/** How a person belongs to a team, or null. */
+/** Returns a person's membership in a team, or null if there is none. */
 export const readTeamMembership = (
   ctx: Ctx,
   slug: string,
@@ -107,13 +110,13 @@ const inRepositories = (ctx: Ctx): Listing<Association> =>
     ]),
   )
 
-/** A person with a role in a repository; older servers name permissions only. */
+/** Person with a role in a repository. Older servers return permissions but no role name. */
 export type Collaborator = User & {
   role_name?: string
   permissions?: Partial<Record<'pull' | 'triage' | 'push' | 'maintain' | 'admin', boolean>>
 }
 
-/** Who was given a role in a repository, and not through a team or the organisation. */
+/** Lists the direct collaborators of a repository, without access through a team or the organisation. */
 export const collaborators = (
   ctx: Ctx,
   { full_name }: Pick<Repository, 'full_name'>,
@@ -122,7 +125,7 @@ export const collaborators = (
     affiliation: 'direct',
   })
 
-/** The name of a collaborator's role. */
+/** Returns the name of a collaborator's role. */
 export function roleOf({ role_name, permissions = {} }: Collaborator): string {
   if (role_name) return role_name
   if (permissions.admin) return 'admin'

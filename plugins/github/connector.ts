@@ -1,4 +1,4 @@
-/** GitHub: which function does which capability. */
+/** GitHub: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'

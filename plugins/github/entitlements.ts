@@ -1,4 +1,4 @@
-/** What can be granted: membership, roles in the organisation, in every team and in every repository. */
+/** Entitlements: memberships, organisation roles, and roles in teams and repositories. */
 import {
   ConnectorError,
   chain,
@@ -19,17 +19,17 @@ export const ORGANIZATION_ROLE = 'ORGANIZATION_ROLE'
 export const TEAM_ROLE = 'TEAM_ROLE'
 export const REPOSITORY_ROLE = 'REPOSITORY_ROLE'
 
-/** The organisation itself: GitHub's resource of memberships. */
+/** Resource id of memberships: the organisation itself. */
 export const ORGANIZATION = ''
 
-/** Every member is one of them. */
+/** Memberships by role, with labels. Every member has exactly one. */
 const MEMBERSHIPS = { member: 'Member', admin: 'Owner' } as const
 export type MembershipRole = keyof typeof MEMBERSHIPS
 
 const TEAM_ROLES = { member: 'Member', maintainer: 'Maintainer' } as const
 export type TeamRole = keyof typeof TEAM_ROLES
 
-/** Roles in a repository that every organisation has: their name, and what the API calls them. */
+/** Repository roles that every organisation has, with their permission names in the API. */
 const REPOSITORY_ROLES = {
   read: 'pull',
   triage: 'triage',
@@ -41,30 +41,41 @@ const REPOSITORY_ROLES = {
 const isKeyOf = <T extends object>(table: T, name: string): name is keyof T & string =>
   Object.hasOwn(table, name)
 
-/** What the API calls a role when it is granted; a role of the organisation's own by its name. */
+/**
+ * Returns the permission name under which the API grants a role. The organisation's custom roles keep their
+ * names.
+ */
 export const permissionOf = (role: string): string =>
   isKeyOf(REPOSITORY_ROLES, role) ? REPOSITORY_ROLES[role] : role
 
-/** @throws bad_request for what is no membership. */
+/**
+ * Returns the id as a membership role.
+ *
+ * @throws `bad_request` if it is not one
+ */
 export function membershipRole(id: string): MembershipRole {
   if (isKeyOf(MEMBERSHIPS, id)) return id
   throw wrong(`a membership is member or admin, not ${id}`)
 }
 
-/** @throws bad_request for what is no role in a team. */
+/**
+ * Returns the id as a team role.
+ *
+ * @throws `bad_request` if it is not one
+ */
 export function teamRole(id: string): TeamRole {
   if (isKeyOf(TEAM_ROLES, id)) return id
   throw wrong(`a role in a team is member or maintainer, not ${id}`)
 }
 
-/** An entitlement that cannot be. */
+/** Returns the error for an entitlement that cannot exist. */
 export const wrong = (why: string): ConnectorError =>
   new ConnectorError('bad_request', `No such entitlement: ${why}`)
 
-/** A role in the organisation, GitHub's own or the organisation's, known by its number. */
+/** Organisation role, predefined by GitHub or custom, identified by its number. */
 export type OrganizationRole = { id: number; name: string; description?: string | null }
 
-/** Organisation roles, in one answer; none where the server does not know them. */
+/** Lists organisation roles in one page. The page is empty if the server does not support them. */
 export const organizationRoles =
   (ctx: Ctx): Listing<OrganizationRole> =>
   async () => {
@@ -73,7 +84,7 @@ export const organizationRoles =
     return paged(answer?.roles ?? [])
   }
 
-/** One page of memberships, organisation roles, roles in teams, then of roles in repositories. */
+/** Returns one page of entitlements: memberships, organisation roles, team roles, then repository roles. */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
     memberships: () =>

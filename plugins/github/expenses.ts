@@ -1,4 +1,4 @@
-/** What GitHub charges the organisation: its usage, as its billing reports it by months. */
+/** Charges of GitHub to the organisation, from its monthly usage reports. */
 import {
   ConnectorError,
   chain,
@@ -14,7 +14,7 @@ import { type Ctx, service } from './service.ts'
 
 type Expense = Output<'list_expenses'>[number]
 
-/** One line of the usage report. */
+/** Line of a usage report. */
 type UsageItem = {
   date: string
   product: string
@@ -26,10 +26,10 @@ type UsageItem = {
   repositoryName?: string
 }
 
-/** Most months that are asked for: GitHub reports no more than the last 24. */
+/** Maximum number of months to read. GitHub reports only the last 24. */
 const MAX_MONTHS = 24
 
-/** One page for each month, oldest first. */
+/** Returns one page per month, oldest first. */
 export const listExpenses = (
   { filters }: Input<'list_expenses'>,
   ctx: Ctx,
@@ -38,7 +38,7 @@ export const listExpenses = (
 
 type Month = { year: number; month: number }
 
-/** The months that a range touches, up to now. */
+/** Returns the months that overlap a date range, up to the current month. */
 export function monthsOf(
   { start_date, end_date }: { start_date?: string | undefined; end_date?: string | undefined },
   now: Date,
@@ -83,7 +83,10 @@ const usage =
     return paged(items, at + 1 < months.length ? at + 1 : undefined)
   }
 
-/** GitHub gives its lines no ids: what a line is about stands for one, with its place among its like. */
+/**
+ * Returns a function that makes ids for the lines of a report, which have none. An id consists of the line's
+ * date, product, SKU and repository, and a counter if several lines share these.
+ */
 function ids(): (item: UsageItem) => string {
   const seen = new Map<string, number>()
   return ({ date, product, sku, repositoryName = '' }) => {
@@ -99,7 +102,7 @@ const toExpense = (organization: string, item: UsageItem, id: string): Expense =
   return {
     id,
     transaction_date: date,
-    // GitHub bills in US dollars alone.
+    // GitHub bills in US dollars only.
     total_amount: { amount: netAmount, currency: 'USD' },
     seller: { name: 'GitHub' },
     description: `${sku}: ${quantity} ${unitType} at ${pricePerUnit}`,

@@ -1,6 +1,7 @@
 /**
- * Granting and taking. Each kind of entitlement can be held at most once in its place, but organisation
- * roles: granting another replaces it, and taking one that is not held changes nothing.
+ * Grants and revokes entitlements. Apart from organisation roles, an account holds at most one entitlement of
+ * each kind per resource: granting another one replaces it. Revoking an entitlement that is not held changes
+ * nothing.
  */
 import { allItems, ConnectorError, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { type Person, readMembership, readPerson, sameLogin } from './accounts.ts'
@@ -23,14 +24,17 @@ import { type Ctx, organization, service } from './service.ts'
 
 type Request = Input<'assign_entitlement'>
 
-/** How one kind of entitlement is given and taken: the account, the entitlement, the resource. */
+/**
+ * Functions that grant and revoke one kind of entitlement. The arguments are the account's login, the
+ * entitlement's id and the resource's id.
+ */
 type Kind = {
   resourceType: string
   assign(ctx: Ctx, login: string, id: string, resource: string): Promise<unknown>
   unassign(ctx: Ctx, login: string, id: string, resource: string): Promise<unknown>
 }
 
-/** Gives an entitlement; what is held already stays as it is. */
+/** Grants an entitlement. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Request,
   ctx: Ctx,
@@ -39,7 +43,7 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Takes an entitlement; taking what is not held is no error. */
+/** Revokes an entitlement. Revoking one that is not held is not an error. */
 export async function unassignEntitlement(
   request: Request,
   ctx: Ctx,
@@ -91,7 +95,11 @@ const memberships: Kind = {
 const setMembership = (ctx: Ctx, login: string, role: 'admin' | 'member') =>
   service(ctx).put(organization(ctx) + path`/memberships/${login}`, { role })
 
-/** GitHub would invite a person who is none. */
+/**
+ * Returns the person's membership. Without this check, GitHub would invite a non-member.
+ *
+ * @throws `not_found` if the person is not a member
+ */
 async function mustBeMember(ctx: Ctx, login: string) {
   const membership = await readMembership(ctx, login)
   if (membership) return membership
@@ -155,7 +163,10 @@ const repositoryRoles: Kind = {
   },
 }
 
-/** The role that a person was given in a repository; who is a stranger would be invited. */
+/**
+ * Returns a person and their direct role in a repository, or null for the role. Refuses unknown people,
+ * because GitHub would invite them.
+ */
 async function inRepository(
   ctx: Ctx,
   login: string,

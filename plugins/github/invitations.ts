@@ -1,6 +1,6 @@
 /**
- * Invitations by e-mail: a person without a login, as yet. Their account is known by `invitation:` and
- * the invitation's number (no login has a colon), and by the login once they have accepted.
+ * Invitations by e-mail to people whose login is not known yet. The account id is `invitation:` and the
+ * invitation's number (no login contains a colon). After acceptance, it is the login.
  */
 import { ConnectorError, eachPage, path } from 'keyway/sdk'
 import { type Ctx, listing, organization, service } from './service.ts'
@@ -9,13 +9,13 @@ export type Invitation = { id: number; login: string | null; email: string | nul
 
 const PREFIX = 'invitation:'
 
-/** The account's id of an invitation. */
+/** Returns the account id of an invitation. */
 export const invitationId = ({ id }: Invitation): string => PREFIX + id
 
 /**
- * The invitation that an account's id names, or null where it names a login.
+ * Returns the invitation with this account id, or null if the id is a login.
  *
- * @throws not_found when it was accepted, declined or cancelled.
+ * @throws `not_found` if the invitation was accepted, declined or cancelled
  */
 export async function readInvitation(ctx: Ctx, accountId: string): Promise<Invitation | null> {
   if (!accountId.startsWith(PREFIX)) return null

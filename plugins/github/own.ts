@@ -3,11 +3,12 @@ import { sameLogin, type User } from './accounts.ts'
 import { type Ctx, service } from './service.ts'
 
 /**
- * GitHub lets an owner leave and demote itself: then the token opens nothing here any more. The token of an app is
- * nobody's: GitHub says 403 to it.
+ * Refuses the account whose token the connector uses. GitHub lets an owner leave or demote itself, and the
+ * token would then lose its access to the organisation. A token of an app belongs to no user: GitHub answers
+ * 403.
  *
- * @param what What becomes of the person, such as `is removed`.
- * @throws unsupported_operation when the account is the one whose token is used.
+ * @param what Effect on the person, such as `is removed`
+ * @throws `unsupported_operation` if the account is the one whose token is used
  */
 export async function mustNotBeOwn(ctx: Ctx, login: string, what: string): Promise<void> {
   const own = await ifThere(service(ctx).get<User>('/user'), 'permission_denied', 'not_found')

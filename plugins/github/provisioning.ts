@@ -1,4 +1,4 @@
-/** Inviting people, and removing them. */
+/** Invites and removes people. */
 import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
 import { type Membership, readMembership, readPerson } from './accounts.ts'
 import { MEMBERSHIP, type MembershipRole, membershipRole } from './entitlements.ts'
@@ -7,10 +7,10 @@ import { mustNotBeOwn } from './own.ts'
 import { type Ctx, organization, service } from './service.ts'
 
 /**
- * Invites a person: by `username` where they have one at GitHub, else by `email`. Their membership is
- * `member` unless the entitlements say otherwise.
+ * Invites a person, by `username` if given, else by `email`. The membership is `member` unless the
+ * entitlements name another one.
  *
- * @throws api_error with the code `already_member` for a person who is a member, or was invited.
+ * @throws `api_error` with the code `already_member` if the person is a member or was invited
  */
 export async function createAccount(
   request: Input<'create_account'>,
@@ -34,7 +34,7 @@ async function inviteLogin(
   login: string,
   role: MembershipRole,
 ): Promise<Output<'create_account'>> {
-  // A PUT for a person who is there changes their membership.
+  // Check first: a PUT for an existing member would change the membership.
   const held = await readMembership(ctx, login)
   if (held) throw already(`${login} is a member already, or was invited`, 200)
   const address = organization(ctx) + path`/memberships/${login}`
@@ -43,7 +43,10 @@ async function inviteLogin(
   return { status: state === 'active' ? 'ACTIVE' : 'PENDING', created: true, id: user.login }
 }
 
-/** The one membership of a new account: of the types of entitlements, only theirs has a `min` above 0. */
+/**
+ * Returns the membership role of a new account. Only memberships can be given on creation: no other
+ * entitlement type has a `min` above 0.
+ */
 function roleFor(entitlements: Input<'create_account'>['entitlements']): MembershipRole {
   const [first, ...others] = entitlements
   if (first === undefined) return 'member'
@@ -55,7 +58,10 @@ function roleFor(entitlements: Input<'create_account'>['entitlements']): Members
   return membershipRole(first.integration_specific_id)
 }
 
-/** Of an invitation, GitHub says 422 both for a bad address and for a person who is there. */
+/**
+ * Converts the error of an invitation. GitHub answers 422 both for an invalid address and for an existing
+ * member.
+ */
 function alreadyThere(error: unknown): unknown {
   const { status_code, message }: { status_code?: unknown; message?: unknown } = Object(error)
   return status_code === 422 && /already/i.test(String(message))
@@ -67,10 +73,10 @@ const already = (message: string, status_code: number) =>
   new ConnectorError('api_error', message, { status_code, app_error_code: 'already_member' })
 
 /**
- * Ends what a person has to do with the organisation: a membership with all its teams and repositories,
- * an invitation, or what an outside collaborator may do.
+ * Removes a person from the organisation: a membership with all its teams and repositories, an invitation, or
+ * the access of an outside collaborator.
  *
- * @throws unsupported_operation for the person whose token is used.
+ * @throws `unsupported_operation` for the person whose token is used
  */
 export async function deleteAccount(
   { account_id }: Input<'delete_account'>,

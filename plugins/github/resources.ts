@@ -1,4 +1,4 @@
-/** Teams and repositories: what entitlements belong to. */
+/** Resources of entitlements: teams and repositories. */
 import {
   ConnectorError,
   chain,
@@ -12,7 +12,7 @@ import { type Ctx, listing, organization } from './service.ts'
 
 type Resource = Output<'list_resources'>[number]
 
-/** A team, known by its slug. */
+/** Team, identified by its slug. */
 export type Team = {
   slug: string
   name: string
@@ -21,7 +21,7 @@ export type Team = {
   parent?: { slug: string } | null
 }
 
-/** A repository, known by its full name: no slug of a team has a `/`. */
+/** Repository, identified by its full name. Team slugs contain no `/`. */
 export type Repository = {
   full_name: string
   name: string
@@ -33,21 +33,21 @@ export type Repository = {
 export const TEAM = 'TEAM'
 export const REPOSITORY = 'REPOSITORY'
 
-/** All teams that the token's owner may see: to an owner of the organisation, all. */
+/** Lists all teams that the token's owner may see. An owner of the organisation sees every team. */
 export const teams = (ctx: Ctx): Listing<Team> => listing<Team>(ctx, `${organization(ctx)}/teams`)
 
-/** All repositories of the organisation. */
+/** Lists all repositories of the organisation. */
 export const repositories = (ctx: Ctx): Listing<Repository> =>
   listing<Repository>(ctx, `${organization(ctx)}/repos`, { type: 'all' })
 
-/** The address of a team. */
+/** Returns the API path of a team. */
 export const teamAddress = (ctx: Ctx, slug: string): string =>
   organization(ctx) + path`/teams/${slug}`
 
 /**
- * The address of a repository, from its full name.
+ * Returns the API path of a repository, given its full name.
  *
- * @throws bad_request for a repository of another person.
+ * @throws `bad_request` if the repository has another owner
  */
 export function repositoryAddress(ctx: Ctx, fullName: string): string {
   const { organization: owner } = ctx.settings
@@ -57,7 +57,7 @@ export function repositoryAddress(ctx: Ctx, fullName: string): string {
   return path`/repos/${owner}/${name}`
 }
 
-/** One page of teams, then of repositories. */
+/** Returns one page of teams, followed by repositories. */
 export const listResources = (ctx: Ctx): Promise<Paged<Resource[]>> =>
   chain<Resource>(ctx, {
     teams: mapped(teams(ctx), (team) => [

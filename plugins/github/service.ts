@@ -1,4 +1,4 @@
-/** GitHub's REST API: the client, its errors, its lists. Knows no capability. */
+/** GitHub's REST API: client, errors and lists. Independent of capabilities. */
 import {
   bearer,
   type Client,
@@ -17,10 +17,10 @@ import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** Most items that GitHub gives in one page. */
+/** Maximum page size of GitHub. */
 const MAX_PER_PAGE = 100
 
-/** A client of the API, as the token's owner or as who gave consent. */
+/** Returns a client of the API. It acts as the token's owner, or as the user who gave consent. */
 export function service(ctx: Ctx): Client {
   return client(ctx, {
     baseUrl: ctx.settings.base_url,
@@ -37,8 +37,8 @@ function tokenOf({ credentials: { token, oauth } }: Ctx): string {
 }
 
 /**
- * The error of a failing answer. GitHub says 403 for both of its rate limits, too: the one per hour
- * leaves nothing remaining, the one for bursts says when to come back.
+ * Converts a failed reply to an error. GitHub answers 403 for both of its rate limits: the hourly one leaves
+ * 0 remaining requests, and the one for bursts sends Retry-After.
  */
 async function errorOf(reply: UpstreamReply): Promise<Error> {
   const error = await ConnectorError.from(reply)
@@ -56,14 +56,14 @@ function whenOf({ headers }: UpstreamReply): string {
   return reset > 0 ? `; again at ${new Date(reset * 1000).toISOString()}` : ''
 }
 
-/** The organisation's own address, `/orgs/acme`. */
+/** Returns the organisation's API path, such as `/orgs/acme`. */
 export const organization = (ctx: Ctx): string => path`/orgs/${ctx.settings.organization}`
 
 /**
- * A list of the API, in pages of at most 100. Its `Link` header leads to addresses by number
- * (`/organizations/1/members?page=2`), so only the query of the next link is taken.
+ * Lists a collection of the API in pages of at most 100. The next link in the `Link` header points to a
+ * numeric path (`/organizations/1/members?page=2`), so only its query is used.
  *
- * @throws invalid_response when the answer is no list.
+ * @throws `invalid_response` if the reply is not a list
  */
 export function listing<T>(ctx: Ctx, address: string, query: Query = {}): Listing<T> {
   return async ({ cursor, size }) => {

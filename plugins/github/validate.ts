@@ -3,9 +3,9 @@ import { readMembership, type User } from './accounts.ts'
 import { type Ctx, organization, service } from './service.ts'
 
 /**
- * Asks whose token it is and whether that person owns the organisation: everybody else sees only a part
- * of it, secret teams for one, without a word. The tenant's id is the organisation's number at its host,
- * which a new name does not change.
+ * Checks that the token's owner is an owner of the organisation. GitHub silently hides parts of it, such as
+ * secret teams, from everyone else. The tenant id is the host and the organisation's number, which survives a
+ * renaming.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const { login } = await service(ctx).get<User>('/user')

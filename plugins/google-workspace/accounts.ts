@@ -1,4 +1,4 @@
-/** Reading accounts, and switching them on and off. */
+/** Reads, suspends and restores users. */
 import { type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, customer, directory } from './service.ts'
@@ -10,7 +10,7 @@ type Schema = {
   fields?: { fieldName: string; displayName?: string; fieldType?: string; multiValued?: boolean }[]
 }
 
-/** What all users have, and what the customer has added to them. */
+/** Returns the attributes that all users have and those that the customer has defined. */
 export async function listCustomAttributes(ctx: Ctx): Promise<CustomAttribute[]> {
   const at = path`/customer/${customer(ctx)}/schemas`
   const { schemas = [] } = await directory(ctx).get<{ schemas?: Schema[] }>(at)
@@ -29,7 +29,7 @@ const attribute = (name: string, description?: string): CustomAttribute => ({
   description: description ?? null,
 })
 
-/** One page of users, by e-mail address. */
+/** Returns one page of users, ordered by e-mail address. */
 export async function listAccounts(
   { custom_attributes: attributes }: Input<'list_accounts'>,
   ctx: Ctx,
@@ -42,7 +42,7 @@ export async function listAccounts(
   )
 }
 
-/** One user by id. */
+/** Returns one user by id. */
 export async function getAccount(
   { account_id, custom_attributes: attributes }: Input<'get_account'>,
   ctx: Ctx,
@@ -53,9 +53,9 @@ export async function getAccount(
 }
 
 /**
- * Suspends a user, or lets one in again; one that is archived stays so. The status that it has then.
+ * Suspends or restores a user, and returns the resulting status. An archived user stays archived.
  *
- * @throws unsupported_operation for the administrator that the connector acts for, to be suspended.
+ * @throws `unsupported_operation` if the user to suspend is the administrator that the connector acts for
  */
 export async function setSuspended(
   ctx: Ctx,

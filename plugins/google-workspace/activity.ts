@@ -1,4 +1,4 @@
-/** Who was there last, and what was done. */
+/** Reads last logins and the activity log. */
 import {
   ConnectorError,
   chain,
@@ -30,12 +30,12 @@ type Activity = {
   events?: { type?: string; name: string; parameters?: Parameter[] }[]
 }
 
-/** Most entries that Google gives at once. */
+/** Maximum page size of the activity log. */
 const MAX_ACTIVITIES = 1000
 
 const DAY_MS = 86_400_000
 
-/** When each account was logged in to last; who never was, or is not there, is missing. */
+/** Returns the last login of each account. Unknown accounts and those that never logged in are left out. */
 export async function getLastActivity(
   { account_ids }: Input<'get_last_activity'>,
   ctx: Ctx,
@@ -48,11 +48,14 @@ export async function getLastActivity(
   })
 }
 
-/** One page of logins, then of what administrators did, newest first. */
+/** Returns one page of logins, followed by administrator actions, newest first. */
 export const listActivity = (ctx: Ctx): Promise<Paged<ActivityRecord[]>> =>
   chain<ActivityRecord>(ctx, { login: activities(ctx, 'login'), admin: activities(ctx, 'admin') })
 
-/** A page token is only good together with the beginning that it was made with. */
+/**
+ * Lists one application's activities. A page token is valid only with the start time that it was issued for,
+ * so the cursor holds both.
+ */
 function activities(ctx: Ctx, application: 'login' | 'admin'): Listing<ActivityRecord> {
   return async ({ cursor, size }) => {
     const { start, token } =
@@ -81,7 +84,7 @@ function placeOf(cursor: Json): { start: string | null; token: string } {
   throw new ConnectorError('invalid_page_token', 'The cursor is not one of the activity log')
 }
 
-/** One entry may hold several events. */
+/** Converts an activity to records. An activity may hold several events. */
 const toRecords = (
   { id, actor = {}, ipAddress, events = [] }: Activity,
   application: string,
@@ -104,7 +107,7 @@ const toRecords = (
     },
   }))
 
-/** Parameters that name its target. */
+/** Parameters that name the target of an event, with the target's type. */
 const TARGETS = { USER_EMAIL: 'USER', GROUP_EMAIL: 'GROUP', ORG_UNIT_NAME: 'ORG_UNIT' } as const
 
 const isTarget = (name: string): name is keyof typeof TARGETS => Object.hasOwn(TARGETS, name)

@@ -1,4 +1,4 @@
-/** Roles of administrators, for everything or for what is below an organisational unit. */
+/** Administrator roles, held for the whole customer or for an organisational unit and the units below it. */
 import { type Listing, path } from 'keyway/sdk'
 import { type Ctx, customer, directory, listing } from './service.ts'
 
@@ -13,10 +13,10 @@ export type RoleAssignment = {
   roleAssignmentId: string
   roleId: string
   assignedTo: string
-  /** Groups hold roles, too. */
+  /** `user` or `group`: groups hold roles, too. */
   assigneeType?: string
   scopeType?: string
-  /** Without the `id:` that it has elsewhere. */
+  /** Id without the prefix `id:` that it has elsewhere. */
   orgUnitId?: string
 }
 
@@ -30,7 +30,7 @@ export const roles = (ctx: Ctx): Listing<Role> =>
     ? listing<Role>(directory(ctx), { path: at(ctx, 'roles'), items: 'items', most: MAX_ROLES })
     : () => []
 
-/** Who holds which role, of one user or of all. */
+/** Lists the role assignments of one user, or of everyone. */
 export const roleAssignments = (ctx: Ctx, user?: string): Listing<RoleAssignment> =>
   ctx.settings.admin_roles
     ? listing<RoleAssignment>(directory(ctx), {
@@ -44,11 +44,14 @@ export const roleAssignments = (ctx: Ctx, user?: string): Listing<RoleAssignment
 export const isUsers = ({ assigneeType }: RoleAssignment): boolean =>
   (assigneeType ?? 'user').toLowerCase() === 'user'
 
-/** The id of the unit that a role is held in, as units have it; empty for everything. */
+/**
+ * Returns the id of the unit that an assignment applies to, with the prefix `id:`, or an empty text if it
+ * applies to the whole customer.
+ */
 export const placeOf = ({ scopeType, orgUnitId }: RoleAssignment): string =>
   scopeType === 'ORG_UNIT' && orgUnitId ? `id:${orgUnitId.replace(/^id:/, '')}` : ''
 
-/** Gives a role. */
+/** Assigns a role. */
 export async function giveRole(
   ctx: Ctx,
   user: string,

@@ -1,4 +1,4 @@
-/** Who holds what. */
+/** Associations of users with entitlements. */
 import {
   allItems,
   chain,
@@ -21,7 +21,9 @@ import { readUser, type User, users } from './users.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** One page of places in units, then of roles in groups, of licences, of admin roles. */
+/**
+ * Returns one page of associations: organisational units, group roles, licences, then administrator roles.
+ */
 export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   return chain<Association>(ctx, {
     async units(at) {
@@ -37,9 +39,9 @@ export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
 }
 
 /**
- * All that one user holds.
+ * Returns all associations of one user.
  *
- * @throws not_found for an unknown user.
+ * @throws `not_found` if the user is unknown
  */
 export async function getAccountAssociations(
   { account_id: id }: Input<'get_account_entitlement_associations'>,
@@ -48,7 +50,7 @@ export async function getAccountAssociations(
   const user = await readUser(ctx, id)
   const memberOf = await allItems(groups(ctx, user.id))
   const memberships = await inParallel(memberOf, async (group) => {
-    // Which role it is, only the group tells.
+    // The list of a user's groups does not contain the role. Only the group's member entry does.
     const at = path`/groups/${group.id}/members/${user.id}`
     const member = await ifThere(directory(ctx).get<Member>(at))
     return member === null ? [] : inGroup({ ...member, id: user.id, type: 'USER' }, group.id)
@@ -70,7 +72,7 @@ const held = (account: string, entitlement: string, resource: string): Associati
   integration_specific_resource_id: resource,
 })
 
-/** Users tell the path of their unit; its id is the one that stays. */
+/** Returns unit ids by path. Users have only the path of their unit, but the id is stable. */
 const unitIds = async (ctx: Ctx): Promise<Map<string, string>> =>
   new Map((await readOrgUnits(ctx)).map((one) => [one.orgUnitPath, one.orgUnitId]))
 

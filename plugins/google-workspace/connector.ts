@@ -1,4 +1,4 @@
-/** Google Workspace: which function does which capability. */
+/** Google Workspace: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes, setSuspended } from './accounts.ts'
 import { getLastActivity, listActivity } from './activity.ts'

@@ -1,4 +1,4 @@
-/** What can be given, and where. */
+/** Entitlements and the resources that they belong to. */
 import {
   allItems,
   ConnectorError,
@@ -15,16 +15,16 @@ import { idOf, type License, licenseOf, products, readSkus } from './licenses.ts
 import { type OrgUnit, readOrgUnits } from './org-units.ts'
 import type { Ctx } from './service.ts'
 
-/** The id of the resource that licences and roles for everything belong to. */
+/** Resource id of licences and of roles for the whole customer. */
 export const EVERYTHING = ''
 
-/** The one entitlement of each organisational unit that is no role. */
+/** Id of an organisational unit's only entitlement that is not a role. */
 export const PLACE = 'place'
 
 type Entitlement = Output<'list_entitlements'>[number]
 type Resource = Output<'list_resources'>[number]
 
-/** One thing that can be given. */
+/** Entitlement, decoded from a request. */
 export type Grant =
   | { type: 'GROUP_ROLE'; group: string; role: GroupRole }
   | { type: 'ORG_UNIT_MEMBERSHIP'; orgUnit: string }
@@ -32,9 +32,9 @@ export type Grant =
   | { type: 'ADMIN_ROLE'; role: string; orgUnit: string }
 
 /**
- * The grant that a request names by type, id and resource.
+ * Decodes the type, id and resource of a requested entitlement.
  *
- * @throws bad_request when there can be no such entitlement.
+ * @throws `bad_request` if no such entitlement can exist
  */
 export function grantOf(type: string, id: string, resource: string): Grant {
   const isGlobal = type === 'LICENSE' || type === 'ADMIN_ROLE'
@@ -61,7 +61,7 @@ export function grantOf(type: string, id: string, resource: string): Grant {
 
 const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)
 
-/** One page of groups, then of organisational units. */
+/** Returns one page of groups, followed by organisational units. */
 export const listResources = (ctx: Ctx): Promise<Paged<Resource[]>> =>
   chain<Resource>(ctx, {
     groups: mapped(groups(ctx), (group) => [
@@ -88,7 +88,10 @@ const toResource = (unit: OrgUnit): Resource => ({
   extra_data: { path: unit.orgUnitPath, parent_path: unit.parentOrgUnitPath ?? '' },
 })
 
-/** One page of roles in groups, then of units, of licences, of admin roles everywhere and in units. */
+/**
+ * Returns one page of entitlements: group roles, organisational units, licences, then administrator roles for
+ * the whole customer and for units.
+ */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
     groups: mapped(groups(ctx), (group) =>

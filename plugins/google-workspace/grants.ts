@@ -1,4 +1,4 @@
-/** Giving and taking. */
+/** Grants and revokes entitlements. */
 import {
   allItems,
   ConnectorError,
@@ -19,7 +19,7 @@ import { readUser } from './users.ts'
 
 type Of<T extends Grant['type']> = Extract<Grant, { type: T }>
 
-/** Gives something; what is held already stays as it is. */
+/** Grants an entitlement. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -28,7 +28,7 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Takes something; taking what is not held is no error. */
+/** Revokes an entitlement. Revoking one that is not held is not an error. */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,
@@ -46,11 +46,18 @@ const requested = (request: Input<'assign_entitlement'>): Grant =>
     request.resource_integration_specific_id,
   )
 
-/** @throws not_found for an unknown user, group, unit, licence or role. */
+/**
+ * Grants an entitlement to a user.
+ *
+ * @throws `not_found` if the user, group, unit, licence or role is unknown
+ */
 export const give = (ctx: Ctx, user: string, grant: Grant): Promise<void> =>
   perform(GIVE, ctx, user, grant)
 
-/** The cast: each row of a table takes grants of the type that it is named by. */
+/**
+ * Runs the row of a table for the grant's type. The cast is safe: each row takes grants of the type in its
+ * key.
+ */
 const perform = (table: Record<Grant['type'], Change>, ctx: Ctx, user: string, grant: Grant) =>
   table[grant.type](ctx, user, grant as never)
 
@@ -60,7 +67,7 @@ const GIVE: Record<Grant['type'], Change> = {
   async GROUP_ROLE(ctx, user, { group, role }: Of<'GROUP_ROLE'>) {
     const member = await readMember(ctx, group, user)
     if (member?.role === role) return
-    // One role in each group: another one is changed.
+    // A user has one role per group, so an existing role is replaced.
     if (member) await directory(ctx).patch(memberAt(group, user), { role })
     else await directory(ctx).post(path`/groups/${group}/members`, { id: user, role })
   },
@@ -101,7 +108,7 @@ const TAKE: Record<Grant['type'], Change> = {
   async ADMIN_ROLE(ctx, user, grant: Of<'ADMIN_ROLE'>) {
     const assignment = await readAssignment(ctx, user, grant)
     if (assignment === undefined) return
-    // Which of its roles the connector lives on is not told: all of them stay.
+    // Google does not say which of the administrator's roles the connector depends on, so none is revoked.
     await mustNotBeOwn(ctx, assignment.assignedTo, 'has lost this role')
     await ifThere(takeRole(ctx, assignment))
   },
@@ -112,7 +119,10 @@ const memberAt = (group: string, user: string) => path`/groups/${group}/members/
 const licenseAt = ({ product, sku }: License, email: string) =>
   path`/product/${product}/sku/${sku}/user/${email}`
 
-/** Google says not found, or an invalid member, of who is in no group. */
+/**
+ * Returns a group member, or null. For a user who is not in the group, Google answers not found or an invalid
+ * member key.
+ */
 async function readMember(ctx: Ctx, group: string, user: string): Promise<Member | null> {
   try {
     return await directory(ctx).get<Member>(memberAt(group, user))
@@ -128,7 +138,7 @@ async function mustExist(ctx: Ctx, user: string, group: string): Promise<void> {
   await directory(ctx).get(path`/groups/${group}`)
 }
 
-/** The assignment of a role, if the user has it in this very place. */
+/** Returns the assignment of a role, if the user holds it in exactly this unit or for the whole customer. */
 async function readAssignment(
   ctx: Ctx,
   user: string,

@@ -1,14 +1,17 @@
-/** Groups, and who is in them. */
+/** Groups and their members. */
 import type { Listing } from 'keyway/sdk'
 import { path } from 'keyway/sdk'
 import { type Ctx, customer, directory, listing } from './service.ts'
 
 export type Group = { id: string; name: string; email: string; description?: string }
 
-/** `id` is missing for everybody of the customer, and for addresses that are no Google accounts. */
+/**
+ * Member of a group. `id` is missing for the entry that means all users of the customer, and for addresses
+ * without a Google account.
+ */
 export type Member = { id?: string; email?: string; role?: string; type?: string }
 
-/** What a person may do in a group. */
+/** Roles in a group, with labels. */
 export const GROUP_ROLES = {
   MEMBER: 'Member',
   MANAGER: 'Manager',
@@ -18,10 +21,10 @@ export type GroupRole = keyof typeof GROUP_ROLES
 
 export const isGroupRole = (name: string): name is GroupRole => Object.hasOwn(GROUP_ROLES, name)
 
-/** Most groups, and most members, that Google gives at once. */
+/** Maximum page size of groups and of members. */
 const MAX_GROUPS = 200
 
-/** The groups of the customer, or those that one user is directly in. */
+/** Lists the groups of the customer, or those with one user as a direct member. */
 export const groups = (ctx: Ctx, user?: string): Listing<Group> =>
   listing<Group>(directory(ctx), {
     path: '/groups',
@@ -30,7 +33,7 @@ export const groups = (ctx: Ctx, user?: string): Listing<Group> =>
     query: user === undefined ? { customer: customer(ctx) } : { userKey: user },
   })
 
-/** Who is directly in a group. */
+/** Lists the direct members of a group. */
 export const members = (ctx: Ctx, group: string): Listing<Member> =>
   listing<Member>(directory(ctx), {
     path: path`/groups/${group}/members`,
@@ -38,6 +41,9 @@ export const members = (ctx: Ctx, group: string): Listing<Member> =>
     most: MAX_GROUPS,
   })
 
-/** Groups in groups, and everybody of the customer, are no accounts. */
+/**
+ * Reports whether a member is a user. Nested groups and the entry for all users of the customer are not
+ * accounts.
+ */
 export const isUser = (member: Member): member is Member & { id: string; role: GroupRole } =>
   member.type === 'USER' && member.id !== undefined && Object.hasOwn(GROUP_ROLES, member.role ?? '')

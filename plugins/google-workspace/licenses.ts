@@ -1,4 +1,4 @@
-/** Licences: of products, each in several kinds (SKUs). Google has no list of the kinds. */
+/** Licences. Each product has several SKUs, which Google does not list. */
 import {
   ConnectorError,
   eachPage,
@@ -14,12 +14,12 @@ import {
 import { type Ctx, customer, directory, licensing, listing } from './service.ts'
 import { readUser, users } from './users.ts'
 
-/** Which licence a user has; `userId` is an e-mail address. */
+/** Licence assignment. `userId` is an e-mail address. */
 export type Assignment = { userId: string; productId: string; skuId: string; skuName?: string }
 
 export type License = { product: string; sku: string }
 
-/** Kinds that can be bought, by product. Source: Google's page "Products and SKUs" of the Licensing API. */
+/** Known SKUs by product. Source: Google's page "Products and SKUs" of the Licensing API. */
 const SKUS: Record<string, Record<string, string>> = {
   'Google-Apps': {
     '1010020027': 'Google Workspace Business Starter',
@@ -47,15 +47,19 @@ const SKUS: Record<string, Record<string, string>> = {
   },
 }
 
-/** Most licences that Google gives at once. */
+/** Maximum page size of licence assignments. */
 const MAX_LICENSES = 1000
 
-/** Above this, reading all users is quicker than reading one after the other. */
+/** Maximum number of users to read one by one. Above it, reading all users is faster. */
 const FEW = 10
 
 export const idOf = ({ product, sku }: License): string => `${product}/${sku}`
 
-/** @throws bad_request for what names no product and SKU. */
+/**
+ * Decodes the id of a licence.
+ *
+ * @throws `bad_request` if the id is not a product and an SKU
+ */
 export function licenseOf(id: string): License {
   const [product, sku, ...more] = id.split('/')
   if (product && sku && more.length === 0) return { product, sku }
@@ -65,11 +69,11 @@ export function licenseOf(id: string): License {
 export const products = (ctx: Ctx): string[] =>
   ctx.settings.license_products.split(' ').filter((one) => one !== '')
 
-/** The customer's own id: this API does not know `my_customer`. */
+/** Returns the customer's actual id. The Licensing API does not accept `my_customer`. */
 const readCustomerId = async (ctx: Ctx): Promise<string> =>
   (await directory(ctx).get<{ id: string }>(path`/customers/${customer(ctx)}`)).id
 
-/** What is assigned, of all products. */
+/** Lists the licence assignments of the given products. */
 export const assignments = (ctx: Ctx, of = products(ctx)): Listing<Assignment> => {
   let id: Promise<string> | null = null
   return nested(
@@ -87,7 +91,7 @@ export const assignments = (ctx: Ctx, of = products(ctx)): Listing<Assignment> =
   )
 }
 
-/** The kinds that there are of each product: those that are known, and those that a person has. */
+/** Returns the SKUs of a product: the known ones, and those that are assigned to a user. */
 export async function readSkus(
   ctx: Ctx,
   product: string,
@@ -99,7 +103,7 @@ export async function readSkus(
   return [...labels].map(([sku, label]) => ({ product, sku, label }))
 }
 
-/** Who holds which licence, by the ids of users: the API tells e-mail addresses. */
+/** Lists licence holders by user id. The API returns e-mail addresses. */
 export const holders =
   (ctx: Ctx): Listing<{ user: string; license: License }> =>
   async (at) => {
@@ -109,14 +113,14 @@ export const holders =
     return paged(
       found.flatMap(({ userId, productId: product, skuId: sku }) => {
         const user = ids.get(userId.toLowerCase())
-        // A person who has been deleted keeps a licence for a while.
+        // A deleted user keeps its licence for some time.
         return user === undefined ? [] : [{ user, license: { product, sku } }]
       }),
       cursor,
     )
   }
 
-/** Ids by e-mail address, in lower case. */
+/** Returns user ids by e-mail address in lower case. */
 async function userIds(ctx: Ctx, emails: readonly string[]): Promise<Map<string, string>> {
   if (emails.length === 0) return new Map()
   const ids = new Map<string, string>()
@@ -132,7 +136,10 @@ async function userIds(ctx: Ctx, emails: readonly string[]): Promise<Map<string,
   return ids
 }
 
-/** What one user holds: each product's list is read until the user is found, a user has one kind of each. */
+/**
+ * Returns the licences of one user. Each product's list is read until the user is found, since a user has one
+ * SKU per product.
+ */
 export async function licensesOf(
   ctx: Ctx,
   email: string,
@@ -155,9 +162,9 @@ async function licenseIn(ctx: Ctx, email: string, product: string): Promise<Lice
 }
 
 /**
- * Moves an account to the licence of the settings, within its product.
+ * Moves an account to the licence in `downgrade_to`, within its product.
  *
- * @throws integration_missing_parameter without that setting; not_found for an unknown account.
+ * @throws `integration_missing_parameter` if the setting is missing; `not_found` if the account is unknown
  */
 export async function downgradeLicense(
   { account_id }: Input<'downgrade_license'>,

@@ -1,4 +1,4 @@
-/** Organisational units: a tree, in which every user has one place. */
+/** Organisational units. They form a tree, and every user is in exactly one of them. */
 import { ConnectorError, path } from 'keyway/sdk'
 import { type Ctx, customer, directory } from './service.ts'
 
@@ -11,7 +11,7 @@ export type OrgUnit = {
   parentOrgUnitPath?: string
 }
 
-/** The whole tree, the root included: a list without pages. */
+/** Returns the whole tree with its root. The list has no pages. */
 export async function readOrgUnits(ctx: Ctx): Promise<OrgUnit[]> {
   const at = path`/customer/${customer(ctx)}/orgunits`
   const { organizationUnits: units = [] } = await directory(ctx).get<{
@@ -21,9 +21,9 @@ export async function readOrgUnits(ctx: Ctx): Promise<OrgUnit[]> {
 }
 
 /**
- * One unit by id.
+ * Returns one unit by id.
  *
- * @throws not_found for an unknown one.
+ * @throws `not_found` if the unit is unknown
  */
 export async function readOrgUnit(ctx: Ctx, id: string): Promise<OrgUnit> {
   const found = (await readOrgUnits(ctx)).find((one) => one.orgUnitId === id)

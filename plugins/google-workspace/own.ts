@@ -3,16 +3,17 @@ import type { Ctx } from './service.ts'
 import { readUser } from './users.ts'
 
 /**
- * Google lets a service account suspend or delete the administrator that it acts for. The connector could then no
- * longer log in. Nothing is refused where the service account acts for nobody, or the administrator is not found here.
+ * Refuses the administrator that the connector acts for. Google lets a service account suspend or delete that
+ * administrator, and the connector could then no longer log in. Nothing is refused if the service account
+ * acts for no user, or if the administrator is not found in this customer.
  *
- * @param what What becomes of the user, such as `is deleted`.
- * @throws unsupported_operation when the user is the administrator that the connector acts for.
+ * @param what Effect on the user, such as `is deleted`
+ * @throws `unsupported_operation` if the user is the administrator that the connector acts for
  */
 export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
   const { impersonation_email: email } = ctx.auth.service_account
   if (!email) return
-  // By its id, since it may go by an alias here.
+  // Compare the id as well: the setting may hold an alias.
   const own = await ifThere(readUser(ctx, email), 'permission_denied', 'not_found')
   if (own === null || ![own.id, own.primaryEmail, email].some((one) => isSame(one, id))) return
   throw new ConnectorError(

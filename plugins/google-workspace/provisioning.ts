@@ -1,4 +1,4 @@
-/** Creating, changing and deleting users, and moving what they own. */
+/** Creates, updates and deletes users, and transfers their data. */
 import {
   allItems,
   allOrNothing,
@@ -17,13 +17,13 @@ import { mustNotBeOwn } from './own.ts'
 import { type Ctx, customer, dataTransfer, directory, listing } from './service.ts'
 import { mainOrganization, readUser, statusOf, type User } from './users.ts'
 
-/** Fields that connector.json adds. */
+/** Fields that connector.json adds to the request. */
 type Fields = { readonly [field: string]: unknown }
 
 /**
- * Creates a user with all of its entitlements, or nothing: one that cannot have them is deleted again.
+ * Creates a user with all of its entitlements. If one cannot be granted, the user is deleted again.
  *
- * @throws api_error with the status 409 and the code `duplicate` when the address is taken.
+ * @throws `api_error` with the status 409 and the code `duplicate` if the address is taken
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -46,7 +46,7 @@ export async function createAccount(
     const user = await directory(ctx).post<User>('/users', {
       primaryEmail: email,
       name: { givenName: request.given_name, familyName: request.family_name },
-      // Google wants a password; one that is told to nobody lets nobody in.
+      // Google requires a password. A random one that is not disclosed admits no one.
       password: request['password'] ?? randomPassword(),
       changePasswordAtNextLogin: request['password'] !== undefined,
       suspended: !startsActive(request.user_status),
@@ -60,7 +60,10 @@ export async function createAccount(
   })
 }
 
-/** The organisations with the main one changed, undefined when nothing is to be: they are written whole. */
+/**
+ * Returns the list of organisations with the main one changed, or undefined if there is no change. Google
+ * replaces the whole list.
+ */
 function organizationsOf(before: NonNullable<User['organizations']>, request: Fields) {
   const { title, department } = request
   if (title === undefined && department === undefined) return undefined
@@ -73,7 +76,7 @@ function organizationsOf(before: NonNullable<User['organizations']>, request: Fi
   return [after, ...before.filter((one) => one !== main)]
 }
 
-/** Changes what is given, and leaves the rest alone. */
+/** Changes the given fields and keeps the others. */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
@@ -99,9 +102,9 @@ export async function updateAccount(
 }
 
 /**
- * Deletes a user; for twenty days, an administrator can bring one back.
+ * Deletes a user. An administrator can restore it for twenty days.
  *
- * @throws unsupported_operation for the administrator that the connector acts for.
+ * @throws `unsupported_operation` for the administrator that the connector acts for
  */
 export async function deleteAccount(
   { account_id }: Input<'delete_account'>,
@@ -120,8 +123,8 @@ type Application = {
 }
 
 /**
- * Asks for everything of one user to be handed to another: of each application all that it can hand
- * over. Google does so within hours.
+ * Requests the transfer of all of one user's data to another user, in every application that supports it.
+ * Google completes it within hours.
  */
 export async function transferData(
   { source_account_id, target_account_id }: Input<'transfer_data'>,

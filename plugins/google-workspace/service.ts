@@ -1,4 +1,6 @@
-/** Google's APIs for administrators: clients, errors, lists. Knows no capability; the host logs in. */
+/**
+ * Google's APIs for administrators: clients, errors and lists. Independent of capabilities. The host logs in.
+ */
 import {
   type Client,
   type ConnectorContext,
@@ -20,16 +22,16 @@ const LICENSING = 'https://licensing.googleapis.com/apps/licensing/v1'
 
 const api = (ctx: Ctx, baseUrl: string): Client => client(ctx, { baseUrl, onError: errorOf })
 
-/** Users, groups, organisational units, roles. */
+/** Returns a client of the Directory API: users, groups, organisational units, roles. */
 export const directory = (ctx: Ctx): Client => api(ctx, `${ADMIN}/directory/v1`)
-/** What was done, and who did it. */
+/** Returns a client of the Reports API, which has the activity log. */
 export const reports = (ctx: Ctx): Client => api(ctx, `${ADMIN}/reports/v1/activity`)
-/** Moving what people own. */
+/** Returns a client of the Data Transfer API. */
 export const dataTransfer = (ctx: Ctx): Client => api(ctx, `${ADMIN}/datatransfer/v1`)
-/** Licences. */
+/** Returns a client of the Licensing API. */
 export const licensing = (ctx: Ctx): Client => api(ctx, LICENSING)
 
-/** The customer that is asked for: the credential's, else the administrator's own. */
+/** Returns the customer id of the credential, or an alias for the administrator's own customer. */
 export const customer = (ctx: Ctx): string => ctx.auth.service_account.tenant_id || 'my_customer'
 
 const TOO_MANY = [
@@ -39,7 +41,10 @@ const TOO_MANY = [
   'dailyLimitExceeded',
 ]
 
-/** The error of a failing answer. Google tells its reason in a list of errors, and 403 for some rates. */
+/**
+ * Converts a failed reply to an error. Google gives the reason in a list of errors, and answers 403 for some
+ * rate limits.
+ */
 async function errorOf(reply: UpstreamReply): Promise<Error> {
   const error = await ConnectorError.from(reply)
   const reason = /"reason"\s*:\s*"(\w{1,60})"/.exec(error.message)?.[1]
@@ -49,17 +54,20 @@ async function errorOf(reply: UpstreamReply): Promise<Error> {
   return new ConnectorError(code, error.message, details)
 }
 
-/** Where a list is, what its items are called, and how many it gives at once. */
+/**
+ * List endpoint: its path, the member that holds the items, the maximum page size, and further query
+ * parameters.
+ */
 export type List = { path: string; items: string; most: number; query?: Query }
 
-/** A listing whose pages are always open: what one gave, and its cursor. */
+/** Listing that always returns a page object, with the items and the cursor. */
 export type PagedListing<T> = (at: Parameters<Listing<T>>[0]) => Promise<Paged<T[]>>
 
 /**
- * A list of an API. Items are left out where there are none; a page may hold fewer than were asked
- * for, or none, and others follow.
+ * Lists a collection of an API. An empty page has no items member. A page may hold fewer items than
+ * requested, or none, and still have a successor.
  *
- * @throws invalid_response when the answer is no list.
+ * @throws `invalid_response` if the reply is not a list
  */
 export function listing<T>(on: Client, { path, items, most, query }: List): PagedListing<T> {
   return async (at) => {

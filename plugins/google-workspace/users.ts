@@ -1,4 +1,4 @@
-/** A user of the directory, and the account that it is. */
+/** Users of the directory and their conversion to accounts. */
 import { type Output, path } from 'keyway/sdk'
 import { type Ctx, customer, directory, listing, type PagedListing } from './service.ts'
 
@@ -10,10 +10,10 @@ export type User = {
   name?: { givenName?: string; familyName?: string; fullName?: string }
   suspended?: boolean
   suspensionReason?: string
-  /** Kept for its data, at a lower price: such a user cannot log in. */
+  /** An archived user cannot log in. Its data is kept at a lower price. */
   archived?: boolean
   orgUnitPath?: string
-  /** The beginning of 1970 for a person who never did. */
+  /** The start of 1970 for a user who has never logged in. */
   lastLoginTime?: string
   organizations?: Organization[]
   externalIds?: { value?: string; type?: string }[]
@@ -24,10 +24,10 @@ export type User = {
 
 type Account = Output<'get_account'>
 
-/** Most users that Google gives at once. */
+/** Maximum page size of users. */
 const MAX_USERS = 500
 
-/** Attributes that all users have; those of custom schemas are called `Schema.field`. */
+/** Attributes that all users have. Those of custom schemas are named `Schema.field`. */
 const CUSTOM: Record<string, (user: User) => string | undefined> = {
   title: (user) => mainOrganization(user)?.title,
   department: (user) => mainOrganization(user)?.department,
@@ -39,7 +39,7 @@ const CUSTOM: Record<string, (user: User) => string | undefined> = {
 
 export const CUSTOM_NAMES = Object.keys(CUSTOM)
 
-/** What to ask for, so that the named attributes are told. */
+/** Returns the query parameters that make Google return the named attributes. */
 function projection(attributes: readonly string[] = []) {
   const schemas = attributes.filter((name) => name.includes('.')).map((name) => name.split('.')[0])
   return schemas.length === 0
@@ -47,7 +47,7 @@ function projection(attributes: readonly string[] = []) {
     : { projection: 'custom', customFieldMask: [...new Set(schemas)].join() }
 }
 
-/** The users of the customer. */
+/** Lists the users of the customer. */
 export const users = (ctx: Ctx, attributes?: readonly string[]): PagedListing<User> =>
   listing<User>(directory(ctx), {
     path: '/users',
@@ -57,14 +57,14 @@ export const users = (ctx: Ctx, attributes?: readonly string[]): PagedListing<Us
   })
 
 /**
- * One user by id; by e-mail address as well.
+ * Returns one user by id or e-mail address.
  *
- * @throws not_found for an unknown one.
+ * @throws `not_found` if the user is unknown
  */
 export const readUser = (ctx: Ctx, key: string, attributes?: readonly string[]): Promise<User> =>
   directory(ctx).get<User>(path`/users/${key}`, { query: projection(attributes) })
 
-/** Suspended and archived can both be taken back. */
+/** Returns the status of a user. Both suspension and archiving can be undone. */
 export const statusOf = ({ suspended, archived }: User): 'ACTIVE' | 'SUSPENDED' =>
   suspended || archived ? 'SUSPENDED' : 'ACTIVE'
 
@@ -98,7 +98,7 @@ function customOf(user: User, names: readonly string[]): Record<string, string> 
   return Object.fromEntries(found)
 }
 
-/** A field of a custom schema; one of several values is none. */
+/** Returns a field of a custom schema. Fields with several values are ignored. */
 function fieldOf({ customSchemas = {} }: User, name: string): string | undefined {
   const [schema = '', field = ''] = name.split('.')
   const fields = Object.hasOwn(customSchemas, schema) ? customSchemas[schema] : undefined

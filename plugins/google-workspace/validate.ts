@@ -3,7 +3,7 @@ import { type Ctx, customer, directory } from './service.ts'
 
 type Customer = { id: string; customerDomain?: string }
 
-/** Reads whose Workspace it is, and one user; the customer's id stays when its domain changes. */
+/** Reads the customer and one user. The customer's id stays the same when its domain changes. */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const found = await directory(ctx).get<Customer>(path`/customers/${customer(ctx)}`)
   await directory(ctx).get('/users', { query: { customer: customer(ctx), maxResults: 1 } })

@@ -1,21 +1,21 @@
-/** Users of the server: reading them. */
+/** Reads the users of the server. */
 import { ConnectorError, type Input, keyPage, type Output, type Paged, paged } from 'keyway/sdk'
 import { type Ctx, read, statementError, textIn } from './service.ts'
 
 export type User = { name: string; admin: boolean }
 
-/** All users: InfluxDB gives them whole only. */
+/** Returns all users. InfluxDB has no pages. */
 export const readUsers = async (ctx: Ctx): Promise<User[]> =>
   (await read(ctx, 'SHOW USERS')).map((row) => ({ name: textIn(row, 0), admin: row[1] === true }))
 
-/** One page of users, by name. */
+/** Returns one page of users, ordered by name. */
 export async function listAccounts(ctx: Ctx): Promise<Paged<Output<'list_accounts'>>> {
   const page = keyPage(ctx, await readUsers(ctx), ({ name }) => name)
   ctx.raw(page.response)
   return paged(page.response.map(toAccount), page.cursor)
 }
 
-/** One user by name. */
+/** Returns one user by name. */
 export async function getAccount(
   request: Input<'get_account'>,
   ctx: Ctx,
@@ -25,7 +25,11 @@ export async function getAccount(
   return toAccount(user)
 }
 
-/** @throws not_found for an unknown name */
+/**
+ * Returns one user by name.
+ *
+ * @throws `not_found` if the name is unknown
+ */
 export async function readUser(ctx: Ctx, name: string): Promise<User> {
   const user = (await readUsers(ctx)).find((one) => one.name === name)
   if (user === undefined) throw statementError(`user not found: ${JSON.stringify(name)}`)
@@ -33,9 +37,9 @@ export async function readUser(ctx: Ctx, name: string): Promise<User> {
 }
 
 /**
- * The user that the connector logs in as is not to be changed: it could do nothing any more.
+ * Refuses changes to the user that the connector logs in as. They would lock the connector out.
  *
- * @throws unsupported_operation
+ * @throws `unsupported_operation` for that user
  */
 export function mustNotBeOwn(ctx: Ctx, name: string, what: string): void {
   if (name !== ctx.auth.basic.username) return
@@ -46,7 +50,7 @@ export function mustNotBeOwn(ctx: Ctx, name: string, what: string): void {
   )
 }
 
-/** Users have a name only, and are never switched off. */
+/** Converts a user to an account. A user has only a name, and cannot be disabled. */
 const toAccount = ({ name, admin }: User): Output<'get_account'> => ({
   integration_specific_id: name,
   email: /^[^\s@]+@[^\s@]+$/.test(name) ? name : null,

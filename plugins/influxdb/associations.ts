@@ -1,4 +1,4 @@
-/** Who holds what. */
+/** Associations of users with entitlements. */
 import { type Input, keyPage, type Output, type Paged, paged } from 'keyway/sdk'
 import { readUser, readUsers, type User } from './accounts.ts'
 import { ADMIN_ID, SERVER } from './entitlements.ts'
@@ -7,10 +7,10 @@ import type { Ctx } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** Users at once, when the caller asks for no number. */
+/** Number of users per page if the caller requests no page size. */
 const PAGE_SIZE = 200
 
-/** All that one page of users hold. */
+/** Returns the associations of one page of users. */
 export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const page = keyPage(ctx, await readUsers(ctx), ({ name }) => name, PAGE_SIZE)
   const names = page.response.map(({ name }) => name)
@@ -21,7 +21,7 @@ export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> 
   )
 }
 
-/** All that one user holds. */
+/** Returns all associations of one user. */
 export async function getAccountAssociations(
   request: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -32,7 +32,7 @@ export async function getAccountAssociations(
   return associationsOf(user, held)
 }
 
-/** `held`: absent for a user who is gone. */
+/** Returns a user's associations. `held` is undefined for a user who was dropped in the meantime. */
 function associationsOf({ name, admin }: User, held: readonly Held[] | undefined): Association[] {
   if (held === undefined) return []
   const administrator = admin ? [association(name, ADMIN_ID, SERVER)] : []

@@ -1,4 +1,4 @@
-/** InfluxDB 1.x: which function does which capability. */
+/** InfluxDB 1.x: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'

@@ -1,4 +1,4 @@
-/** What can be granted: administration, and two privileges on every database. */
+/** Entitlements: administration of the server, and two privileges on every database. */
 import { ConnectorError, chain, keyPage, type Output, type Paged, paged } from 'keyway/sdk'
 import { type Ctx, read, textIn } from './service.ts'
 
@@ -6,13 +6,13 @@ export const ADMINISTRATOR = 'ADMINISTRATOR'
 export const PRIVILEGE = 'PRIVILEGE'
 const DATABASE = 'DATABASE'
 
-/** The id of the one right on the whole server, and of the resource that it belongs to. */
+/** Id of the only entitlement on the whole server, and the id of its resource. */
 export const ADMIN_ID = 'administrator'
 export const SERVER = ''
 
 type Entitlement = Output<'list_entitlements'>[number]
 
-/** What a user may do with a database. ALL PRIVILEGES on one is these two and nothing else. */
+/** Privileges on a database, with descriptions. ALL PRIVILEGES on a database means exactly these two. */
 const PRIVILEGES = {
   READ: 'Query the data, and show what there is',
   WRITE: 'Write data, and delete it',
@@ -21,15 +21,15 @@ export type Privilege = keyof typeof PRIVILEGES
 
 export const PRIVILEGE_NAMES: readonly Privilege[] = ['READ', 'WRITE']
 
-/** One thing that can be granted. */
+/** Entitlement, decoded from a request. */
 export type Grant =
   | { type: typeof ADMINISTRATOR }
   | { type: typeof PRIVILEGE; database: string; privilege: Privilege }
 
 /**
- * The grant that a request names by type, id and resource.
+ * Decodes the type, id and resource of a requested entitlement.
  *
- * @throws bad_request when there can be no such entitlement
+ * @throws `bad_request` if no such entitlement can exist
  */
 export function grantOf(type: string, id: string, resource: string): Grant {
   if (type === ADMINISTRATOR) {
@@ -49,7 +49,7 @@ const wrong = (why: string) => new ConnectorError('bad_request', `No such entitl
 const readDatabases = async (ctx: Ctx): Promise<string[]> =>
   (await read(ctx, 'SHOW DATABASES')).map((row) => textIn(row, 0))
 
-/** One page of databases. */
+/** Returns one page of databases. */
 export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resources'>>> {
   const page = keyPage(ctx, await readDatabases(ctx), (name) => name)
   ctx.raw(page.response)
@@ -61,7 +61,7 @@ export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resour
   return paged(resources, page.cursor)
 }
 
-/** Administration, then the privileges on every database. */
+/** Returns one page of entitlements: administration, then the privileges on every database. */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
     administrator: () => [

@@ -1,6 +1,7 @@
 /**
- * Granting and taking. A GRANT replaces what the user holds on the database, so it is read before;
- * `limits.concurrency` is 1 so that no two of them cross. A REVOKE takes only what it names.
+ * Grants and revokes entitlements. A GRANT replaces the user's privileges on the database, so they are read
+ * first. `limits.concurrency` is 1 so that two such changes do not interleave. A REVOKE removes only what it
+ * names.
  */
 import type { Input, Output } from 'keyway/sdk'
 import { mustNotBeOwn } from './accounts.ts'
@@ -9,7 +10,7 @@ import { identifier } from './influxql.ts'
 import { readGrants } from './privileges.ts'
 import { type Ctx, change } from './service.ts'
 
-/** Gives administration or a privilege; what is held already stays as it is. */
+/** Grants administration or a privilege. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -22,7 +23,7 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Takes administration or a privilege; taking what is not held is no error. */
+/** Revokes administration or a privilege. Revoking one that is not held is not an error. */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,
@@ -40,9 +41,9 @@ export async function unassignEntitlement(
 }
 
 /**
- * Allows operations on a database, beside those that the user has.
+ * Grants privileges on a database and keeps those that the user already has.
  *
- * @throws not_found for an unknown user or database
+ * @throws `not_found` if the user or database is unknown
  */
 export async function allow(
   ctx: Ctx,

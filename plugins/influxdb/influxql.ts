@@ -1,17 +1,18 @@
-/** Names and texts as InfluxQL writes them. Knows no capability. */
+/** Quotes identifiers and strings for InfluxQL. Independent of capabilities. */
 import { ConnectorError } from 'keyway/sdk'
 
-/** A name, quoted: of a user or a database. */
+/** Quotes the name of a user or a database. */
 export const identifier = (name: string): string => `"${escaped(name).replaceAll('"', '\\"')}"`
 
-/** A text, quoted: a password. */
+/** Quotes a string, such as a password. */
 export const text = (value: string): string => `'${escaped(value).replaceAll("'", "\\'")}'`
 
 /**
- * InfluxQL has these escapes and no others. It reads a carriage return as a line feed, and a NUL as the end of
- * the statement, so neither can be written. Half of a character would be sent as U+FFFD, a name of its own.
+ * Escapes backslashes and line feeds. The quote functions escape their quotes; InfluxQL has no other escapes.
+ * It reads a carriage return as a line feed, and a NUL as the end of the statement, so neither can be
+ * written. A lone surrogate would be sent as U+FFFD, which is a different name.
  *
- * @throws invalid_value for a text that holds one of these
+ * @throws `invalid_value` if the value contains one of these
  */
 function escaped(value: string): string {
   if (value.includes('\r') || value.includes('\0') || !value.isWellFormed())

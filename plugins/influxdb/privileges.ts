@@ -1,25 +1,32 @@
-/** The privileges that users hold on databases: reading them, for one user or many at once. */
+/** Reads the privileges on databases, for one user or many users at once. */
 import { ConnectorError, ifThere } from 'keyway/sdk'
 import { PRIVILEGE_NAMES, type Privilege } from './entitlements.ts'
 import { identifier } from './influxql.ts'
 import { type Ctx, type Result, readAll, rowsOf, textIn } from './service.ts'
 
-/** What a user holds on one database. */
+/** Privileges of a user on one database. */
 export type Held = { database: string; privileges: readonly Privilege[] }
 
-/** Most users whose grants one request asks for, and the characters that their statements may have. */
+/** Maximum number of users per request, and the maximum length of their statements, in encoded characters. */
 const MOST_USERS = 50
 const MOST_CHARACTERS = 2_000
 
 const showGrants = (name: string): string => `SHOW GRANTS FOR ${identifier(name)}`
 
-/** @throws not_found for an unknown user */
+/**
+ * Returns the privileges of one user.
+ *
+ * @throws `not_found` if the user is unknown
+ */
 export async function readGrants(ctx: Ctx, name: string): Promise<Held[]> {
   const [result = {}] = await readAll(ctx, [showGrants(name)])
   return heldIn(result)
 }
 
-/** What many users hold, by name, many in one request. A user who is gone meanwhile is left out. */
+/**
+ * Returns the privileges of many users, by name, and reads many users per request. A user who was dropped in
+ * the meantime is left out.
+ */
 export async function readGrantsOfAll(
   ctx: Ctx,
   names: readonly string[],
@@ -36,7 +43,7 @@ export async function readGrantsOfAll(
     rest = rest.slice(good.length)
     const [unclear] = failed === -1 ? [] : rest
     if (unclear === undefined) continue
-    // Among others InfluxDB only says "not executed"; alone, it says why.
+    // In a batch, InfluxDB may only report "not executed". Ask for this user alone to learn the reason.
     const alone = await ifThere(readGrants(ctx, unclear))
     if (alone !== null) held.set(unclear, alone)
     rest = rest.slice(1)
@@ -44,7 +51,7 @@ export async function readGrantsOfAll(
   return held
 }
 
-/** How many of these users fit into one request: one at least. */
+/** Returns the number of users that fit into one request, at least one. */
 function fitting(names: readonly string[]): number {
   let count = 0
   let characters = 0
@@ -56,7 +63,7 @@ function fitting(names: readonly string[]): number {
   return count
 }
 
-/** InfluxDB keeps a record for what was taken again. */
+/** Returns the privileges in a result. InfluxDB keeps a row for revoked privileges, which is skipped. */
 const heldIn = (result: Result): Held[] =>
   rowsOf(result).flatMap((row) => {
     const privileges = privilegesIn(textIn(row, 1))

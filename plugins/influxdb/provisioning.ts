@@ -1,4 +1,4 @@
-/** Creating users, setting passwords, deleting. */
+/** Creates and drops users, and sets passwords. */
 import { allOrNothing, ConnectorError, type Input, type Output, randomPassword } from 'keyway/sdk'
 import { mustNotBeOwn, readUser, readUsers } from './accounts.ts'
 import { grantOf, type Privilege } from './entitlements.ts'
@@ -6,14 +6,17 @@ import { allow } from './grants.ts'
 import { identifier, text } from './influxql.ts'
 import { type Ctx, change, statementError } from './service.ts'
 
-/** Fields that connector.json adds. Its patterns keep out of a password what could end the text in InfluxQL. */
+/**
+ * Fields that connector.json adds to the request. Its patterns exclude characters that could end the string
+ * in InfluxQL.
+ */
 type WithPassword = { password?: string }
 
 /**
- * Creates a user with its grants, or nothing: one whose grants cannot be given is dropped again. InfluxDB answers
- * success to the same name with the same password, so who is there is asked first.
+ * Creates a user with its grants. If one cannot be granted, the user is dropped again. InfluxDB reports
+ * success for an existing user with the same password, so the name is checked first.
  *
- * @throws api_error with the code `user_exists` when the name is taken
+ * @throws `api_error` with the code `user_exists` if the name is taken
  */
 export async function createAccount(
   request: Input<'create_account'> & WithPassword,
@@ -39,7 +42,7 @@ export async function createAccount(
   })
 }
 
-/** Whether administration is to be given, and the privileges by database. */
+/** Splits entitlements into administration and the privileges by database. */
 function sorted(entitlements: Input<'create_account'>['entitlements']) {
   let admin = false
   const privileges = new Map<string, Privilege[]>()
@@ -53,7 +56,7 @@ function sorted(entitlements: Input<'create_account'>['entitlements']) {
   return { admin, privileges }
 }
 
-/** Sets a new password; the old one is worth nothing from then on. */
+/** Sets a new password. The old one stops working. */
 export async function updateAccount(
   request: Input<'update_account'> & WithPassword,
   ctx: Ctx,

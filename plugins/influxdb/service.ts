@@ -1,4 +1,4 @@
-/** The HTTP API: the client, its errors, and the rows of statements. Knows no capability. */
+/** HTTP API: client, errors, and the rows of statements. Independent of capabilities. */
 import {
   type Client,
   type ClientOptions,
@@ -15,23 +15,25 @@ export type Ctx = ConnectorContext<Connector>
 
 type Series = { columns: string[]; values?: unknown[][]; partial?: boolean }
 
-/** What one statement gave. */
+/** Result of one statement. */
 export type Result = { series?: Series[]; error?: string }
 
-/** An answer as far as it is known before it is checked: nothing, or any JSON. */
+/** Reply before validation: empty, or any JSON. */
 type Answer = { results?: Result[] } | null | undefined
 
-/** A client of the tenant's server. */
+/** Returns a client of the tenant's server. */
 export const service = (ctx: Ctx): Client =>
   client(ctx, { ...anonymous(ctx), authorization: ctx.basic() })
 
-/** How to ask the server without credentials. */
+/** Returns the options of a client without credentials. */
 export const anonymous = (ctx: Ctx): ClientOptions => ({
   baseUrl: ctx.settings.base_url,
   onError: errorOf,
 })
 
-/** What InfluxDB says, in the order of asking: what it means, and our code for it, as InfluxDB has none. */
+/**
+ * Error code and application code by error message. The first match wins. InfluxDB has no codes of its own.
+ */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^user not found/, 'not_found', 'user_not_found'],
   [/^database not found/, 'not_found', 'database_not_found'],
@@ -42,7 +44,7 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/create admin user first/, 'permission_denied', 'no_administrator_yet'],
 ]
 
-/** The error of an answer that is not 2xx. */
+/** Converts a reply other than 2xx to an error. */
 async function errorOf(reply: UpstreamReply): Promise<Error> {
   const error = await ConnectorError.from(reply)
   const meant = MEANINGS.find(([says]) => says.test(error.message))
@@ -51,7 +53,7 @@ async function errorOf(reply: UpstreamReply): Promise<Error> {
   return new ConnectorError(meant[1], message, { status_code, raised_by, app_error_code: meant[2] })
 }
 
-/** The error that a statement gave: the answer's status is 200 for these. */
+/** Converts a statement's error message to an error. The reply's status is 200 for these. */
 export function statementError(says: string): ConnectorError {
   const [, code = 'api_error', app_error_code = null] =
     MEANINGS.find(([pattern]) => pattern.test(says)) ?? []
@@ -59,21 +61,21 @@ export function statementError(says: string): ConnectorError {
 }
 
 /**
- * What statements that only read gave, in their order. They go in one request, and the first that fails is the last
- * result: those behind it were not executed.
+ * Runs read-only statements in one request and returns their results in order. The first failed statement has
+ * the last result, because the rest were not executed.
  *
- * @throws invalid_response when the answer has no results
+ * @throws `invalid_response` if the reply has no results
  */
 export async function readAll(ctx: Ctx, statements: readonly string[]): Promise<Result[]> {
   return resultsOf(await service(ctx).get<Answer>('/query', { query: { q: statements.join(';') } }))
 }
 
-/** The rows that one statement gave. */
+/** Runs one read-only statement and returns its rows. */
 export async function read(ctx: Ctx, statement: string): Promise<unknown[][]> {
   return onlyRows(await readAll(ctx, [statement]))
 }
 
-/** Runs a statement that changes something. The statement is in the body: it may hold a password. */
+/** Runs a statement that changes something. It is sent in the body, because it may contain a password. */
 export async function change(ctx: Ctx, statement: string): Promise<void> {
   onlyRows(resultsOf(await service(ctx).post<Answer>('/query', form({ q: statement }))))
 }
@@ -90,9 +92,9 @@ function onlyRows([result]: Result[]): unknown[][] {
 }
 
 /**
- * The rows of a result.
+ * Returns the rows of a result.
  *
- * @throws the error of the statement; invalid_response where the server has cut the rows off
+ * @throws the error of the statement; `invalid_response` if the server truncated the rows
  */
 export function rowsOf({ error, series = [] }: Result): unknown[][] {
   if (error !== undefined) throw statementError(error)
@@ -105,7 +107,11 @@ export function rowsOf({ error, series = [] }: Result): unknown[][] {
   return series.flatMap(({ values = [] }) => values)
 }
 
-/** @throws invalid_response for a cell that is no text */
+/**
+ * Returns the text in a column of a row.
+ *
+ * @throws `invalid_response` if the cell is not text
+ */
 export function textIn(row: readonly unknown[], column: number): string {
   const cell = row[column]
   if (typeof cell !== 'string')

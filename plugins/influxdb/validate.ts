@@ -3,8 +3,8 @@ import { readUsers } from './accounts.ts'
 import { anonymous, type Ctx } from './service.ts'
 
 /**
- * Lists the users, which only an administrator may, and asks whether the server checks passwords at all. It tells no
- * id of its own: the tenant's id is its address.
+ * Lists the users, which requires an administrator, and checks that the server verifies passwords at all. The
+ * server has no id, so the tenant id is its address.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   await readUsers(ctx)

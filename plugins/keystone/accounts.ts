@@ -1,11 +1,11 @@
-/** Users: reading them, and switching them on and off. */
+/** Reads, enables and disables users. */
 import { chain, type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
 import { inEach } from './in-each.ts'
 import { mustNotBeOwn } from './own.ts'
 import { readDomains } from './resources.ts'
 import { type Ctx, readList, service } from './service.ts'
 
-/** A user; the attributes beside these are whatever a person has stored. */
+/** User. A user may have further attributes of any name and type. */
 export type User = {
   id: string
   name: string
@@ -17,14 +17,14 @@ export type User = {
 
 type Account = Output<'get_account'>
 
-/** Attributes that every cloud knows; others are asked for by their names. */
+/** Attributes that every cloud has. Others can be requested by name. */
 const CUSTOM = {
   description: 'Description',
   default_project_id: 'The project that a login without a project leads to',
   password_expires_at: 'When the password must be changed',
 }
 
-/** The text attributes of users that Keystone itself knows. */
+/** Returns the text attributes of users that Keystone itself defines. */
 export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> =>
   Object.entries(CUSTOM).map(([name, description]) => ({
     customized_type: 'ACCOUNT',
@@ -33,7 +33,10 @@ export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> 
     description,
   }))
 
-/** One page of users, by id, domain after domain: with a driver for each domain there is no list of all. */
+/**
+ * Returns one page of users, ordered by id within each domain. If each domain has its own driver, Keystone
+ * cannot list the users of all domains at once.
+ */
 export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
@@ -51,7 +54,7 @@ export async function listAccounts(
   )
 }
 
-/** One user by id. */
+/** Returns one account by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const user = await readUser(ctx, request.account_id)
   ctx.raw(user)
@@ -59,9 +62,9 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
 }
 
 /**
- * One user by id.
+ * Returns one user by id.
  *
- * @throws not_found for an unknown id.
+ * @throws `not_found` if the id is unknown
  */
 export async function readUser(ctx: Ctx, id: string): Promise<User> {
   const { user } = await service(ctx).get<{ user: User }>(path`/users/${id}`)
@@ -69,16 +72,19 @@ export async function readUser(ctx: Ctx, id: string): Promise<User> {
 }
 
 /**
- * Switches a user on or off, whatever it was: doing it twice is no error.
+ * Enables or disables a user. Repeating it is not an error.
  *
- * @throws unsupported_operation for the user that the connector logs in as, to be switched off.
+ * @throws `unsupported_operation` if the user to disable is the one that the connector logs in as
  */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
   if (!enabled) await mustNotBeOwn(ctx, id, 'is switched off')
   await service(ctx).patch(path`/users/${id}`, { user: { enabled } })
 }
 
-/** A directory behind Keystone may know nobody who is switched off, and say nothing of it. */
+/**
+ * Returns the status of a user. A directory used by Keystone may not track disabled users, and then `enabled`
+ * is missing.
+ */
 export const statusOf = ({ enabled }: Pick<User, 'enabled'>): 'ACTIVE' | 'SUSPENDED' =>
   enabled === false ? 'SUSPENDED' : 'ACTIVE'
 
@@ -93,7 +99,7 @@ function toAccount(user: User, attributes: readonly string[] = []): Account {
   }
 }
 
-/** Those of the named attributes that the user has as a text. */
+/** Returns the named attributes that the user has as text. */
 function customOf(user: User, names: readonly string[]): Record<string, string> {
   const found = names.flatMap((name) => {
     const value = Object.hasOwn(user, name) ? user[name] : undefined

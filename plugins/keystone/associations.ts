@@ -1,4 +1,4 @@
-/** Who holds what: members of groups, and roles, given or effective. */
+/** Associations of users with entitlements: group memberships, and direct or effective roles. */
 import { chain, type Input, keyPage, type Output, type Paged, path } from 'keyway/sdk'
 import { readUser, type User } from './accounts.ts'
 import { type Group, readGroups, roleEntitlement } from './entitlements.ts'
@@ -10,8 +10,8 @@ import { type Assignment, systemRoles } from './system-roles.ts'
 type Association = Output<'find_entitlement_associations'>[number]
 
 /**
- * One page of memberships, then of roles in the cloud, in the domains and in the projects. Roles are
- * asked for place by place: those of a whole cloud at once may be more than one answer holds.
+ * Returns one page of associations: memberships, then roles in the cloud, in domains, and in projects. Roles
+ * are read one place at a time, because those of a whole cloud may exceed the limit of one reply.
  */
 export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const heldIn = (scope: 'domain' | 'project') => async (id: string) => {
@@ -33,9 +33,9 @@ export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
 }
 
 /**
- * All that one user holds.
+ * Returns all associations of one user.
  *
- * @throws not_found for an unknown user: the list of its roles would only be empty.
+ * @throws `not_found` if the user is unknown; the list of its roles alone would be empty
  */
 export async function getAccountAssociations(
   { account_id: id }: Input<'get_account_entitlement_associations'>,
@@ -45,7 +45,7 @@ export async function getAccountAssociations(
   const memberOf = await readList<Group>(ctx, path`/users/${id}/groups`)
   const query = { 'user.id': id, ...effective(ctx) }
   const held = await readList<Assignment>(ctx, '/role_assignments', query)
-  // Effective roles in the cloud are never told.
+  // Keystone never returns effective roles in the cloud.
   const system = ctx.settings.associations === 'effective' ? await systemRoles(ctx) : []
   const roles = [...system.filter(({ user }) => user?.id === id), ...held]
   ctx.raw({ groups: memberOf, role_assignments: roles })
@@ -55,7 +55,10 @@ export async function getAccountAssociations(
   ])
 }
 
-/** A member without a value asks for what is effective, too. */
+/**
+ * Returns the query parameter for effective roles. It must be absent for direct ones: even an empty value
+ * requests effective roles.
+ */
 const effective = (ctx: Ctx) =>
   ctx.settings.associations === 'effective' ? { effective: 'true' } : {}
 
@@ -65,7 +68,7 @@ const membership = (user: string, group: Pick<Group, 'id'>): Association => ({
   integration_specific_resource_id: CLOUD,
 })
 
-/** What a group holds is nobody's own. */
+/** Converts a role assignment. Assignments to groups are skipped: they are not a user's own. */
 function toAssociation({ user, role, scope }: Assignment): Association[] {
   if (user === undefined) return []
   const inherited = scope['OS-INHERIT:inherited_to'] !== undefined
@@ -78,7 +81,7 @@ function toAssociation({ user, role, scope }: Assignment): Association[] {
   ]
 }
 
-/** An effective role may be held in several ways. */
+/** Removes duplicates. A user may hold an effective role in several ways. */
 const unique = (all: readonly Association[]): Association[] => [
   ...new Map(all.map((one) => [keyOf(one), one])).values(),
 ]

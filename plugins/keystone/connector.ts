@@ -1,4 +1,4 @@
-/** OpenStack Keystone: which function does which capability. */
+/** OpenStack Keystone: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes, setEnabled } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'

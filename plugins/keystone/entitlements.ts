@@ -1,4 +1,4 @@
-/** What can be given: groups, and roles in the cloud, in its domains and in its projects. */
+/** Entitlements: groups, and roles in the cloud, its domains and its projects. */
 import { ConnectorError, chain, keyPage, type Output, type Paged, path } from 'keyway/sdk'
 import { inEach } from './in-each.ts'
 import { CLOUD, type Domain, readDomains, readProjects } from './resources.ts'
@@ -6,7 +6,10 @@ import { type Ctx, readList } from './service.ts'
 
 export const GROUP = 'GROUP'
 
-/** Where the roles of each type are held, and whether they are held in everything below instead. */
+/**
+ * Role types, with the API collection of the place where the role is held. An inherited role applies to
+ * everything below that place instead of the place itself.
+ */
 const ROLE_TYPES = {
   SYSTEM_ROLE: { at: 'system', inherited: false },
   DOMAIN_ROLE: { at: 'domains', inherited: false },
@@ -25,25 +28,28 @@ export type Role = {
 export type Group = { id: string; name: string; description?: string; domain_id: string }
 type Entitlement = Output<'list_entitlements'>[number]
 
-/** An inherited role has another id than the role itself: associations tell no type. */
+/**
+ * Prefix of the id of an inherited role. It distinguishes the role from its direct form, since associations
+ * have no type.
+ */
 const INHERITED = 'inherited:'
 
-/** The id of a role as an entitlement. */
+/** Returns a role's id as an entitlement. */
 export const roleEntitlement = (role: string, inherited: boolean): string =>
   inherited ? INHERITED + role : role
 
-/** One thing that can be given. */
+/** Entitlement, decoded from a request. */
 export type Grant =
   | { type: typeof GROUP; group: string }
   | { type: RoleType; role: string; place: string; inherited: boolean }
 
-/**
- * The grant that a request names by type, id and resource.
- *
- * @throws bad_request when there can be no such entitlement.
- */
 const isRoleType = (type: string): type is RoleType => Object.hasOwn(ROLE_TYPES, type)
 
+/**
+ * Decodes the type, id and resource of a requested entitlement.
+ *
+ * @throws `bad_request` if no such entitlement can exist
+ */
 export function grantOf(type: string, id: string, resource: string): Grant {
   if (id === '') throw wrong('an entitlement has an id')
   if (type === GROUP || type === 'SYSTEM_ROLE') {
@@ -62,7 +68,7 @@ export function grantOf(type: string, id: string, resource: string): Grant {
 
 const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)
 
-/** Where a user's grant is put, asked for and taken. */
+/** Returns the API path to grant, check and revoke an entitlement of a user. */
 export function addressOf(grant: Grant, user: string): string {
   if (grant.type === GROUP) return path`/groups/${grant.group}/users/${user}`
   const { role, place } = grant
@@ -73,7 +79,7 @@ export function addressOf(grant: Grant, user: string): string {
     : path`/${at}/${place}/users/${user}/roles/${role}`
 }
 
-/** One page of groups, then of roles in the cloud, in the domains, and in the projects. */
+/** Returns one page of entitlements: groups, then roles in the cloud, in domains, and in projects. */
 export function listEntitlements(ctx: Ctx): Promise<Paged<Entitlement[]>> {
   const rolesOf = createRoles(ctx)
   const allDomains = once(() => readDomains(ctx))
@@ -117,7 +123,10 @@ export function listEntitlements(ctx: Ctx): Promise<Paged<Entitlement[]>> {
 
 const keyOf = (one: Entitlement): string => one.integration_specific_id
 
-/** The groups of all domains, in any order: with a driver for each domain there is no list of all. */
+/**
+ * Returns the groups of all domains, in any order. If each domain has its own driver, Keystone cannot list
+ * the groups of all domains at once.
+ */
 export async function readGroups(ctx: Ctx): Promise<Group[]> {
   const all: Group[] = []
   for (const { id } of await readDomains(ctx))
@@ -134,7 +143,7 @@ const toGroup = ({ id, name, description, domain_id }: Group): Entitlement => ({
   extra_data: { domain_id },
 })
 
-/** What a call reads once, however often it is asked for. */
+/** Returns a function that calls `read` once and returns its result every time. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | null = null
   return () => {
@@ -143,7 +152,10 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The roles that can be given in a domain: the cloud's, and its own; without a domain the cloud's. */
+/**
+ * Returns a function for the roles that can be granted in a domain: the cloud's roles and the domain's own.
+ * Without a domain, only the cloud's roles.
+ */
 function createRoles(ctx: Ctx): (domain: string | null) => Promise<Role[]> {
   const global = once(() => readList<Role>(ctx, '/roles'))
   const own = new Map<string, () => Promise<Role[]>>()

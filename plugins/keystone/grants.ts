@@ -1,4 +1,4 @@
-/** Giving and taking groups and roles. */
+/** Grants and revokes groups and roles. */
 import { ConnectorError, hasCode, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { addressOf, type Grant, grantOf } from './entitlements.ts'
@@ -6,7 +6,7 @@ import { mustNotBeOwnRole } from './own.ts'
 import { type Ctx, readList, service } from './service.ts'
 import type { Assignment } from './system-roles.ts'
 
-/** Gives a group or a role; what is held already stays as it is. */
+/** Grants a group or a role. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -15,16 +15,20 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** @throws not_found for an unknown user, group, role or place. */
+/**
+ * Grants an entitlement to a user.
+ *
+ * @throws `not_found` if the user, group, role or place is unknown
+ */
 export async function give(ctx: Ctx, user: string, grant: Grant): Promise<void> {
   await service(ctx).put(addressOf(grant, user))
 }
 
 /**
- * Takes a group or a role; taking what is not held is no error.
+ * Revokes a group or a role. Revoking one that is not held is not an error.
  *
- * @throws unsupported_operation for a role that is held in another way: that way has to be taken; and for the role that
- * the connector itself needs.
+ * @throws `unsupported_operation` if the user still holds the role in another way, which must be revoked
+ * instead; also for the role that the connector itself needs
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -50,7 +54,10 @@ const requested = (request: Input<'assign_entitlement'>): Grant =>
     request.resource_integration_specific_id,
   )
 
-/** Keystone says not found for what is not held, too. */
+/**
+ * Checks that the user and the grant's objects exist. Keystone also answers not found if the grant is just
+ * not held.
+ */
 async function mustExist(ctx: Ctx, user: string, grant: Grant): Promise<void> {
   const api = service(ctx)
   await readUser(ctx, user)
@@ -65,7 +72,10 @@ async function mustExist(ctx: Ctx, user: string, grant: Grant): Promise<void> {
 const isInDomain = ({ type }: Grant): boolean =>
   type === 'DOMAIN_ROLE' || type === 'INHERITED_DOMAIN_ROLE'
 
-/** A role that a group, a place above or another role gives is still there. */
+/**
+ * Checks that the role is no longer effective. The user may still hold it through a group, an ancestor domain
+ * or project, or another role.
+ */
 async function mustBeGone(ctx: Ctx, user: string, grant: Grant): Promise<void> {
   if (ctx.settings.associations === 'direct') return
   if (grant.type !== 'PROJECT_ROLE' && grant.type !== 'DOMAIN_ROLE') return

@@ -1,22 +1,26 @@
-/** Lists in lists: the users of every domain, the members of every group. */
+/** Nested lists, such as the users of every domain or the members of every group. */
 import { ConnectorError, ifThere, type Json, keyPage, type Listing, paged } from 'keyway/sdk'
 
-/** Most lists that one call reads: what is left comes in the next page, within the deadline. */
+/**
+ * Maximum number of lists read per call, so that the call meets its deadline. The rest follows on the next
+ * page.
+ */
 const MAX_READS = 20
 
-/** Most items of a page when the caller asks for no size. */
+/** Maximum number of items per page if the caller requests no size. */
 const MAX_ITEMS = 1000
 
-/** Where a listing stands: in which thing, after which of its items. */
+/** Position of a listing: the container and the key of the last item returned from it. */
 type Place = { in: string; after: string | null }
 
 /**
- * One listing of what is in each of many things, in the order of their ids. The things themselves are
- * only read where the one that a page begins in has come to its end, so that most pages are one
- * request; one that comes or goes in the middle moves nothing else.
+ * Lists the items of many containers, in the order of container ids. The containers are read only when the
+ * current one is exhausted, so most pages need one request. A container that is added or removed during the
+ * listing does not move the others.
  *
- * @param outer All things, in any order.
- * @param inner All that is in the thing of this id, in any order; one that is gone meanwhile is empty.
+ * @param outer Returns all containers, in any order.
+ * @param inner Returns all items of the container with this id, in any order. A container that was removed in
+ * the meantime counts as empty.
  */
 export function inEach<T>(
   outer: () => Promise<readonly { id: string }[]>,

@@ -2,7 +2,7 @@ import { ConnectorError } from 'keyway/sdk'
 import type { Grant } from './entitlements.ts'
 import { type Ctx, service } from './service.ts'
 
-/** The role that the policies of Keystone ask of administrators. */
+/** Role that Keystone's policies require of administrators. */
 const ADMIN = 'admin'
 
 type Token = {
@@ -11,7 +11,10 @@ type Token = {
   roles: { id: string; name: string }[]
 }
 
-/** Whose token it is, and for what: the host puts it in here, too. */
+/**
+ * Returns the user, project and roles of the connector's token. The host also inserts the token into this
+ * header.
+ */
 async function readOwnToken(ctx: Ctx): Promise<Token> {
   const { token } = await service(ctx).get<{ token: Token }>('/auth/tokens', {
     query: { nocatalog: '' },
@@ -21,19 +24,20 @@ async function readOwnToken(ctx: Ctx): Promise<Token> {
 }
 
 /**
- * Keystone lets an administrator disable and delete itself: then the connector could do nothing any more.
+ * Refuses the connector's own user. Keystone lets an administrator disable or delete itself, which would lock
+ * the connector out.
  *
- * @param what What becomes of the user, such as `is gone`.
- * @throws unsupported_operation when the user is the one that the connector logs in as.
+ * @param what Effect on the user, such as `is gone`
+ * @throws `unsupported_operation` if the user is the one that the connector logs in as
  */
 export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
   if (isSame((await readOwnToken(ctx)).user.id, id)) throw refusal(what)
 }
 
 /**
- * The same of the role that the connector itself needs.
+ * Refuses the role that the connector itself needs.
  *
- * @throws unsupported_operation for the role admin of its own user in the project that it logs in to.
+ * @throws `unsupported_operation` for the role admin of its own user in the project that it logs in to
  */
 export async function mustNotBeOwnRole(ctx: Ctx, id: string, grant: Grant): Promise<void> {
   if (grant.type !== 'PROJECT_ROLE') return
@@ -43,7 +47,7 @@ export async function mustNotBeOwnRole(ctx: Ctx, id: string, grant: Grant): Prom
     throw refusal('stops being an administrator')
 }
 
-/** Ids are hexadecimal, and a Keystone on MySQL finds them whatever their case. */
+/** Compares two ids, ignoring case. Ids are hexadecimal, and Keystone on MySQL finds them in any case. */
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 const refusal = (what: string) =>

@@ -1,4 +1,4 @@
-/** Creating, changing and deleting users. */
+/** Creates, updates and deletes users. */
 import {
   allOrNothing,
   ConnectorError,
@@ -15,10 +15,10 @@ import { give } from './grants.ts'
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
-/** Fields that connector.json adds. */
+/** Fields that connector.json adds to the request. */
 type Fields = { readonly [field: string]: unknown }
 
-/** Our names, and Keystone's. */
+/** Keystone's attributes by the names of our fields. */
 const ATTRIBUTES = {
   username: 'name',
   email: 'email',
@@ -28,9 +28,9 @@ const ATTRIBUTES = {
 } as const
 
 /**
- * Creates a user with its groups and roles, or nothing: one that cannot have them all is removed again.
+ * Creates a user with its groups and roles. If one cannot be granted, the user is deleted again.
  *
- * @throws api_error with the status 409 and the code `user_exists` when the name is taken.
+ * @throws `api_error` with the status 409 and the code `user_exists` if the name is taken
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -64,9 +64,9 @@ export async function createAccount(
 }
 
 /**
- * Changes the attributes that are given, and leaves the others alone.
+ * Changes the given attributes and keeps the others.
  *
- * @throws unsupported_operation for the name and the password of the user that the connector logs in as.
+ * @throws `unsupported_operation` for the name and the password of the user that the connector logs in as
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -88,9 +88,9 @@ export async function updateAccount(
 }
 
 /**
- * Deletes a user for good, with all that it holds.
+ * Deletes a user permanently, with all its grants.
  *
- * @throws unsupported_operation for the user that the connector logs in as.
+ * @throws `unsupported_operation` for the user that the connector logs in as
  */
 export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,
@@ -101,7 +101,7 @@ export async function deleteAccount(
   return { status: 'DELETED', deleted: true }
 }
 
-/** The user as it was written. Keystone has no code of its own for a name that is taken. */
+/** Returns the written user. Adds an error code for a taken name, for which Keystone has none. */
 async function written(result: Promise<{ user: User }>): Promise<User> {
   try {
     return (await result).user

@@ -1,11 +1,11 @@
-/** What roles are held in: domains, and the projects in them. */
+/** Resources in which roles are held: domains and their projects. */
 import { chain, keyPage, type Output, type Paged } from 'keyway/sdk'
 import { type Ctx, readList } from './service.ts'
 
 export const DOMAIN = 'DOMAIN'
 export const PROJECT = 'PROJECT'
 
-/** The id of the resource that groups and roles in the whole cloud belong to. */
+/** Resource id of groups and of roles in the whole cloud. */
 export const CLOUD = ''
 
 export type Domain = { id: string; name: string; description?: string; enabled?: boolean }
@@ -13,13 +13,13 @@ export type Project = Domain & { domain_id: string; parent_id?: string | null }
 
 type Resource = Output<'list_resources'>[number]
 
-/** All domains, in any order. */
+/** Returns all domains, in any order. */
 export const readDomains = (ctx: Ctx): Promise<Domain[]> => readList<Domain>(ctx, '/domains')
 
-/** The projects of all domains, in any order. */
+/** Returns the projects of all domains, in any order. */
 export const readProjects = (ctx: Ctx): Promise<Project[]> => readList<Project>(ctx, '/projects')
 
-/** One page of domains, then of projects. */
+/** Returns one page of domains, followed by projects. */
 export const listResources = (ctx: Ctx): Promise<Paged<Resource[]>> =>
   chain<Resource>(ctx, {
     async domains(at) {
@@ -58,11 +58,14 @@ const toResource = (
   extra_data: { ...extra, enabled: String(enabled ?? true) },
 })
 
-/** The names of a project and of those above it: `ops/ops-prod`. The topmost has its domain for a parent. */
+/**
+ * Returns the names of a project and its ancestors: `ops/ops-prod`. The parent of a top-level project is its
+ * domain.
+ */
 function pathOf(project: Project, byId: ReadonlyMap<string, Project>): string {
   const names: string[] = []
   for (let at: Project | undefined = project; at; at = byId.get(at.parent_id ?? '')) {
-    // Nothing keeps a server from saying that a project is above itself.
+    // Guard against a server that reports a project as its own ancestor.
     if (names.length > byId.size) break
     names.unshift(at.name)
   }

@@ -1,24 +1,26 @@
-/** The Identity API v3: the client, and lists. Knows no capability; the host logs in. */
+/** Identity API v3: client and lists. Independent of capabilities. The host logs in. */
 import { type Client, type ConnectorContext, ConnectorError, client, type Query } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** A client of the tenant's cloud. The token is put in by the host: connector.json, `exchange`. */
+/** Returns a client of the tenant's cloud. The host inserts the token (see `exchange` in connector.json). */
 export const service = (ctx: Ctx): Client => client(ctx, { baseUrl: ctx.settings.base_url })
 
-/** What a list of the API is: its items under its own name, `next` an address or null. */
+/** List reply. The items are in a member named after the collection. `links.next` is an address or null. */
 type Answer = { links?: { next?: string | null }; truncated?: boolean; [items: string]: unknown }
 
-/** Most pages of one list; at the usual thousand items each this is a million. */
+/**
+ * Maximum number of pages of one list. With the usual thousand items per page, this allows a million items.
+ */
 const MAX_PAGES = 1000
 
 /**
- * A list of the API, whole. Most versions have no pages and give a list at once; those that have them
- * link to the next one, at an address that may be another than ours: only its query is taken.
+ * Returns a whole list. Most versions have no pages and return everything at once. The others link to the
+ * next page, possibly under another address than `base_url`, so only the query of the link is used.
  *
- * @throws invalid_response when the answer is no list, or one that the server has cut off: to an access
- * review, missing people look like people who have left.
+ * @throws `invalid_response` if the reply is not a list, or was truncated by the server: in an access review,
+ * missing people would look like people who have left
  */
 export async function readList<T>(ctx: Ctx, endpoint: string, query: Query = {}): Promise<T[]> {
   const name = endpoint.slice(endpoint.lastIndexOf('/') + 1)

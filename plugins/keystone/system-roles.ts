@@ -1,12 +1,12 @@
 /**
- * Roles in the whole cloud. Keystone never tells which of them are effective (it ignores the scope
- * then, and leaves them out), so groups and implied roles are looked up here.
+ * Roles in the whole cloud. Keystone never returns the effective ones (it ignores the scope and leaves them
+ * out), so groups and implied roles are resolved here.
  */
 import { path } from 'keyway/sdk'
 import type { User } from './accounts.ts'
 import { type Ctx, readList, service } from './service.ts'
 
-/** That a person holds a role somewhere. Of an effective one, `links` say what it comes by. */
+/** Role assignment. `links` tell how an effective role is obtained. */
 export type Assignment = {
   user?: { id: string }
   group?: { id: string }
@@ -24,7 +24,7 @@ type Inferences = {
   role_inferences: { prior_role: { id: string }; implies: { id: string }[] }[]
 }
 
-/** Who holds which role in the whole cloud, given or effective as the settings want it. */
+/** Returns the role assignments in the whole cloud, direct or effective as the settings request. */
 export async function systemRoles(ctx: Ctx): Promise<Assignment[]> {
   const given = await readList<Assignment>(ctx, '/role_assignments', { 'scope.system': 'all' })
   const held = given.filter(({ scope }) => scope.system !== undefined)
@@ -41,12 +41,12 @@ export async function systemRoles(ctx: Ctx): Promise<Assignment[]> {
   return all
 }
 
-/** A role, and all that come with it. */
+/** Returns a function for the set of a role and all roles that it implies. */
 async function readImplied(ctx: Ctx): Promise<(role: string) => Set<string>> {
   const { role_inferences: all } = await service(ctx).get<Inferences>('/role_inferences')
   return (role) => {
     const found = new Set([role])
-    // What is added while it is gone through is gone through as well.
+    // Items added to a set during iteration are visited, too.
     for (const one of found)
       for (const { prior_role, implies } of all)
         if (prior_role.id === one) for (const { id } of implies) found.add(id)

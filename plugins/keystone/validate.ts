@@ -4,8 +4,8 @@ import { type Ctx, readList } from './service.ts'
 type Service = { id: string; name?: string; type: string }
 
 /**
- * Reads the list of domains, which only administrators may, and who the cloud is: the id of its identity
- * service is the same at every address, and for every user.
+ * Lists the domains, which requires an administrator. The tenant id is the id of the cloud's identity
+ * service, which is the same at every address and for every user.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   try {

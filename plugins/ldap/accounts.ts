@@ -1,4 +1,4 @@
-/** People: reading them, and switching them on and off. */
+/** Reads, enables and disables people. */
 import {
   firstOf,
   type Input,
@@ -16,10 +16,13 @@ import { isOver, isToCome, VALID } from './times.ts'
 
 type Account = Output<'get_account'>
 
-/** What disables an account for good, by the attribute that holds it: slapo-ppolicy(5); 389 Directory Server's guide. */
+/**
+ * Values that disable an account permanently, by attribute. Sources: slapo-ppolicy(5); the guide of 389
+ * Directory Server.
+ */
 const DISABLED = { pwdAccountLockedTime: '000001010000Z', nsAccountLock: 'true' } as const
 
-/** Attributes that may be asked for: text, and no secrets. */
+/** Attributes that callers may request. All are text, and none holds a secret. */
 const CUSTOM = {
   cn: 'Full name',
   displayName: 'Display name',
@@ -45,7 +48,7 @@ export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> 
     description,
   }))
 
-/** One page of people. */
+/** Returns one page of people. */
 export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
@@ -63,7 +66,7 @@ export async function listAccounts(
   )
 }
 
-/** One person by id. */
+/** Returns one person by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const wanted = request.custom_attributes
   const entry = await readPerson(ctx, request.account_id, attributesFor(ctx, wanted))
@@ -72,9 +75,9 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
 }
 
 /**
- * The entry of a person.
+ * Returns the entry of a person.
  *
- * @throws not_found for an unknown id, and for one of something else
+ * @throws `not_found` if the id is unknown or is not that of a person
  */
 export const readPerson = (ctx: Ctx, id: string, attributes: string[] = []): Promise<LdapEntry> =>
   readEntry(ctx, id, {
@@ -84,11 +87,11 @@ export const readPerson = (ctx: Ctx, id: string, attributes: string[] = []): Pro
   })
 
 /**
- * Switches a person on or off: doing it twice is no error. Who is switched on is let in, also after the end of the account,
- * or before it begins.
+ * Enables or disables a person. Repeating it is not an error. Enabling also removes an end date in the past
+ * and a start date in the future.
  *
- * @throws unsupported_operation where the directory is known not to keep out who is switched off, and for the entry that
- * the connector signs in as
+ * @throws `unsupported_operation` if the directory is known to ignore the lock, and for the entry that the
+ * connector signs in as
  */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
   const name = ctx.settings.disabled_by
@@ -107,7 +110,7 @@ export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promis
   await ctx.ldap.modify(person.dn, [{ replace: values }])
 }
 
-/** All entries that are people. */
+/** Returns a filter for all people. */
 export const peopleFilter = (ctx: Ctx): LdapFilter => ({
   eq: ['objectClass', ctx.settings.person_class],
 })
@@ -145,7 +148,7 @@ function toAccount(
   }
 }
 
-/** Those that cannot log in; policies are read only where one of them is locked. */
+/** Returns the entries that cannot log in. Policies are read only if one of the entries is locked. */
 async function suspendedOf(ctx: Ctx, entries: readonly LdapEntry[]): Promise<Set<LdapEntry>> {
   const isLocked = (entry: LdapEntry) => isDisabledBy(entry, 'pwdAccountLockedTime')
   const policies = entries.some(isLocked) ? await readPolicies(ctx) : null
@@ -161,6 +164,9 @@ async function suspendedOf(ctx: Ctx, entries: readonly LdapEntry[]): Promise<Set
   )
 }
 
-/** A time other than that one is a lock for some minutes, after wrong passwords. */
+/**
+ * Reports whether an attribute disables an entry permanently. Any other time is a temporary lock after wrong
+ * passwords.
+ */
 const isDisabledBy = (entry: LdapEntry, name: keyof typeof DISABLED): boolean =>
   firstOf(entry, name)?.toLowerCase() === DISABLED[name].toLowerCase()

@@ -1,4 +1,4 @@
-/** When people last logged in, where the directory notes it. */
+/** Reads the last logins that the directory records. */
 import { type Input, ifThere, inParallel, type LdapEntry, type Output, valuesOf } from 'keyway/sdk'
 import { readPerson } from './accounts.ts'
 import type { Ctx } from './directory.ts'
@@ -6,13 +6,16 @@ import { timeOf } from './times.ts'
 
 type Activity = Output<'get_last_activity'>[number]
 
-/** OpenLDAP with `lastbind`, its overlay of that name, and 389 Directory Server with account policies. */
+/**
+ * Attributes with the last login: OpenLDAP with `lastbind on`, OpenLDAP with the overlay `lastbind`, and 389
+ * Directory Server with account policies.
+ */
 const NOTED_IN = ['pwdLastSuccess', 'authTimestamp', 'lastLoginTime']
 
-/** Requests at once: a directory has few connections for one caller. */
+/** Maximum number of concurrent requests. A directory allows few connections per client. */
 const AT_ONCE = 4
 
-/** The last login of each account that has one; accounts that are not there are left out. */
+/** Returns the last login of each account that has one. Unknown accounts are left out. */
 export async function getLastActivity(
   request: Input<'get_last_activity'>,
   ctx: Ctx,

@@ -1,4 +1,4 @@
-/** Who is in which group: read from the groups or from memberOf, direct or through groups in groups. */
+/** Group memberships, read from the groups or from memberOf, direct or through nested groups. */
 import {
   type Input,
   ifThere,
@@ -20,14 +20,14 @@ import { groupFilter, MEMBER_ATTRIBUTES, membersOf, namedBy, readGroup } from '.
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** Most groups, or user names, of one filter. */
+/** Maximum number of groups, or user names, in one filter. */
 const AT_ONCE = 100
 
-/** One page of memberships. */
+/** Returns one page of memberships. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   ctx.settings.memberships === 'people' ? pageOfPeople(ctx) : pageOfGroups(ctx)
 
-/** All groups that one person is in. */
+/** Returns all groups of one person. */
 export async function getAccountAssociations(
   request: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -40,7 +40,7 @@ export async function getAccountAssociations(
   return [...new Set(all)].map((group) => association(idOf(person.dn), group))
 }
 
-/** Whether a person is in a group through other groups, beside what the group itself says. */
+/** Reports whether a person is in a group, directly or through other groups. */
 export async function isInThroughGroups(ctx: Ctx, person: LdapEntry, id: string): Promise<boolean> {
   const direct = await groupsWith(ctx, memberFilter(ctx, person))
   return (
@@ -53,7 +53,7 @@ export async function isInThroughGroups(ctx: Ctx, person: LdapEntry, id: string)
 
 export const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
 
-/** The groups that name a person as a member. */
+/** Returns a filter for the groups that list a person as a member. */
 export function memberFilter(ctx: Ctx, person: LdapEntry): LdapFilter {
   const byName = valuesOf(person, ctx.settings.login_attribute).map(
     (name): LdapFilter => ({ eq: ['memberUid', name] }),
@@ -61,7 +61,7 @@ export function memberFilter(ctx: Ctx, person: LdapEntry): LdapFilter {
   return { or: [...byDn(person.dn), ...byName] }
 }
 
-/** The groups that a filter finds. */
+/** Returns the groups that match a filter. */
 export const groupsWith = (ctx: Ctx, filter: LdapFilter): Promise<LdapEntry[]> =>
   findAll(ctx, {
     base: ctx.settings.groups_dn,
@@ -79,20 +79,29 @@ const association = (account_id: string, group: string): Association => ({
 })
 
 /**
- * How many times its size a page may hold: memberships are small, and what a directory is asked costs the same for few and for
- * many. 8,000 associations stay within what a sync takes at once.
+ * Factor by which a page may exceed the requested size. Memberships are small, and a request to the directory
+ * costs the same for few and for many. 8,000 associations are within what a sync accepts at once.
  */
 const TIMES_SIZE = 8
 const PAGE_SIZE = 1000
-/** Groups that are read at once, with their members: at first, and at most. */
+/** Number of groups that are read at once with their members: first request and maximum. */
 const FIRST_GROUPS = 8
 const MOST_GROUPS = 40
-/** How much of a page they are to fill, by what those before them had: not quite all, for others have more. */
+/**
+ * Fraction of a page that the next groups should fill, estimated from the previous ones. It is below 1
+ * because the next groups may be larger.
+ */
 const PART_TO_FILL = 0.9
-/** Characters of ids that a page may hold, but for one association of each of its groups: long DNs make pages shorter. */
+/**
+ * Maximum number of id characters per page, not counting one association of each of its groups. Long DNs make
+ * pages shorter.
+ */
 const MAX_PAGE_CHARS = 1024 * 1024
 
-/** Groups of one call: those that were read with their members, by id, and the ids of all, which are read when asked for. */
+/**
+ * Groups of one call: those read with their members, by id, and the ids of all groups, which are read on
+ * demand.
+ */
 type Held = { groups: Map<string, LdapEntry>; ids: () => Promise<ReadonlySet<string>> }
 
 function groupsOfCall(ctx: Ctx): Held {
@@ -112,8 +121,9 @@ function groupsOfCall(ctx: Ctx): Held {
 }
 
 /**
- * Several groups, each with its members; one that is larger than what is left of the page goes on in the next one, in the
- * order of ids. A directory gives a group only whole, so each page that begins within one reads all of it.
+ * Returns one page with the members of several groups. A group that exceeds the rest of the page continues on
+ * the next one, in the order of ids. A directory returns only whole groups, so each page that starts inside a
+ * group reads all of it.
  */
 async function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
   const most = (ctx.page.size ?? PAGE_SIZE) * TIMES_SIZE
@@ -143,8 +153,8 @@ const charsOf = (one: Association): number =>
   one.account_id.length + one.integration_specific_entitlement_id.length
 
 /**
- * The ids of groups; they are held with their members, unless these are more than can be read at once. A page has as many
- * groups as should fill `most` associations.
+ * Lists the ids of groups, and keeps the groups with their members in `held`, unless the members exceed what
+ * can be read at once. The number of groups is chosen so that they fill about `most` associations.
  */
 const groupsInto =
   (ctx: Ctx, held: Held, most: number): Listing<string> =>
@@ -170,7 +180,7 @@ const groupsInto =
       }
     const fitting = Math.floor((PART_TO_FILL * most * groups.length) / Math.max(1, count))
     const following = Math.max(1, whole === null ? 1 : Math.min(fitting, 2 * size, MOST_GROUPS))
-    // What was asked for ahead is settled; the first page asks for nothing.
+    // The size of a page that was requested ahead is fixed. The first page requests none ahead.
     const then = at === null || whole === null ? following : ahead
     return paged(
       groups.map(({ dn }) => idOf(dn)),
@@ -178,21 +188,25 @@ const groupsInto =
     )
   }
 
-/** The ids of the people in a group; of an effective one also of those in groups in it. */
+/**
+ * Returns the ids of the people in a group. With effective associations, this includes the members of nested
+ * groups.
+ */
 async function peopleIn(ctx: Ctx, group: string, held: Held, seen: Set<string>): Promise<string[]> {
-  // Deleted since it was listed: nobody is in it.
+  // A group that was deleted after it was listed has no members.
   const entry = held.groups.get(group) ?? (await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES)))
   if (entry === null) return []
   const { ids, names } = membersOf(ctx, entry)
   const [groupsAt, peopleAt] = [placeOf(ctx, 'groups_dn'), placeOf(ctx, 'people_dn')]
   const inPlace = ids.filter((id) => isBelow(id, peopleAt))
   const among = ids.filter((id) => isBelow(id, groupsAt))
-  // Where the places overlap, a member there is a person or a group: to look each up takes a request for each.
+  // If the places overlap, a member there may be a person or a group. Compare with the list of all groups:
+  // reading each member would take one request per member.
   const known = among.some((id) => isBelow(id, peopleAt)) ? await held.ids() : null
   const groups = new Set(among.filter((id) => known === null || known.has(id)))
-  // Looking a text up takes longer than all else here, and most directories keep groups elsewhere.
+  // Set lookups dominate the time of this function, and most directories keep groups in a separate place.
   const people = groups.size === 0 ? inPlace : inPlace.filter((id) => !groups.has(id))
-  // A directory names nobody twice in one group.
+  // A directory lists no member twice in one attribute.
   if (groups.size === 0 && names.length === 0) return people
   const all = new Set(people)
   for (const id of groups) {
@@ -204,7 +218,10 @@ async function peopleIn(ctx: Ctx, group: string, held: Held, seen: Set<string>):
   return [...all]
 }
 
-/** The ids of people by their user names, which differ by case (RFC 2307, memberUid); names that nobody has are left out. */
+/**
+ * Returns the ids of people by user name. The names are case-sensitive (RFC 2307, memberUid). Unknown names
+ * are left out.
+ */
 async function peopleNamed(ctx: Ctx, names: readonly string[]): Promise<string[]> {
   const { login_attribute } = ctx.settings
   const wanted = new Set(names)
@@ -226,7 +243,10 @@ async function peopleNamed(ctx: Ctx, names: readonly string[]): Promise<string[]
   return ids
 }
 
-/** A page of people, each with the groups that memberOf names: as many memberships as those have. */
+/**
+ * Returns one page of people with the groups in their memberOf. The page has as many memberships as these
+ * people have.
+ */
 async function pageOfPeople(ctx: Ctx): Promise<Paged<Association[]>> {
   const { response, cursor } = await findPage(ctx, ctx, {
     base: ctx.settings.people_dn,
@@ -242,7 +262,7 @@ async function pageOfPeople(ctx: Ctx): Promise<Paged<Association[]>> {
   return paged(memberships, cursor)
 }
 
-/** The groups that memberOf names, as far as they lie where groups are. */
+/** Returns the groups in memberOf that lie below `groups_dn`. */
 function groupsOf(ctx: Ctx, entry: LdapEntry): string[] {
   const place = placeOf(ctx, 'groups_dn')
   return valuesOf(entry, 'memberOf')
@@ -250,7 +270,7 @@ function groupsOf(ctx: Ctx, entry: LdapEntry): string[] {
     .filter((id) => isBelow(id, place))
 }
 
-/** Which groups each group is in, by memberOf. */
+/** Returns the groups that each group is in, according to memberOf. */
 async function outerGroups(ctx: Ctx): Promise<Map<string, string[]>> {
   const groups = await findAll(ctx, {
     base: ctx.settings.groups_dn,
@@ -265,12 +285,12 @@ function closure(
   outer: ReadonlyMap<string, readonly string[]>,
 ): Set<string> {
   const all = new Set(from)
-  // What is added while it is gone through is gone through as well.
+  // Items added to a set during iteration are visited, too.
   for (const one of all) for (const group of outer.get(one) ?? []) all.add(group)
   return all
 }
 
-/** These groups and all that they are in, level by level. */
+/** Returns these groups and all groups that contain them, level by level. */
 async function withOuter(ctx: Ctx, from: readonly string[]): Promise<string[]> {
   const all = new Set(from)
   let level = [...all]

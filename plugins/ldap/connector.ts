@@ -1,4 +1,4 @@
-/** LDAP directories: which function does which capability. */
+/** LDAP directories: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes, setEnabled } from './accounts.ts'
 import { getLastActivity } from './activity.ts'

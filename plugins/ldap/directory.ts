@@ -1,4 +1,6 @@
-/** What every part asks the directory for: ids, pages, whole listings. Knows no capability. */
+/**
+ * Reads ids, pages and whole listings of the directory for all other modules. Independent of capabilities.
+ */
 import {
   type At,
   type ConnectorContext,
@@ -17,16 +19,19 @@ import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** The one spelling of a DN, which is the id of its entry; what is no DN stays as it is, and is found nowhere. */
+/**
+ * Returns the normalised DN, which is the id of its entry. A text that is not a DN is returned unchanged, and
+ * matches no entry.
+ */
 export const idOf = (dn: string): string => plainDn(dn) ?? dn
 
 type Place = 'people_dn' | 'groups_dn'
 
-/** Where people, groups, or password policies are, in the spelling of ids; empty where it is not set. */
+/** Returns the normalised DN of a place in the settings, or an empty text if it is not set. */
 export const placeOf = (ctx: Ctx, place: Place | 'policy_dn'): string =>
   plainDn(ctx.settings[place] ?? '') ?? ''
 
-/** Whether an id is that of something below where people, or groups, are; what is no DN is the id of nothing. */
+/** Reports whether an id lies below a place. False if the id is not a DN. */
 const isIn = (ctx: Ctx, place: Place, id: string): boolean =>
   plainDn(id) !== null && isBelow(id, placeOf(ctx, place))
 
@@ -41,18 +46,18 @@ const within = (ctx: Ctx, search: Search): PagedSearch => ({
     }),
 })
 
-/** One page of a search; as many entries as the caller wants, and not more than the settings allow. */
+/** Returns one page of a search. Its size is the requested one, limited by `page_size`. */
 export const findPage = (ctx: Ctx, at: At, search: Search): Promise<Paged<LdapEntry[]>> =>
   searchPage(ctx, at, within(ctx, search))
 
-/** All entries that a search finds. */
+/** Returns all entries that match a search. */
 export const findAll = (ctx: Ctx, search: Search): Promise<LdapEntry[]> =>
   searchAll(ctx, within(ctx, search))
 
 /**
- * The entry with an id, if it lies in its place and the filter takes it.
+ * Returns the entry with an id, if it lies in its place and matches the filter.
  *
- * @throws not_found
+ * @throws `not_found` if there is none
  */
 export async function readEntry(
   ctx: Ctx,
@@ -61,7 +66,7 @@ export async function readEntry(
 ): Promise<LdapEntry> {
   const { place, filter, attributes } = search
   const base = idOf(id)
-  // Outside its place nothing is asked for: the host would refuse, and the caller only knows no such id.
+  // Do not search outside the place. The host would refuse, but for the caller the id is just unknown.
   const found = isIn(ctx, place, base)
     ? await ctx.ldap.search({ base, scope: 'base', filter, attributes })
     : { entries: [] }

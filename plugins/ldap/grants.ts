@@ -1,4 +1,4 @@
-/** Putting people into groups, and taking them out. */
+/** Adds people to groups and removes them. */
 import {
   ConnectorError,
   hasCode,
@@ -14,22 +14,22 @@ import { type Ctx, idOf } from './directory.ts'
 import { kindsOf, readGroup } from './groups.ts'
 
 /**
- * Puts a person into a group; one who is in it stays there.
+ * Adds a person to a group. Adding a member again is not an error.
  *
- * @throws not_found for an unknown person or group, and for a person who is deleted meanwhile
+ * @throws `not_found` if the person or group is unknown, or if the person is deleted in the meantime
  */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
 ): Promise<Output<'assign_entitlement'>> {
-  // Directories take members that are not there.
+  // Read the person first: directories accept members that do not exist.
   const id = request.account_integration_specific_id
   const person = await readPerson(ctx, id)
   const group = await putInto(ctx, request.entitlement_integration_specific_id, person)
   try {
     await readPerson(ctx, id)
   } catch (error) {
-    // A deletion that ran meanwhile did not see this membership. The next person with the same name would inherit it.
+    // A concurrent deletion did not see this membership. The next person with the same name would inherit it.
     if (hasCode(error, 'not_found')) await takeFrom(ctx, group, person)
     throw error
   }
@@ -37,10 +37,10 @@ export async function assignEntitlement(
 }
 
 /**
- * Takes a person out of a group; one who is not in it is out already.
+ * Removes a person from a group. Removing a person who is not a member is not an error.
  *
- * @throws unsupported_operation for the last member where the directory allows no empty group, and with effective
- * associations for who is in it through another group
+ * @throws `unsupported_operation` for the last member if the directory allows no empty group, and, with
+ * effective associations, if the person is in the group through another group
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -61,14 +61,21 @@ const stillIn = (group: LdapEntry, how: string): ConnectorError =>
     app_error_code: 'held_in_another_way',
   })
 
-/** Whether a group names a person who was taken out of it: OpenLDAP adds members by a search (slapo-dynlist(5)). */
+/**
+ * Reports whether a group still lists a person who was removed from it. OpenLDAP adds members by a search
+ * (slapo-dynlist(5)).
+ */
 async function stillNames(ctx: Ctx, { dn: base }: LdapEntry, person: LdapEntry): Promise<boolean> {
   const filter = memberFilter(ctx, person)
   const found = await ctx.ldap.search({ base, scope: 'base', filter, attributes: ['cn'] })
   return found.entries.length > 0
 }
 
-/** Puts a person into a group, and gives the group. @throws not_found for an unknown group */
+/**
+ * Adds a person to a group and returns the group.
+ *
+ * @throws `not_found` if the group is unknown
+ */
 export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<LdapEntry> {
   const group = await readGroup(ctx, id)
   const [{ attribute, name }] = placesOf(ctx, group, person)
@@ -78,9 +85,10 @@ export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<
 }
 
 /**
- * Takes a person out of a group, under each name that the group may have for them.
+ * Removes a person from a group, under each name by which the group may list them.
  *
- * @throws unsupported_operation for the last member of a group that must have one, where the settings name no other
+ * @throws `unsupported_operation` for the last member of a group that must have one, if `empty_group_member`
+ * is not set
  */
 export async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
   for (const place of placesOf(ctx, group, person)) await takeName(ctx, group, place)
@@ -100,7 +108,7 @@ async function takeName(ctx: Ctx, group: LdapEntry, { attribute, name }: Place):
         ctx.ldap.modify(group.dn, both),
         ...['attributeOrValueExists', 'noSuchAttribute'],
       )
-      // Another call put the filler in, or took the person out, meanwhile: the directory did neither of the two.
+      // A concurrent call has added the filler or removed the person, so the directory rejected both changes.
       if (!isDone) await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'noSuchAttribute')
       return
     }
@@ -112,13 +120,14 @@ async function takeName(ctx: Ctx, group: LdapEntry, { attribute, name }: Place):
   }
 }
 
-/** Where a group may name a person, and by what. */
+/** Attribute in which a group may list a person, and the value there. */
 type Place = { attribute: string; name: string }
 
 /**
- * How a group may name a person, in each of its lists of members; it is added by the first.
+ * Returns the values by which a group may list a person, in each of its member attributes. People are added
+ * by the first one.
  *
- * @throws unsupported_operation for a person without a user name, in a group of those
+ * @throws `unsupported_operation` if the group lists user names and the person has none
  */
 function placesOf(ctx: Ctx, group: LdapEntry, person: LdapEntry): [Place, ...Place[]] {
   const { login_attribute } = ctx.settings

@@ -1,4 +1,4 @@
-/** Groups: which kinds there are, and who is in them. */
+/** Kinds of groups and their members. */
 import {
   firstOf,
   type LdapEntry,
@@ -10,7 +10,7 @@ import {
 } from 'keyway/sdk'
 import { type Ctx, findPage, idOf, readEntry } from './directory.ts'
 
-/** Object classes of groups, with the attribute of their members, and whether that has DNs or user names. */
+/** Object classes of groups, with their member attribute and whether it holds DNs or user names. */
 const KINDS = [
   { objectClass: 'groupOfNames', attribute: 'member', holds: 'dn' },
   { objectClass: 'groupOfMembers', attribute: 'member', holds: 'dn' },
@@ -19,19 +19,19 @@ const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Attributes that a kind is told by. */
+/** Attributes that determine the kind of a group. */
 export const GROUP_ATTRIBUTES = ['objectClass', 'cn']
 /** Attributes that hold members. */
 export const MEMBER_ATTRIBUTES: string[] = [...new Set(KINDS.map(({ attribute }) => attribute))]
 
-/** All entries that are groups. */
+/** Filter for all groups. */
 export const groupFilter: LdapFilter = {
   or: KINDS.map(({ objectClass }) => ({ eq: ['objectClass', objectClass] })),
 }
 
 /**
- * The kinds of a group, with one for each attribute: some have DNs and user names side by side (groupOfNames and posixGroup
- * of rfc2307bis). People are put into one of several kinds by the first.
+ * Returns the kinds of a group, one per member attribute. Some groups hold both DNs and user names
+ * (groupOfNames and posixGroup of rfc2307bis). People are added by the first kind.
  */
 export function kindsOf(entry: LdapEntry): [Kind, ...Kind[]] {
   const classes = valuesOf(entry, 'objectClass').map((name) => name.toLowerCase())
@@ -42,7 +42,7 @@ export function kindsOf(entry: LdapEntry): [Kind, ...Kind[]] {
   return [first, ...others]
 }
 
-/** One page of groups. */
+/** Returns one page of groups. */
 export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_entitlements'>>> {
   const { response, cursor } = await findPage(ctx, ctx, {
     base: ctx.settings.groups_dn,
@@ -63,9 +63,9 @@ export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_ent
 }
 
 /**
- * The entry of a group.
+ * Returns the entry of a group.
  *
- * @throws not_found for an unknown id, and for one of something else
+ * @throws `not_found` if the id is unknown or is not that of a group
  */
 export const readGroup = (ctx: Ctx, id: string, attributes: string[] = []): Promise<LdapEntry> =>
   readEntry(ctx, id, {
@@ -74,14 +74,14 @@ export const readGroup = (ctx: Ctx, id: string, attributes: string[] = []): Prom
     attributes: [...GROUP_ATTRIBUTES, ...attributes],
   })
 
-/** What a group names, as it is there: DNs, and user names. */
+/** Returns the members of a group as listed: DNs and user names. */
 export const namedBy = (entry: LdapEntry): string[] =>
   kindsOf(entry).flatMap(({ attribute }) => valuesOf(entry, attribute))
 
-/** What a group names as its members: ids of entries, and user names. */
+/** Members of a group: ids of entries, and user names. */
 export type Members = { ids: string[]; names: string[] }
 
-/** The members of a group as it names them; without the one that keeps it from being empty. */
+/** Returns the members of a group, without the filler that keeps it from being empty. */
 export function membersOf(ctx: Ctx, entry: LdapEntry): Members {
   const kinds = kindsOf(entry)
   const held = (by: Kind['holds']): string[] =>
@@ -89,7 +89,7 @@ export function membersOf(ctx: Ctx, entry: LdapEntry): Members {
   const filler = ctx.settings.empty_group_member
   const none = filler === undefined ? null : idOf(filler)
   const all = held('dn').map(idOf)
-  // One list has nobody twice, and looking a text up takes longer than all else here.
+  // One attribute has no duplicates, and set lookups dominate the time of a page.
   const ids = kinds.length === 1 ? all : [...new Set(all)]
   return { ids: none === null ? ids : ids.filter((id) => id !== none), names: held('name') }
 }

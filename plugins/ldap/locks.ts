@@ -1,14 +1,20 @@
-/** Whether the directory heeds a lock: OpenLDAP does only where the password policy says so (slapo-ppolicy(5), pwdLockout). */
+/**
+ * Determines whether the directory enforces a lock. OpenLDAP does so only if the password policy says so
+ * (slapo-ppolicy(5), pwdLockout).
+ */
 import { ConnectorError, firstOf, ifThere, isBelow, type LdapEntry } from 'keyway/sdk'
 import { type Ctx, findAll, idOf, placeOf } from './directory.ts'
 
-/** What an entry names its own policy by; without it, the overlay's default policy holds. */
+/** Attribute that names an entry's own policy. Without it, the overlay's default policy applies. */
 export const POLICY_OF = 'pwdPolicySubentry'
 
-/** The policies that can be read, by id, and whether each heeds locks. */
+/** Readable policies by id, and whether each one enforces locks. */
 type Policies = ReadonlyMap<string, boolean>
 
-/** Reads the policies at and below the places of the settings; a place that is not there, or refuses it, has none. */
+/**
+ * Reads the policies at and below the places in the settings. A place that is missing or denies access has
+ * none.
+ */
 export async function readPolicies(ctx: Ctx): Promise<Policies> {
   const places = (['policy_dn', 'people_dn', 'groups_dn'] as const)
     .map((name) => placeOf(ctx, name))
@@ -33,8 +39,9 @@ export async function readPolicies(ctx: Ctx): Promise<Policies> {
 }
 
 /**
- * Whether a lock of an entry keeps it out, and the policy that says so; null where that is not known: no policy can be
- * read, the entry's own one cannot, or several could hold and differ.
+ * Returns whether a lock is enforced for an entry, and the policy that decides it. Returns null if this is
+ * unknown: no policy is readable, the entry's own policy is not readable, or several policies could apply and
+ * differ.
  */
 function heeded(
   ctx: Ctx,
@@ -51,11 +58,15 @@ function heeded(
   return { heeds: first[1], policy: first[0] }
 }
 
-/** Whether it is known that a lock of an entry does not keep it out. */
+/** Reports whether a lock of an entry is known not to be enforced. */
 export const isIgnored = (ctx: Ctx, entry: LdapEntry, policies: Policies): boolean =>
   heeded(ctx, entry, policies)?.heeds === false
 
-/** @throws unsupported_operation where the directory is known not to heed the lock of an entry */
+/**
+ * Refuses to lock an entry whose lock would not be enforced. Logs a warning if this is unknown.
+ *
+ * @throws `unsupported_operation` if the directory is known to ignore the lock
+ */
 export async function refuseIgnored(ctx: Ctx, entry: LdapEntry): Promise<void> {
   const found = heeded(ctx, entry, await readPolicies(ctx))
   if (found === null)

@@ -1,12 +1,15 @@
-/** The entry that the connector itself signs in as: to switch it off would leave nobody to switch it on again. */
+/**
+ * Protects the entry that the connector signs in as. If it were disabled, the connector could not enable it
+ * again.
+ */
 import { ConnectorError, type LdapEntry } from 'keyway/sdk'
 import { type Ctx, idOf } from './directory.ts'
 
 /**
- * Lets only others pass.
+ * Refuses the connector's own entry.
  *
- * @param what What would be done: `switched off`
- * @throws unsupported_operation for the entry that the connector signs in as
+ * @param what Refused operation, such as `switched off`
+ * @throws `unsupported_operation` for the entry that the connector signs in as
  */
 export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string): Promise<void> {
   const { username } = ctx.auth.basic
@@ -18,9 +21,12 @@ export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string):
   )
 }
 
-/** Whether an entry has a DN, asked of the directory: it knows all the ways to write it (RFC 5020). */
+/**
+ * Reports whether an entry has a DN. The directory compares them, because it knows all spellings of a DN (RFC
+ * 5020).
+ */
 async function isNamed(ctx: Ctx, base: string, dn: string): Promise<boolean> {
-  // Without a name, the sign-in is anonymous.
+  // Without a name, the bind is anonymous.
   if (dn === '') return false
   const filter = { eq: ['entryDN', dn] } as const
   const found = await ctx.ldap.search({ base, scope: 'base', filter, attributes: ['objectClass'] })

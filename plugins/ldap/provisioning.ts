@@ -1,4 +1,4 @@
-/** Creating, changing and deleting people. */
+/** Creates, updates and deletes people. */
 import {
   allOrNothing,
   attributesFrom,
@@ -16,10 +16,10 @@ import { type Ctx, idOf } from './directory.ts'
 import { putInto, takeFrom } from './grants.ts'
 import { refuseOwnLogin } from './own-login.ts'
 
-/** Fields that connector.json adds. */
+/** Fields that connector.json adds to the request. */
 type Fields = { readonly [field: string]: unknown }
 
-/** Our names, and the directory's. */
+/** Attributes of the directory by the names of our fields. */
 const ATTRIBUTES = {
   email: 'mail',
   given_name: 'givenName',
@@ -29,9 +29,9 @@ const ATTRIBUTES = {
 } as const
 
 /**
- * Creates a person with groups, or nothing: one that cannot have all of it is removed again.
+ * Creates a person with its groups. If a step fails, the person is deleted again.
  *
- * @throws bad_request with the code `entryAlreadyExists` when the name is taken
+ * @throws `bad_request` with the code `entryAlreadyExists` if the name is taken
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -46,7 +46,7 @@ export async function createAccount(
   return allOrNothing(async (undo) => {
     await ctx.ldap.add(dn, {
       objectClass: [person_class],
-      // What every person must have (RFC 4519 section 3.12).
+      // Attributes that every person must have (RFC 4519 section 3.12).
       cn: [[given_name, family_name].filter(Boolean).join(' ') || username],
       sn: [family_name || username],
       ...attributesFrom(request, ATTRIBUTES, 'add'),
@@ -65,8 +65,8 @@ export async function createAccount(
 }
 
 /**
- * Changes the attributes that are given, and leaves the others alone; an empty one is taken away. The error of attributes
- * that are refused says so where the password is changed already.
+ * Changes the given attributes and keeps the others. An empty value removes the attribute. If the attributes
+ * are refused after the password was changed, the error says so.
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -84,7 +84,7 @@ export async function updateAccount(
   for (const [name, values] of Object.entries(attributes))
     attributes[name] = values.flatMap((value) => [value, ...othersOf(person, name, value)])
   await allOrNothing(async (undo) => {
-    // First: a policy refuses it sooner than the directory refuses the rest.
+    // Set the password first: it is more likely to be refused, by a policy, than the other changes.
     if (password !== null) {
       await ctx.ldap.password(dn, password)
       undo('the new password', stays)
@@ -94,20 +94,23 @@ export async function updateAccount(
   return { id: idOf(dn) }
 }
 
-/** The values that stay beside a new one: it takes the place of the first, which is the one that Keyway shows. */
+/**
+ * Returns the values to keep along with a new one. The new value replaces the first one, which is the one
+ * that Keyway shows.
+ */
 function othersOf(person: LdapEntry, name: string, value: LdapValue): string[] {
   const [, ...others] = valuesOf(person, name)
   return others.filter((one) => sameKey(one) !== sameKey(value))
 }
 
-/** What two values have in common that a directory takes for one (RFC 4518 section 2.6.1). */
+/** Returns a key that is equal for values that a directory considers equal (RFC 4518 section 2.6.1). */
 const sameKey = (value: LdapValue): string => String(value).trim().replace(/ +/g, ' ').toLowerCase()
 
 /**
- * Deletes a person for good, and its memberships: a directory that keeps them would give them to the next account of
- * the same name.
+ * Deletes a person permanently, with its memberships. If a directory kept them, the next account of the same
+ * name would inherit them.
  *
- * @throws unsupported_operation for the entry that the connector signs in as
+ * @throws `unsupported_operation` for the entry that the connector signs in as
  */
 export async function deleteAccount(
   request: Input<'delete_account'>,
@@ -120,7 +123,7 @@ export async function deleteAccount(
     try {
       await takeFrom(ctx, group, person)
     } catch (error) {
-      // The account is gone: that is what was asked for, and cannot be asked for again.
+      // The account is deleted, as requested, and a retry would not find it.
       ctx.log.warn('A group still names a deleted account', {
         group: idOf(group.dn),
         why: String(Object(error).message),
@@ -130,7 +133,9 @@ export async function deleteAccount(
   return { status: 'DELETED', deleted: true }
 }
 
-/** Nobody knows the password before it: the failure says that the new one is set. */
+/**
+ * Undo step for a new password. The old password is unknown, so the error reports that the new one is set.
+ */
 const stays = (): never => {
   throw new Error('it is set, and cannot be taken back')
 }

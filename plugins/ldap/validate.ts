@@ -1,10 +1,10 @@
 import { ConnectorError, firstOf, ifThere, type LdapEntry, type Output } from 'keyway/sdk'
 import type { Ctx } from './directory.ts'
 
-/** What servers call the id of an entry that stays when it is renamed: RFC 4530, and 389 Directory Server. */
+/** Attributes with an entry's permanent id: RFC 4530, and 389 Directory Server. */
 const IDS = ['entryUUID', 'nsUniqueId']
 
-/** Reads where people and groups are; the tenant is the id that the directory itself gave to the place of people. */
+/** Reads the entries of people and groups. The tenant id is the permanent id of the entry `people_dn`. */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const { people_dn } = ctx.settings
   const people = await readPlace(ctx, 'people_dn')
@@ -20,7 +20,11 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
   return { valid: true, unique_tenant_id }
 }
 
-/** The entry that a setting names. @throws not_found with the name of the setting, also where the directory hides the entry */
+/**
+ * Returns the entry that a setting names.
+ *
+ * @throws `not_found` with the name of the setting, also if the directory hides the entry
+ */
 async function readPlace(
   ctx: Ctx,
   name: 'people_dn' | 'groups_dn' | 'policy_dn',

@@ -1,4 +1,4 @@
-/** Users: reading them, and switching them on and off. */
+/** Reads, locks and unlocks users. */
 import {
   ConnectorError,
   flagOf,
@@ -15,7 +15,7 @@ import { endSessions } from './sessions.ts'
 
 type Account = Output<'get_account'>
 
-/** One page of accounts, by host and name, as the server keeps them. */
+/** Returns one page of accounts, ordered by host and name, as the server stores them. */
 export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   const size = sizeOf(ctx)
   const [host, user] = keysCursor(ctx, ['', ''])
@@ -24,14 +24,18 @@ export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   return rowsPage(rows, size, toAccount, (last) => [nameOf(last, 'host'), nameOf(last, 'user')])
 }
 
-/** One account by id. */
+/** Returns one account by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const row = await readAccount(ctx, request.account_id)
   ctx.raw(row)
   return toAccount(row)
 }
 
-/** The row of an account. @throws not_found for an unknown id, and for that of a role */
+/**
+ * Returns the row of an account.
+ *
+ * @throws `not_found` if the id is unknown or is that of a role
+ */
 export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
   const who = whoIs(id)
   const { rows } =
@@ -43,14 +47,18 @@ export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
   })
 }
 
-/** Whose id it is. @throws not_found for nobody's */
+/**
+ * Returns the user and host of an account.
+ *
+ * @throws `not_found` if the id is unknown or is that of a role
+ */
 export const readWho = async (ctx: Ctx, id: string): Promise<Who> =>
   whoOf(await readAccount(ctx, id))
 
 /**
- * The row of an account of another than the connector's own user, which would shut itself out.
+ * Returns the row of an account. Refuses the connector's own user, which would lock itself out.
  *
- * @throws unsupported_operation for its own, not_found as `readAccount`
+ * @throws `unsupported_operation` for the connector's own user; `not_found` as `readAccount`
  */
 export async function readOther(ctx: Ctx, id: string): Promise<SqlRow> {
   const row = await readAccount(ctx, id)
@@ -62,10 +70,14 @@ export async function readOther(ctx: Ctx, id: string): Promise<SqlRow> {
   )
 }
 
-/** Accounts that no one signs in as: views and events of the server run by their rights. */
+/** Accounts that do not log in. Views and events of the server run with their privileges. */
 const SERVER_ACCOUNTS = /^(?:mariadb\.sys|mysql\.(?:sys|session|infoschema))@localhost$/
 
-/** @throws unsupported_operation for an account that the server needs as it is */
+/**
+ * Refuses an account that the server needs unchanged.
+ *
+ * @throws `unsupported_operation` for such an account
+ */
 export function demandNotServers(who: Who): void {
   if (SERVER_ACCOUNTS.test(idOf(who)))
     throw new ConnectorError(
@@ -75,14 +87,21 @@ export function demandNotServers(who: Who): void {
     )
 }
 
-/** Unlocks an account: doing it twice is no error. One that was left half made is nobody's to go on with any more. */
+/**
+ * Unlocks an account. Repeating it is not an error. Unlocking a half-made account also marks it as finished,
+ * so no later call replaces it.
+ */
 export async function switchOn(ctx: Ctx, id: string): Promise<void> {
   const row = await readAccount(ctx, id)
   demandNotServers(whoOf(row))
   await ctx.sql.execute(flagOf(row, 'unfinished') ? 'finish' : 'unlock', [], whoOf(row))
 }
 
-/** Locks an account: doing it twice is no error. @throws unsupported_operation where it would lock its own */
+/**
+ * Locks an account. Repeating it is not an error.
+ *
+ * @throws `unsupported_operation` for the connector's own user
+ */
 export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   const who = whoOf(await readOther(ctx, id))
   await ctx.sql.execute('lock', [], who)

@@ -1,8 +1,8 @@
-/** When accounts that are connected did something: MariaDB keeps no other time of them. */
+/** Reads the last activity of connected accounts. MariaDB records no other times. */
 import { type Input, nameOf, type Output } from 'keyway/sdk'
 import { type Ctx, idOf, whoOf } from './rows.ts'
 
-/** The last activity of each account that is connected now; the others are left out. */
+/** Returns the last activity of each account that is connected now. The others are left out. */
 export async function getLastActivity(
   request: Input<'get_last_activity'>,
   ctx: Ctx,

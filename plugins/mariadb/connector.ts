@@ -1,4 +1,4 @@
-/** MariaDB: which function does which capability. */
+/** MariaDB: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, switchOff, switchOn } from './accounts.ts'
 import { getLastActivity } from './activity.ts'

@@ -1,4 +1,4 @@
-/** What can be granted: roles, and rights on databases. */
+/** Entitlements: roles, and privileges on databases. */
 import {
   ConnectorError,
   chain,
@@ -15,7 +15,7 @@ import { type Ctx, sizeOf } from './rows.ts'
 
 type Entitlement = Output<'list_entitlements'>[number]
 
-/** The rights on a database that are governed, with what each allows there. */
+/** Governed privileges on a database, with descriptions. */
 export const PRIVILEGES = {
   SELECT: 'Read rows',
   INSERT: 'Add rows',
@@ -32,12 +32,12 @@ export type Privilege = keyof typeof PRIVILEGES
 const isPrivilege = (name: string): name is Privilege => Object.hasOwn(PRIVILEGES, name)
 const PRIVILEGE_NAMES = Object.keys(PRIVILEGES).filter(isPrivilege)
 
-/** One thing that can be granted. */
+/** Entitlement, decoded from a request. */
 export type Grant =
   | { type: 'ROLE'; role: string }
   | { type: 'PRIVILEGE'; database: string; privilege: Privilege }
 
-/** One page of databases, by name. */
+/** Returns one page of databases, ordered by name. */
 export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resources'>>> {
   const size = sizeOf(ctx)
   const { rows } = await ctx.sql.query('databases', [textCursor(ctx) ?? '', size])
@@ -55,7 +55,7 @@ export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resour
   )
 }
 
-/** Roles, then the rights on each database. */
+/** Returns one page of entitlements: roles, then the privileges on each database. */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, { roles: rolesOf(ctx), privileges: privilegesOf(ctx) })
 
@@ -112,9 +112,9 @@ type Asked = {
 }
 
 /**
- * The grant that a request names.
+ * Decodes and reads a requested entitlement.
  *
- * @throws not_found for a role or a database that there is not, bad_request for what can be no grant
+ * @throws `not_found` if the role or database does not exist; `bad_request` if no such entitlement can exist
  */
 export async function readGrant(ctx: Ctx, asked: Asked): Promise<Grant> {
   const { entitlement_type: type, entitlement_integration_specific_id: id } = asked

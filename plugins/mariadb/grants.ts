@@ -1,4 +1,4 @@
-/** Who has which role, and which right on which database: read, granted and revoked. */
+/** Reads, grants and revokes roles and privileges. */
 import {
   ConnectorError,
   flagOf,
@@ -24,13 +24,13 @@ const THING = ['kind', 'resource', 'entitlement']
 const KEY = ['host', 'user', ...THING]
 
 /**
- * One page of what accounts have, by account. An account that has nothing has a row as well, so that a page reads no
- * further than its accounts: all that everybody has would be read again for every page.
+ * Returns one page of associations, ordered by account. An account without any has a row as well, so that a
+ * page reads no further than its accounts. Otherwise every page would read the grants of all accounts again.
  */
 export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const size = sizeOf(ctx)
   const after = keysCursor(ctx, ['', '', '', '', ''])
-  // One account more: all that the first one has may have been given.
+  // Read one more account: the previous page may have returned all grants of the first one.
   const { rows } = await ctx.sql.query('held', [isEffective(ctx), ...after, size, size + 1])
   ctx.raw(rows)
   const { response, cursor } = rowsPage(
@@ -42,7 +42,7 @@ export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> 
   return paged(response.flat(), cursor)
 }
 
-/** One page of what one account has. */
+/** Returns one page of one account's associations. */
 export async function getAccountAssociations(
   request: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -52,7 +52,7 @@ export async function getAccountAssociations(
   const after = keysCursor(ctx, ['', '', ''])
   const { rows } = await ctx.sql.query('held', [isEffective(ctx), host, user, ...after, size, 1])
   ctx.raw(rows)
-  // Where the account has gone meanwhile, the page is of the next one.
+  // If the account was dropped in the meantime, the page is that of the next account.
   const isIts = (row: SqlRow) => nameOf(row, 'user') === user && nameOf(row, 'host') === host
   const { response, cursor } = rowsPage(
     rows,
@@ -63,7 +63,7 @@ export async function getAccountAssociations(
   return paged(response.flat(), cursor)
 }
 
-/** Grants a role or a right; one that is there stays. */
+/** Grants a role or a privilege. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -73,7 +73,7 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Grants what was read. */
+/** Grants an entitlement to an account. */
 export async function give(ctx: Ctx, who: Who, grant: Grant): Promise<void> {
   if (grant.type === 'ROLE') {
     await ctx.sql.execute('grant_role', [], { ...who, role: grant.role })
@@ -84,11 +84,12 @@ export async function give(ctx: Ctx, who: Who, grant: Grant): Promise<void> {
 }
 
 /**
- * Takes a role or a right from an account; one that is not there is gone already. What is open keeps a role that is
- * switched on and the database that it is in, so the connections of the account are ended.
+ * Revokes a role or a privilege. Revoking one that is not held is not an error. An open connection keeps an
+ * enabled role and its current database, so the account's connections are ended.
  *
- * @throws permission_denied where the user of the connector may not take it, unsupported_operation for a right that
- * comes by a pattern of several databases, and with effective associations for what comes by a role
+ * @throws `permission_denied` if the connector's user may not revoke it; `unsupported_operation` for a
+ * privilege that comes from a pattern matching several databases, and, with effective associations, for one
+ * that comes through a role
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -112,7 +113,7 @@ export async function unassignEntitlement(
       'The account still has it, through a role or by a grant on a pattern of databases, and can only be taken out of that',
       { app_error_code: 'held_in_another_way' },
     )
-  // Those of the connector's own account carry out just this.
+  // The connector's own connections carry out this call.
   if (!flagOf(row, 'own')) await endSessions(ctx, who)
   return { unassigned: true }
 }
@@ -126,7 +127,7 @@ async function revoke(
   const { rows } = await ctx.sql.query('patterns', [who.user, who.host, database])
   for (const row of rows) {
     const pattern = nameOf(row, 'pattern')
-    // Others are for more than this one.
+    // Other patterns also match other databases.
     if (pattern.replace(/\\([\\_%])/g, '$1') !== database) continue
     await unlessAlready(ctx.sql.execute(statement, [], { ...who, database: pattern }), '1141')
   }
@@ -134,10 +135,10 @@ async function revoke(
 
 const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
 
-/** A grant names databases by a pattern: what stands for others is escaped. */
+/** Escapes a database name. A grant names databases by a pattern with wildcards. */
 const patternOf = (database: string): string => database.replace(/[\\_%]/g, '\\$&')
 
-/** Privileges are words of a statement, so each has its own. */
+/** Statements by privilege. A privilege is a keyword, so each one needs its own statement. */
 const GRANTS = {
   SELECT: 'grant_select',
   INSERT: 'grant_insert',

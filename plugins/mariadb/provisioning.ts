@@ -1,4 +1,4 @@
-/** Creating, changing and dropping accounts. */
+/** Creates, updates and drops accounts. */
 import {
   allOrNothing,
   ConnectorError,
@@ -18,12 +18,13 @@ import { endSessions } from './sessions.ts'
 type Fields = { readonly password?: string; readonly host?: string }
 
 /**
- * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users. The
- * account is locked until it has all of them, so an incomplete one is of no use. An incomplete account also requires a
- * certificate that does not exist, which marks it. The next call replaces it.
+ * Creates an account with its roles and privileges. If one cannot be granted, the account is dropped again.
+ * MariaDB has no transactions for accounts, so the account is locked until it is complete. An incomplete
+ * account also requires a certificate that does not exist, which marks it. The next call replaces it.
  *
- * @throws bad_request with the code 1396 when the name is taken, invalid_value for one that the server would change,
- * service_error where another call may still be making it, unsupported_operation for a name of the server's own
+ * @throws `bad_request` with the code 1396 if the name is taken; `invalid_value` for a name that the server
+ * would change; `service_error` if another call may still be creating the account; `unsupported_operation`
+ * for a name of the server's own
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -63,20 +64,21 @@ export async function createAccount(
   })
 }
 
-/** Names that the server shows for threads of its own, and for those who are about to log in. */
+/** Names that the server shows for its own threads and for connections that are not authenticated yet. */
 const SERVERS_OWN = ['system user', 'unauthenticated user', 'event_scheduler']
 
-/** The server keeps hosts in lower case. */
+/** Returns the id as the server stores it, with the host in lower case. */
 const keptId = ({ user, host }: Who): string => idOf({ user, host: host.toLowerCase() })
 
 /**
- * Whether a call that made an account ended in the middle. No call outlasts a minute, by the manifest.
+ * Reports whether a call that created an account was interrupted. No call lasts longer than a minute,
+ * according to the manifest.
  *
- * @throws service_error where it is younger than that
+ * @throws `service_error` if the account is younger than that
  */
 async function isLeft(ctx: Ctx, who: Who): Promise<boolean> {
   const row = await ifThere(readAccount(ctx, keptId(who)))
-  // One that somebody has unlocked is in use.
+  // An account that was unlocked by someone else is in use.
   if (row === null || !flagOf(row, 'unfinished') || !flagOf(row, 'locked')) return false
   if (!flagOf(row, 'is_new')) return true
   throw new ConnectorError(
@@ -86,13 +88,17 @@ async function isLeft(ctx: Ctx, who: Who): Promise<boolean> {
   )
 }
 
-/** Plugins whose accounts take a password as it is; for the others it would replace how they log in. */
+/**
+ * Authentication plugins whose accounts take a password. For the others, a password would replace the way
+ * they log in.
+ */
 const BY_PASSWORD = ['mysql_native_password', 'ed25519']
 
 /**
- * Sets a password; how the account logs in stays as it is.
+ * Sets a password and keeps the account's authentication plugin.
  *
- * @throws unsupported_operation for an account that does not log in by a password alone, and for the connector's own
+ * @throws `unsupported_operation` for an account that does not log in by a password alone, and for the
+ * connector's own
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -118,9 +124,10 @@ const otherLogin = (how: string): ConnectorError =>
   )
 
 /**
- * Drops an account for good, and what was granted to it; what it made stays, and runs on without it.
+ * Drops an account permanently, with its grants. The objects that it created remain and keep working without
+ * it.
  *
- * @throws unsupported_operation for the connector's own
+ * @throws `unsupported_operation` for the connector's own account
  */
 export async function deleteAccount(
   request: Input<'delete_account'>,

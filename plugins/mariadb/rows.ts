@@ -1,14 +1,14 @@
-/** What every part of the connector needs. */
+/** Types and functions that all modules of the connector share. */
 import { type ConnectorContext, nameOf, type SqlRow } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** How many rows a page has. */
+/** Returns the number of rows per page. */
 export const sizeOf = (ctx: Ctx): number =>
   Math.min(ctx.page.size ?? ctx.settings.page_size, ctx.settings.page_size)
 
-/** An account: a user name, and the host or the pattern of hosts that it logs in from. */
+/** Account: a user name, and the host or host pattern that it logs in from. */
 export type Who = { user: string; host: string }
 
 export const whoOf = (row: SqlRow): Who => ({
@@ -16,10 +16,13 @@ export const whoOf = (row: SqlRow): Who => ({
   host: nameOf(row, 'host'),
 })
 
-/** `ada@%`, as the server itself writes it. */
+/** Returns the id of an account, as the server writes it: `ada@%`. */
 export const idOf = ({ user, host }: Who): string => `${user}@${host}`
 
-/** The account of an id. A host has no `@`; a user name may. */
+/**
+ * Returns the account with an id, or null if the text is not an id. A user name may contain `@`, but a host
+ * does not.
+ */
 export function whoIs(id: string): Who | null {
   const at = id.lastIndexOf('@')
   return at < 1 ? null : { user: id.slice(0, at), host: id.slice(at + 1) }

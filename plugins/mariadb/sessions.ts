@@ -1,12 +1,13 @@
-/** What accounts are connected by, and its end. */
+/** Ends the connections of accounts. */
 import { flagOf, hasCode, numberOf, type SqlRow, unlessAlready } from 'keyway/sdk'
 import { type Ctx, idOf, type Who } from './rows.ts'
 
 /**
- * Ends what an account is connected by. Where that is not allowed, its connections last until they end.
+ * Ends the connections of an account. If this is not allowed, they stay open until they end by themselves.
  *
- * The server tells of a connection its user name and where it comes from, and not which account of that name it took: all
- * that the account may have taken end, also those of a narrower account of the name. They may connect again at once.
+ * The server reports a connection's user name and origin, but not which account of that name it uses. All
+ * connections that may use the account are ended, including those of a more specific account of the same
+ * name. These may reconnect immediately.
  */
 export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
   try {
@@ -24,7 +25,10 @@ export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
   }
 }
 
-/** The server finds those of `%`, of all hosts, and of one address; of the connector's own name it would end its own as well. */
+/**
+ * Ends connections by user and host. The server finds those of `%`, meaning all hosts, and of one address.
+ * For the connector's own user name, this would also end the connector's connections.
+ */
 async function endByName(ctx: Ctx, who: Who, means: SqlRow | undefined): Promise<void> {
   ctx.log.warn('Connections of the account may be left: grant PROCESS', { account: idOf(who) })
   if (means !== undefined && flagOf(means, 'is_own_name')) return

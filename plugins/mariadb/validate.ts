@@ -1,7 +1,7 @@
 import { nameOf, type Output } from 'keyway/sdk'
 import type { Ctx } from './rows.ts'
 
-/** The tenant is the server: its id is that of its machine and port. */
+/** Reads the server's id, which is that of its machine and port. It is the tenant id. */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const { rows } = await ctx.sql.query('server')
   ctx.raw(rows)

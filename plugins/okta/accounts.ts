@@ -1,9 +1,9 @@
-/** Reading people, and when they signed in last. */
+/** Reads users and their last sign-ins. */
 import { chain, type Input, ifThere, inParallel, mapped, type Output, type Paged } from 'keyway/sdk'
 import { type Ctx, listing } from './service.ts'
 import { readUser, toAccount, type User } from './users.ts'
 
-/** One page of users; Okta leaves out those who are deprovisioned. */
+/** Returns one page of users. Okta leaves out deprovisioned ones. */
 export const listAccounts = (
   request: Input<'list_accounts'>,
   ctx: Ctx,
@@ -14,7 +14,7 @@ export const listAccounts = (
     ]),
   })
 
-/** One user by id. */
+/** Returns one user by id. */
 export async function getAccount(
   request: Input<'get_account'>,
   ctx: Ctx,
@@ -24,7 +24,7 @@ export async function getAccount(
   return toAccount(user, request.custom_attributes)
 }
 
-/** The last sign-in of each; who never signed in, or is not there, is left out. */
+/** Returns the last sign-in of each user. Unknown users and those who never signed in are left out. */
 export async function getLastActivity(
   { account_ids }: Input<'get_last_activity'>,
   ctx: Ctx,

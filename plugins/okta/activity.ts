@@ -1,4 +1,4 @@
-/** The system log: what was done, who did it, in which application. */
+/** Reads the system log: events, their actors and their applications. */
 import { chain, type Json, type Listing, mapped, type Output, type Paged, paged } from 'keyway/sdk'
 import { type Ctx, listing } from './service.ts'
 
@@ -23,14 +23,16 @@ type LogEvent = {
   client?: { ipAddress?: string | null } | null
 }
 
-/** What a target that is an application calls itself. */
+/** Type of a target that is an application. */
 const APPLICATION_TARGET = 'AppInstance'
 
-/** One page of the log, oldest first. */
+/** Returns one page of the log, oldest first. */
 export const listActivity = (ctx: Ctx): Promise<Paged<ActivityRecord[]>> =>
   chain<ActivityRecord>(ctx, { log: mapped(events(ctx), (event) => [toRecord(event)]) })
 
-/** One page of what concerns applications, oldest first; once for each application of an event. */
+/**
+ * Returns one page of events that concern applications, oldest first. An event appears once per application.
+ */
 export const listApplicationsActivity = (ctx: Ctx): Promise<Paged<ApplicationRecord[]>> =>
   chain<ApplicationRecord>(ctx, {
     log: mapped(events(ctx, `target.type eq "${APPLICATION_TARGET}"`), (event) =>
@@ -41,8 +43,8 @@ export const listApplicationsActivity = (ctx: Ctx): Promise<Paged<ApplicationRec
   })
 
 /**
- * The log of the last seven days, which is what Okta gives without a beginning. A page without events
- * ends it: the end of the log has a link, too, to be asked again later.
+ * Lists the log of the last seven days, the default of Okta without a start time. A page without events is
+ * the last one: the end of the log also has a link, for polling.
  */
 function events(ctx: Ctx, filter?: string): Listing<LogEvent> {
   const log = listing<LogEvent>(ctx, '/logs', { filter, sortOrder: 'ASCENDING' })

@@ -1,6 +1,6 @@
 /**
- * What can be granted within applications: the groups that they are assigned to, and values of those
- * attributes of their users that Okta lets one choose from, such as roles.
+ * Entitlements within applications: their assigned groups, and the values of user attributes that have a list
+ * of choices, such as roles.
  */
 import {
   ConnectorError,
@@ -32,7 +32,7 @@ type Grant = Input<'assign_application_entitlement'>
 export const PROFILE_ATTRIBUTE = 'PROFILE_ATTRIBUTE'
 export const ATTRIBUTE_VALUE = 'ATTRIBUTE_VALUE'
 
-/** A group that an application is assigned to. */
+/** Group that an application is assigned to. */
 type ApplicationGroup = { id: string; _embedded?: { group?: Group } }
 
 const groupsOf = (ctx: Ctx, application: string): Listing<ApplicationGroup> =>
@@ -43,14 +43,14 @@ const choicesOf =
   () =>
     readChoices(ctx, application)
 
-/** Two listings, one after the other. */
+/** Concatenates two listings. */
 const both = <T>(first: Listing<T>, second: Listing<T>): Listing<T> =>
   nested<Listing<T>, T>(
     () => [first, second],
     (one) => one,
   )
 
-/** One page of attributes with values to choose from, of all applications. */
+/** Returns one page of attributes with a list of choices, of all applications. */
 export const listApplicationsResources = (
   ctx: Ctx,
 ): Promise<Paged<Output<'list_applications_resources'>>> =>
@@ -69,7 +69,7 @@ export const listApplicationsResources = (
     ),
   })
 
-/** One page of groups and of values, of all applications. */
+/** Returns one page of groups and attribute values, of all applications. */
 export const listApplicationsEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
     entitlements: nested(applications(ctx), ({ id }) =>
@@ -96,7 +96,7 @@ export const listApplicationsEntitlements = (ctx: Ctx): Promise<Paged<Entitlemen
     ),
   })
 
-/** One page of who has what in the applications. */
+/** Returns one page of associations of users with groups and attribute values. */
 export const listApplicationsAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     associations: nested(applications(ctx), ({ id }) =>
@@ -116,7 +116,10 @@ const inGroups = (ctx: Ctx, application: string): Listing<Association> =>
     ]),
   )
 
-/** Users are read once for all attributes, and not at all where there are none. */
+/**
+ * Lists associations with attribute values. Users are read once for all attributes, and not at all if there
+ * are none.
+ */
 const withValues = (ctx: Ctx, application: string): Listing<Association> =>
   nested(
     async () => {
@@ -136,13 +139,13 @@ const withValues = (ctx: Ctx, application: string): Listing<Association> =>
       ),
   )
 
-/** The values that a person has, of those that can be chosen. */
+/** Returns a user's values of an attribute that are among its choices. */
 function valuesOf({ profile = {} }: ApplicationUser, attribute: ChoiceAttribute): string[] {
   const held = [profile[attribute.name]].flat()
   return attribute.values.map(({ value }) => value).filter((value) => held.includes(value))
 }
 
-/** Gives a group or a value; another value is replaced where there can be one only. */
+/** Grants a group or a value. A value replaces the current one if the attribute is single-valued. */
 export async function assignApplicationEntitlement(
   request: Grant,
   ctx: Ctx,
@@ -158,7 +161,7 @@ export async function assignApplicationEntitlement(
   return { assigned: true }
 }
 
-/** Takes a group or a value; taking what is not held is no error. */
+/** Revokes a group or a value. Revoking one that is not held is not an error. */
 export async function unassignApplicationEntitlement(
   request: Grant,
   ctx: Ctx,
@@ -183,13 +186,17 @@ function isGroup({ entitlement_type: type, resource_integration_specific_id: of 
   )
 }
 
-/** @throws not_found for a group that the application is not assigned to. */
+/**
+ * Checks that the application is assigned to the group.
+ *
+ * @throws `not_found` if it is not
+ */
 async function mustBeAssigned(ctx: Ctx, request: Grant): Promise<void> {
   const { application_instance_id: application, entitlement_integration_specific_id: id } = request
   await service(ctx).get(path`/apps/${application}/groups/${id}`)
 }
 
-/** Changes the values that a person has, and writes them back where they became others. */
+/** Changes a user's values of an attribute. Writes them only if they differ. */
 async function change(
   request: Grant,
   ctx: Ctx,
@@ -211,7 +218,11 @@ async function change(
   })
 }
 
-/** @throws not_found for an attribute or a value that the application does not have. */
+/**
+ * Returns the attribute that a grant names.
+ *
+ * @throws `not_found` if the application has no such attribute or value
+ */
 async function chosen(ctx: Ctx, request: Grant): Promise<ChoiceAttribute> {
   const { resource_integration_specific_id: name, entitlement_integration_specific_id: id } =
     request

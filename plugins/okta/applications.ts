@@ -1,4 +1,4 @@
-/** Applications, and who is assigned to them. */
+/** Applications and their assigned users. */
 import {
   ConnectorError,
   chain,
@@ -28,7 +28,7 @@ export type Application = {
   _embedded?: { user?: ApplicationUser }
 }
 
-/** A person in an application. `scope` says whether they were assigned themselves or by a group. */
+/** User of an application. `scope` says whether the assignment is direct or through a group. */
 export type ApplicationUser = {
   id: string
   scope?: 'USER' | 'GROUP'
@@ -37,14 +37,14 @@ export type ApplicationUser = {
   profile?: Profile
 }
 
-/** All applications. */
+/** Lists all applications. */
 export const applications = (ctx: Ctx): Listing<Application> => listing<Application>(ctx, '/apps')
 
-/** Everybody in an application, also by a group. */
+/** Lists all users of an application, including those assigned through a group. */
 export const usersOf = (ctx: Ctx, applicationId: string): Listing<ApplicationUser> =>
   listing<ApplicationUser>(ctx, path`/apps/${applicationId}/users`)
 
-/** A person in an application, or null. */
+/** Returns a user of an application, or null if there is none. */
 export const readApplicationUser = (
   ctx: Ctx,
   applicationId: string,
@@ -52,13 +52,13 @@ export const readApplicationUser = (
 ): Promise<ApplicationUser | null> =>
   ifThere(service(ctx).get<ApplicationUser>(path`/apps/${applicationId}/users/${userId}`))
 
-/** One page of applications. */
+/** Returns one page of applications. */
 export const listApplications = (ctx: Ctx): Promise<Paged<Output<'list_applications'>>> =>
   chain<Output<'get_application'>>(ctx, {
     applications: mapped(applications(ctx), (one) => [toApplication(one)]),
   })
 
-/** One application by id. */
+/** Returns one application by id. */
 export async function getApplication(
   request: Input<'get_application'>,
   ctx: Ctx,
@@ -68,11 +68,15 @@ export async function getApplication(
   return toApplication(application)
 }
 
-/** @throws not_found for an unknown id. */
+/**
+ * Reads one application.
+ *
+ * @throws `not_found` if the id is unknown
+ */
 export const readApplication = (ctx: Ctx, id: string): Promise<Application> =>
   service(ctx).get<Application>(path`/apps/${id}`)
 
-/** People can be assigned themselves, and by groups and values of attributes. */
+/** Converts an application. It can be assigned directly, and through groups and attribute values. */
 const toApplication = (one: Application): Output<'get_application'> => ({
   id: one.id,
   name: one.name,
@@ -84,7 +88,7 @@ const toApplication = (one: Application): Output<'get_application'> => ({
   sso_login_url: one._links?.appLinks?.[0]?.href ?? null,
 })
 
-/** One page of who is in which application. */
+/** Returns one page of the users of applications. */
 export const listApplicationsAccounts = (
   ctx: Ctx,
 ): Promise<Paged<Output<'list_applications_accounts'>>> =>
@@ -94,7 +98,7 @@ export const listApplicationsAccounts = (
     ),
   })
 
-/** A person in an application. */
+/** Returns one user of an application. */
 export async function getApplicationAccount(
   { application_instance_id, account_id }: Input<'get_application_account'>,
   ctx: Ctx,
@@ -114,7 +118,7 @@ const toApplicationAccount = (
   status: STATUSES[user.status ?? 'ACTIVE'] ?? 'ACTIVE',
 })
 
-/** Okta's words for the state of an assignment; the others all mean that it is in use. */
+/** Statuses by Okta's status of an assignment. All others mean that the assignment is active. */
 const STATUSES: Record<string, Output<'get_application_account'>['status']> = {
   STAGED: 'PENDING',
   PENDING: 'PENDING',
@@ -126,8 +130,8 @@ const STATUSES: Record<string, Output<'get_application_account'>['status']> = {
 }
 
 /**
- * Assigns an application to a person themselves, also to who has it by a group. It is provisioned when
- * Okta keeps an account in it.
+ * Assigns an application directly to a user, even if the user has it through a group. It is provisioned if
+ * Okta manages an account in the application.
  */
 export async function assignApplication(
   { application_instance_id, account_id }: Input<'assign_application'>,
@@ -146,9 +150,9 @@ export async function assignApplication(
 }
 
 /**
- * Takes an application from a person; taking what is not held is no error.
+ * Revokes a direct assignment. Revoking one that is not held is not an error.
  *
- * @throws unsupported_operation where a group gives it.
+ * @throws `unsupported_operation` if the assignment comes from a group
  */
 export async function unassignApplication(
   { application_instance_id, account_id }: Input<'unassign_application'>,
@@ -156,7 +160,7 @@ export async function unassignApplication(
 ): Promise<Output<'unassign_application'>> {
   const held = await readApplicationUser(ctx, application_instance_id, account_id)
   if (held === null) {
-    // Okta does not tell whether it is the application, the user or the assignment that is missing.
+    // Okta does not say whether the application, the user or the assignment is missing.
     await readApplication(ctx, application_instance_id)
     await readUser(ctx, account_id)
   } else if (held.scope === 'GROUP') {

@@ -1,4 +1,4 @@
-/** Okta: which function does which capability. */
+/** Okta: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, getLastActivity, listAccounts } from './accounts.ts'
 import { listActivity, listApplicationsActivity } from './activity.ts'

@@ -1,4 +1,4 @@
-/** What can be granted in the organisation: groups, and access to applications. */
+/** Entitlements of the organisation: groups, and access to applications. */
 import {
   ConnectorError,
   chain,
@@ -34,10 +34,10 @@ type Association = Output<'find_entitlement_associations'>[number]
 
 export const APPLICATION_ACCESS = 'APPLICATION_ACCESS'
 
-/** The one entitlement of every application: having it. */
+/** Id of every application's only entitlement: access. */
 const ACCESS = 'access'
 
-/** One page of applications. */
+/** Returns one page of applications. */
 export const listResources = (ctx: Ctx): Promise<Paged<Output<'list_resources'>>> =>
   chain<Output<'list_resources'>[number]>(ctx, {
     applications: mapped(applications(ctx), ({ id, label, name, status }) => [
@@ -50,7 +50,7 @@ export const listResources = (ctx: Ctx): Promise<Paged<Output<'list_resources'>>
     ]),
   })
 
-/** One page of groups, then of access to applications. */
+/** Returns one page of groups, followed by access to applications. */
 export const listEntitlements = (
   request: Input<'list_entitlements'>,
   ctx: Ctx,
@@ -81,7 +81,7 @@ export const listEntitlements = (
     ]),
   })
 
-/** One page of members of groups, then of who was assigned which application themselves. */
+/** Returns one page of group members, followed by direct assignments of applications. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     groups: nested(groups(ctx), ({ id: group }) =>
@@ -94,7 +94,7 @@ export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
     ),
   })
 
-/** One page of what one user has: groups, then applications. */
+/** Returns one page of one user's associations: groups, then applications. */
 export async function getAccountAssociations(
   { account_id: id }: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -125,7 +125,7 @@ const inApplication = (account_id: string, application: string): Association => 
   integration_specific_resource_id: application,
 })
 
-/** Gives a group or access to an application; what is held already stays as it is. */
+/** Grants a group or access to an application. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -136,7 +136,7 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Takes a group or access to an application; taking what is not held is no error. */
+/** Revokes a group or access to an application. Revoking one that is not held is not an error. */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,

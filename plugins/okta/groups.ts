@@ -1,33 +1,33 @@
-/** Groups: what there is, and who is in them. */
+/** Groups and their members. */
 import { type Listing, path } from 'keyway/sdk'
 import { type Ctx, listing, service } from './service.ts'
 import type { Profile, User } from './users.ts'
 
 export const GROUP = 'GROUP'
 
-/** The organisation itself, to which groups belong. */
+/** Resource id of groups: the organisation itself. */
 export const ORGANIZATION = ''
 
 export type Group = {
   id: string
-  /** Okta lets people be put into an OKTA_GROUP only. */
+  /** Okta allows adding people only to an OKTA_GROUP. */
   type: 'OKTA_GROUP' | 'APP_GROUP' | 'BUILT_IN'
   profile: Profile & { name: string; description?: string | null }
 }
 
-/** All groups. */
+/** Lists all groups. */
 export const groups = (ctx: Ctx): Listing<Group> => listing<Group>(ctx, '/groups')
 
-/** Who is in a group. */
+/** Lists the members of a group. */
 export const membersOf = (ctx: Ctx, groupId: string): Listing<User> =>
   listing<User>(ctx, path`/groups/${groupId}/users`)
 
-/** Puts a person into a group; who is in it already stays. */
+/** Adds a person to a group. Adding a member again is not an error. */
 export async function putIntoGroup(ctx: Ctx, groupId: string, userId: string): Promise<void> {
   await service(ctx).put(path`/groups/${groupId}/users/${userId}`)
 }
 
-/** Takes a person out of a group; who is not in it is left alone. */
+/** Removes a person from a group. Removing a person who is not a member is not an error. */
 export async function takeFromGroup(ctx: Ctx, groupId: string, userId: string): Promise<void> {
   await service(ctx).delete(path`/groups/${groupId}/users/${userId}`)
 }

@@ -1,10 +1,10 @@
-/** Switching people on and off. */
+/** Activates, suspends and deletes people. */
 import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 import { readUser, statusOf, type User, type UserStatus } from './users.ts'
 
-/** What makes a person usable again who is in this state; nothing where they are. */
+/** Operation that makes a person active again, by current status. Null if the person is active. */
 const ACTIVATIONS: Partial<Record<UserStatus, 'unsuspend' | 'unlock' | 'activate' | null>> = {
   ACTIVE: null,
   SUSPENDED: 'unsuspend',
@@ -14,7 +14,7 @@ const ACTIVATIONS: Partial<Record<UserStatus, 'unsuspend' | 'unlock' | 'activate
 }
 
 /**
- * Makes a person usable: by unsuspending, unlocking or activating them. Who was activated without a
+ * Makes a person active by unsuspending, unlocking or activating them. A person who is activated without a
  * password gets an e-mail, and is PENDING until they have chosen one.
  */
 export async function activateAccount(
@@ -31,9 +31,9 @@ export async function activateAccount(
 }
 
 /**
- * Suspends a person: the switch that can be turned back. Only who is active can be suspended.
+ * Suspends a person, which can be undone. Only active people can be suspended.
  *
- * @throws unsupported_operation for the person whose token is used.
+ * @throws `unsupported_operation` for the person whose token is used
  */
 export async function deactivateAccount(
   { account_id: id }: Input<'deactivate_account'>,
@@ -51,9 +51,9 @@ export async function deactivateAccount(
 }
 
 /**
- * Deactivates a person, which takes all applications from them, and then deletes them for good.
+ * Deactivates a person, which removes all their applications, and then deletes them permanently.
  *
- * @throws unsupported_operation for the person whose token is used.
+ * @throws `unsupported_operation` for the person whose token is used
  */
 export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,

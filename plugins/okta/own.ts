@@ -3,11 +3,12 @@ import { type Ctx, service } from './service.ts'
 import type { User } from './users.ts'
 
 /**
- * Okta lets an administrator suspend and delete itself: then its token is worth nothing any more. A token that is
- * nobody's, such as that of a service application, is not told who it is.
+ * Refuses the account whose token the connector uses. Okta lets an administrator suspend or delete itself,
+ * and the token would then stop working. For a token without a user, such as that of a service application,
+ * Okta returns no user, and nothing is refused.
  *
- * @param what What becomes of the person, such as `is deleted`.
- * @throws unsupported_operation when the account is the one whose token is used.
+ * @param what Effect on the person, such as `is deleted`
+ * @throws `unsupported_operation` if the account is the one whose token is used
  */
 export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
   const own = await ifThere(service(ctx).get<User>('/users/me'), 'permission_denied', 'not_found')

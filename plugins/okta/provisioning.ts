@@ -1,9 +1,9 @@
-/** Creating people, and changing what is known of them. */
+/** Creates and updates people. */
 import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
 import { type Ctx, service } from './service.ts'
 import { type Profile, readUser, statusOf, type User } from './users.ts'
 
-/** Fields that are one attribute each: our name, and Okta's. */
+/** Okta's profile attributes by the names of our fields. */
 const ATTRIBUTES = {
   username: 'login',
   email: 'email',
@@ -20,13 +20,13 @@ const ATTRIBUTES = {
   second_email: 'secondEmail',
 } as const
 
-/** What a request may say about a person; fields beyond the contract's are those of connector.json. */
+/** Fields of a request. Those beyond the contract's are declared in connector.json. */
 type Fields = { readonly [field: string]: unknown }
 
 /**
- * Creates a person. With a password they are active at once; without one, Okta sends them an e-mail.
+ * Creates a person. With a password they are active immediately. Without one, Okta sends them an e-mail.
  *
- * @throws api_error with Okta's code E0000001 when the user name or the address is taken.
+ * @throws `api_error` with Okta's code E0000001 if the user name or the address is taken
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -72,7 +72,10 @@ function isToBeActive(status: string | undefined): boolean {
   )
 }
 
-/** Of everything that is wrong with a profile, Okta says 400 and E0000001; only its words tell. */
+/**
+ * Converts the error for a taken name. Okta answers 400 and E0000001 for every invalid profile, so only the
+ * message distinguishes it.
+ */
 function taken(error: unknown): unknown {
   const { app_error_code, message }: Record<string, unknown> = Object(error)
   return app_error_code === 'E0000001' && /already exists/i.test(String(message))
@@ -80,7 +83,7 @@ function taken(error: unknown): unknown {
     : error
 }
 
-/** Changes the attributes that are given and leaves the others alone; answers with them. */
+/** Changes the given attributes, keeps the others, and returns the given ones without the password. */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,

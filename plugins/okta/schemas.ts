@@ -1,4 +1,4 @@
-/** Attributes of profiles: those of users, and those of users in an application. */
+/** Profile attributes of users, and of users in an application. */
 import { ifThere, type Output, path } from 'keyway/sdk'
 import { type Ctx, service } from './service.ts'
 
@@ -17,13 +17,13 @@ type Schema = {
   definitions?: { [section: string]: { properties?: { [name: string]: Property } } | undefined }
 }
 
-/** Attributes that are members of an account already. */
+/** Attributes that an account already has as members of its own. */
 const STANDARD = ['login', 'email', 'firstName', 'lastName']
 
-/** Types that read as one text. */
+/** Types that can be represented as one text. */
 const TEXTS = ['string', 'boolean', 'integer', 'number']
 
-/** The attributes of users' profiles, Okta's own and the organisation's. */
+/** Returns the profile attributes of users, Okta's own and the organisation's. */
 export async function listCustomAttributes(
   ctx: Ctx,
 ): Promise<Output<'list_custom_attributes_schema'>> {
@@ -38,17 +38,17 @@ export async function listCustomAttributes(
     }))
 }
 
-/** An attribute of an application's users that has a list of values to choose from. */
+/** Attribute of an application's users with a list of choices. */
 export type ChoiceAttribute = {
   name: string
   title: string
   description: string | null
-  /** Whether a person may have several of the values. */
+  /** Whether a user may have several of the values. */
   several: boolean
   values: { value: string; title: string }[]
 }
 
-/** The attributes with values to choose from; none where an application has no profiles. */
+/** Returns the attributes with a list of choices. Empty if the application has no profiles. */
 export async function readChoices(ctx: Ctx, applicationId: string): Promise<ChoiceAttribute[]> {
   const address = path`/meta/schemas/apps/${applicationId}/default`
   const schema = await ifThere(service(ctx).get<Schema>(address))
@@ -60,7 +60,7 @@ export async function readChoices(ctx: Ctx, applicationId: string): Promise<Choi
   })
 }
 
-/** Values as Okta names them; `oneOf` gives them titles. */
+/** Returns the choices of an attribute. `oneOf` adds titles to the values. */
 function valuesOf({ enum: plain = [], oneOf = [] }: Pick<Property, 'enum' | 'oneOf'>) {
   const titled = oneOf.map(({ const: value, title }) => ({ value, title }))
   const all = titled.length > 0 ? titled : plain.map((value) => ({ value, title: undefined }))

@@ -1,4 +1,4 @@
-/** Okta's management API: the client, its errors, its lists. Knows no capability. */
+/** Okta's management API: client, errors and lists. Independent of capabilities. */
 import {
   bearer,
   type Client,
@@ -16,10 +16,10 @@ import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** Most items of one page: what Okta advises, and the most that it gives of users. */
+/** Maximum page size: the size that Okta recommends, and its maximum for users. */
 const MAX_PER_PAGE = 200
 
-/** A client of the API, with an API token or as who gave consent. */
+/** Returns a client of the API. It uses an API token, or acts as the user who gave consent. */
 export function service(ctx: Ctx): Client {
   const { base_url } = ctx.settings
   return client(ctx, {
@@ -35,10 +35,10 @@ function authorizationOf({ credentials: { token, oauth } }: Ctx): string {
   throw new ConnectorError('bad_request', 'Give one of the credentials token and oauth')
 }
 
-/** Codes of Okta for what cannot be done with a person in this state. */
+/** Okta's codes for an operation that a person's status does not allow. */
 const WRONG_STATE = ['E0000016', 'E0000032', 'E0000038', 'E0000053']
 
-/** The error of a failing answer, where Okta's own code says more than the status. */
+/** Converts a failed reply to an error. Okta's own code may be more specific than the status. */
 async function errorOf(reply: UpstreamReply): Promise<Error> {
   const error = await ConnectorError.from(reply)
   if (reply.status === 429)
@@ -54,9 +54,9 @@ function whenOf({ headers }: UpstreamReply): string {
 }
 
 /**
- * A list of the API. The cursor is the address of the next page, from the `Link` header.
+ * Lists a collection of the API. The cursor is the address of the next page, from the `Link` header.
  *
- * @throws invalid_response when the answer is no list.
+ * @throws `invalid_response` if the reply is not a list
  */
 export function listing<T>(ctx: Ctx, address: string, query: Query = {}): Listing<T> {
   return async (at) => {

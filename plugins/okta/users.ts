@@ -1,4 +1,4 @@
-/** A user of Okta and the account that it is. */
+/** Users of Okta and their conversion to accounts. */
 import { ConnectorError, type Output, path } from 'keyway/sdk'
 import { type Ctx, service } from './service.ts'
 
@@ -24,7 +24,7 @@ export type User = {
 type Account = Output<'get_account'>
 type AccountStatus = NonNullable<Account['user_status']>
 
-/** Who still has something to do before they can sign in is PENDING. */
+/** Account statuses by Okta's status. A person who must act before they can sign in is PENDING. */
 const STATUSES: Record<UserStatus, AccountStatus> = {
   ACTIVE: 'ACTIVE',
   STAGED: 'PENDING',
@@ -37,16 +37,16 @@ const STATUSES: Record<UserStatus, AccountStatus> = {
 }
 
 /**
- * The account's status.
+ * Returns the status of an account.
  *
- * @throws unknown_value for a status that Okta has added since.
+ * @throws `unknown_value` for a status that Okta has added since
  */
 export function statusOf({ status }: Pick<User, 'status'>): AccountStatus {
   if (Object.hasOwn(STATUSES, status)) return STATUSES[status]
   throw new ConnectorError('unknown_value', `Okta has a status ${status} that is not known here`)
 }
 
-/** The account, with those of the named attributes that the profile has. */
+/** Converts a user to an account, with those of the named attributes that the profile has. */
 export function toAccount(user: User, attributes: readonly string[] = []): Account {
   const { profile } = user
   return {
@@ -64,7 +64,7 @@ export function toAccount(user: User, attributes: readonly string[] = []): Accou
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
-/** Attributes of a profile by name, as text; what it does not have, or has several of, is left out. */
+/** Returns attributes of a profile as text, by name. Missing and multi-valued attributes are left out. */
 export const customAttributes = (profile: Profile, names: readonly string[]) =>
   Object.fromEntries(
     names
@@ -74,10 +74,10 @@ export const customAttributes = (profile: Profile, names: readonly string[]) =>
   )
 
 /**
- * One user by id. Okta takes user names and `me` for ids, too: they are none here, because what is
- * changed by one would be another person's tomorrow.
+ * Returns one user by id. Okta also accepts user names and `me` in place of an id. These are refused, because
+ * they may denote another person later.
  *
- * @throws not_found for an unknown id.
+ * @throws `not_found` if the id is unknown
  */
 export async function readUser(ctx: Ctx, id: string): Promise<User> {
   const user = await service(ctx).get<User>(path`/users/${id}`)

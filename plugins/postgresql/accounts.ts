@@ -1,4 +1,4 @@
-/** Roles that log in: reading them. */
+/** Reads roles that may log in. */
 import {
   ConnectorError,
   flagOf,
@@ -15,7 +15,7 @@ import { type Ctx, sizeOf } from './rows.ts'
 
 type Account = Output<'get_account'>
 
-/** One page of accounts, by name. */
+/** Returns one page of accounts, ordered by name. */
 export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   const size = sizeOf(ctx)
   const { rows } = await ctx.sql.query('accounts', [textCursor(ctx) ?? '', size])
@@ -23,14 +23,18 @@ export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   return rowsPage(rows, size, toAccount, (last) => nameOf(last, 'rolname'))
 }
 
-/** One account by id. */
+/** Returns one account by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const row = await readAccount(ctx, request.account_id)
   ctx.raw(row)
   return toAccount(row)
 }
 
-/** The row of an account. @throws not_found for an unknown id, and for that of a role that does not log in */
+/**
+ * Returns the row of an account.
+ *
+ * @throws `not_found` if the id is unknown or is that of a role that does not log in
+ */
 export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
   const { rows } = await ctx.sql.query('account', [id])
   const [row] = rows
@@ -40,7 +44,11 @@ export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
   })
 }
 
-/** The account that the connector signs in with stays as it is. @throws unsupported_operation where it is this one */
+/**
+ * Refuses the account that the connector signs in as.
+ *
+ * @throws `unsupported_operation` for that account
+ */
 export function demandAnother(row: SqlRow): void {
   if (flagOf(row, 'own'))
     throw new ConnectorError(
@@ -50,7 +58,9 @@ export function demandAnother(row: SqlRow): void {
     )
 }
 
-/** Superusers, and roles that replicate, connect in spite of a connection limit. */
+/**
+ * Reports whether a connection limit does not apply to a role: superusers and replication roles ignore it.
+ */
 export const isAboveLimits = (row: SqlRow): boolean =>
   flagOf(row, 'rolsuper') || flagOf(row, 'rolreplication')
 

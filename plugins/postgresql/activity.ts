@@ -1,8 +1,8 @@
-/** Since when accounts are connected: PostgreSQL keeps no other time of them. */
+/** Reads since when accounts are connected. PostgreSQL records no other times. */
 import { type Input, nameOf, type Output, textOf } from 'keyway/sdk'
 import type { Ctx } from './rows.ts'
 
-/** The last login of each account that is connected now; the others are left out. */
+/** Returns the last login of each account that is connected now. The others are left out. */
 export async function getLastActivity(
   request: Input<'get_last_activity'>,
   ctx: Ctx,

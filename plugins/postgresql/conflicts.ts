@@ -1,16 +1,16 @@
-/** Two calls that change one role at the same time. */
+/** Retries changes that conflict with a concurrent change of the same role. */
 import type { Ctx } from './rows.ts'
 
 /**
- * Codes of a statement that another session's was faster than: a serialization failure, a deadlock, and a name or a
- * membership that both wrote. Nothing of its transaction has happened.
+ * Error codes of a statement that lost to another session: a serialization failure, a deadlock, and a unique
+ * violation if both wrote the same name or membership. Its transaction was rolled back.
  */
 const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505'])
 
-/** How often a change is tried. Of those that meet, one succeeds each time. */
+/** Maximum number of attempts. Of several conflicting changes, one succeeds each time. */
 const MOST_TRIES = 5
 
-/** A change that begins again, reading first, where another session changed the same role meanwhile. */
+/** Returns a change that starts over, from its first read, if another session changed the same role. */
 export function retried<Request, Result>(
   change: (request: Request, ctx: Ctx) => Promise<Result>,
 ): (request: Request, ctx: Ctx) => Promise<Result> {

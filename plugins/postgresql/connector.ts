@@ -1,4 +1,4 @@
-/** PostgreSQL: which function does which capability. */
+/** PostgreSQL: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts } from './accounts.ts'
 import { getLastActivity } from './activity.ts'

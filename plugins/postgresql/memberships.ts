@@ -1,4 +1,4 @@
-/** Who is a member of which role: read, granted and revoked. */
+/** Reads, grants and revokes role memberships. */
 import {
   ConnectorError,
   flagOf,
@@ -19,8 +19,8 @@ import { endSessions } from './switching.ts'
 type Association = Output<'find_entitlement_associations'>[number]
 
 /**
- * One page of memberships, by account and role. An account without any has a row as well, so that a page reads no
- * further than its accounts: all memberships at once would be read again for every page.
+ * Returns one page of memberships, ordered by account and role. An account without any has a row as well, so
+ * that a page reads no further than its accounts. Otherwise every page would read all memberships again.
  */
 export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const size = sizeOf(ctx)
@@ -39,7 +39,7 @@ export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> 
   return paged(response.flat(), cursor)
 }
 
-/** All roles that one account is a member of. */
+/** Returns all roles that one account is a member of. */
 export async function getAccountAssociations(
   request: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -51,8 +51,9 @@ export async function getAccountAssociations(
 }
 
 /**
- * Makes an account a member of a role; one that is one stays one. A grant that was there with neither INHERIT nor SET (from
- * PostgreSQL 16 on) keeps these options, and would be of no use.
+ * Makes an account a member of a role. Repeating it is not an error. An existing grant with neither INHERIT
+ * nor SET (PostgreSQL 16 and later) keeps these options and has no effect, so the role is granted again with
+ * SET, and also with INHERIT if the account inherits.
  */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
@@ -73,11 +74,11 @@ export async function assignEntitlement(
 }
 
 /**
- * Takes a membership from an account; one that is not there is gone already. A session that has the role on (`SET ROLE`)
- * would keep it: the account's connections end.
+ * Revokes a membership. Revoking one that is not held is not an error. A session with the role enabled (`SET
+ * ROLE`) would keep it, so the account's connections are ended.
  *
- * @throws permission_denied where another role granted it, and with effective associations unsupported_operation for
- * what comes by another role
+ * @throws `permission_denied` if another role granted it; with effective associations,
+ * `unsupported_operation` for a membership that comes through another role
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -88,12 +89,14 @@ export async function unassignEntitlement(
   const account = nameOf(row, 'rolname')
   const role = await readRole(ctx, of)
   await ctx.sql.execute('revoke', [], { account, role })
-  // From PostgreSQL 16 on a role revokes what it granted itself; what others granted is named one by one.
+  // Since PostgreSQL 16, REVOKE affects only the grants that the current role made. Grants of other roles
+  // must be named individually.
   const { rows } = await ctx.sql.query('grantors', [account, role])
   for (const one of rows)
     await ctx.sql.execute('revoke_of', [], { account, role, grantor: nameOf(one, 'grantor') })
   const isHeld = (await rolesOf(ctx, account, true)).includes(role)
-  // Also where it was gone already: who took it may have got no further. The connector's own connections carry this out.
+  // Also if it was not held: an earlier call may have been interrupted after the revocation. The connector's
+  // own connections carry out this call.
   if (!isHeld && !flagOf(row, 'own')) await endSessions(ctx, row)
   if (isHeld && isEffective(ctx))
     throw new ConnectorError(

@@ -1,4 +1,4 @@
-/** Creating, changing and dropping accounts. */
+/** Creates, updates and drops accounts. */
 import { ConnectorError, type Input, nameOf, type Output, startsActive } from 'keyway/sdk'
 import { demandAnother, readAccount } from './accounts.ts'
 import { demandGrantable } from './roles.ts'
@@ -8,9 +8,9 @@ import { endSessions } from './switching.ts'
 type Password = { readonly password?: string }
 
 /**
- * Creates an account with its roles, in one transaction: all of it or nothing.
+ * Creates an account with its roles in one transaction.
  *
- * @throws bad_request with the code 42710 when the name is taken
+ * @throws `bad_request` with the code 42710 if the name is taken
  */
 export async function createAccount(
   request: Input<'create_account'> & Password,
@@ -33,13 +33,18 @@ export async function createAccount(
   return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: account }
 }
 
-/** Statements of one transaction, of which creating an account takes two. */
+/**
+ * Maximum number of roles of a new account. A transaction has a limited number of statements, and creating
+ * the account takes two of them.
+ */
 const MOST_ROLES = 48
 
 /**
- * A role that logs in could be granted too, and would be shown nowhere.
+ * Checks the roles of a new account. A role that logs in could be granted too, but would not be listed
+ * anywhere.
  *
- * @throws not_found where one is no role, or one that logs in; bad_request for more than one transaction can grant
+ * @throws `not_found` if one does not exist or logs in; `bad_request` if there are more than one transaction
+ * can grant
  */
 async function demandRoles(
   ctx: Ctx,
@@ -64,7 +69,11 @@ async function demandRoles(
 const isOfResource = (one: Input<'create_account'>['entitlements'][number]): boolean =>
   one.integration_specific_resource_id !== ''
 
-/** Sets a password. @throws unsupported_operation for the connector's own account */
+/**
+ * Sets a password.
+ *
+ * @throws `unsupported_operation` for the connector's own account
+ */
 export async function updateAccount(
   request: Input<'update_account'> & Password,
   ctx: Ctx,
@@ -79,10 +88,10 @@ export async function updateAccount(
 }
 
 /**
- * Drops an account for good, and its memberships with it.
+ * Drops an account permanently, with its memberships.
  *
- * @throws bad_request with the code 2BP01 where it owns something or has rights of its own; unsupported_operation for the
- * connector's own
+ * @throws `bad_request` with the code 2BP01 if the account owns objects or has privileges of its own;
+ * `unsupported_operation` for the connector's own account
  */
 export async function deleteAccount(
   request: Input<'delete_account'>,

@@ -1,4 +1,4 @@
-/** Roles that do not log in: what accounts are members of. */
+/** Reads roles that do not log in. Accounts are members of them. */
 import {
   ConnectorError,
   flagOf,
@@ -12,7 +12,7 @@ import {
 } from 'keyway/sdk'
 import { type Ctx, sizeOf } from './rows.ts'
 
-/** One page of roles, by name. */
+/** Returns one page of roles, ordered by name. */
 export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_entitlements'>>> {
   const size = sizeOf(ctx)
   const { rows } = await ctx.sql.query('roles', [textCursor(ctx) ?? '', size])
@@ -28,7 +28,11 @@ export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_ent
   return rowsPage(rows, size, toRole, (last) => nameOf(last, 'rolname'))
 }
 
-/** The name of a role. @throws not_found for an unknown id, and for that of a role that logs in */
+/**
+ * Returns the name of a role.
+ *
+ * @throws `not_found` if the id is unknown or is that of a role that logs in
+ */
 export async function readRole(ctx: Ctx, id: string): Promise<string> {
   const { rows } = await ctx.sql.query('role', [id])
   const [row] = rows
@@ -38,7 +42,12 @@ export async function readRole(ctx: Ctx, id: string): Promise<string> {
   })
 }
 
-/** PostgreSQL itself has the owner of each database be the only member of this role there. @throws unsupported_operation */
+/**
+ * Refuses pg_database_owner. PostgreSQL itself makes the owner of each database the only member of this role
+ * there.
+ *
+ * @throws `unsupported_operation` for that role
+ */
 export function demandGrantable(role: string): void {
   if (role === 'pg_database_owner')
     throw new ConnectorError(

@@ -1,22 +1,25 @@
-/** Switching accounts on and off by their connection limit, and ending what they are connected by. */
+/** Enables and disables accounts by their connection limit, and ends their connections. */
 import { ConnectorError, flagOf, hasCode, nameOf, numberOf, type SqlRow, textOf } from 'keyway/sdk'
 import { demandAnother, isAboveLimits, readAccount } from './accounts.ts'
 import type { Ctx } from './rows.ts'
 
-/** Stands at the end of the comment on a role that is switched off: PostgreSQL keeps no limit but the one in force. */
+/**
+ * Suffix of the comment on a disabled role, with its previous connection limit. PostgreSQL stores only the
+ * current limit.
+ */
 const KEPT = /\n?\[Keyway: connection limit (\d+)\]$/
 
-/** Largest connection limit of PostgreSQL. */
+/** Maximum connection limit of PostgreSQL. */
 const MAX_LIMIT = 2 ** 31 - 1
 
-/** Most characters of a comment that can be written (`names` of `ctx.sql`). */
+/** Maximum length of a comment that can be written, in characters (`names` of `ctx.sql`). */
 const MAX_COMMENT = 1024
 
 /**
- * Switches an account on: doing it twice is no error. It gets the limit back that it had, and a time that is over has no
- * end from then on.
+ * Enables an account. Repeating it is not an error. The previous connection limit is restored, and an expiry
+ * time in the past is removed.
  *
- * @throws not_found
+ * @throws `not_found` if the account is unknown
  */
 export async function switchOn(ctx: Ctx, id: string): Promise<void> {
   const row = await readAccount(ctx, id)
@@ -34,9 +37,10 @@ export async function switchOn(ctx: Ctx, id: string): Promise<void> {
 }
 
 /**
- * Switches an account off: doing it twice is no error.
+ * Disables an account. Repeating it is not an error.
  *
- * @throws not_found; unsupported_operation for one that no connection limit holds, and for the connector's own
+ * @throws `not_found` if the account is unknown; `unsupported_operation` if connection limits do not apply to
+ * it, and for the connector's own account
  */
 export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   const row = await readAccount(ctx, id)
@@ -52,13 +56,13 @@ export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   const comment = textOf(row, 'comment') ?? ''
   await ctx.sql.transaction([
     { statement: 'disable', names: { account } },
-    // Of one that is off already, the limit before is in the comment.
+    // If the account is already disabled, the comment holds the previous limit.
     ...(limit === 0 ? [] : commentSteps(ctx, account, comment, withLimit(comment, limit))),
   ])
   await endSessions(ctx, row)
 }
 
-/** The limit that a comment keeps; none where somebody wrote there what is no limit. */
+/** Returns the limit that a comment holds, or -1 (no limit) if it holds no valid one. */
 function keptLimit(comment: string): string {
   const [, limit = ''] = KEPT.exec(comment) ?? []
   return Number(limit) > 0 && Number(limit) <= MAX_LIMIT ? String(Number(limit)) : '-1'
@@ -70,7 +74,10 @@ function withLimit(comment: string, limit: number): string {
   return `${rest === '' ? '' : `${rest}\n`}[Keyway: connection limit ${limit}]`
 }
 
-/** Nothing where the comment stays, or is too long to be written: switching an account off never depends on it. */
+/**
+ * Returns the statement that writes the comment. Returns none if the comment is unchanged or too long:
+ * disabling an account must not depend on it.
+ */
 function commentSteps(ctx: Ctx, account: string, before: string, comment: string) {
   if (comment === before) return []
   if (comment.length <= MAX_COMMENT)
@@ -79,7 +86,9 @@ function commentSteps(ctx: Ctx, account: string, before: string, comment: string
   return []
 }
 
-/** Ends what an account is connected by. Where that is not allowed, its connections last until they end. */
+/**
+ * Ends the connections of an account. If this is not allowed, they stay open until they end by themselves.
+ */
 export async function endSessions(ctx: Ctx, row: SqlRow): Promise<void> {
   try {
     await ctx.sql.execute('end_sessions', [numberOf(row, 'oid')])

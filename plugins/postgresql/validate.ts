@@ -1,7 +1,10 @@
 import { ConnectorError, type Output, textOf } from 'keyway/sdk'
 import type { Ctx } from './rows.ts'
 
-/** The tenant is the server: its id is made when it is, and stays for its life. */
+/**
+ * Reads the server's system identifier, which is the tenant id. It is generated when the server is
+ * initialised and never changes.
+ */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const { rows } = await ctx.sql.query('server')
   ctx.raw(rows)

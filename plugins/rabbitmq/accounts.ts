@@ -1,4 +1,4 @@
-/** Users of the cluster: reading them. */
+/** Reads the users of the cluster. */
 import {
   ConnectorError,
   type Input,
@@ -10,23 +10,23 @@ import {
 } from 'keyway/sdk'
 import { type Ctx, readList, service } from './service.ts'
 
-/** A user, without what nobody needs to see: the server adds the hash of the password unasked. */
+/** User without secrets. Unless the columns are restricted, the server includes the hash of the password. */
 export type User = { name: string; tags: string[] }
 
-/** A user as it must be written back: a PUT without the hash would take the password away. */
+/** User as it must be written back. A PUT without the hash would remove the password. */
 export type WholeUser = User & { password_hash: string; hashing_algorithm: string }
 
-/** Columns of a user to ask for. */
+/** Columns of a user to request. */
 export const USER: (keyof User)[] = ['name', 'tags']
 
-/** One page of users, by name. */
+/** Returns one page of users, ordered by name. */
 export async function listAccounts(ctx: Ctx): Promise<Paged<Output<'list_accounts'>>> {
   const page = keyPage(ctx, await readList<User>(ctx, '/users', USER), ({ name }) => name)
   ctx.raw(page.response)
   return paged(page.response.map(toAccount), page.cursor)
 }
 
-/** One user by name. */
+/** Returns one user by name. */
 export async function getAccount(
   request: Input<'get_account'>,
   ctx: Ctx,
@@ -37,16 +37,16 @@ export async function getAccount(
 }
 
 /**
- * One user by name, without the hash of the password.
+ * Returns one user by name, without the hash of the password.
  *
- * @throws not_found for an unknown name.
+ * @throws `not_found` if the name is unknown
  */
 export const readUser = (ctx: Ctx, name: string): Promise<User> => readNamed<User>(ctx, name, USER)
 
 /**
- * One user by name, to be written back. Must never reach `raw` or a message.
+ * Returns one user by name, in the form to write back. It must never reach `raw` or a message.
  *
- * @throws not_found for an unknown name.
+ * @throws `not_found` if the name is unknown
  */
 export const readWholeUser = (ctx: Ctx, name: string): Promise<WholeUser> =>
   readNamed<WholeUser>(ctx, name, [...USER, 'password_hash', 'hashing_algorithm'])
@@ -65,7 +65,7 @@ async function readNamed<T extends User>(
   return user
 }
 
-/** Users have a name only, and are never switched off. */
+/** Converts a user to an account. A user has only a name, and cannot be disabled. */
 const toAccount = ({ name, tags }: User): Output<'get_account'> => ({
   integration_specific_id: name,
   email: /^[^\s@]+@[^\s@]+$/.test(name) ? name : null,

@@ -1,4 +1,4 @@
-/** Who holds what. */
+/** Associations of users with entitlements. */
 import { chain, type Input, keyPage, type Output, type Paged, path } from 'keyway/sdk'
 import { readUser, USER, type User } from './accounts.ts'
 import { CLUSTER, operationsOf, type Permission } from './entitlements.ts'
@@ -6,7 +6,7 @@ import { type Ctx, readList, service } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** One page of tags that users have, then of permissions. */
+/** Returns one page of the tags of users, followed by permissions. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     tags: async (at) => {
@@ -19,7 +19,7 @@ export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
     },
   })
 
-/** All that one user holds. */
+/** Returns all associations of one user. */
 export async function getAccountAssociations(
   { account_id: name }: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -33,7 +33,7 @@ export async function getAccountAssociations(
 const PERMISSION_COLUMNS: (keyof Permission)[] = ['user', 'vhost', 'configure', 'write', 'read']
 
 const tagsOf = ({ name, tags }: User): Association[] =>
-  // The server keeps a tag twice that it was given twice.
+  // The server does not remove duplicate tags.
   [...new Set(tags)].map((tag) => ({
     account_id: name,
     integration_specific_entitlement_id: tag,

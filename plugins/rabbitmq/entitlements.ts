@@ -1,4 +1,4 @@
-/** What can be granted: tags in the cluster, and three permissions in every virtual host. */
+/** Entitlements: tags in the cluster, and three permissions in every virtual host. */
 import {
   ConnectorError,
   chain,
@@ -15,19 +15,19 @@ export const TAG = 'TAG'
 export const PERMISSION = 'PERMISSION'
 export const VHOST = 'VHOST'
 
-/** The id of the resource that tags belong to. */
+/** Resource id of tags. */
 export const CLUSTER = ''
 
 type Entitlement = Output<'list_entitlements'>[number]
 type Vhost = { name: string; description?: string }
 
-/** The tag that the connector itself needs. */
+/** Tag that the connector itself needs. */
 export const ADMINISTRATOR = 'administrator'
 
-/** The tag that an open connection keeps. */
+/** Tag that stays effective on open connections after it is removed. */
 export const IMPERSONATOR = 'impersonator'
 
-/** Tags that RabbitMQ itself knows; any other text may be a tag as well. */
+/** Predefined tags of RabbitMQ, with descriptions. Any other text may be a tag as well. */
 const TAGS: Record<string, string> = {
   [ADMINISTRATOR]: 'Everything in the management API, users and permissions included',
   [IMPERSONATOR]: 'Publish messages in the name of any user',
@@ -36,7 +36,10 @@ const TAGS: Record<string, string> = {
   policymaker: 'Set policies and parameters in the own virtual hosts',
 }
 
-/** What a permission allows on the things of a virtual host whose names match its pattern. */
+/**
+ * Permissions in a virtual host, with the operations that they allow on objects whose names match the
+ * pattern.
+ */
 export const OPERATIONS = {
   configure: 'Create, change and delete queues and exchanges',
   write: 'Publish messages, and bind queues',
@@ -46,15 +49,15 @@ export type Operation = keyof typeof OPERATIONS
 
 const OPERATION_NAMES: readonly Operation[] = ['configure', 'write', 'read']
 
-/** One thing that can be granted. */
+/** Entitlement, decoded from a request. */
 export type Grant =
   | { type: typeof TAG; tag: string }
   | { type: typeof PERMISSION; vhost: string; operation: Operation }
 
 /**
- * The grant that a request names by type, id and resource.
+ * Decodes the type, id and resource of a requested entitlement.
  *
- * @throws bad_request when there can be no such entitlement.
+ * @throws `bad_request` if no such entitlement can exist
  */
 export function grantOf(type: string, id: string, resource: string): Grant {
   if (type === TAG) {
@@ -71,13 +74,13 @@ export function grantOf(type: string, id: string, resource: string): Grant {
   throw wrong(`the types are ${TAG} and ${PERMISSION}, not ${type}`)
 }
 
-/** Characters of a tag that the server keeps as they are: it drops blanks at the ends, and spoils what is not ASCII. */
+/** Tags that the server stores unchanged. It trims spaces and corrupts non-ASCII characters. */
 const TAG_NAME = /^(?! )[\x20-\x7e]{1,255}(?<! )$/
 
 /**
- * A tag that the server gives as what is asked for, and not as another: ` administrator` would be `administrator`.
+ * Returns the tag if the server stores it unchanged. ` administrator` would become `administrator`.
  *
- * @throws bad_request
+ * @throws `bad_request` if the server would change it
  */
 export function givenTag(tag: string): string {
   if (TAG_NAME.test(tag)) return tag
@@ -89,14 +92,16 @@ export function givenTag(tag: string): string {
 
 const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)
 
-/** A permission record: one pattern for each operation. */
+/** Permission record, with one pattern per operation. */
 export type Permission = { user: string; vhost: string } & Record<Operation, string>
 
-/** The operations that a record allows on anything at all: `^$` and an empty pattern match nothing. */
+/**
+ * Returns the operations that a record allows on any object at all. `^$` and an empty pattern match nothing.
+ */
 export const operationsOf = (permission: Permission): Operation[] =>
   OPERATION_NAMES.filter((name) => !['', '^$'].includes(permission[name]))
 
-/** One page of virtual hosts. */
+/** Returns one page of virtual hosts. */
 export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resources'>>> {
   const page = keyPage(ctx, await readVhosts(ctx), ({ name }) => name)
   ctx.raw(page.response)
@@ -109,7 +114,7 @@ export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resour
   return paged(resources, page.cursor)
 }
 
-/** One page of tags, then of the permissions of every virtual host. */
+/** Returns one page of tags, followed by the permissions of every virtual host. */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
     tags: async (at) => keyPage(at, await readTags(ctx), (one) => one.integration_specific_id),
@@ -135,7 +140,7 @@ async function permissionsPage(
   )
 }
 
-/** RabbitMQ's own tags, and those that users have also. */
+/** Returns the predefined tags and those that users have. */
 async function readTags(ctx: Ctx): Promise<Entitlement[]> {
   const users = await readList<User>(ctx, '/users', USER)
   const names = new Set([...Object.keys(TAGS), ...users.flatMap(({ tags }) => tags)])

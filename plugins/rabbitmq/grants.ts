@@ -1,6 +1,6 @@
 /**
- * Granting and taking. A user and a permission record are always written whole, so every change is
- * read, change, write; `limits.concurrency` is 1 so that no two of them cross.
+ * Grants and revokes entitlements. Users and permission records can only be written whole, so every change
+ * reads, modifies and writes. `limits.concurrency` is 1 so that two such changes do not interleave.
  */
 import { ConnectorError, hasCode, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readUser, readWholeUser, type WholeUser } from './accounts.ts'
@@ -17,11 +17,11 @@ import {
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
-/** Patterns of a permission: all names, and none. */
+/** Permission patterns that match all names and none. */
 const ALL = '.*'
 const NONE = '^$'
 
-/** Gives a tag or a permission; what is held already stays as it is. */
+/** Grants a tag or a permission. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -36,10 +36,11 @@ export async function assignEntitlement(
 }
 
 /**
- * Takes a tag or a permission; taking what is not held is no error. An open connection keeps what it has been found to
- * have, a consumer for good: those of who loses a permission or may impersonate no more are ended.
+ * Revokes a tag or a permission. Revoking one that is not held is not an error. An open connection caches its
+ * rights, and a consumer keeps them indefinitely, so the user's connections are closed if a permission or the
+ * tag impersonator is revoked.
  *
- * @throws unsupported_operation for the tag administrator of the user that the connector logs in as.
+ * @throws `unsupported_operation` for the tag administrator of the user that the connector logs in as
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -53,7 +54,7 @@ export async function unassignEntitlement(
   } else {
     await forbid(ctx, user, grant.vhost, grant.operation)
   }
-  // Also where it was gone already: who took it may have got no further.
+  // Also if it was not held: an earlier call may have been interrupted after the revocation.
   if (grant.type !== 'TAG' || grant.tag === IMPERSONATOR) await endConnections(ctx, user)
   return { unassigned: true }
 }
@@ -75,15 +76,15 @@ async function changeTags(
   if (tags.join('\n') !== user.tags.join('\n')) await writeUser(ctx, { ...user, tags })
 }
 
-/** What a user's record is replaced by: the password by its hash, or a new one. */
+/** New record of a user, with either the hash of the password or a new password. */
 type Written = Pick<WholeUser, 'name' | 'tags'> &
   (Pick<WholeUser, 'password_hash' | 'hashing_algorithm'> | { password: string })
 
 /**
- * Replaces a user that is there. The server would create one that was deleted in the meantime, if it
- * were not for `If-Match`.
+ * Replaces an existing user. `If-Match` keeps the server from creating a user that was deleted in the
+ * meantime.
  *
- * @throws not_found when the user is gone.
+ * @throws `not_found` if the user no longer exists
  */
 export async function writeUser(ctx: Ctx, { name, ...user }: Written): Promise<void> {
   try {
@@ -95,8 +96,8 @@ export async function writeUser(ctx: Ctx, { name, ...user }: Written): Promise<v
 }
 
 /**
- * Allows operations in a virtual host, on all names. An operation that is allowed on some names
- * already stays so: what a person narrowed on purpose is not widened by the way.
+ * Allows operations in a virtual host, on all names. An operation that is already allowed on some names is
+ * kept unchanged: a deliberately narrowed pattern is not widened.
  */
 export async function allow(
   ctx: Ctx,
@@ -112,7 +113,7 @@ export async function allow(
   await writePermission(ctx, { ...before, ...after })
 }
 
-/** Forbids an operation in a virtual host; a record that allows nothing any more is removed. */
+/** Forbids an operation in a virtual host. Removes the record if it allows nothing any more. */
 async function forbid(ctx: Ctx, user: string, vhost: string, operation: Operation): Promise<void> {
   const held = await readPermission(ctx, user, vhost)
   if (held === null) return mustExist(ctx, user, vhost)
@@ -124,7 +125,7 @@ async function forbid(ctx: Ctx, user: string, vhost: string, operation: Operatio
   }
 }
 
-/** Ends what a user is connected by, and clients that may connect again do so. */
+/** Closes a user's connections. Clients that may still connect can reconnect. */
 async function endConnections(ctx: Ctx, user: string): Promise<void> {
   const ended = service(ctx).delete(path`/connections/username/${user}`)
   const isServed = (await ifThere(ended.then(() => true))) ?? false
@@ -140,13 +141,20 @@ async function writePermission(ctx: Ctx, { user, vhost, ...patterns }: Permissio
   await service(ctx).put(path`/permissions/${vhost}/${user}`, { configure, write, read })
 }
 
-/** Without a record, the server does not tell whether it is the user or the virtual host that is missing. */
+/**
+ * Checks that the user and the virtual host exist. If there is no record, the server does not say which one
+ * is missing.
+ */
 async function mustExist(ctx: Ctx, user: string, vhost: string): Promise<void> {
   await readUser(ctx, user)
   await vhostMustExist(ctx, vhost)
 }
 
-/** @throws not_found for an unknown virtual host. */
+/**
+ * Checks that a virtual host exists.
+ *
+ * @throws `not_found` if it is unknown
+ */
 export async function vhostMustExist(ctx: Ctx, vhost: string): Promise<void> {
   await service(ctx).get(path`/vhosts/${vhost}`, { query: { columns: 'name' } })
 }

@@ -2,14 +2,15 @@ import { ConnectorError } from 'keyway/sdk'
 import type { User } from './accounts.ts'
 import { type Ctx, service } from './service.ts'
 
-/** The user that the connector signs in as. */
+/** Returns the user that the connector signs in as. */
 export const whoAmI = (ctx: Ctx): Promise<User> => service(ctx).get<User>('/whoami')
 
 /**
- * RabbitMQ lets an administrator delete and demote itself: then the connector could do nothing any more.
+ * Refuses the connector's own user. RabbitMQ lets an administrator delete or demote itself, which would lock
+ * the connector out.
  *
- * @param what What becomes of the user, such as `is gone`.
- * @throws unsupported_operation when the user is the one that the connector logs in as.
+ * @param what Effect on the user, such as `is gone`
+ * @throws `unsupported_operation` if the user is the one that the connector logs in as
  */
 export async function mustNotBeOwn(ctx: Ctx, name: string, what: string): Promise<void> {
   const own = await whoAmI(ctx)

@@ -1,4 +1,4 @@
-/** Creating users, setting passwords, deleting. */
+/** Creates and deletes users, and sets passwords. */
 import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { givenTag, grantOf, type Operation } from './entitlements.ts'
@@ -6,14 +6,13 @@ import { allow, vhostMustExist, writeUser } from './grants.ts'
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
-/** Fields that connector.json adds. */
+/** Fields that connector.json adds to the request. */
 type WithPassword = { password?: unknown }
 
 /**
- * Creates a user with its tags and permissions, or nothing: one whose permissions cannot be written
- * is removed again.
+ * Creates a user with its tags and permissions. If a permission cannot be written, the user is deleted again.
  *
- * @throws api_error with the status 412 and the code `user_exists` when the name is taken.
+ * @throws `api_error` with the status 412 and the code `user_exists` if the name is taken
  */
 export async function createAccount(
   request: Input<'create_account'> & WithPassword,
@@ -35,7 +34,10 @@ export async function createAccount(
   })
 }
 
-/** A PUT would overwrite the password and the tags of a person who is there, but for the header. */
+/**
+ * Creates a user. Without the header `If-None-Match`, the PUT would overwrite the password and the tags of an
+ * existing user.
+ */
 async function putNew(ctx: Ctx, name: string, user: object): Promise<void> {
   try {
     await service(ctx).put(path`/users/${name}`, user, { headers: { 'if-none-match': '*' } })
@@ -49,7 +51,7 @@ async function putNew(ctx: Ctx, name: string, user: object): Promise<void> {
   }
 }
 
-/** The tags to give, and the operations to allow by virtual host. */
+/** Splits entitlements into tags and the operations by virtual host. */
 function sorted(entitlements: Input<'create_account'>['entitlements']) {
   const tags = new Set<string>()
   const operations = new Map<string, Operation[]>()
@@ -62,7 +64,10 @@ function sorted(entitlements: Input<'create_account'>['entitlements']) {
   return { tags: [...tags], operations }
 }
 
-/** An empty hash is a user who cannot log in by password, a client certificate for one. */
+/**
+ * Returns the password fields. With an empty hash, the user cannot log in by password, but can by a client
+ * certificate, for example.
+ */
 const passwordOf = ({ password }: WithPassword) =>
   password === undefined ? { password_hash: '' } : { password: usable(password) }
 
@@ -72,9 +77,9 @@ function usable(password: unknown): string {
 }
 
 /**
- * Sets a new password; the tags stay.
+ * Sets a new password and keeps the tags.
  *
- * @throws unsupported_operation for the user that the connector logs in as.
+ * @throws `unsupported_operation` for the user that the connector logs in as
  */
 export async function updateAccount(
   request: Input<'update_account'> & WithPassword,
@@ -88,9 +93,9 @@ export async function updateAccount(
 }
 
 /**
- * Deletes a user and all its permissions; the server ends its connections.
+ * Deletes a user and all its permissions. The server closes its connections.
  *
- * @throws unsupported_operation for the user that the connector logs in as.
+ * @throws `unsupported_operation` for the user that the connector logs in as
  */
 export async function deleteAccount(
   { account_id: name }: Input<'delete_account'>,

@@ -1,4 +1,4 @@
-/** The management API: the client, its errors, and lists. Knows no capability. */
+/** Management API: client, errors and lists. Independent of capabilities. */
 import {
   type Client,
   type ConnectorContext,
@@ -10,7 +10,7 @@ import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** A client of the tenant's cluster. */
+/** Returns a client of the tenant's cluster. */
 export const service = (ctx: Ctx): Client =>
   client(ctx, {
     baseUrl: ctx.settings.base_url,
@@ -19,9 +19,9 @@ export const service = (ctx: Ctx): Client =>
   })
 
 /**
- * The error of a failing answer. The server says 401 both for a wrong password (`not_authorized`, or
- * an empty body) and for a user who may not do this (`not_authorised`), and 400 for a permission of a
- * user or a vhost that is not there.
+ * Converts a failed reply to an error. The server answers 401 both for a wrong password (`not_authorized`, or
+ * an empty body) and for a user without the right (`not_authorised`), and 400 for a permission of an unknown
+ * user or virtual host.
  */
 async function errorOf(reply: UpstreamReply): Promise<Error> {
   const error = await ConnectorError.from(reply)
@@ -33,10 +33,10 @@ async function errorOf(reply: UpstreamReply): Promise<Error> {
 }
 
 /**
- * A list of the server, whole. Its own pages are not used: `/users` has none (3.10), and those of
- * `/vhosts` are by number, so that one deleted in the middle would hide another.
+ * Returns a whole list. The server's pages are not used: `/users` has none (3.10), and those of `/vhosts` are
+ * numbered, so a deletion during the listing would skip an item.
  *
- * @throws invalid_response when the answer is no list.
+ * @throws `invalid_response` if the reply is not a list
  */
 export async function readList<T>(
   ctx: Ctx,

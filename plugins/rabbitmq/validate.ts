@@ -5,8 +5,8 @@ import { whoAmI } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /**
- * Asks who the user is and whether it may administer: without that, it can list nobody. The tenant's
- * id is the cluster's name, the same at every node and address.
+ * Checks that the user is an administrator, who alone can list users. The tenant id is the cluster's name,
+ * which is the same at every node and address.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const user = await atManagementApi(ctx)
@@ -25,7 +25,7 @@ async function atManagementApi(ctx: Ctx): Promise<User> {
   try {
     return await whoAmI(ctx)
   } catch (error) {
-    // The management pages, one level up, answer 404 or 406.
+    // The web interface, one level above the API, answers 404 or 406.
     if (!hasCode(error, 'not_found', 'unsupported_operation')) throw error
     const message = `No management API at ${ctx.settings.base_url}: the address ends in /api`
     throw new ConnectorError('not_found', message, error)

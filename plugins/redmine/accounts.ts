@@ -1,4 +1,4 @@
-/** Users: reading them. */
+/** Reads users. */
 import {
   allItems,
   ConnectorError,
@@ -14,10 +14,10 @@ import { type Ctx, NO_ADMINISTRATOR, pagesOf, service } from './service.ts'
 type Account = Output<'get_account'>
 export type Status = 'ACTIVE' | 'PENDING' | 'SUSPENDED'
 
-/** Redmine's numbers of a status: active, registered (nobody has let the person in yet), locked. */
+/** Redmine's status numbers: active, registered (not approved yet), locked. */
 export const STATUSES = { ACTIVE: 1, PENDING: 2, SUSPENDED: 3 } as const
 
-/** A user in a list. It does not tell its status, so each status is a list of its own. */
+/** User in a list. Lists do not contain the status, so each status is listed separately. */
 export type User = {
   id: number
   login: string
@@ -30,21 +30,24 @@ export type User = {
   twofa_scheme?: string | null
 }
 
-/** A user by itself. */
+/** User read individually. */
 export type WholeUser = User & { status?: number; groups?: Named[]; memberships?: Membership[] }
 
 export type Named = { id: number; name: string }
 export type MemberRole = Named & { inherited?: boolean }
 export type Membership = { id: number; project: Named; roles: MemberRole[] }
 
-/** By age, so that who is new comes last; by login, which no two have, of those made in one second. */
+/**
+ * Order of users: by age, so that new ones come last. The login, which is unique, orders users created in the
+ * same second.
+ */
 const ORDER = 'created_on,login'
 
-/** Users of one status, in the order in which they were created. */
+/** Lists the users of one status in the order of their creation. */
 export const usersOf = (ctx: Ctx, status: Status) =>
   pagesOf<User>(ctx, '/users.json', 'users', { status: STATUSES[status], sort: ORDER })
 
-/** One page of users: the active ones, then the locked ones, then those who wait to be let in. */
+/** Returns one page of users: active ones, then locked ones, then registered ones. */
 export function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   const of = (status: Status) =>
     mapped(usersOf(ctx, status), (user): Account[] => [toAccount(user, status)])
@@ -55,17 +58,19 @@ export function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   })
 }
 
-/** One user by id. */
+/** Returns one user by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const user = await readUser(ctx, request.account_id)
   ctx.raw(user)
   return toAccount(user, statusOf(user))
 }
 
-/** Whether a text is the number of something: as Redmine writes it, or one thing would have several ids. */
+/**
+ * Reports whether a text is a number as Redmine writes it. Other spellings would give an object several ids.
+ */
 export const isNumber = (id: string): boolean => /^[1-9]\d*$/.test(id)
 
-/** A user without its own API key, which Redmine tells unasked: nobody needs to see it. */
+/** Returns a user without its own API key, which Redmine always includes. */
 export function withoutKey({
   api_key: _key,
   ...user
@@ -74,9 +79,10 @@ export function withoutKey({
 }
 
 /**
- * One user by id.
+ * Returns one user by id.
  *
- * @throws not_found for an unknown id, and for what is no id: Redmine knows `current`, too, and finds user 1 by `01`.
+ * @throws `not_found` if the id is unknown or not a number: Redmine also accepts `current`, and finds user 1
+ * by `01`
  */
 export async function readUser(ctx: Ctx, id: string, include?: string): Promise<WholeUser> {
   if (!isNumber(id)) throw new ConnectorError('not_found', `There is no user ${JSON.stringify(id)}`)
@@ -86,7 +92,11 @@ export async function readUser(ctx: Ctx, id: string, include?: string): Promise<
   return withoutKey(user)
 }
 
-/** @throws permission_denied where Redmine keeps the status back, invalid_response for one that it does not have. */
+/**
+ * Returns the status of a user.
+ *
+ * @throws `permission_denied` if Redmine omits the status; `invalid_response` if it is unknown
+ */
 export function statusOf({ status }: WholeUser): Status {
   if (status === STATUSES.ACTIVE) return 'ACTIVE'
   if (status === STATUSES.SUSPENDED) return 'SUSPENDED'
@@ -99,7 +109,7 @@ export function statusOf({ status }: WholeUser): Status {
   throw new ConnectorError('invalid_response', `Redmine tells an unknown status: ${status}`)
 }
 
-/** When people last signed in to the pages; calls with a key are not counted. */
+/** Returns the last sign-in to the web pages of each user. Requests with an API key do not count. */
 export async function getLastActivity(
   { account_ids: ids }: Input<'get_last_activity'>,
   ctx: Ctx,

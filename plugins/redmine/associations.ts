@@ -1,4 +1,4 @@
-/** Who holds what. */
+/** Associations of users with entitlements. */
 import {
   chain,
   type Input,
@@ -15,12 +15,14 @@ import { ADMIN_ID, projectsOf, readGroups, WHOLE } from './entitlements.ts'
 import { type Ctx, pagesOf, service } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
-/** A member of a project: a user, or a group, whose roles its users inherit. */
+/** Member of a project: a user, or a group whose users inherit its roles. */
 type Member = { id: number; user?: Named; project: Named; roles: MemberRole[] }
 
-/** Administrators, members of groups, then the roles of users in every project. */
+/**
+ * Returns one page of associations: administrators, group members, then the roles of users in every project.
+ */
 export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
-  // Few users are administrators: whole pages are read, whatever size is asked for.
+  // Few users are administrators, so full pages are read regardless of the requested size.
   const administrators = (status: Status): Listing<Association> => {
     const users = usersOf(ctx, status)
     return mapped(
@@ -44,7 +46,7 @@ export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   })
 }
 
-/** All that one user holds. */
+/** Returns all associations of one user. */
 export async function getAccountAssociations(
   { account_id: id }: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
@@ -59,7 +61,7 @@ export async function getAccountAssociations(
   ]
 }
 
-/** A group that was deleted meanwhile has no members. */
+/** Returns the members of a group. A group that was deleted in the meantime has none. */
 async function membersOf(ctx: Ctx, { id }: Named): Promise<Association[]> {
   const answer = await ifThere(
     service(ctx).get<{ group: { users?: Named[] } }>(path`/groups/${id}.json`, {
@@ -69,7 +71,7 @@ async function membersOf(ctx: Ctx, { id }: Named): Promise<Association[]> {
   return (answer?.group.users ?? []).map((user) => held(user.id, String(id)))
 }
 
-/** Roles in one project; Redmine names one twice that is held in two ways. */
+/** Returns the roles in one project. Redmine lists a role that is held in two ways twice. */
 function rolesOf(
   ctx: Ctx,
   user: number,
@@ -82,7 +84,7 @@ function rolesOf(
   )
 }
 
-/** Whether a role was given to the user itself: not by a group, nor by the project above. */
+/** Reports whether a role is direct, and not inherited from a group or the parent project. */
 export const isDirect = ({ inherited }: MemberRole): boolean => inherited !== true
 
 const held = (user: number, entitlement: string, resource = WHOLE): Association => ({

@@ -1,4 +1,4 @@
-/** Redmine: which function does which capability. */
+/** Redmine: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, getLastActivity, listAccounts } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'

@@ -1,4 +1,4 @@
-/** What can be granted: administration, groups, and every role in every project. */
+/** Entitlements: administration, groups, and every role in every project. */
 import {
   ConnectorError,
   chain,
@@ -16,7 +16,7 @@ export const ADMINISTRATOR = 'ADMINISTRATOR'
 export const GROUP = 'GROUP'
 export const PROJECT_ROLE = 'PROJECT_ROLE'
 
-/** The id of the resource that groups belong to, and of the one right in all of Redmine. */
+/** Resource id of groups and of administration, and the id of administration. */
 export const WHOLE = ''
 export const ADMIN_ID = 'administrator'
 
@@ -24,16 +24,16 @@ type Entitlement = Output<'list_entitlements'>[number]
 type Resource = Output<'list_resources'>[number]
 type Project = Named & { identifier: string; description?: string | null; status?: number }
 
-/** One thing that can be granted. */
+/** Entitlement, decoded from a request. */
 export type Grant =
   | { type: typeof ADMINISTRATOR }
   | { type: typeof GROUP; group: string }
   | { type: typeof PROJECT_ROLE; project: string; role: number }
 
 /**
- * The grant that a request names by type, id and resource.
+ * Decodes the type, id and resource of a requested entitlement.
  *
- * @throws bad_request when there can be no such entitlement.
+ * @throws `bad_request` if no such entitlement can exist
  */
 export function grantOf(type: string, id: string, resource: string): Grant {
   if (type === ADMINISTRATOR) {
@@ -53,13 +53,13 @@ export function grantOf(type: string, id: string, resource: string): Grant {
 
 const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)
 
-/** Projects that are not archived. Without an empty filter, Redmine leaves out the closed ones. */
+/** Lists the projects that are not archived. Without the empty filter, Redmine leaves out closed ones. */
 export const projectsOf = (ctx: Ctx): Listing<Project> =>
   pagesOf<Project>(ctx, '/projects.json', 'projects', { set_filter: 1, 'f[]': '' })
 
 export const readGroups = (ctx: Ctx): Promise<Named[]> => readList<Named>(ctx, 'groups')
 
-/** One page of projects. */
+/** Returns one page of projects. */
 export const listResources = (ctx: Ctx): Promise<Paged<Resource[]>> =>
   chain<Resource>(ctx, {
     projects: mapped(projectsOf(ctx), (project) => [
@@ -73,7 +73,7 @@ export const listResources = (ctx: Ctx): Promise<Paged<Resource[]>> =>
     ]),
   })
 
-/** The right to administer, groups, then every role in every project. */
+/** Returns one page of entitlements: administration, groups, then every role in every project. */
 export function listEntitlements(ctx: Ctx): Promise<Paged<Entitlement[]>> {
   let roles: Promise<Named[]> | undefined
   return chain<Entitlement>(ctx, {

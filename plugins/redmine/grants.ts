@@ -1,6 +1,6 @@
 /**
- * Granting and taking. The roles of a member are always written whole, so every change is read, change,
- * write; `limits.concurrency` is 1 so that no two of them cross.
+ * Grants and revokes entitlements. The roles of a member can only be written whole, so every change reads,
+ * modifies and writes. `limits.concurrency` is 1 so that two such changes do not interleave.
  */
 import { ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
 import { type Membership, readUser, type WholeUser } from './accounts.ts'
@@ -9,7 +9,7 @@ import { ADMINISTRATOR, GROUP, type Grant, grantOf } from './entitlements.ts'
 import { mustNotBeOwn, whoAmI } from './own.ts'
 import { type Ctx, NO_ADMINISTRATOR, readList, service } from './service.ts'
 
-/** Gives administration, a group or a role; what is held already stays as it is. */
+/** Grants administration, a group or a role. Granting it again changes nothing. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -18,14 +18,18 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** @throws not_found for an unknown user, group, role or project. */
+/**
+ * Grants an entitlement to a user.
+ *
+ * @throws `not_found` if the user, group, role or project is unknown
+ */
 export async function give(ctx: Ctx, id: string, grant: Grant): Promise<void> {
   const user = await readUser(ctx, id, 'groups,memberships')
   const api = service(ctx)
   if (grant.type === ADMINISTRATOR) {
     if (!user.admin) await api.put(path`/users/${id}.json`, { user: { admin: true } })
   } else if (grant.type === GROUP) {
-    // Redmine says 422 for a user who is in the group.
+    // Redmine answers 422 if the user is already in the group.
     if (!isIn(user, grant.group))
       await api.post(path`/groups/${grant.group}/users.json`, { user_id: user.id })
   } else {
@@ -44,9 +48,10 @@ export async function give(ctx: Ctx, id: string, grant: Grant): Promise<void> {
 }
 
 /**
- * Takes administration, a group or a role; taking what is not held is no error.
+ * Revokes administration, a group or a role. Revoking one that is not held is not an error.
  *
- * @throws unsupported_operation for a role that comes by a group or from a project above: that has to be taken.
+ * @throws `unsupported_operation` for a role inherited from a group or the parent project, which must be
+ * revoked there
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -71,7 +76,7 @@ async function takeRole(ctx: Ctx, user: WholeUser, grant: RoleGrant): Promise<vo
   if (membership === undefined) return
   const inherited = membership.roles.filter((one) => !isDirect(one)).map(({ id }) => id)
   const holds = roles.includes(grant.role)
-  // Redmine keeps a role that is inherited, and the user's own one with it.
+  // Redmine keeps an inherited role, and the user's own one with it.
   if (inherited.includes(grant.role) && (holds || ctx.settings.associations === 'effective'))
     throw new ConnectorError(
       'unsupported_operation',
@@ -86,13 +91,13 @@ async function takeRole(ctx: Ctx, user: WholeUser, grant: RoleGrant): Promise<vo
 
 type RoleGrant = Extract<Grant, { type: 'PROJECT_ROLE' }>
 
-/** The user's membership in the project, and the roles that were given to the user itself. */
+/** Returns the user's membership in the project and the roles granted to the user directly. */
 async function rolesIn(
   ctx: Ctx,
   user: WholeUser,
   { project, role }: RoleGrant,
 ): Promise<{ membership: Membership | undefined; roles: number[] }> {
-  // Redmine leaves out roles that it does not know, and says so only when none is left.
+  // Redmine ignores unknown roles, and reports an error only if no role is left.
   const known = await readList<{ id: number }>(ctx, 'roles')
   if (!known.some(({ id }) => id === role))
     throw new ConnectorError('not_found', `There is no role ${role}`)
@@ -102,14 +107,15 @@ async function rolesIn(
   return { membership, roles: (membership?.roles ?? []).filter(isDirect).map(({ id }) => id) }
 }
 
-/** Inherited roles stay, whatever is written. */
+/** Writes the direct roles of a member. Inherited roles stay. */
 const setRoles = (ctx: Ctx, { id }: Membership, role_ids: number[]) =>
   whereOpen(ctx, service(ctx).put(path`/memberships/${id}.json`, { membership: { role_ids } }))
 
 /**
- * Redmine says 403 to administrators, too: to any change in a closed project, and to everything in an archived one.
+ * Converts the error of a request to a closed or archived project. Redmine answers 403 even to
+ * administrators: to any change in a closed project, and to every request in an archived one.
  *
- * @throws unsupported_operation with the code `project_closed`.
+ * @throws `unsupported_operation` with the code `project_closed`
  */
 async function whereOpen<T>(ctx: Ctx, asked: Promise<T>): Promise<T> {
   try {

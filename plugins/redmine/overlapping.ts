@@ -1,18 +1,23 @@
-/** Listings that miss nothing when something before the page goes: a user who is locked, a member who leaves. */
+/**
+ * Listings that skip nothing if an item before the current page is removed, such as a user who is locked or a
+ * member who leaves.
+ */
 import { ConnectorError, type Json, type Listing, paged } from 'keyway/sdk'
 
-/** One answer: items, and how many there are in all; infinite where Redmine does not tell. */
+/**
+ * Reads items at an offset. `total` is the number of all items, or Infinity if Redmine does not report it.
+ */
 type Read<T> = (at: { offset: number; limit: number }) => Promise<{ items: T[]; total: number }>
 
-/** How many of the last items a page hands on to the next. */
+/** Number of last items that a page passes to the next one. */
 const KNOWN = 20
 
 /**
- * A listing by offset and limit, in an order that only Redmine can compare. A page begins with the last items of the page
- * before. Where they are not, it looks for them nearer to the beginning. Where all of them are gone it begins where the page
- * before ended.
+ * Returns a listing by offset and limit, for an order that only Redmine can compare. Each page starts with
+ * the last items of the previous page. If they are not found there, they are searched for nearer to the
+ * beginning. If all of them were removed, the page starts where the previous one ended.
  *
- * @throws invalid_response when the answer is empty where its total promises more.
+ * @throws `invalid_response` if a reply is empty although its total promises more items
  */
 export function overlapping<T extends { id: number }>(read: Read<T>, most: number): Listing<T> {
   const readAt = async (offset: number, limit: number) => {
@@ -41,7 +46,7 @@ export function overlapping<T extends { id: number }>(read: Read<T>, most: numbe
   }
 }
 
-/** Where a page begins: how many items lie before it, and the ids of the last of them. */
+/** Decodes a cursor: the number of items before the page, and the ids of the last of them. */
 function placeOf(cursor: Json): { offset: number; known: number[] } {
   const { offset = 0, known = [] }: { offset?: unknown; known?: unknown } = Object(cursor)
   return { offset: Number(offset), known: Array.isArray(known) ? known.map(Number) : [] }

@@ -2,16 +2,17 @@ import { ConnectorError } from 'keyway/sdk'
 import { type WholeUser, withoutKey } from './accounts.ts'
 import { type Ctx, service } from './service.ts'
 
-/** Whose key this is. */
+/** Returns the user that the API key belongs to. */
 export async function whoAmI(ctx: Ctx): Promise<WholeUser> {
   const { user } = await service(ctx).get<{ user: WholeUser }>('/users/current.json')
   return withoutKey(user)
 }
 
 /**
- * Redmine lets a user lock and delete itself: then the key is worth nothing any more.
+ * Refuses the connector's own user. Redmine lets a user lock or delete itself, and the API key would then
+ * stop working.
  *
- * @throws unsupported_operation when the account is the one whose key is used.
+ * @throws `unsupported_operation` if the account is the one whose key is used
  */
 export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
   const { id: own } = await whoAmI(ctx)

@@ -1,4 +1,4 @@
-/** Creating, changing, locking and deleting users. */
+/** Creates, updates, locks and deletes users. */
 import {
   allOrNothing,
   ConnectorError,
@@ -15,10 +15,10 @@ import { give } from './grants.ts'
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
-/** Fields that connector.json adds. */
+/** Fields that connector.json adds to the request. */
 type Fields = { readonly [field: string]: unknown }
 
-/** Our names, and Redmine's. */
+/** Redmine's attributes by the names of our fields. */
 const ATTRIBUTES = {
   username: 'login',
   email: 'mail',
@@ -30,9 +30,9 @@ const ATTRIBUTES = {
 } as const
 
 /**
- * Creates a user with its groups and roles, or nothing: one that cannot have them all is removed again.
+ * Creates a user with its groups and roles. If one cannot be granted, the user is deleted again.
  *
- * @throws api_error with the status 422 and the code `login_taken` or `mail_taken`.
+ * @throws `api_error` with the status 422 and the code `login_taken` or `mail_taken`
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -74,9 +74,9 @@ export async function createAccount(
 }
 
 /**
- * Changes the attributes that are given, and leaves the others alone.
+ * Changes the given attributes and keeps the others.
  *
- * @throws api_error as for a new user, where a name is taken.
+ * @throws `api_error` as for a new user if a name is taken
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -90,7 +90,7 @@ export async function updateAccount(
   return { id: request.id }
 }
 
-/** Locks a user or lets it in, whatever it was: doing it twice is no error. */
+/** Locks or activates a user. Repeating it is not an error. */
 export async function setStatus(
   ctx: Ctx,
   id: string,
@@ -102,7 +102,7 @@ export async function setStatus(
   await service(ctx).put(path`/users/${id}.json`, { user: { status: STATUSES[status] } })
 }
 
-/** Deletes a user for good. What it has written becomes anonymous: locking keeps the names. */
+/** Deletes a user permanently. Its content becomes anonymous. Locking the user instead keeps the name. */
 export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,
   ctx: Ctx,
@@ -113,15 +113,15 @@ export async function deleteAccount(
   return { status: 'DELETED', deleted: true }
 }
 
-/** The names that a user has to itself: what is to be written, or is held. */
+/** Names that are unique to a user. */
 type Names = { login?: unknown; mail?: unknown }
 
 /**
- * Writes a user. Redmine says what is wrong in the language of the key's user, so a name that is taken is
- * found by asking for it.
+ * Waits for a user to be written, and converts the error for a taken name. Redmine's messages are in the
+ * language of the key's user, so a taken name is detected by a search.
  *
- * @param own The number of the user that is changed, who has names already.
- * @throws api_error with the status 422 and the code `login_taken` or `mail_taken`.
+ * @param own Number of the updated user, or null for a new user.
+ * @throws `api_error` with the status 422 and the code `login_taken` or `mail_taken`
  */
 async function sayingTaken<T>(
   ctx: Ctx,
@@ -150,7 +150,7 @@ async function sayingTaken<T>(
   }
 }
 
-/** Redmine compares both without case. */
+/** Reports whether another user has the name. Redmine compares both names without case. */
 async function isTaken(
   ctx: Ctx,
   name: 'login' | 'mail',

@@ -1,4 +1,4 @@
-/** The REST API: the client, and its lists. Knows no capability. */
+/** REST API: client and lists. Independent of capabilities. */
 import {
   type Client,
   type ConnectorContext,
@@ -13,10 +13,10 @@ import { overlapping } from './overlapping.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** Most items that Redmine gives at once. */
+/** Maximum page size of Redmine. */
 const MOST = 100
 
-/** A client of the tenant's Redmine. */
+/** Returns a client of the tenant's Redmine. */
 export const service = (ctx: Ctx): Client =>
   client(ctx, {
     baseUrl: ctx.settings.base_url,
@@ -24,7 +24,7 @@ export const service = (ctx: Ctx): Client =>
     onError: errorOf,
   })
 
-/** What is missing where Redmine only says that somebody may not. */
+/** Hint for errors in which Redmine only reports a missing right. */
 export const NO_ADMINISTRATOR =
   'Only an administrator may: give the user of the API key the right to administer, or use the key of one who has it'
 
@@ -34,7 +34,7 @@ async function errorOf(reply: UpstreamReply): Promise<ConnectorError> {
   return new ConnectorError(error.error_code, `${error.message} ${NO_ADMINISTRATOR}`, error)
 }
 
-/** A list that has pages: `{ "users": [...], "total_count": 3, "offset": 0, "limit": 100 }`. */
+/** Lists a paged collection: `{ "users": [...], "total_count": 3, "offset": 0, "limit": 100 }`. */
 export const pagesOf = <T extends { id: number }>(
   ctx: Ctx,
   endpoint: string,
@@ -52,13 +52,17 @@ export const pagesOf = <T extends { id: number }>(
     }
   }, MOST)
 
-/** A list without pages: groups and roles. */
+/** Returns a collection without pages: groups or roles. */
 export async function readList<T>(ctx: Ctx, name: 'groups' | 'roles'): Promise<T[]> {
   const answer = await service(ctx).get<{ [member: string]: unknown } | undefined>(`/${name}.json`)
   return listIn<T>(answer, `/${name}.json`, name)
 }
 
-/** @throws invalid_response when the answer has no such list. */
+/**
+ * Returns the list in a reply.
+ *
+ * @throws `invalid_response` if there is none
+ */
 function listIn<T>(
   answer: { [member: string]: unknown } | undefined,
   endpoint: string,

@@ -3,8 +3,8 @@ import { whoAmI } from './own.ts'
 import type { Ctx } from './service.ts'
 
 /**
- * Asks whose key it is, and whether that user may administer: without that, it can list nobody. Redmine
- * has no id of its own: the tenant's id is its address.
+ * Checks that the key's user is an administrator, who alone can list users. Redmine has no id, so the tenant
+ * id is its address.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const { admin, login } = await whoAmI(ctx)

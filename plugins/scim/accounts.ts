@@ -1,13 +1,13 @@
-/** Reading accounts, and switching them on and off. */
+/** Reads, activates and deactivates accounts. */
 import { ConnectorError, type Input, mapped, type Output, type Page, path } from 'keyway/sdk'
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, listing, patch, service } from './service.ts'
 import { idOf, statusOf, toAccount, type User } from './users.ts'
 
-/** Users asked for when the caller names no page size; most services give no more at once. */
+/** Number of users per page if the caller requests no page size. Most services return no more at once. */
 const USERS_PER_PAGE = 100
 
-/** One page of users. Inactive ones are suspended: SCIM has no other kind of switched off. */
+/** Returns one page of users. Inactive ones are suspended: SCIM has no other disabled state. */
 export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
@@ -16,7 +16,7 @@ export async function listAccounts(
   return mapped(users, (user) => [toAccount(user, request.custom_attributes)])(ctx.page)
 }
 
-/** One user by id. */
+/** Returns one user by id. */
 export async function getAccount(
   request: Input<'get_account'>,
   ctx: Ctx,
@@ -26,16 +26,17 @@ export async function getAccount(
 }
 
 /**
- * One user by id; what the service said goes into raw_data.
+ * Returns one user by id, and adds the reply to raw_data.
  *
- * @throws not_found for an unknown id and for another user's, invalid_response when the answer is no user.
+ * @throws `not_found` if the id is unknown or the service returns another user; `invalid_response` if the
+ * reply is not a user
  */
 export async function readUser(ctx: Ctx, id: string): Promise<User> {
   const user = await service(ctx).get<User | undefined>(path`/Users/${id}`)
   if (user?.id === undefined) {
     throw new ConnectorError('invalid_response', 'The service answered without a user')
   }
-  // Some services find a user by another spelling of the id: lists and groups would not know it.
+  // Some services accept another spelling of the id, which lists and groups do not contain.
   if (idOf(user) !== id)
     throw new ConnectorError('not_found', `There is no user ${JSON.stringify(id)}`)
   ctx.raw(user)
@@ -43,10 +44,10 @@ export async function readUser(ctx: Ctx, id: string): Promise<User> {
 }
 
 /**
- * Sets `active`, whatever it was: setting it twice is no error.
+ * Sets `active`. Repeating it is not an error.
  *
- * @throws unsupported_operation for the account whose token is used, to be switched off; api_error where the
- * service answers with a user that is what it was.
+ * @throws `unsupported_operation` if the account to deactivate is the one whose token is used; `api_error` if
+ * the service returns the user unchanged
  */
 export async function setActive(ctx: Ctx, id: string, active: boolean): Promise<void> {
   const address = path`/Users/${id}`

@@ -1,4 +1,4 @@
-/** Any SCIM 2.0 service: which function does which capability. */
+/** SCIM 2.0 services: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, setActive } from './accounts.ts'
 import type { Connector } from './connector.types.ts'
@@ -18,7 +18,7 @@ export default defineConnector<Connector>({
   list_custom_attributes_schema: (_request, ctx) => listCustomAttributes(ctx),
   list_accounts: listAccounts,
   get_account: getAccount,
-  // SCIM knows no resources: every group belongs to the global one, which is never listed.
+  // SCIM has no resources. Every group belongs to the global one, which is never listed.
   list_resources: () => [],
   list_entitlements: listEntitlements,
   find_entitlement_associations: (_request, ctx) => findAssociations(ctx),

@@ -1,4 +1,4 @@
-/** Groups are the entitlements: what there is, who holds it, granting and taking. */
+/** Groups, which are the entitlements: lists, reads, grants and revokes them. */
 import {
   allItems,
   ConnectorError,
@@ -15,7 +15,10 @@ import { customAttributes, idOf, type User } from './users.ts'
 
 export const GROUP = 'GROUP'
 
-/** Groups without their members are small; with them, a page of few groups may hold thousands. */
+/**
+ * Number of groups per page, without and with members. A page of few groups with members may hold thousands
+ * of them.
+ */
 const GROUPS_PER_PAGE = 100
 const MEMBERSHIPS_PER_PAGE = 20
 
@@ -23,7 +26,7 @@ type Member = { value?: string; type?: string; $ref?: string }
 type Group = { id: string; displayName?: string; externalId?: string; members?: Member[] }
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** One page of groups, without their members. */
+/** Returns one page of groups, without their members. */
 export async function listEntitlements(
   request: Input<'list_entitlements'>,
   ctx: Ctx,
@@ -46,7 +49,7 @@ export async function listEntitlements(
   return entitlements(ctx.page)
 }
 
-/** The memberships of one page of groups: any number of them, none for empty groups. */
+/** Returns the memberships of one page of groups. Their number varies: empty groups have none. */
 export async function findAssociations(ctx: Ctx): Promise<Page<Association>> {
   const most = MEMBERSHIPS_PER_PAGE
   const groups = listing<Group>(ctx, '/Groups', { size: most, most })
@@ -57,11 +60,11 @@ export async function findAssociations(ctx: Ctx): Promise<Page<Association>> {
 }
 
 /**
- * The groups that one user is a direct member of. The groups are asked first, with a filter: a user's
- * own `groups` is optional. Some services ignore the filter, so what comes back is looked at; some
- * refuse it, and then the user's own list has to do.
+ * Returns the groups that one user is a direct member of. Groups are queried first, with a filter, because a
+ * user's own `groups` is optional. Some services ignore the filter, so the result is checked. Others refuse
+ * it, and then the user's own list is used.
  *
- * @throws not_found for an unknown user: an empty list would hide the mistake.
+ * @throws `not_found` if the user is unknown; an empty list would hide the mistake
  */
 export async function getAccountAssociations(
   request: Input<'get_account_entitlement_associations'>,
@@ -81,7 +84,7 @@ export async function getAccountAssociations(
   return [...new Set(held)].map((group) => association(id, group))
 }
 
-/** Groups that may have this member, or null when the service refuses to say. */
+/** Returns the groups that may have this member, or null if the service refuses the filter. */
 async function groupsWith(ctx: Ctx, id: string): Promise<Group[] | null> {
   const query = { filter: `members.value eq ${quote(id)}` }
   try {
@@ -92,26 +95,26 @@ async function groupsWith(ctx: Ctx, id: string): Promise<Group[] | null> {
   }
 }
 
-/** Adds a member. Services list a member twice that is added twice, so the group is read first. */
+/** Adds a member. Services list a member twice if it is added twice, so the group is read first. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
 ): Promise<Output<'assign_entitlement'>> {
   const { account, group } = grantOf(request)
   if (!holds(await service(ctx).get<Group>(path`/Groups/${group}`), account)) {
-    // Services take any id for a member: an unknown user is not found here.
+    // Services accept any id as a member, so an unknown user must be detected here.
     await readUser(ctx, account)
     const value = [{ value: account }]
     const changed = await patch<Group>(ctx, path`/Groups/${group}`, [
       { op: 'add', path: 'members', value },
     ])
-    // An answer may leave the members out.
+    // The reply may omit the members.
     if (changed?.members?.length && !holds(changed, account)) throw unchanged('is no member')
   }
   return { assigned: true }
 }
 
-/** Removes a member; one that is no member is no error. */
+/** Removes a member. Removing a user who is not a member is not an error. */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,
@@ -153,7 +156,7 @@ const association = (account: string, group: string): Association => ({
   integration_specific_resource_id: '',
 })
 
-/** The users in a group, each once: not the groups in it, and twice is as good as once. */
+/** Returns the users in a group, without nested groups and duplicates. */
 function usersIn(group: Group): string[] {
   const users = (group.members ?? []).filter((member) => !isGroup(member))
   return [
@@ -168,7 +171,7 @@ const isGroup = (member: Member): boolean =>
     ? /\/Groups\/[^/]+$/i.test(member.$ref ?? '')
     : member.type.toLowerCase() === 'group'
 
-/** A user's own groups, those inherited through other groups left out. */
+/** Returns a user's own groups, without those inherited through other groups. */
 const directGroups = (user: User): string[] =>
   (user.groups ?? [])
     .filter((group) => group.type?.toLowerCase() !== 'indirect')

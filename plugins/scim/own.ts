@@ -3,11 +3,12 @@ import { type Ctx, service } from './service.ts'
 import type { User } from './users.ts'
 
 /**
- * Services let an administrator switch off and delete itself: then its token is worth nothing any more. Whose it is, few
- * say (RFC 7644 section 3.11); the others refuse nothing, however they say that they have no `/Me`.
+ * Refuses the account whose token the connector uses. Services let an administrator deactivate or delete
+ * itself, and the token would then stop working. Few services report the token's owner (RFC 7644 section
+ * 3.11). For the others nothing is refused, regardless of the error they return for `/Me`.
  *
- * @param what What becomes of the account, such as `is deleted`.
- * @throws unsupported_operation when the account is the one whose token is used.
+ * @param what Effect on the account, such as `is deleted`
+ * @throws `unsupported_operation` if the account is the one whose token is used
  */
 export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
   const own = await readOwn(ctx)
@@ -19,7 +20,10 @@ export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<
   )
 }
 
-/** Some services find a user whatever the case of its id; to others these are two. */
+/**
+ * Reports whether two ids denote the same user. Some services ignore the case of an id; for others, these are
+ * two users.
+ */
 async function isSame(ctx: Ctx, own: string, id: string): Promise<boolean> {
   if (own === id || own.toLowerCase() !== id.toLowerCase()) return own === id
   const user = await ifThere(service(ctx).get<Partial<User> | undefined>(path`/Users/${id}`))

@@ -1,4 +1,4 @@
-/** Creating, changing and deleting accounts. */
+/** Creates, updates and deletes accounts. */
 import { ConnectorError, type Input, type Json, type Output, path, startsActive } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { mustNotBeOwn } from './own.ts'
@@ -13,7 +13,7 @@ import {
   type User,
 } from './users.ts'
 
-/** Fields that are one attribute each: our name, and the attribute's place in SCIM. */
+/** SCIM attribute paths by the names of our fields. */
 const ATTRIBUTES = {
   username: 'userName',
   given_name: 'name.givenName',
@@ -24,12 +24,12 @@ const ATTRIBUTES = {
   department: `${ENTERPRISE_SCHEMA}:department`,
 } as const
 
-/** What a request may say about a user; fields beyond the contract's are those of connector.json. */
+/** Fields of a request. Those beyond the contract's are declared in connector.json. */
 type Fields = { readonly [field: string]: unknown }
 
 /**
- * Creates a user; the user name is the e-mail address when none is given. Groups are assigned
- * afterwards: none is required (their type's `min` is 0).
+ * Creates a user. The user name defaults to the e-mail address. Groups are assigned afterwards: none is
+ * required (their type's `min` is 0).
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -71,7 +71,7 @@ function newUser(request: Input<'create_account'> & Fields, userName: string) {
   }
 }
 
-/** Replaces the given attributes and leaves the others alone; answers with what was asked for. */
+/** Replaces the given attributes, keeps the others, and returns the request. */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
@@ -79,7 +79,7 @@ export async function updateAccount(
   const operations: PatchOperation[] = Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
     request[field] === undefined
       ? []
-      : // The cast: a request came as JSON.
+      : // The cast is safe: the request was parsed from JSON.
         [{ op: 'replace', path: attribute, value: request[field] as Json }],
   )
   if (typeof request['email'] === 'string') {
@@ -94,7 +94,7 @@ export async function updateAccount(
   return { ...request }
 }
 
-/** The addresses with the main one changed, the others as they were. */
+/** Returns the e-mail addresses with the main one changed. */
 function withMain(given: Email[] | null | undefined, value: string): Email[] {
   const emails = given ?? []
   const main = mainEmail(emails)
@@ -103,9 +103,9 @@ function withMain(given: Email[] | null | undefined, value: string): Email[] {
 }
 
 /**
- * Deletes a user for good.
+ * Deletes a user permanently.
  *
- * @throws unsupported_operation for the account whose token is used.
+ * @throws `unsupported_operation` for the account whose token is used
  */
 export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,

@@ -1,4 +1,4 @@
-/** Which custom attributes a service has: RFC 7643 sections 6 and 7. */
+/** Custom attributes of a service: RFC 7643 sections 6 and 7. */
 import type { Output } from 'keyway/sdk'
 import { type Ctx, ifServed, type ListResponse, service } from './service.ts'
 import { ENTERPRISE_SCHEMA, USER_SCHEMA } from './users.ts'
@@ -20,10 +20,10 @@ type ResourceType = {
   schemaExtensions?: { schema?: string }[]
 }
 
-/** Attributes that are members of an account already, or no description of a person. */
+/** Attributes that an account already has as members of its own, or that do not describe a person. */
 const NOT_CUSTOM = ['username', 'active', 'password', 'id', 'externalid']
 
-/** The text attributes of the schemas that users have: the core one and its extensions. */
+/** Returns the text attributes in the schemas of users: the core schema and its extensions. */
 export async function listCustomAttributes(ctx: Ctx): Promise<CustomAttribute[]> {
   const api = service(ctx)
   const types = await ifServed(api.get<ListResponse<ResourceType>>('/ResourceTypes'))
@@ -36,13 +36,13 @@ export async function listCustomAttributes(ctx: Ctx): Promise<CustomAttribute[]>
 
 function userSchemas(types: ResourceType[]): string[] {
   const users = types.find((type) => /\/Users\/?$/i.test(type.endpoint ?? ''))
-  // Without resource types, the two schemas that RFC 7643 has for users.
+  // Without resource types, assume the two schemas that RFC 7643 defines for users.
   if (users === undefined) return [USER_SCHEMA, ENTERPRISE_SCHEMA]
   const extensions = (users.schemaExtensions ?? []).flatMap((one) => one.schema ?? [])
   return [users.schema ?? USER_SCHEMA, ...extensions]
 }
 
-/** Core attributes go by their plain name, those of an extension by the full one. */
+/** Converts an attribute. Core attributes have their plain name, those of an extension the full one. */
 function toCustom(schema: string, attribute: Attribute): CustomAttribute[] {
   const { name, type = 'string', multiValued, mutability, returned, description } = attribute
   const isManager = schema === ENTERPRISE_SCHEMA && name === 'manager'

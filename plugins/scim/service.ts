@@ -1,4 +1,4 @@
-/** The SCIM protocol (RFC 7644): the client, lists, filters and patches. Knows no capability. */
+/** SCIM protocol (RFC 7644): client, lists, filters and patches. Independent of capabilities. */
 import {
   bearer,
   type Client,
@@ -19,10 +19,10 @@ import { spell } from './spelling.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** A list response. `Resources` may be absent when it is empty (RFC 7644 section 3.4.2). */
+/** List response. `Resources` may be absent if it is empty (RFC 7644 section 3.4.2). */
 export type ListResponse<T> = { totalResults?: number; Resources?: T[] }
 
-/** One operation of a patch, in the spelling of RFC 7644. */
+/** Operation of a patch, as spelled in RFC 7644. */
 export type PatchOperation = { op: 'add' | 'replace' | 'remove'; path: string; value?: Json }
 
 const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
@@ -30,16 +30,17 @@ const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 type Service = Pick<Client, 'get' | 'post' | 'patch' | 'delete'>
 
 /**
- * A client of the tenant's service. Answers have their members by the names of RFC 7643, however the service spells them.
+ * Returns a client of the tenant's service. The members of replies have the names of RFC 7643, regardless of
+ * the service's spelling.
  *
- * @throws what the service says is wrong, also where it says so with a status of success.
+ * @throws the error that the service reports, even with a 2xx status
  */
 export function service(ctx: Ctx): Service {
   const api = client(ctx, {
     baseUrl: ctx.settings.base_url,
     authorization: bearer(ctx.auth.token.token),
     contentType: 'application/scim+json',
-    // Some services say `application/json` and answer 406 to a client that does not take it.
+    // Some services send `application/json` and answer 406 to a client that does not accept it.
     headers: { accept: 'application/scim+json, application/json' },
   })
   const read = async <T>(target: Path, answer: Promise<T>): Promise<T> =>
@@ -54,7 +55,11 @@ export function service(ctx: Ctx): Service {
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-/** @throws the error that an answer is (RFC 7644 section 3.12), whatever status came with it. */
+/**
+ * Returns a reply with normalised names.
+ *
+ * @throws the error if the reply is one (RFC 7644 section 3.12), regardless of its status
+ */
 async function understood<T>(url: string, answer: T): Promise<T> {
   spell(answer)
   const { schemas, status }: { schemas?: unknown; status?: unknown } = Object(answer)
@@ -68,11 +73,12 @@ async function understood<T>(url: string, answer: T): Promise<T> {
 }
 
 /**
- * A list, of which `size` items are asked for where the caller names no number. SCIM counts from 1. The cursor has the
- * first item of the page beside the number of the next one.
+ * Lists a collection. `size` is the page size if the caller requests none. SCIM counts from 1. The cursor
+ * holds the number of the next item and the id of the page's first item.
  *
- * @throws invalid_response when the answer is no list, empty where more was promised, or begins as the page before did: a
- * service that ignores `startIndex` would be listed for ever, or without those of its further pages.
+ * @throws `invalid_response` if the reply is not a list, is empty although more items were promised, or
+ * starts with the same item as the previous page. A service that ignores `startIndex` would otherwise be
+ * listed endlessly, or without its further pages.
  */
 export const listing =
   <T>(
@@ -112,13 +118,13 @@ const pages = <T>(
     { first: 1, most: Number.MAX_SAFE_INTEGER, ...sizes },
   )
 
-/** Sends a patch. The answer is the changed resource, or nothing (204). */
+/** Sends a patch. Returns the changed resource, or undefined if the reply is empty (204). */
 export const patch = <T>(ctx: Ctx, target: string, operations: PatchOperation[]) =>
   service(ctx).patch<T | undefined>(target, { schemas: [PATCH_SCHEMA], Operations: operations })
 
-/** A text as a value in a filter: JSON's own quoting (RFC 7644 section 3.4.2.2). */
+/** Quotes a text as a value in a filter, as in JSON (RFC 7644 section 3.4.2.2). */
 export const quote = (text: string): string => JSON.stringify(text)
 
-/** The result, or null where the service does not have the endpoint: some leave parts out. */
+/** Returns the result, or null if the service lacks the endpoint. Some services omit optional parts. */
 export const ifServed = <T>(result: Promise<T>): Promise<T | null> =>
   ifThere(result, 'not_found', 'unsupported_operation')

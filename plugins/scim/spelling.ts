@@ -1,6 +1,6 @@
-/** Names of attributes, which are not case sensitive (RFC 7643 section 2.1). */
+/** Normalises attribute names, which are not case-sensitive (RFC 7643 section 2.1). */
 
-/** The names that are read here, as the RFCs spell them. */
+/** Names that the connector reads, as spelled in the RFCs. */
 const NAMES = new Map(
   [
     ...['totalResults', 'Resources', 'schemas', 'status', 'detail', 'scimType'],
@@ -11,10 +11,10 @@ const NAMES = new Map(
   ].map((name) => [name.toLowerCase(), name]),
 )
 
-/** How deep the names lie that are read here: those of a member of an attribute of a resource of a list. */
+/** Maximum depth of these names: a member of an attribute of a resource of a list. */
 const DEEPEST = 6
 
-/** Gives the members of an answer the names that RFC 7643 has for them, in place. */
+/** Renames the members of a reply to the names of RFC 7643, in place. */
 export function spell(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   for (const [key, inner] of Object.entries(value)) {

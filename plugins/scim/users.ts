@@ -1,4 +1,4 @@
-/** A SCIM user (RFC 7643 section 4.1) and the account that it is. */
+/** SCIM users (RFC 7643 section 4.1) and their conversion to accounts. */
 import { ConnectorError, type Output } from 'keyway/sdk'
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -20,9 +20,9 @@ export type User = {
 type Account = Output<'get_account'>
 
 /**
- * The id of a user or a group, as text: some services have numbers.
+ * Returns the id of a user or group as text. Some services use numbers.
  *
- * @throws invalid_response for a resource without one, and for a number that JSON does not give exactly.
+ * @throws `invalid_response` if the id is missing, or is a number that JSON cannot represent exactly
  */
 export function idOf(resource: unknown): string {
   const { id }: { id?: unknown } = Object(resource)
@@ -33,7 +33,7 @@ export function idOf(resource: unknown): string {
   )
 }
 
-/** The account, with those of the named custom attributes that the user has. */
+/** Converts a user to an account, with those of the named custom attributes that the user has. */
 export function toAccount(user: User, attributes: readonly string[] = []): Account {
   return {
     integration_specific_id: idOf(user),
@@ -47,11 +47,14 @@ export function toAccount(user: User, attributes: readonly string[] = []): Accou
   }
 }
 
-/** `active` is optional: a service without it has active users only. Some write it as text. */
+/**
+ * Returns the status of a user. `active` is optional: if it is missing, the user is active. Some services
+ * write it as text.
+ */
 export const statusOf = (user: Pick<User, 'active'>): 'ACTIVE' | 'SUSPENDED' =>
   String(user.active ?? true).toLowerCase() === 'false' ? 'SUSPENDED' : 'ACTIVE'
 
-/** The primary address, else the one for work, else the first. */
+/** Returns the primary e-mail address, or else the one for work, or else the first one. */
 export function mainEmail(given: readonly Email[] | null | undefined): Email | undefined {
   const emails = given ?? []
   return (
@@ -70,8 +73,8 @@ function extraOf(values: Record<string, string | null | undefined>) {
 }
 
 /**
- * Attributes of a resource by name, as text: `title`, `department` (also when an extension has it) or
- * `urn:...:User:department`. What the resource does not have, or has several of, is left out.
+ * Returns attributes of a resource as text, by name: `title`, `department` (also from an extension) or
+ * `urn:...:User:department`. Missing and multi-valued attributes are left out.
  */
 export function customAttributes(resource: object, names: readonly string[]) {
   const found = names.map((name) => [name, asText(attributeOf(resource, name))] as const)
@@ -88,20 +91,23 @@ function attributeOf(resource: object, name: string): unknown {
     const value = memberOf(extension, short)
     if (value !== undefined) return value
   }
-  // The core schema's attributes may be named in full, too.
+  // Core attributes may be requested by their full name as well.
   const core = `${USER_SCHEMA}:`.toLowerCase()
   return name.toLowerCase().startsWith(core)
     ? memberOf(resource, name.slice(core.length))
     : undefined
 }
 
-/** Names of attributes are not case sensitive (RFC 7643 section 2.1). */
+/** Returns a member by name, ignoring case (RFC 7643 section 2.1). */
 function memberOf(value: unknown, name: string): unknown {
   const wanted = name.toLowerCase()
   return Object.entries(Object(value)).find(([key]) => key.toLowerCase() === wanted)?.[1]
 }
 
-/** A complex value, such as the manager, is known by its `value`: the other user's id. */
+/**
+ * Returns a value as text. A complex value, such as the manager, is represented by its `value`: the other
+ * user's id.
+ */
 function asText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -2,8 +2,8 @@ import type { Json, Output } from 'keyway/sdk'
 import { type Ctx, ifServed, listing, service } from './service.ts'
 
 /**
- * Reads one user, which proves that the token may read, and the service's description of itself,
- * which often needs no token and so proves nothing. The tenant's id is where its service is.
+ * Reads one user, which proves that the token may read. Also reads the service's configuration, which often
+ * needs no token and proves nothing. The tenant id is the address of the service.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   await listing(ctx, '/Users', { size: 1 })({ cursor: null, size: 1 })

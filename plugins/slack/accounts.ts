@@ -1,4 +1,4 @@
-/** People and bots of the workspace. */
+/** Users and bots of the workspace. */
 import { type Input, type Output, type Paged, paged } from 'keyway/sdk'
 import { type Ctx, call, listing, type PagedListing } from './service.ts'
 
@@ -11,7 +11,7 @@ type Profile = {
   [field: string]: unknown
 }
 
-/** A user, as far as the connector looks. What is false may be left out. */
+/** User, with the fields that the connector reads. Slack may omit those that are false. */
 export type User = {
   id: string
   name?: string
@@ -21,7 +21,7 @@ export type User = {
   is_primary_owner?: boolean
   is_owner?: boolean
   is_admin?: boolean
-  /** A guest of several channels, and of one alone (`is_ultra_restricted` also). */
+  /** Guest. A single-channel guest has `is_ultra_restricted` as well. */
   is_restricted?: boolean
   is_ultra_restricted?: boolean
   is_invited_user?: boolean
@@ -40,7 +40,9 @@ const CUSTOM = {
   tz: 'Time zone, such as Europe/Amsterdam',
 }
 
-/** What profiles tell in the list of users; fields that a workspace adds are not among it. */
+/**
+ * Returns the profile attributes in the list of users. Fields that a workspace defines are not among them.
+ */
 export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> =>
   Object.entries(CUSTOM).map(([name, description]) => ({
     customized_type: 'ACCOUNT',
@@ -49,7 +51,7 @@ export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> 
     description,
   }))
 
-/** The users of the workspace; strangers of shared channels are no users of it. */
+/** Lists the users of the workspace, without strangers from shared channels. */
 export const users =
   (ctx: Ctx): PagedListing<User> =>
   async (at) => {
@@ -60,7 +62,7 @@ export const users =
     )
   }
 
-/** One page of users. */
+/** Returns one page of users. */
 export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
@@ -73,7 +75,7 @@ export async function listAccounts(
   )
 }
 
-/** One user by id. */
+/** Returns one account by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const user = await readUser(ctx, request.account_id)
   ctx.raw(user)
@@ -81,20 +83,23 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
 }
 
 /**
- * One user by id.
+ * Returns one user by id.
  *
- * @throws not_found for an unknown id.
+ * @throws `not_found` if the id is unknown
  */
 export const readUser = async (ctx: Ctx, id: string): Promise<User> =>
   (await call<{ user: User }>(ctx, 'users.info', { user: id })).user
 
-/** A person who was deactivated can be activated again; who was invited has not been there yet. */
+/**
+ * Returns the status of a user. A deactivated user can be activated again. An invited user has not signed in
+ * yet.
+ */
 function statusOf({ deleted, is_invited_user }: User): 'ACTIVE' | 'SUSPENDED' | 'PENDING' {
   if (deleted) return 'SUSPENDED'
   return is_invited_user ? 'PENDING' : 'ACTIVE'
 }
 
-/** Slack's own bot does not say that it is one. */
+/** Reports whether a user is a bot. Slackbot is not marked as one. */
 const isBot = ({ id, is_bot }: User): boolean => is_bot === true || id === 'USLACKBOT'
 
 function toAccount(user: User, attributes: readonly string[] = []): Account {

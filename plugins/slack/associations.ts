@@ -1,4 +1,4 @@
-/** Who has which role, and is in which user group and channel. */
+/** Associations of users with roles, user groups and channels. */
 import {
   allItems,
   chain,
@@ -23,7 +23,7 @@ import { type Ctx, call, listing } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** One page of roles, then of members of user groups, then of channels. */
+/** Returns one page of roles, then of user group members, then of channel members. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     async roles(at) {
@@ -55,9 +55,9 @@ const members =
   }
 
 /**
- * All that one user holds.
+ * Returns all associations of one user.
  *
- * @throws not_found for an unknown user.
+ * @throws `not_found` if the user is unknown
  */
 export async function getAccountAssociations(
   { account_id: id }: Input<'get_account_entitlement_associations'>,

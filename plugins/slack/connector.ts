@@ -1,4 +1,4 @@
-/** Slack: which function does which capability. */
+/** Slack: maps each capability to its function. */
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts, listCustomAttributes } from './accounts.ts'
 import { findAssociations, getAccountAssociations } from './associations.ts'

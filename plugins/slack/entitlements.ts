@@ -1,4 +1,4 @@
-/** What people hold: a role, user groups, and channels. */
+/** Entitlements: roles, user groups, and channels. */
 import { ConnectorError, chain, hasCode, type Output, type Paged, paged } from 'keyway/sdk'
 import type { User } from './accounts.ts'
 import { type Ctx, call, listing, type PagedListing, said } from './service.ts'
@@ -8,10 +8,10 @@ export const USER_GROUP = 'USER_GROUP'
 export const CHANNEL_MEMBERSHIP = 'CHANNEL_MEMBERSHIP'
 const CHANNEL = 'CHANNEL'
 
-/** The id of the resource that roles and user groups belong to. */
+/** Resource id of roles and user groups. */
 export const WORKSPACE = ''
 
-/** The one entitlement of each channel. */
+/** Id of every channel's only entitlement. */
 export const MEMBER = 'member'
 
 type Entitlement = Output<'list_entitlements'>[number]
@@ -29,12 +29,12 @@ export type UserGroup = {
   name: string
   handle?: string
   description?: string
-  /** When it was switched off, in seconds; 0 unless it was. */
+  /** Time of disabling, in seconds; 0 if the group is enabled. */
   date_delete?: number
   users?: string[]
 }
 
-/** Who may do what in the workspace; everybody has one of these. */
+/** Roles in the workspace, with labels. Every user has exactly one. */
 const ROLES = {
   primary_owner: 'Primary owner',
   owner: 'Owner',
@@ -46,7 +46,7 @@ const ROLES = {
 } as const
 export type Role = keyof typeof ROLES
 
-/** The highest role that a user has: an owner is an admin as well. */
+/** Returns the highest role of a user. An owner is an admin as well. */
 export function roleOf(user: User): Role {
   if (user.is_primary_owner) return 'primary_owner'
   if (user.is_owner) return 'owner'
@@ -56,15 +56,15 @@ export function roleOf(user: User): Role {
   return user.is_bot || user.id === 'USLACKBOT' ? 'bot' : 'member'
 }
 
-/** One thing that can be given. */
+/** Entitlement that can be granted, decoded from a request. */
 export type Grant =
   | { type: typeof USER_GROUP; group: string }
   | { type: typeof CHANNEL_MEMBERSHIP; channel: string }
 
 /**
- * The grant that a request names by type, id and resource.
+ * Decodes the type, id and resource of a requested entitlement.
  *
- * @throws bad_request when there can be no such entitlement; unsupported_operation for a role.
+ * @throws `bad_request` if no such entitlement can exist; `unsupported_operation` for a role
  */
 export function grantOf(type: string, id: string, resource: string): Grant {
   if (id === '') throw wrong('an entitlement has an id')
@@ -84,18 +84,21 @@ export function grantOf(type: string, id: string, resource: string): Grant {
 
 const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)
 
-/** Kinds of channels to ask for, as Slack writes them. */
+/** Returns the types of channels to request, in Slack's notation. */
 export const channelTypes = ({ settings }: Ctx): string =>
   settings.private_channels ? 'public_channel,private_channel' : 'public_channel'
 
-/** The channels that are not archived; of the private ones those that the app is in. */
+/** Lists channels that are not archived. Private ones are listed only if the app is a member. */
 export const channels = (ctx: Ctx): PagedListing<Channel> =>
   listing<Channel>(ctx, 'conversations.list', 'channels', {
     types: channelTypes(ctx),
     exclude_archived: true,
   })
 
-/** The user groups that are in use: a list without pages. A plan without them has none. */
+/**
+ * Returns the enabled user groups. The list has no pages, and is empty if the plan does not include user
+ * groups.
+ */
 export async function readUserGroups(ctx: Ctx, more: object = {}): Promise<UserGroup[]> {
   if (!ctx.settings.user_groups) return []
   try {
@@ -108,7 +111,7 @@ export async function readUserGroups(ctx: Ctx, more: object = {}): Promise<UserG
   }
 }
 
-/** One page of channels. */
+/** Returns one page of channels. */
 export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resources'>>> {
   const page = await channels(ctx)(ctx.page)
   ctx.raw(page.response)
@@ -125,7 +128,7 @@ export async function listResources(ctx: Ctx): Promise<Paged<Output<'list_resour
   return paged(resources, page.cursor)
 }
 
-/** One page of roles, then of user groups, then of channels' memberships. */
+/** Returns one page of roles, then of user groups, then of channel memberships. */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
     roles: async () =>
@@ -154,7 +157,7 @@ export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
           integration_specific_id: MEMBER,
           integration_specific_resource_id: id,
           label: `Member of ${name}`,
-          // Everybody but guests is in there, and cannot leave.
+          // Everyone except guests is in this channel and cannot leave it.
           is_assignable: is_general !== true,
         })),
         page.cursor,

@@ -1,13 +1,13 @@
 /**
- * Into channels and user groups, and out of them. The members of a user group are always written whole;
- * `limits.concurrency` is 1 so that no two changes cross.
+ * Adds people to channels and user groups, and removes them. The members of a user group can only be written
+ * whole. `limits.concurrency` is 1 so that two changes do not interleave.
  */
 import { ConnectorError, eachPage, type Input, type Output } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { type Grant, grantOf } from './entitlements.ts'
 import { type Ctx, call, listing, said } from './service.ts'
 
-/** Puts a person into a channel or a user group; who is in it stays. */
+/** Adds a person to a channel or a user group. Adding a member again is not an error. */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -19,7 +19,7 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Takes a person out of a channel or a user group; who is not in it is no error. */
+/** Removes a person from a channel or a user group. Removing a person who is not a member is not an error. */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,
@@ -38,7 +38,7 @@ const requested = (request: Input<'assign_entitlement'>): Grant =>
     request.resource_integration_specific_id,
   )
 
-/** The app itself comes in by joining. */
+/** Invites a user to a channel. The app itself joins instead. */
 async function invite(ctx: Ctx, channel: string, user: string): Promise<void> {
   try {
     await asMember(ctx, channel, () => call(ctx, 'conversations.invite', { channel, users: user }))
@@ -48,7 +48,10 @@ async function invite(ctx: Ctx, channel: string, user: string): Promise<void> {
   }
 }
 
-/** Slack says `not_in_channel` of the app, and of the user that it is to take out, so members are looked at first. */
+/**
+ * Removes a user from a channel. Slack reports `not_in_channel` both for the app and for the user to remove,
+ * so membership is checked first.
+ */
 async function kick(ctx: Ctx, channel: string, user: string): Promise<void> {
   if (!(await isIn(ctx, channel, user))) {
     await readUser(ctx, user)
@@ -61,7 +64,10 @@ async function kick(ctx: Ctx, channel: string, user: string): Promise<void> {
   }
 }
 
-/** Only who is in a channel changes who is in it. Apps may join public ones, and are asked into others. */
+/**
+ * Runs an operation that only members of the channel may perform. On failure, joins the channel and retries.
+ * Apps can join public channels, but must be invited to private ones.
+ */
 async function asMember<T>(ctx: Ctx, channel: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -79,9 +85,9 @@ async function isIn(ctx: Ctx, channel: string, user: string): Promise<boolean> {
 }
 
 /**
- * Changes who is in a user group.
+ * Changes the members of a user group.
  *
- * @throws unsupported_operation for the last member: a user group has one.
+ * @throws `unsupported_operation` for the last member, because a user group cannot be empty
  */
 async function changeGroup(
   ctx: Ctx,

@@ -1,4 +1,4 @@
-/** Slack's Web API: methods, lists, and errors inside 200. Knows no capability. */
+/** Slack's Web API: methods, lists, and errors in 200 replies. Independent of capabilities. */
 import {
   bearer,
   type ConnectorContext,
@@ -15,12 +15,12 @@ import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** Most items that Slack recommends to ask for at once. */
+/** Maximum page size that Slack recommends. */
 const MAX_PER_PAGE = 200
 
 /**
- * Calls a method. Errors are told in answers of success: connector.json says which, and the host
- * throws them with Slack's own word in `app_error_code`.
+ * Calls a method. Slack reports errors in successful replies. connector.json declares how to detect them, and
+ * the host throws them with Slack's code in `app_error_code`.
  */
 export async function call<T>(ctx: Ctx, method: string, parameters: Query = {}): Promise<T> {
   const api = client(ctx, { baseUrl: ctx.settings.base_url, authorization: bearer(tokenOf(ctx)) })
@@ -33,16 +33,16 @@ function tokenOf({ credentials: { token, oauth } }: Ctx): string {
   throw new ConnectorError('bad_request', 'Give one of the credentials token and oauth')
 }
 
-/** A listing whose pages are always open: what one gave, and its cursor. */
+/** Listing that always returns a page object, with the items and the cursor. */
 export type PagedListing<T> = (at: Parameters<Listing<T>>[0]) => Promise<Paged<T[]>>
 
 type Answer = { response_metadata?: { next_cursor?: string }; [name: string]: unknown }
 
 /**
- * A list of the API, whose items are under a name of its own. A page may hold fewer than were asked
- * for, or none, and others follow: only the cursor tells.
+ * Lists a collection of the API, whose items are in the member `name`. A page may hold fewer items than
+ * requested, or none, and still have a successor. Only the cursor shows whether it has one.
  *
- * @throws invalid_response when the answer is no list.
+ * @throws `invalid_response` if the reply is not a list
  */
 export function listing<T>(
   ctx: Ctx,
@@ -63,6 +63,6 @@ export function listing<T>(
   }
 }
 
-/** Whether Slack has said no with one of these words. */
+/** Reports whether an error has one of these Slack codes. */
 export const said = (error: unknown, ...words: string[]): boolean =>
   words.includes(String(Object(error).app_error_code))

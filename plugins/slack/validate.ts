@@ -3,7 +3,7 @@ import { type Ctx, call } from './service.ts'
 
 type Tested = { team_id: string; team: string; user_id: string }
 
-/** Asks whose token it is, and reads one user, for which the scope `users:read` is needed. */
+/** Identifies the token, and reads one user, which requires the scope `users:read`. */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const tested = await call<Tested>(ctx, 'auth.test')
   await call(ctx, 'users.list', { limit: 1 })

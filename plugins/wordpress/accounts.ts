@@ -1,4 +1,4 @@
-/** Users: reading them. */
+/** Reads users. */
 import {
   anchoredListing,
   ConnectorError,
@@ -12,7 +12,10 @@ import { ask, type Ctx, replyOf } from './service.ts'
 
 type Account = Output<'get_account'>
 
-/** A user, as far as it is read here. `extra_capabilities`: roles, and rights given by themselves. */
+/**
+ * User, with the fields that the connector reads. `extra_capabilities` holds roles and individually granted
+ * capabilities.
+ */
 export type User = {
   id: number
   username: string
@@ -28,17 +31,17 @@ export type User = {
 const FIELDS =
   'id,username,name,first_name,last_name,email,roles,extra_capabilities,registered_date'
 
-/** Most users that WordPress gives at once. */
+/** Maximum page size of users. */
 const MOST = 100
 
-/** What makes WordPress tell names, addresses and roles. */
+/** Query parameters that make WordPress return names, addresses and roles. */
 const WHOLE = { context: 'edit', _fields: FIELDS }
 
 /**
- * All users by age, or those that a query finds.
+ * Lists all users by age, or those that match a query.
  *
- * @throws permission_denied when WordPress keeps some of them back: to an access review, missing people
- * look like people who have left.
+ * @throws `permission_denied` if WordPress withholds some of them: in an access review, missing people would
+ * look like people who have left
  */
 export const usersOf = (ctx: Ctx, query: { roles?: string } = {}) =>
   anchoredListing<User>(
@@ -65,11 +68,11 @@ export const usersOf = (ctx: Ctx, query: { roles?: string } = {}) =>
     { most: MOST },
   )
 
-/** One page of users. */
+/** Returns one page of users. */
 export const listAccounts = (ctx: Ctx): Promise<Paged<Account[]>> =>
   chain<Account>(ctx, { users: mapped(usersOf(ctx), (user) => [toAccount(user)]) })
 
-/** One user by id. */
+/** Returns one account by id. */
 export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
   const user = await readUser(ctx, request.account_id)
   ctx.raw(user)
@@ -77,20 +80,27 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
 }
 
 /**
- * One user by id.
+ * Returns one user by id.
  *
- * @throws not_found for an unknown id, and for what is no id: WordPress knows `me`, too.
+ * @throws `not_found` if the id is unknown or not a number: WordPress also accepts `me`
  */
 export const readUser = async (ctx: Ctx, id: string): Promise<User> =>
   ask<User>(ctx, 'GET', routeOf(id), { query: WHOLE })
 
-/** The route of a user. @throws not_found for what is no id. */
+/**
+ * Returns the route of a user.
+ *
+ * @throws `not_found` if the id is not a number
+ */
 export function routeOf(id: string): string {
   if (/^[1-9]\d{0,17}$/.test(id)) return `/wp/v2/users/${id}`
   throw new ConnectorError('not_found', `There is no user ${JSON.stringify(id)}`)
 }
 
-/** The user with an e-mail address, which WordPress compares without case; null when there is none. */
+/**
+ * Returns the user with an e-mail address, or null if there is none. WordPress compares addresses without
+ * case.
+ */
 export async function userByEmail(ctx: Ctx, email: string): Promise<User | null> {
   const users = await ask<User[]>(ctx, 'GET', '/wp/v2/users', {
     query: { ...WHOLE, search: email, per_page: MOST },
@@ -98,7 +108,7 @@ export async function userByEmail(ctx: Ctx, email: string): Promise<User | null>
   return users.find((user) => user.email.toLowerCase() === email.toLowerCase()) ?? null
 }
 
-/** What WordPress keeps in names for characters that HTML has a meaning for. */
+/** Entities that WordPress stores in names in place of HTML's special characters. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -107,7 +117,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#039;': "'",
 }
 
-/** A name as it was given: WordPress keeps `A & B` as `A &amp; B`, and tells it so. */
+/** Returns a name as it was entered. WordPress stores and returns `A & B` as `A &amp; B`. */
 const nameIn = (html: string | null | undefined): string =>
   (html ?? '').replace(/&(?:amp|lt|gt|quot|#039);/g, (entity) => ENTITIES[entity] ?? entity)
 

@@ -1,4 +1,4 @@
-/** Who holds what. */
+/** Associations of users with entitlements. */
 import { chain, type Input, mapped, type Output, type Paged } from 'keyway/sdk'
 import { readUser, type User, usersOf } from './accounts.ts'
 import { heldBy } from './entitlements.ts'
@@ -6,11 +6,11 @@ import type { Ctx } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** The roles and rights of all users, by a page of users at a time. */
+/** Returns the roles and capabilities of one page of users. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, { users: mapped(usersOf(ctx), associationsOf) })
 
-/** All that one user holds. */
+/** Returns all associations of one user. */
 export async function getAccountAssociations(
   { account_id: id }: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,

@@ -1,4 +1,4 @@
-/** What can be granted: roles. What can only be seen: rights that a user has beside its roles. */
+/** Entitlements: roles, which can be granted, and individual capabilities, which can only be listed. */
 import { ConnectorError, chain, type Json, type Output, type Paged, paged } from 'keyway/sdk'
 import { type User, usersOf } from './accounts.ts'
 import type { Ctx } from './service.ts'
@@ -6,15 +6,15 @@ import type { Ctx } from './service.ts'
 const ROLE = 'ROLE'
 const CAPABILITY = 'CAPABILITY'
 
-/** The role that may do everything on a site. */
+/** Role with all rights on a site. */
 export const ADMINISTRATOR = 'administrator'
 
-/** What ids of rights begin with, so that none is the id of a role. */
+/** Prefix of the ids of capabilities, so that none equals the id of a role. */
 const PREFIX = 'capability:'
 
 type Entitlement = Output<'list_entitlements'>[number]
 
-/** The roles that every WordPress begins with. */
+/** Predefined roles of WordPress. */
 const ROLES: Readonly<Record<string, string>> = {
   [ADMINISTRATOR]: 'Administrator',
   editor: 'Editor',
@@ -24,8 +24,8 @@ const ROLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The roles that every site has, then what users hold beside them: WordPress has no list of roles by REST,
- * so those of plugins are found where somebody holds them.
+ * Returns one page of the predefined roles, followed by the other roles and capabilities that users hold.
+ * WordPress does not list roles over REST, so those of plugins are found only if a user holds them.
  */
 export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
@@ -42,7 +42,7 @@ export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
     },
   })
 
-/** Where the search for further roles stands, and what it has told so far. */
+/** Decodes a cursor: the position in the list of users, and the ids returned so far. */
 function placeOf(cursor: Json): { users: Json; seen: string[] } {
   const { users = null, seen = [] }: { users?: Json; seen?: unknown } = Object(cursor)
   return { users, seen: Array.isArray(seen) ? seen.map(String) : [] }
@@ -66,7 +66,7 @@ const capability = (id: string): Entitlement => ({
   is_assignable: false,
 })
 
-/** The ids of what a user holds: its roles, and what was given to it alone. */
+/** Returns the ids of a user's roles and individual capabilities. */
 export function heldBy({ roles, extra_capabilities: extra }: User): string[] {
   const own = Object.entries(extra ?? {}).flatMap(([name, given]) =>
     given === true && !roles.includes(name) ? [PREFIX + name] : [],
@@ -75,10 +75,9 @@ export function heldBy({ roles, extra_capabilities: extra }: User): string[] {
 }
 
 /**
- * The role that a request names by type, id and resource.
+ * Decodes the type, id and resource of a requested role.
  *
- * @throws bad_request when there can be no such entitlement, unsupported_operation for a right that is no
- * role.
+ * @throws `bad_request` if no such entitlement can exist; `unsupported_operation` for a capability
  */
 export function roleOf(type: string, id: string, resource: string): string {
   if (type === CAPABILITY)

@@ -1,6 +1,6 @@
 /**
- * Giving and taking roles. The roles of a user are always written whole, so every change is read, change,
- * write; `limits.concurrency` is 1 so that no two of them cross.
+ * Grants and revokes roles. The roles of a user can only be written whole, so every change reads, modifies
+ * and writes. `limits.concurrency` is 1 so that two such changes do not interleave.
  */
 import { ConnectorError, type Input, type Output } from 'keyway/sdk'
 import { readUser, routeOf, type User } from './accounts.ts'
@@ -9,9 +9,9 @@ import { mayBeTaken } from './guards.ts'
 import { ask, type Ctx } from './service.ts'
 
 /**
- * Gives a role; one that is held already stays as it is.
+ * Grants a role. Granting it again changes nothing.
  *
- * @throws not_found for an unknown user or role.
+ * @throws `not_found` if the user or role is unknown
  */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
@@ -23,10 +23,10 @@ export async function assignEntitlement(
 }
 
 /**
- * Takes a role; taking one that is not held is no error. A user without roles may still sign in, and do
- * nothing.
+ * Revokes a role. Revoking one that is not held is not an error. A user without roles may still sign in, but
+ * has no rights.
  *
- * @throws unsupported_operation for the own account and for the last administrator.
+ * @throws `unsupported_operation` for the connector's own account and for the last administrator
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -62,7 +62,11 @@ async function setRoles(ctx: Ctx, { id }: User, roles: string[]): Promise<void> 
   mustHave(now, roles)
 }
 
-/** @throws not_found where WordPress refuses a role because there is none of that name. */
+/**
+ * Waits for roles to be written, and converts the error for an unknown role.
+ *
+ * @throws `not_found` if WordPress refuses a role because it does not exist
+ */
 export async function knownRoles<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
@@ -77,7 +81,11 @@ export async function knownRoles<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** @throws api_error where a plugin has made other roles of those that were written. */
+/**
+ * Checks that the user has exactly the roles that were written.
+ *
+ * @throws `api_error` if a plugin has changed them
+ */
 export function mustHave(now: readonly string[] | undefined, wanted: readonly string[]): void {
   if (now?.length === wanted.length && wanted.every((role) => now.includes(role))) return
   throw new ConnectorError(

@@ -1,10 +1,10 @@
-/** What WordPress would do, and nobody wants: lock everybody out. */
+/** Guards against changes that WordPress allows, but that would lock everyone out. */
 import { ConnectorError } from 'keyway/sdk'
 import type { User } from './accounts.ts'
 import { ADMINISTRATOR } from './entitlements.ts'
 import { ask, type Ctx } from './service.ts'
 
-/** Whose application password this is, and what it may do. */
+/** User that the application password belongs to, with its capabilities. */
 export type Me = { id: number; username: string; capabilities?: { [name: string]: boolean } }
 
 export const whoAmI = (ctx: Ctx): Promise<Me> =>
@@ -13,12 +13,12 @@ export const whoAmI = (ctx: Ctx): Promise<Me> =>
   })
 
 /**
- * WordPress lets the user of an application password take its own roles, and delete itself; and it lets the
- * last administrator go.
+ * Refuses the connector's own user and the last administrator. WordPress lets the user of an application
+ * password revoke its own roles and delete itself, and lets the last administrator be removed.
  *
- * @param what What becomes of the user, such as `is deleted`.
- * @returns whose application password this is
- * @throws unsupported_operation with the code `own_account` or `last_administrator`.
+ * @param what Effect on the user, such as `is deleted`
+ * @returns the user of the application password
+ * @throws `unsupported_operation` with the code `own_account` or `last_administrator`
  */
 export async function mayBeTaken(ctx: Ctx, user: User, what: string): Promise<Me> {
   const me = await whoAmI(ctx)

@@ -1,4 +1,4 @@
-/** Creating, changing and deleting users. */
+/** Creates, updates and deletes users. */
 import {
   allOrNothing,
   ConnectorError,
@@ -14,10 +14,10 @@ import { knownRoles, mustHave } from './grants.ts'
 import { mayBeTaken } from './guards.ts'
 import { ask, type Ctx } from './service.ts'
 
-/** Fields that connector.json adds. */
+/** Fields that connector.json adds to the request. */
 type Fields = { readonly [field: string]: unknown }
 
-/** Our names, and those of WordPress. */
+/** WordPress's attributes by the names of our fields. */
 const ATTRIBUTES = {
   email: 'email',
   given_name: 'first_name',
@@ -26,17 +26,18 @@ const ATTRIBUTES = {
   password: 'password',
 } as const
 
-/** Most characters that WordPress keeps of a value. */
+/** Maximum number of characters that WordPress stores of a value. */
 const LONGEST = { email: 100, display_name: 250 } as const
 
-/** A text as it is kept. */
+/** Returns a text as WordPress stores it. */
 const kept = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
- * Of a user with a longer value WordPress writes no more than the names and the roles, and answers a change as done.
+ * Refuses values that are too long. For a user with such a value, WordPress would write only the names and
+ * the roles, and would report success.
  *
- * @throws invalid_value
+ * @throws `invalid_value` if a value is too long
  */
 function demandKept(values: Fields): void {
   for (const [field, most] of Object.entries(LONGEST)) {
@@ -50,9 +51,10 @@ function demandKept(values: Fields): void {
 }
 
 /**
- * Creates a user with exactly the roles that are asked for, or nothing.
+ * Creates a user with exactly the requested roles. If the roles differ, the user is deleted again.
  *
- * @throws api_error with the code `existing_user_login` or `existing_user_email`; invalid_value for what is too long.
+ * @throws `api_error` with the code `existing_user_login` or `existing_user_email`; `invalid_value` if a
+ * value is too long
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -65,7 +67,7 @@ export async function createAccount(
       'unsupported_operation',
       'WordPress has no users who are switched off. Create the user when it may sign in',
     )
-  // Without a displayed name, WordPress makes one of both.
+  // Without a display name, WordPress combines the given and family names.
   const { given_name: given, family_name: family } = request
   demandKept({ display_name: [given, family].filter(Boolean).join(' '), ...request })
   const roles = request.entitlements.map((one) =>
@@ -75,7 +77,7 @@ export async function createAccount(
       one.integration_specific_resource_id ?? '',
     ),
   )
-  // Without `roles` the user would get the one that the site gives to newcomers.
+  // Without `roles`, the user would get the site's default role for new users.
   const json = {
     password: randomPassword(),
     ...renamed(request, ATTRIBUTES),
@@ -93,14 +95,14 @@ export async function createAccount(
         }),
       ),
     )
-    // It has written nothing yet.
+    // The new user has no posts yet, so none need an heir.
     undo(`the user ${id}`, () => remove(ctx, String(id), 'false'))
     mustHave(now, json.roles)
     return { status: 'ACTIVE', created: true, id: String(id) }
   })
 }
 
-/** Changes the attributes that are given, and leaves the others alone. A user name never changes. */
+/** Changes the given attributes and keeps the others. A user name never changes. */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
@@ -119,10 +121,10 @@ export async function updateAccount(
 }
 
 /**
- * Deletes a user for good. What it has written goes to the heir, or to the user whose application password
- * this is: without one WordPress would delete it, too.
+ * Deletes a user permanently. Its posts are reassigned to the heir, or else to the user of the application
+ * password. Otherwise WordPress would delete them, too.
  *
- * @throws unsupported_operation for the own account and for the last administrator.
+ * @throws `unsupported_operation` for the connector's own account and for the last administrator
  */
 export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,
@@ -143,11 +145,15 @@ export async function deleteAccount(
 const remove = (ctx: Ctx, id: string, reassign: string) =>
   ask(ctx, 'DELETE', routeOf(id), { query: { force: true, reassign } })
 
-/** What WordPress calls a taken address: in a new user, and in one that is changed. */
+/** Codes of WordPress for a taken address: for a new user, and for an updated one. */
 const EMAIL_TAKEN = 'existing_user_email'
 const EMAIL_REFUSED = 'rest_user_invalid_email'
 
-/** @throws api_error that says whose e-mail address it is already, where that is why a write failed. */
+/**
+ * Waits for a user to be written, and adds the owner to the error for a taken e-mail address.
+ *
+ * @throws `api_error` that names the owner of the address
+ */
 async function sayingWhose<T>(ctx: Ctx, email: string | null, write: Promise<T>): Promise<T> {
   try {
     return await write

@@ -1,4 +1,4 @@
-/** The REST API: requests, and what its answers and errors mean. Knows no capability. */
+/** REST API: requests, replies and errors. Independent of capabilities. */
 import {
   type BodyOptions,
   type ConnectorContext,
@@ -11,19 +11,19 @@ import type { Connector } from './connector.types.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
-/** What a request adds: a query, a body as JSON. */
+/** Query and JSON body of a request. */
 type Given = { query?: Query; json?: unknown }
 
 /**
- * Asks the site, and reads its JSON. A route is what WordPress calls so: `/wp/v2/users`.
+ * Sends a request to a route, such as `/wp/v2/users`, and returns the JSON of the reply.
  *
- * @throws The code of the answer's status or of its body, invalid_response when it is not JSON.
+ * @throws the code of the reply's status or body; `invalid_response` if the reply is not JSON
  */
 export async function ask<T>(ctx: Ctx, method: string, route: string, given?: Given): Promise<T> {
   return (await replyOf<T>(ctx, method, route, given)).body
 }
 
-/** The same, with the headers of the answer. */
+/** Sends a request like `ask`, and returns the headers of the reply as well. */
 export async function replyOf<T>(
   ctx: Ctx,
   method: string,
@@ -44,12 +44,16 @@ export async function replyOf<T>(
   return { body: jsonOf<T>(await reply.text()), headers: reply.headers }
 }
 
-/** @throws invalid_response, which says what is usually the reason. */
+/**
+ * Parses JSON.
+ *
+ * @throws `invalid_response` with the usual cause
+ */
 function jsonOf<T>(text: string): T {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // JSON at one end means that there is more at the other.
+    // JSON at one end of the text means that other text was added at the other end.
     const mixed = /^\s*[[{]/.test(text) || /[\]}]/.test(text.trimEnd().at(-1) ?? '')
     const why = mixed
       ? 'A plugin or theme of the site writes text around the JSON, such as a PHP notice. Set WP_DEBUG_DISPLAY to false in wp-config.php'
@@ -60,17 +64,17 @@ function jsonOf<T>(text: string): T {
   }
 }
 
-/** Codes of WordPress that mean something else than the status that comes with them. */
+/** Codes of WordPress whose meaning differs from their status. */
 const MEANINGS: Readonly<Record<string, 'not_found' | 'bad_request' | 'unsupported_operation'>> = {
   rest_no_route: 'unsupported_operation',
-  // With 500, as whatever fails while a user is written.
+  // Sent with 500, as is every failure while writing a user.
   empty_user_login: 'bad_request',
   invalid_username: 'bad_request',
   user_login_too_long: 'bad_request',
   user_nicename_too_long: 'bad_request',
 }
 
-/** What to do about it, where WordPress does not say. */
+/** Advice for codes about which WordPress gives none. */
 const ADVICE: Readonly<Record<string, string>> = {
   rest_no_route:
     'The site does not offer this part of the REST API: look for a plugin that switches it off',
@@ -84,7 +88,7 @@ async function errorOf(reply: UpstreamReply): Promise<ConnectorError> {
   const error = await ConnectorError.from(reply)
   const { status_code, app_error_code, raised_by } = error
   const code = app_error_code ?? ''
-  // Only who is not signed in gets 401 from the routes themselves: the password did not count.
+  // The routes answer 401 only if no user is signed in, so the password was not accepted.
   const unseen = status_code === 401 && code.startsWith('rest_')
   const advice = unseen
     ? 'The user name or the application password is wrong, or application passwords are switched off, or the web server drops the Authorization header'

@@ -2,12 +2,14 @@ import { ConnectorError, type Output } from 'keyway/sdk'
 import { whoAmI } from './guards.ts'
 import { ask, type Ctx } from './service.ts'
 
-/** Without the first, names and roles stay hidden; without the second, whole users do. */
+/**
+ * Required capabilities. Without the first, names and roles are hidden. Without the second, whole users are.
+ */
 const NEEDED = ['list_users', 'edit_users']
 
 /**
- * Asks whose application password it is, and whether that user may read all users with their roles. The
- * tenant's id is the address that the site gives itself, by whatever name it is reached.
+ * Checks that the user of the application password may read all users with their roles. The tenant id is the
+ * address that the site reports for itself, regardless of the one used to reach it.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   const { username, capabilities = {} } = await whoAmI(ctx)
@@ -21,7 +23,11 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
   return { valid: true, unique_tenant_id: tenantOf(home) }
 }
 
-/** @throws invalid_response when the site does not say where its home page is. */
+/**
+ * Returns the tenant id for the address of the home page.
+ *
+ * @throws `invalid_response` if the site does not report it
+ */
 function tenantOf(home: unknown): string {
   if (typeof home === 'string' && URL.canParse(home)) {
     const { host, pathname } = new URL(home)
