@@ -3,7 +3,7 @@
  * fifty long jobs delay a small request by one slice, not by fifty.
  */
 
-/** Work that can pause wherever it yields. It returns its result at the end. */
+/** Work that can pause at each yield. It returns its result at the end. */
 export type Steps<T> = Generator<void, T>
 
 /** Length of a slice in milliseconds, which is the longest delay of a request that arrives during one. */
@@ -37,7 +37,7 @@ function takeTurn(): void {
 /**
  * Runs work to its end in slices. Short work ends immediately, without a turn of the event loop.
  *
- * @param work yields wherever it can be interrupted, at least once per millisecond of work
+ * @param work yields at each point where it can be interrupted, at least once per millisecond of work
  * @returns the result of the work
  * @throws what the work throws
  */

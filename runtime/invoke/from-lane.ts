@@ -87,7 +87,7 @@ function rawOfError(body: Buffer): Record<string, unknown> | null {
   }
 }
 
-/** Puts the full deadline into the message, and what was waited for: the lane knows only the rest of the time. */
+/** Adds the full deadline and the awaited work to the message. The lane knows only the remaining time. */
 export function withLimit(
   error: unknown,
   deadlineMs: number,

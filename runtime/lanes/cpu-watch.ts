@@ -12,7 +12,7 @@ type CpuWatchLimits = {
    * a busy machine.
    */
   burnShare: number
-  /** Answers per second from which a worker counts as working, whatever CPU it uses. */
+  /** Answers per second from which a worker counts as working, regardless of its CPU usage. */
   busyAnswers: number
 }
 

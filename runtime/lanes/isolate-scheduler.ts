@@ -49,14 +49,14 @@ export type IsolateScheduler = {
   release(isolate: number): void
   /** A call has passed its deadline. Its isolate takes no further calls and is pinged. */
   overrun(isolate: number): void
-  /** The caller is gone, but the call keeps its isolate until it answers, or for `leftMs`. */
+  /** The caller has hung up, but the call keeps its isolate until it answers, or for `leftMs`. */
   orphan(call: number, isolate: number, leftMs: number, of: Orphan): void
   /** Ends the orphaned calls for which `isOver` is true. */
   lapse(isOver: (of: Orphan) => boolean): void
   /** An orphaned call has answered. */
   replied(call: number): void
   answered(isolate: number): void
-  /** The worker reports that an isolate is gone. If this was not requested, the end is verified. */
+  /** The worker reports that an isolate has ended. If this was not requested, the end is verified. */
   gone(isolate: number, asked: boolean): void
   /**
    * Checks idle isolates: their code may still run although no call has a deadline, and idle isolates use

@@ -177,8 +177,8 @@ export function createLane(
     }
     const deadline = deadlines.set(deadlineMs, cut)
     const hangUp = () => {
-      // The caller is gone, but the code must still end: by an answer, at its deadline, or when it is
-      // revoked.
+      // The caller has hung up, but the code must still end: by an answer, at its deadline, or when it
+      // is revoked.
       if (call?.sent) {
         call.orphaned = true
         const { version, capability } = errand

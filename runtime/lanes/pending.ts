@@ -15,7 +15,7 @@ export type Pending = {
   worker: LaneWorker
   /** The call was sent to the worker. */
   sent: boolean
-  /** It keeps its isolate although its caller is gone. */
+  /** It keeps its isolate although its caller has hung up. */
   orphaned: boolean
   settle(result: LaneReply | string[] | RuntimeError): void
   cut: Cut

@@ -125,7 +125,7 @@ function setNice(pid: number, nice: number): boolean {
       return true
     } catch (error) {
       const code = codeOf(membersOf(error)['info'])
-      // The thread is gone and the others are still to be set, or it may not be raised.
+      // The thread has ended and the others are still to be set, or it may not be raised.
       if (code === 'ESRCH') return true
       if (code === 'EACCES' || code === 'EPERM') return false
       throw error
@@ -144,7 +144,7 @@ function setAutogroup(pid: number, nice: number): boolean {
     return true
   } catch (error) {
     const code = codeOf(error) ?? ''
-    // The process is gone.
+    // The process has ended.
     if (code === 'ENOENT' || code === 'ESRCH') return true
     // Without root this is limited to ten times a second, or the value may not be raised so far.
     if (code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') return false

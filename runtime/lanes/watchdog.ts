@@ -13,7 +13,7 @@ export type Watchdog = {
   disposing(isolate: number): void
   /** The isolate answered. This does not confirm a disposal. */
   answered(isolate: number): void
-  /** The isolate is gone. */
+  /** The isolate has ended. */
   gone(isolate: number): void
   stop(): void
 }

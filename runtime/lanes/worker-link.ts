@@ -91,7 +91,7 @@ export function startWorker(
   child.on('exit', (code, signal) => {
     setTimeout(() => judge(code, signal), LAST_WORDS_MS).unref()
   })
-  // A worker that closes its pipe is useless, whatever it does. A worker that ended closes it too, and is
+  // A worker that closes its pipe is useless in any state. A worker that ended closes it too, and is
   // classified by its end.
   const drop = () => {
     pipe.destroy()

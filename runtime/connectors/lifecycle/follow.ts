@@ -118,7 +118,7 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
       await deafen()
       await running
       const db = deps.db()
-      // If the host cannot report its end, the others notice a little later that it is gone.
+      // If the host cannot report its end, the others notice a little later that it has ended.
       if (db) await sayGone(db, id).catch(() => undefined)
     },
   }

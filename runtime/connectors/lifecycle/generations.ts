@@ -27,7 +27,7 @@ export const CHANNEL = 'keyway_generation'
 /** A generation with its statement. Number 0 precedes the first one. */
 export type Stated = { number: number; statement: Statement }
 
-/** Who changes what is installed, and why. */
+/** Requested change of the installed connectors, and the reason for it. */
 export type Wish = {
   action: Action
   reason: string

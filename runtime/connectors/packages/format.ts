@@ -1,7 +1,7 @@
 /**
  * Format of a connector package: a gzipped tar of a few files with fixed names, including `digests.json`,
  * which lists every other file with its SHA-256. The digest of that file identifies the package: the same
- * content has the same digest, wherever and whenever it was packed.
+ * content has the same digest, regardless of where and when it was packed.
  *
  * Source: runtime/docs/authors/manifest.md, runtime/docs/design/architecture.md section 4.
  */

@@ -1,6 +1,6 @@
 /**
  * Verdicts on folders, from the store or by inspection. One folder at a time, because inspection is expensive
- * and calls come first. The same files are inspected once, wherever they are.
+ * and calls come first. The same files are inspected once, regardless of their folder.
  */
 import { createCache } from '../../bounded/cache.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'

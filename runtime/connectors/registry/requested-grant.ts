@@ -1,4 +1,4 @@
-/** What a manifest requests from the operator, one want at a time, and its restriction to what is granted. */
+/** Wants of a manifest, which the operator grants one by one, and its restriction to the granted ones. */
 
 import * as v from 'valibot'
 import { CAPABILITIES, isCapability } from '../../contract/capabilities/capabilities.ts'
@@ -70,7 +70,7 @@ function covers(granted: Want, want: Want): boolean {
   return want.secrets?.every((one) => granted.secrets?.includes(one)) ?? false
 }
 
-/** Restricts a manifest to what is granted. The rest is refused as undeclared. */
+/** Restricts a manifest to the granted wants. The rest is refused as undeclared. */
 export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest {
   const withheld = uncovered(wantsOf(manifest), granted)
   if (withheld.length === 0) return manifest
@@ -95,7 +95,7 @@ export function restrict(manifest: Manifest, granted: readonly Want[]): Manifest
     ...rest,
     ...(oauth && mayLogIn('oauth') ? { oauth } : {}),
     capabilities,
-    // What is left here is only for the login. Each capability now has a list of its own.
+    // The remaining entries are only for the login. Each capability now has a list of its own.
     egress: exchange && mayLogIn('exchange') ? egressOfLogin(manifest, withheld) : [],
     ...(exchange ? { exchange } : {}),
     ...(manifest.credentials
