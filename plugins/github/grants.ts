@@ -75,7 +75,9 @@ const memberships: Kind = {
   async assign(ctx, login, id) {
     const role = membershipRole(id)
     const membership = await mustBeMember(ctx, login)
-    if (membership.role !== role) await setMembership(ctx, login, role)
+    if (membership.role === role) return
+    if (membership.role === 'admin') await mustNotBeOwn(ctx, login, 'stops being an owner')
+    await setMembership(ctx, login, role)
   },
   async unassign(ctx, login, id) {
     const role = membershipRole(id)
