@@ -19,7 +19,7 @@ import { CAPABILITIES } from './contract/capabilities/capabilities.ts'
 import type { Manifest } from './contract/connector/manifest.ts'
 import { createLateEntries } from './core/kernel/audit/late.ts'
 import type { CoreContext } from './core/kernel/context/context.ts'
-import { paceOf } from './core/kernel/context/pace.ts'
+import { timingOf } from './core/kernel/context/pace.ts'
 import { createTokenHasher } from './core/kernel/identity/token-hasher.ts'
 import { createSingleFlight } from './core/kernel/single-flight.ts'
 import { createOperatorStanding } from './core/sign-in/operator-standing.ts'
@@ -40,7 +40,7 @@ import { createApp } from './http/app.ts'
 import { createClientAddress } from './http/edge/client-address.ts'
 import { refuseOddRequests } from './http/edge/odd-requests.ts'
 import { statusOfRefusal } from './http/edge/statuses.ts'
-import { standBefore } from './http/front/front.ts'
+import { interceptConnections } from './http/front/front.ts'
 import { createUsualCalls } from './http/front/usual-calls.ts'
 import { createReadiness } from './http/readiness.ts'
 import { createCall } from './invoke/call.ts'
@@ -103,7 +103,7 @@ export async function createHost(
   const vault = createSealer(secrets, 'connection')
   /** Resolves to the parts once connectors can be called. */
   const callable = Promise.withResolvers<CoreContext>()
-  const pace = paceOf(given.pace)
+  const pace = timingOf(given.pace)
   const post = config.mail && createPost(config.mail, pace, given.mailTrust)
   const known = { config, log, secrets, operator, hasher, keptDays, pace, post }
   const state =
@@ -370,7 +370,8 @@ export async function createHost(
   return {
     app,
     refuseOdd: (next) => refuseOddRequests(log, next),
-    standBefore: (server) => standBefore(server, createUsualCalls({ ...interfaceDeps, start })),
+    interceptConnections: (server) =>
+      interceptConnections(server, createUsualCalls({ ...interfaceDeps, start })),
     registry,
     lifecycle,
     lanes,

@@ -27,7 +27,7 @@ import { createReview } from '../core/reviews/create.ts'
 import { createSeparationRule } from '../core/separation/manage.ts'
 import { triggerSync } from '../core/sync/trigger.ts'
 import { completeTask } from '../core/task-actions/act.ts'
-import { isAway } from '../database/away.ts'
+import { isDatabaseUnavailable } from '../database/away.ts'
 import type { Db } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
 import { requestablePermissions } from '../database/schema/app_store.ts'
@@ -69,7 +69,7 @@ export async function ensureSampleCompany(host: Host, maker: Maker): Promise<Sam
     try {
       if (db) return await db.transaction((tx) => ensure(tx, host, maker))
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isDatabaseUnavailable(error)) throw error
       onAway?.(errorOf(error))
     }
     await pause(RETRY_MS, undefined, { signal })

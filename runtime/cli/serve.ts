@@ -42,7 +42,7 @@ export async function listen(
       createServer(options, host.refuseOdd(answer))) as typeof createServer,
   })
   if (!(server instanceof Server)) throw new Error('the adaptor made no HTTP server')
-  const front = host.standBefore(server)
+  const front = host.interceptConnections(server)
   const leaveStalled = endStalled(server)
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve)

@@ -19,7 +19,7 @@ import {
   proxyOf,
   wholeNumber,
 } from './rules.ts'
-import { TAKEN_PATHS } from './taken-paths.ts'
+import { RESERVED_PATHS } from './taken-paths.ts'
 
 const text = v.string()
 /** Text setting that may be omitted. */
@@ -68,7 +68,7 @@ export const SETTINGS = {
     schema: v.pipe(
       text,
       v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors'),
-      v.check((given) => !TAKEN_PATHS.includes(given.split('/')[1] ?? ''), 'is taken'),
+      v.check((given) => !RESERVED_PATHS.includes(given.split('/')[1] ?? ''), 'is taken'),
     ),
     meaning: 'prefix of the connector interface',
   },

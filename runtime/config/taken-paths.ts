@@ -2,7 +2,7 @@
  * First path segments that are served in addition to the connectors, including future ones of the core
  * interface.
  */
-export const TAKEN_PATHS: readonly string[] = [
+export const RESERVED_PATHS: readonly string[] = [
   ...['.well-known', 'access', 'assets', 'console', 'inbox', 'sign-in', 'sign-out'],
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
   ...[

@@ -27,13 +27,13 @@ const transactions = new WeakMap<Db, Collected>()
 
 /**
  * Makes a write that is deferred to the end of its transaction. It is immediate if `tx` was not started by
- * `gathering`.
+ * `collectDeferred`.
  *
  * @param write Returns the statements that write some items. They have no parameters but literals
  * (`escapeLiteral` of pg), because they are sent together with the commit. If one fails, the transaction is
  * rolled back.
  */
-export function atEnd<T>(
+export function deferToCommit<T>(
   write: (items: readonly T[]) => string[],
 ): (tx: Db, item: T) => Promise<void> {
   const itemsOf = new WeakMap<Collected, T[]>()
@@ -66,7 +66,7 @@ export function atEnd<T>(
  * Runs the work of a transaction that has begun. Returns its result and the statements to be sent with the
  * commit.
  */
-export async function gathering<T>(
+export async function collectDeferred<T>(
   tx: Tx,
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ result: T; statements: string[] }> {

@@ -50,7 +50,7 @@ const WORDS =
 const RECOVERING = /during recovery/
 
 /** Reports whether an error means that the database is away, rather than that the statement was wrong. */
-export function isAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     // An error of another system or of a connector. Its cause may be a broken connection, but not ours.
     if (one instanceof RuntimeError) return one.code === 'database_away'

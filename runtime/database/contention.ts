@@ -20,7 +20,7 @@ const PAUSE_MS = 20
 /**
  * Options of a transaction that must not be retried, because it consumes input that can be read only once.
  */
-export const ONCE: Beginning = { once: true }
+export const NO_RETRY: Beginning = { once: true }
 
 /**
  * Message if two transactions change the rights or the shape of the same table: an internal error without a
@@ -67,7 +67,7 @@ export function isTooSlow(error: unknown): boolean {
  * Runs a transaction and retries it while contention aborts it.
  * @throws the last error
  */
-export async function whenContendedAgain<T>(transaction: () => Promise<T>): Promise<T> {
+export async function retryOnContention<T>(transaction: () => Promise<T>): Promise<T> {
   const beganMs = performance.now()
   for (let times = 0; ; times += 1) {
     try {

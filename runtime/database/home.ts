@@ -10,9 +10,9 @@ import type { Owner } from './binaries.ts'
 import {
   baseOf,
   claim,
+  defaultPlace,
   digest,
   INSIDE,
-  likelyPlace,
   markOf,
   NOBODY,
   OUTSIDE,
@@ -45,7 +45,7 @@ export const isRoot = (): boolean => process.getuid?.() === 0
  */
 export function homeOf(dataDir: string): Home {
   const root = isRoot()
-  const place = root ? (placeOf(dataDir) ?? likelyPlace(dataDir) ?? digest(dataDir)) : INSIDE
+  const place = root ? (placeOf(dataDir) ?? defaultPlace(dataDir) ?? digest(dataDir)) : INSIDE
   const base = baseOf(dataDir, place)
   const near = path.join(base, 'socket')
   const fits = Buffer.byteLength(near + SOCKET_NAME) <= MAX_SOCKET_PATH

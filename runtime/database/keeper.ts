@@ -4,7 +4,7 @@
  */
 import type { ClientConfig } from 'pg'
 import { errorOf, messageOf } from '../contract/errors/thrown.ts'
-import { isAway } from './away.ts'
+import { isDatabaseUnavailable } from './away.ts'
 import { type EmbeddedDatabase, type EmbeddedOptions, NAME, startEmbedded } from './embedded.ts'
 import { homeOf } from './home.ts'
 import { lockDataDir } from './host-lock.ts'
@@ -35,7 +35,7 @@ const RETRY_MS = 2000
 
 /** Explains why the database is unavailable. */
 export const cannotBeUsed = (error: unknown): string =>
-  `the database cannot be ${isAway(error) ? 'reached' : 'used'}: ${messageOf(error)}`
+  `the database cannot be ${isDatabaseUnavailable(error) ? 'reached' : 'used'}: ${messageOf(error)}`
 
 /**
  * Starts the server in the background, repeatedly until it runs.
@@ -107,7 +107,7 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
 }
 
 /** Returns the connection parameters of a server that another process keeps. */
-export const connectionBeside = (dataDir: string, password: string): ClientConfig => ({
+export const connectionToSharedServer = (dataDir: string, password: string): ClientConfig => ({
   host: homeOf(dataDir).socket,
   user: NAME,
   password,

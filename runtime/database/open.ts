@@ -6,9 +6,9 @@ import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } fro
 import { errorOf } from '../contract/errors/thrown.ts'
 import { watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
-import { isAway } from './away.ts'
+import { isDatabaseUnavailable } from './away.ts'
 import { CONNECTIONS_OF_A_HOST } from './connections.ts'
-import { whenContendedAgain } from './contention.ts'
+import { retryOnContention } from './contention.ts'
 import type { Beginning, Database, Db } from './database.ts'
 import { isDiskFull } from './full-disk.ts'
 import { openGradually } from './gradual.ts'
@@ -128,7 +128,7 @@ export async function openDatabase(
 /**
  * Makes transactions begin by `transact`. Their connection is always released, and closed if the server was
  * lost. A transaction aborted by contention is retried, so it must have no effects outside of the database
- * (else pass ONCE).
+ * (else pass NO_RETRY).
  */
 function withTransactions(pool: Pool): Db {
   const db = databaseOn(pool)
@@ -140,13 +140,13 @@ function withTransactions(pool: Pool): Db {
         fault = error
       })
     } catch (error) {
-      if (isAway(error)) fault = errorOf(error)
+      if (isDatabaseUnavailable(error)) fault = errorOf(error)
       throw error
     } finally {
       client.release(fault)
     }
   }
   db.transaction = (work, config: Beginning = {}) =>
-    config.once ? once(work, config) : whenContendedAgain(() => once(work, config))
+    config.once ? once(work, config) : retryOnContention(() => once(work, config))
   return db
 }

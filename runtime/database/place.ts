@@ -44,17 +44,17 @@ export function placeOf(dataDir: string): string | null {
  * Returns the place of root's server for a data directory that names none: the place that earlier versions
  * used, or the one that would be chosen. Null if that is outside and not chosen yet.
  */
-export function likelyPlace(dataDir: string): string | null {
+export function defaultPlace(dataDir: string): string | null {
   if (existsSync(markOf({ cluster: path.join(baseOf(dataDir, INSIDE), 'cluster') }))) return INSIDE
   const id = digest(dataDir)
   if (isOfBefore(dataDir, path.join(OUTSIDE, id, 'cluster'))) return id
-  return canComeTo(path.dirname(dataDir)) ? INSIDE : null
+  return canReach(path.dirname(dataDir)) ? INSIDE : null
 }
 
 /** Records the place of root's server. The folder exists before any file names it. */
 export async function settlePlace(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const likely = likelyPlace(dataDir)
+  const likely = defaultPlace(dataDir)
   const fits = likely !== INSIDE || (await letIn(dataDir))
   const place = (fits ? likely : null) ?? randomBytes(8).toString('hex')
   await mkdir(baseOf(dataDir, place), { recursive: true, mode: 0o711 })
@@ -76,7 +76,7 @@ const mayPass = ({ mode, gid }: Stats): boolean =>
   (mode & 0o001) !== 0 || (gid === NOBODY.gid && (mode & 0o010) !== 0)
 
 /** Reports whether `nobody` can reach a folder, both by its name and by its real path. */
-function canComeTo(folder: string): boolean {
+function canReach(folder: string): boolean {
   const real = existsSync(folder) ? realpathSync(folder) : folder
   return [folder, real].every((one) => {
     for (let at = one; ; at = path.dirname(at)) {

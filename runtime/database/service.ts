@@ -7,7 +7,7 @@ import { errorOf } from '../contract/errors/thrown.ts'
 import type { Connections, Database, Db } from './database.ts'
 import { saysDiskFull, watchDisk } from './full-disk.ts'
 import { homeOf } from './home.ts'
-import { cannotBeUsed, connectionBeside, type Keeper } from './keeper.ts'
+import { cannotBeUsed, connectionToSharedServer, type Keeper } from './keeper.ts'
 import { openDatabase } from './open.ts'
 
 export type DatabaseService = {
@@ -78,7 +78,7 @@ export function startDatabase(options: ServiceOptions): DatabaseService {
   async function connection(): Promise<ClientConfig | null> {
     if (options.url !== '') return { connectionString: options.url }
     if (keeper) return Promise.race([keeper.connection, ending.promise])
-    return connectionBeside(options.dataDir, await options.password())
+    return connectionToSharedServer(options.dataDir, await options.password())
   }
 
   async function bring(): Promise<void> {

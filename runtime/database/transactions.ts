@@ -6,7 +6,7 @@ import { NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
-import { gathering } from './at-end.ts'
+import { collectDeferred } from './at-end.ts'
 import type { Beginning, Db } from './database.ts'
 import { connectionOf } from './prepared.ts'
 import { sessionOn } from './table-rows.ts'
@@ -34,7 +34,7 @@ export async function transact<T>(
   const tx = new NodePgTransaction<NoSchema, NoSchema>(dialect, sessionOn(client), undefined)
   await begin(tx, client, config)
   try {
-    const { result, statements } = await gathering(tx, work)
+    const { result, statements } = await collectDeferred(tx, work)
     await client.query([...statements, 'commit'].join('; '))
     return result
   } catch (error) {

@@ -14,7 +14,7 @@ import { createBlind } from './blind/blind.ts'
 import { errorInBody } from './call/body-errors.ts'
 import type { EgressCall, EgressReply, EgressRequest, HopReply, OpenEgress } from './call/call.ts'
 import { createPolicyOf } from './call/call-policy.ts'
-import { isTakenBack } from './call/taken.ts'
+import { mayBeWithdrawn } from './call/taken.ts'
 import { createDeliver, type EgressDeliver } from './deliver.ts'
 import { createDispatchers } from './dial/dispatchers.ts'
 import type { ResolveName } from './dial/lookups.ts'
@@ -30,14 +30,14 @@ import { isLdapUrl, LDAP_BRIDGE } from './hop/ldap-hop.ts'
 import { type OnHop, seen } from './hop/seen.ts'
 import { isSqlUrl, SQL_BRIDGE } from './hop/sql-hop.ts'
 import { createStandIn } from './hop/stand-in.ts'
-import { createLdapRoom } from './ldap/room.ts'
+import { createDirectoryClient } from './ldap/directory-client.ts'
 import { type Budgets, createBudgets } from './limits/budgets.ts'
 import type { PrivateGrants } from './limits/grants.ts'
 import { DEFAULT_LIMITS, type EgressLimits } from './limits/limits.ts'
 import { createLogin, type Login, renewing } from './login/login.ts'
 import { createTokens } from './login/tokens.ts'
 import { judgeUrl, type Policy, parseUrl } from './rules/policy.ts'
-import { createSqlRoom } from './sql/room.ts'
+import { createDatabaseClient } from './sql/database-client.ts'
 
 const DEFAULT_CEILINGS: Ceilings = mapValues(CEILINGS, (row) => row.default)
 
@@ -100,8 +100,8 @@ export function createEgress(options: EgressOptions): Egress {
   // The replacement of the network needs no pacing, and answers each request once.
   const governorFor = options.exchange ? () => UNGOVERNED : createGovernors()
   const shared = { privateGrants, limits, ...(resolve === undefined ? {} : { resolve }) }
-  const ldap = createLdapRoom({ ...shared, plainGrants: options.plainLdap ?? new Map() })
-  const sql = createSqlRoom({ ...shared, plainGrants: options.plainSql ?? new Map() })
+  const ldap = createDirectoryClient({ ...shared, plainGrants: options.plainLdap ?? new Map() })
+  const sql = createDatabaseClient({ ...shared, plainGrants: options.plainSql ?? new Map() })
   const door: Door = {
     privateGrants,
     userAgent,
@@ -174,7 +174,8 @@ function openCall(
   /** Manifest at the first request of the call. */
   let begun: Manifest | null = null
   /** Reports whether a request is refused because the manifest has changed since. */
-  const isRefusedNow = (error: unknown): boolean => isTakenBack(error) && manifestOf(call) !== begun
+  const isRefusedNow = (error: unknown): boolean =>
+    mayBeWithdrawn(error) && manifestOf(call) !== begun
   /** Returns the policy, compiled again after the operator has changed a grant. */
   const policyNow = (): Policy => {
     const { manifest } = call

@@ -17,7 +17,7 @@ export type Host = {
   /** Wraps the listener of a server of `app`. Refuses malformed requests before routing. */
   refuseOdd(next: RequestListener): RequestListener
   /** Installs the fast path for plain calls in front of a server of `app`. */
-  standBefore(server: Server): Front
+  interceptConnections(server: Server): Front
   registry: Installed
   lifecycle: Lifecycle
   lanes: Lanes

@@ -12,9 +12,9 @@ import { TOKENS_CHANNEL } from '../core/kernel/identity/tokens.ts'
 import type { KeptDays } from '../core/retention/rules.ts'
 import type { OperatorStanding } from '../core/sign-in/operator-standing.ts'
 import { takeOperatorToken } from '../core/sign-in/operator-token.ts'
-import { tellPaused } from '../core/tasks/upgrade-notice.ts'
+import { notifyPaused } from '../core/tasks/upgrade-notice.ts'
 import { jobHandlers } from '../core/wiring/job-handlers.ts'
-import { isAway } from '../database/away.ts'
+import { isDatabaseUnavailable } from '../database/away.ts'
 import type { Keeper } from '../database/keeper.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
 import { type DatabaseService, startDatabase } from '../database/service.ts'
@@ -79,7 +79,7 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
     onError: (error) => log.error({ err: error }, 'background work failed'),
   })
   const chaining = createChaining((error) => {
-    if (!isAway(error)) log.error({ err: error }, 'chaining the activity log failed')
+    if (!isDatabaseUnavailable(error)) log.error({ err: error }, 'chaining the activity log failed')
   })
   const own = {
     text: operator.token,
@@ -95,7 +95,7 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
       if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
       const { db, domainId } = reached
       operator.heard(await takeOperatorToken(db, hasher, domainId, own))
-      await tellPaused(db, domainId)
+      await notifyPaused(db, domainId)
       const crowd = await connectionsOf(db, 1)
       if (!crowd.enough) log.warn(`${crowd.what}: ${crowd.advice}`)
       await work.start(reached)

@@ -28,7 +28,7 @@ import { documentSteps } from './documents/openapi.ts'
 import type { Env } from './edge/env.ts'
 import { createFollowing } from './edge/following.ts'
 import { type Check, guard, hostCheck, tokenCheck, wrongMethod } from './edge/guards.ts'
-import { answerKept, madeOnce } from './edge/kept.ts'
+import { answerDocument, lazyDocument } from './edge/kept.ts'
 import { createOnError } from './edge/problem.ts'
 import { nameRequest, REQUEST_ID } from './edge/request-id.ts'
 import { opensPage } from './edge/takes-html.ts'
@@ -176,12 +176,12 @@ const POST_ONLY = [
 /** Serves the documents that describe the interface. Each is made once, on first use. */
 function documents(app: Hono<Env>, document: () => Promise<OpenApiDocument>): void {
   const json = (make: () => unknown) =>
-    madeOnce('application/json', async () => JSON.stringify(await make()))
+    lazyDocument('application/json', async () => JSON.stringify(await make()))
   const kept = {
     '/openapi.json': json(document),
     '/schemas/connector.json': json(manifestJsonSchema),
     '/schemas/connector.cases.json': json(casesJsonSchema),
   }
   for (const [path, made] of Object.entries(kept))
-    app.get(path, async (c) => answerKept(c, await made()))
+    app.get(path, async (c) => answerDocument(c, await made()))
 }

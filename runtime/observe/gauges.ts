@@ -7,7 +7,7 @@ import { statfs } from 'node:fs/promises'
 import { only, type Readings } from '../contract/endpoints/metrics.ts'
 import type { Connectors } from '../core/kernel/context/connectors.ts'
 import { readMeasures } from '../core/measures/measures.ts'
-import { isAway } from '../database/away.ts'
+import { isDatabaseUnavailable } from '../database/away.ts'
 import { lastBackup } from '../database/backup/noted.ts'
 import { clockOffsetMs } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
@@ -51,7 +51,8 @@ export function createGauges(deps: GaugesDeps): () => Promise<Readings> {
   const unread = (measure: string, error: unknown): void => {
     deps.onUnread(measure)
     // The database itself logs that it is unavailable.
-    if (isAway(error)) log.debug({ err: error, measure }, 'a metric could not be read')
+    if (isDatabaseUnavailable(error))
+      log.debug({ err: error, measure }, 'a metric could not be read')
     else log.warn({ err: error, measure }, 'a metric could not be read')
   }
   const reached = (): Db => {

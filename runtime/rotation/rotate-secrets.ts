@@ -1,8 +1,8 @@
 /** Reseals values that an older secret sealed, so that the older secret can be dropped. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { mayRenew, noteBehind } from '../core/kernel/deployment/deployment.ts'
-import { isAway } from '../database/away.ts'
+import { mayRenew, recordLaggingHost } from '../core/kernel/deployment/deployment.ts'
+import { isDatabaseUnavailable } from '../database/away.ts'
 import type { Db } from '../database/database.ts'
 import { SealError, type Sealer, sealedWith } from '../secrets/seal.ts'
 import { lostTokens, rotationOf } from './rotation.ts'
@@ -53,7 +53,7 @@ async function keepSealing(db: Db, vault: Sealer, means: Reseal): Promise<void> 
   let told = ''
   while (keyIds.length > 1 && !signal.aborted) {
     try {
-      await noteBehind(db)
+      await recordLaggingHost(db)
       const rotation = await rotationOf(db, keyIds)
       const { needed, page_tokens_until, hosts_behind, safe_to_drop } = rotation
       const state = JSON.stringify([safe_to_drop, hosts_behind, Object.values(needed).map(Boolean)])
@@ -63,7 +63,7 @@ async function keepSealing(db: Db, vault: Sealer, means: Reseal): Promise<void> 
       }
       told = state
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isDatabaseUnavailable(error)) throw error
     }
     await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined)
     if (!signal.aborted) await resealAll(db, vault, { ...means, warn: () => {} })
@@ -114,7 +114,7 @@ async function resealPlace(
       if (rows.length < BATCH) break
       info({ resealed }, 'kept credentials are sealed with the newest secret')
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isDatabaseUnavailable(error)) throw error
       await pause(AWAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }

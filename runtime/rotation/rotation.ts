@@ -5,7 +5,11 @@ import { and, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Rotation, RotationNeeds } from '../contract/endpoints/rotation.ts'
 import { PAGE_TOKEN_LIFETIME_MS } from '../contract/limits/page-token-lifetime.ts'
 import { type Doer, recordActivity } from '../core/kernel/audit/activity.ts'
-import { isLive, newestSecret, nobodyBehindSince } from '../core/kernel/deployment/deployment.ts'
+import {
+  isLive,
+  newestSecret,
+  newestSecretOnlySince,
+} from '../core/kernel/deployment/deployment.ts'
 import { endToken, tokenTarget } from '../core/kernel/identity/tokens.ts'
 import { scimTokenTarget } from '../core/scim/tokens.ts'
 import type { Db } from '../database/database.ts'
@@ -43,7 +47,7 @@ export async function rotationOf(db: Db, keyIds: readonly string[]): Promise<Rot
   const { keyId: newest, since } = current
   const needed = await neededBy(db, newest)
   const behind = await hostsBehind(db, newest)
-  const aloneSince = await nobodyBehindSince(db)
+  const aloneSince = await newestSecretOnlySince(db)
   const until = new Date((aloneSince ?? since).getTime() + PAGE_TOKEN_LIFETIME_MS)
   const isPast = until <= (await databaseTime(db))
   const nothing = Object.values(needed).every((count) => count === 0)

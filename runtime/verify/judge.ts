@@ -127,13 +127,16 @@ function neighbours(
   ]
 }
 
-function tenantBeside({ besideMs }: Attack, { beside, noticed, leftShare }: Observed): string[] {
-  if (besideMs === undefined || beside === null) return []
+function tenantBeside(
+  { otherTenantMs }: Attack,
+  { beside, noticed, leftShare }: Observed,
+): string[] {
+  if (otherTenantMs === undefined || beside === null) return []
   const slowestMs = (beside.slowestMs - noticed.ownStallMs) * leftShare
   return [
     ...(beside.calls === 0 ? ['the other tenant of its worker was not heard'] : []),
     ...unique(beside.errors).map((error) => `a call of the other tenant failed: ${error}`),
-    ...(slowestMs > besideMs
+    ...(slowestMs > otherTenantMs
       ? [`a call of the other tenant took ${Math.round(slowestMs)} ms`]
       : []),
   ]

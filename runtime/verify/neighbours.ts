@@ -102,7 +102,7 @@ export type Beside = { calls: number; errors: string[]; slowestMs: number }
 const BESIDE_EVERY_MS = 10
 
 /** Calls a connector for another tenant, one call at a time. Resolves after the first call. */
-export async function startBeside(
+export async function startOtherTenant(
   client: VerifyClient,
   connector: string,
 ): Promise<{ stop(): Promise<Beside> }> {

@@ -10,7 +10,7 @@ import { writeFolder } from './corpus.ts'
 import type { HostState } from './host-link.ts'
 import { watchLeftShare } from './left-share.ts'
 import type { Beside, Noticed } from './neighbours.ts'
-import { startBeside, startNeighbours } from './neighbours.ts'
+import { startNeighbours, startOtherTenant } from './neighbours.ts'
 import { cpuMsOf, familyOf } from './processes.ts'
 import type { Scene } from './scene.ts'
 
@@ -99,7 +99,8 @@ export async function runAttack(
   if (!refused) {
     const restMs = (attack.armedAfterMs ?? 0) - (performance.now() - droppedMs)
     if (restMs > 0) await pause(restMs)
-    const other = attack.besideMs === undefined ? null : await startBeside(client, attack.name)
+    const other =
+      attack.otherTenantMs === undefined ? null : await startOtherTenant(client, attack.name)
     calls.push(...(await (attack.pages ? askPages(attack, scene) : makeCalls(attack, scene))))
     beside = (await other?.stop()) ?? null
     await host.letGo()

@@ -4,7 +4,7 @@
  */
 
 import * as v from 'valibot'
-import { describeIssues, thoroughness } from '../contract/connector/payload.ts'
+import { describeIssues, parseOptionsFor } from '../contract/connector/payload.ts'
 import { quietMembers } from '../contract/connector/secrets.ts'
 import { MAX_REPLY_BYTES, overLimits, type ReplyLimits } from '../contract/limits/reply-limits.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
@@ -91,7 +91,7 @@ function checkParts(
     const isTable = table === true && expected.limits !== undefined
     return answer(cursorJson, responseJson, rawJson, expected, { leftOut, isTable })
   }
-  const result = v.safeParse(schema, parse(responseJson), thoroughness(responseJson.length))
+  const result = v.safeParse(schema, parse(responseJson), parseOptionsFor(responseJson.length))
   if (!result.success) {
     return refuse(
       'reply_invalid',

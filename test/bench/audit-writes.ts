@@ -14,7 +14,7 @@ import { recordActivity } from '../../runtime/core/kernel/audit/activity.ts'
 import { verifyActivity } from '../../runtime/core/kernel/audit/chain.ts'
 import { bodyOf } from '../../runtime/core/kernel/audit/entry-hash.ts'
 import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
-import { atEnd } from '../../runtime/database/at-end.ts'
+import { deferToCommit } from '../../runtime/database/at-end.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { MIGRATIONS } from '../../runtime/database/fit.ts'
 import { lockNumber } from '../../runtime/database/locks.ts'
@@ -55,7 +55,7 @@ try {
       const { targets, metadata } = entryOf(id, n)
       await recordActivity(tx, actor, 'USER_CHANGED', targets, metadata)
     })
-  const chainAtOnce = atEnd((bodies: readonly string[]) => [
+  const chainAtOnce = deferToCommit((bodies: readonly string[]) => [
     `select write_activity_at_once(${escapeLiteral(domainId)}, array[${bodies.map(escapeLiteral).join(', ')}], ${lockNumber('chaining the log')})`,
   ])
 

@@ -12,7 +12,11 @@ import {
 } from '../../runtime/database/schema/app_store.ts'
 import { delegations } from '../../runtime/database/schema/delegations.ts'
 import { licencePrices } from '../../runtime/database/schema/expenses.ts'
-import { findingLooks, findings, separationRules } from '../../runtime/database/schema/findings.ts'
+import {
+  findingSchedules,
+  findings,
+  separationRules,
+} from '../../runtime/database/schema/findings.ts'
 import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
 import { groupMembers, groups, users } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
@@ -204,7 +208,7 @@ export async function finding(
 ): Promise<string> {
   const appId = randomUUID()
   const far = new Date('2999-01-01')
-  await db.insert(findingLooks).values({ subject: appId, domainId, wakeAt: far })
+  await db.insert(findingSchedules).values({ subject: appId, domainId, wakeAt: far })
   await app(db, `App ${email()}`, { id: appId, domainId })
   const values = {
     domainId,

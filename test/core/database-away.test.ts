@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isAway } from '../../runtime/database/away.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/away.ts'
 import { killDatabase } from '../database/kill.ts'
 import { until } from '../e2e/until.ts'
 import { holds } from '../kit/holds.ts'
@@ -128,5 +128,5 @@ test('a database that is killed in the middle of a transaction fails that one, n
     await tx.execute('select 1')
   })
   const error = await transaction.catch((thrown) => thrown)
-  expect(isAway(error), String(error)).toBe(true)
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true)
 })

@@ -1,7 +1,7 @@
 /** Which errors of a database say that it is away, or that a change was in the way of another: nobody gets 500 for one. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { AWAY_STATES, isAway, UNREACHABLE } from '../../runtime/database/away.ts'
+import { AWAY_STATES, isDatabaseUnavailable, UNREACHABLE } from '../../runtime/database/away.ts'
 import { isContended, isTooSlow } from '../../runtime/database/contention.ts'
 import { refusalHeaders, statusOfRefusal } from '../../runtime/http/edge/statuses.ts'
 import { outageOf, toCoreError } from '../../runtime/http/edge/to-core-error.ts'
@@ -33,21 +33,21 @@ const AWAY: Record<string, string> = {
 
 describe('a database that is away', () => {
   test.each(Object.entries(AWAY))('is what %s says: %s', (code) => {
-    expect(isAway(fault(code))).toBe(true)
+    expect(isDatabaseUnavailable(fault(code))).toBe(true)
     const refused = toCoreError(fault(code), 'r')
     expect(statusOfRefusal(refused)).toBe(503)
     expect(refusalHeaders(refused)).toEqual({ 'retry-after': expect.stringMatching(/^[0-9]+$/) })
   })
 
   test.each(UNREACHABLE)('is what %s of a connection says', (code) => {
-    expect(isAway(fault(code))).toBe(true)
+    expect(isDatabaseUnavailable(fault(code))).toBe(true)
   })
 
   test.each([
     ['XX000', 'cannot assign TransactionIds during recovery'],
     ['XX000', 'cannot make new WAL entries during recovery'],
   ])('is what %s says: %s', (code, message) => {
-    expect(isAway(fault(code, message))).toBe(true)
+    expect(isDatabaseUnavailable(fault(code, message))).toBe(true)
   })
 
   test.each([
@@ -56,7 +56,9 @@ describe('a database that is away', () => {
     'timeout exceeded when trying to connect',
     'Query read timeout',
   ])('is what pg says without a code: %s', (message) => {
-    expect(isAway(new DrizzleQueryError('select', [], new Error(message)))).toBe(true)
+    expect(isDatabaseUnavailable(new DrizzleQueryError('select', [], new Error(message)))).toBe(
+      true,
+    )
   })
 
   test('has no row in its table that no case is for', () => {
@@ -70,7 +72,7 @@ describe('a database that is away', () => {
   test.each(['23505', '42P01', '42601', '22P02', 'XX000', '54001', '57014', '40001'])(
     'is not what %s says',
     (code) => {
-      expect(isAway(fault(code))).toBe(false)
+      expect(isDatabaseUnavailable(fault(code))).toBe(false)
     },
   )
 })
@@ -111,9 +113,11 @@ test('a defect of ours stays one', () => {
 test.each([[null], [undefined], [20]])(
   'an error with the code %s is no word of the database',
   (code) => {
-    expect(isAway(Object.assign(new Error('refused'), { code }))).toBe(false)
-    expect(isAway(new Error('outer', { cause: Object.assign(new Error('in'), { code }) }))).toBe(
-      false,
-    )
+    expect(isDatabaseUnavailable(Object.assign(new Error('refused'), { code }))).toBe(false)
+    expect(
+      isDatabaseUnavailable(
+        new Error('outer', { cause: Object.assign(new Error('in'), { code }) }),
+      ),
+    ).toBe(false)
   },
 )

@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
-import { isAway } from '../../runtime/database/away.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/away.ts'
 import { isDiskFull, saysDiskFull, watchDisk } from '../../runtime/database/full-disk.ts'
 import { exhausted } from '../../runtime/http/edge/exhausted.ts'
 import { statusOfRefusal } from '../../runtime/http/edge/statuses.ts'
@@ -34,11 +34,11 @@ test('what is away is not full', () => {
 })
 
 test('a missing file, and a system that another connection failed to reach, are not the database', () => {
-  expect(isAway(fault('ENOENT', { syscall: 'connect' }))).toBe(true)
-  expect(isAway(fault('ENOENT', { syscall: 'open' }))).toBe(false)
+  expect(isDatabaseUnavailable(fault('ENOENT', { syscall: 'connect' }))).toBe(true)
+  expect(isDatabaseUnavailable(fault('ENOENT', { syscall: 'open' }))).toBe(false)
   const unreachable = new RuntimeError('connector_error', 'no', {}, fault('ECONNREFUSED'))
-  expect(isAway(unreachable)).toBe(false)
-  expect(isAway(new Error('outer', { cause: unreachable }))).toBe(false)
+  expect(isDatabaseUnavailable(unreachable)).toBe(false)
+  expect(isDatabaseUnavailable(new Error('outer', { cause: unreachable }))).toBe(false)
 })
 
 test('the beginning and the end are told once, and it counts as full until a minute after the last refusal', () => {

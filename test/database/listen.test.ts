@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
 import { createListening } from '../../runtime/database/listen.ts'
 import { until } from '../e2e/until.ts'
-import { behindTest } from '../kit/closing.ts'
+import { afterThisTest } from '../kit/closing.ts'
 import { openTestDatabase } from '../kit/databases.ts'
 
 /** A database, a connection to it, and what listens there. */
@@ -10,7 +10,7 @@ async function opened() {
   const database = await openTestDatabase()
   const owner = new Client(database.login)
   await owner.connect()
-  behindTest(async () => {
+  afterThisTest(async () => {
     await owner.end()
     await database.drop()
   })

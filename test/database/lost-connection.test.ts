@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isContended, ONCE } from '../../runtime/database/contention.ts'
+import { isContended, NO_RETRY } from '../../runtime/database/contention.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
@@ -80,7 +80,13 @@ test('that the server ends connections which are being closed, as when it stops,
 })
 
 /** Takes two locks, the second when both sides have their first, and notes that it is done. */
-const crossing = (db: Db, first: number, second: number, done: number[], config?: typeof ONCE) => {
+const crossing = (
+  db: Db,
+  first: number,
+  second: number,
+  done: number[],
+  config?: typeof NO_RETRY,
+) => {
   let times = 0
   return db.transaction(async (tx) => {
     times += 1
@@ -118,8 +124,8 @@ test('what reads what can be read only once is not done again', async () => {
   const { db, close } = await openDatabase(server.connection, () => {})
   const done: number[] = []
   const ends = await Promise.allSettled([
-    crossing(db, 1, 2, done, ONCE),
-    crossing(db, 2, 1, done, ONCE),
+    crossing(db, 1, 2, done, NO_RETRY),
+    crossing(db, 2, 1, done, NO_RETRY),
   ])
   expect([ends.map(({ status }) => status).sort(), done.length]).toEqual([
     ['fulfilled', 'rejected'],

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isAway } from '../../runtime/database/away.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/away.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { shows } from '../symptoms.ts'
@@ -68,7 +68,7 @@ test.each([
   const url = await urlOf('closed')
   await owner.query(statement)
   const error = await open(url).catch((thrown: Error) => thrown)
-  expect({ error: String(error), away: isAway(error) }).toMatchObject({ away: true })
+  expect({ error: String(error), away: isDatabaseUnavailable(error) }).toMatchObject({ away: true })
   await owner.query('drop database if exists closed')
   await owner.query('drop role closed')
 })

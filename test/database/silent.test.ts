@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
-import { isAway } from '../../runtime/database/away.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/away.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { until } from '../e2e/until.ts'
 import { ownServer } from '../kit/own-server.ts'
@@ -34,10 +34,10 @@ test('what waits for a server that is frozen is told so, and served once it answ
     () => null,
     (error: unknown) => error,
   )
-  expect(isAway(fault), String(fault)).toBe(true)
+  expect(isDatabaseUnavailable(fault), String(fault)).toBe(true)
   expect(database.waitingFor()).toMatch('which is away')
   // A new connection is waited for no longer either.
-  expect(isAway(await row().catch((error) => error))).toBe(true)
+  expect(isDatabaseUnavailable(await row().catch((error) => error))).toBe(true)
 
   signal(server.pid, 'SIGCONT')
   await until('it answers', async () => (await row().catch(() => null)) !== null)

@@ -11,7 +11,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isAway } from '../../runtime/database/away.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/away.ts'
 import { isContended } from '../../runtime/database/contention.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { until } from '../e2e/until.ts'
@@ -166,7 +166,9 @@ describe.skipIf(bin === undefined)('with a standby', () => {
       'vacuum domains',
     ]) {
       const error = await asks(standby.port, statement).catch((thrown: Error) => thrown)
-      expect({ statement, error: String(error), away: isAway(error) }).toMatchObject({ away: true })
+      expect({ statement, error: String(error), away: isDatabaseUnavailable(error) }).toMatchObject(
+        { away: true },
+      )
     }
     // What it reads may be in the way of what it follows: a question that the primary knows nothing of is ended.
     await asks(standby.port, 'alter system set max_standby_streaming_delay = 0')
@@ -188,7 +190,9 @@ describe.skipIf(bin === undefined)('with a standby', () => {
       return faults.length > 0
     })
     expect(String(faults)).toContain('conflict with recovery')
-    expect(faults.filter((fault) => !isContended(fault) && !isAway(fault))).toEqual([])
+    expect(faults.filter((fault) => !isContended(fault) && !isDatabaseUnavailable(fault))).toEqual(
+      [],
+    )
     await reading.end().catch(() => {})
   })
 

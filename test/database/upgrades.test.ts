@@ -10,7 +10,7 @@ import {
 } from '../../runtime/core/kernel/deployment/deployment.ts'
 import { principalOfToken } from '../../runtime/core/kernel/identity/principal.ts'
 import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
-import { tellPaused } from '../../runtime/core/tasks/upgrade-notice.ts'
+import { notifyPaused } from '../../runtime/core/tasks/upgrade-notice.ts'
 import { boundTo } from '../../runtime/core/webhooks/secrets.ts'
 import type { Database } from '../../runtime/database/database.ts'
 import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
@@ -126,8 +126,8 @@ describe.each(STATES)('a database of migration %s', (state) => {
 
   test('does not begin by itself what it did not do then, and tells the admins once', async () => {
     const before = await errorTasks(opened)
-    await tellPaused(opened.db, opened.domainId)
-    await tellPaused(opened.db, opened.domainId)
+    await notifyPaused(opened.db, opened.domainId)
+    await notifyPaused(opened.db, opened.domainId)
     expect((await errorTasks(opened)).slice(before.length)).toEqual(PAUSED[state])
     const acting = `access_policies where is_enabled and status = 'PUBLISHED'`
     expect(await count(opened, acting)).toBe(ACTING[state]?.policies)

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { outcomeBadge } from '../../runtime/http/console/connector.ts'
 import { egressMap } from '../../runtime/http/console/egress-map.ts'
 import { table } from '../../runtime/http/console/parts.ts'
+import { localeOf } from '../../runtime/http/frame/locale.ts'
 import { STYLE } from '../../runtime/http/frame/style/style.ts'
-import { tongueOf } from '../../runtime/http/frame/tongue.ts'
 import { whole } from '../../runtime/http/pages/parts.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 
@@ -36,7 +36,7 @@ const BROKEN = `(() => {
 const ADDRESSES = ['rafael.andersen@example.com', 'ines.becker@sub.example.co.uk']
 
 test.skipIf(CHROMIUM === null)('break no e-mail address of usual length', async () => {
-  const t = tongueOf('de')
+  const t = localeOf('de')
   const long = `${'x'.repeat(64)}@${'y'.repeat(63)}.example`
   const of = (addresses: readonly string[]) =>
     table(
@@ -63,7 +63,7 @@ test.skipIf(CHROMIUM === null)('break no e-mail address of usual length', async 
 })
 
 test.skipIf(CHROMIUM === null)('break no word of usual length', async () => {
-  const t = tongueOf('de')
+  const t = localeOf('de')
   const rows = table(
     'Personen',
     [{ words: 'Wer' }, { words: 'Zustand' }, { words: 'Seit' }, { words: 'Was' }],

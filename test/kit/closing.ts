@@ -10,10 +10,10 @@ const afterTest: Close[] = []
 const afterFile: Close[] = []
 
 /** Registers a function to be called after the running test. */
-export const behindTest = (close: Close): void => void afterTest.push(close)
+export const afterThisTest = (close: Close): void => void afterTest.push(close)
 
 /** Registers a function to be called after the running file of tests. */
-export const behindFile = (close: Close): void => void afterFile.push(close)
+export const afterThisFile = (close: Close): void => void afterFile.push(close)
 
 /** Calls all functions, the last registered first. Throws the first error. */
 async function closeAll(opened: Close[]): Promise<void> {

@@ -86,7 +86,7 @@ export const SLOWEST: readonly string[] = [
   'test/connectors/lifecycle/install.test.ts',
   'test/e2e/active-directory.test.ts',
   'test/e2e/processes.test.ts',
-  'test/egress/ldap/room.test.ts',
+  'test/egress/ldap/directory-client.test.ts',
   'test/e2e/github.test.ts',
   'test/e2e/scim.test.ts',
   'test/database/embedded.test.ts',

@@ -10,7 +10,7 @@ import { type EmbeddedDatabase, NAME, startEmbedded } from '../../runtime/databa
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
-import { behindFile } from './closing.ts'
+import { afterThisFile } from './closing.ts'
 import { withDatabase } from './template.ts'
 
 export type Login = Record<'host' | 'user' | 'password' | 'database', string>
@@ -54,6 +54,6 @@ export async function startOwnServer({ isEmpty = false } = {}): Promise<OwnServe
 /** Starts a server for a file of tests, which is removed after the file. */
 export async function ownServer(options: { isEmpty?: boolean } = {}): Promise<OwnServer> {
   const made = await startOwnServer(options)
-  behindFile(made.remove)
+  afterThisFile(made.remove)
   return made
 }

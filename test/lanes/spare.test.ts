@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { WorkerProcess } from '../../runtime/lanes/launch.ts'
 import { createSpare, withWorker } from '../../runtime/lanes/spare.ts'
-import { behindTest } from '../kit/closing.ts'
+import { afterThisTest } from '../kit/closing.ts'
 import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
@@ -69,7 +69,7 @@ test('one whose pipe is broken ends', async () => {
     },
     (how) => lost.push(how),
   )
-  behindTest(spare.stop)
+  afterThisTest(spare.stop)
   spare.prepare()
   made[0]?.pipe.emit('error', new Error('EIO'))
   await allGone()
@@ -104,7 +104,7 @@ test('where the system has no room for one, the next start says so, and one is k
     () => {},
     { firstMs: 0, nextMs: 0 },
   )
-  behindTest(spare.stop)
+  afterThisTest(spare.stop)
   spare.keep()
   await holds(() => expect(tries).toBe(1))
   expect(spare.start).toThrow('no descriptors')
@@ -129,7 +129,7 @@ test('one that was prepared is taken by the next lane, and none follows it', asy
 
 test('one that was prepared ends where it is let go, unless one is kept', async () => {
   const spare = createSpare(realLauncher(), () => {}, { firstMs: 0, nextMs: 0 })
-  behindTest(spare.stop)
+  afterThisTest(spare.stop)
   const letGo = spare.prepare()
   const first = started.at(-1) ?? 0
   letGo()

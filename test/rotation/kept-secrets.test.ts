@@ -9,7 +9,7 @@ import {
   openConnection,
 } from '../../runtime/core/catalogue/apps/connections.ts'
 import type { RequestContext } from '../../runtime/core/kernel/context/context.ts'
-import { paceOf } from '../../runtime/core/kernel/context/pace.ts'
+import { timingOf } from '../../runtime/core/kernel/context/pace.ts'
 import { agreeOnSecret } from '../../runtime/core/kernel/deployment/deployment.ts'
 import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
 import { findSession, signInByToken } from '../../runtime/core/sign-in/sessions.ts'
@@ -84,7 +84,7 @@ const call = async (secrets: string[]) => {
     tell: () => {},
     now: async () => new Date(),
     listeners: LISTENERS,
-    pace: paceOf(),
+    pace: timingOf(),
     statusOfRefusal,
     requestId: 'r',
     cause: { kind: 'request', id: 'r' },

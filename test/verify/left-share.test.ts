@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { crowdedWords, shareOf, timesOf } from '../../runtime/verify/left-share.ts'
 import { familyOf } from '../../runtime/verify/processes.ts'
 import { until } from '../e2e/until.ts'
-import { behindTest } from '../kit/closing.ts'
+import { afterThisTest } from '../kit/closing.ts'
 
 const before = { allMs: 5000, busyMs: 1000, ownMs: 500 }
 
@@ -38,7 +38,7 @@ test.runIf(process.platform === 'linux')(
       '-c',
       '(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done); read over',
     ])
-    behindTest(() => child.kill('SIGKILL'))
+    afterThisTest(() => child.kill('SIGKILL'))
     const pid = child.pid ?? 0
     const others = () => timesOf(pid).ownMs - timesOf(NOBODY).ownMs
     await until('it has taken some', () => others() > 50)

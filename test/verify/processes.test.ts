@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { familyOf } from '../../runtime/verify/processes.ts'
 import { until } from '../e2e/until.ts'
-import { behindTest } from '../kit/closing.ts'
+import { afterThisTest } from '../kit/closing.ts'
 
 const start = (script: string): number => {
   const child = spawn('sh', ['-c', script], { detached: true })
   const pid = child.pid ?? 0
-  behindTest(() => process.kill(-pid, 'SIGKILL'))
+  afterThisTest(() => process.kill(-pid, 'SIGKILL'))
   return pid
 }
 const below = (pid: number) => familyOf(pid).map((one) => one.pid)

@@ -63,7 +63,7 @@ test.each(FILES)('%s', (file) => {
   expect(left.match(/\p{L}{2,}[^<]{0,40}/gu) ?? []).toEqual([])
   // What is thrown is of the core, whose errors are English everywhere.
   const code = source
-    .replace(/(?:new CoreError|badRequest|conflict|forbidden|keepRateQuietly)\([^)]*\)/g, '')
+    .replace(/(?:new CoreError|badRequest|conflict|forbidden|enforcePageRate)\([^)]*\)/g, '')
     .replace(/log\.\w+\([^)]*\)/g, '')
   const sentences = [...code.matchAll(/'([A-Z][a-z]+(?: [^'\n]*)?)'/g)].map(([, words]) => words)
   expect(sentences.filter((words) => words !== undefined && !VALUES.includes(words))).toEqual([])

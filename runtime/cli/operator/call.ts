@@ -27,7 +27,7 @@ export type CallFlags = ReadFlags & {
 }
 
 /** Capabilities with the same answer for every caller, which need no credentials. */
-const TAKES_NOBODYS = ['info', 'app_info']
+const NEEDS_NO_CREDENTIALS = ['info', 'app_info']
 
 /**
  * Calls a capability and prints the response: the whole list, unless only one page is wanted. Sets exit code
@@ -46,7 +46,7 @@ export async function callAt(
 ): Promise<void> {
   const body = {
     request: flags.request === undefined ? {} : await jsonOf(flags.request, '--request'),
-    ...(TAKES_NOBODYS.includes(capability) ? {} : await envelopeFor(id, flags, to)),
+    ...(NEEDS_NO_CREDENTIALS.includes(capability) ? {} : await envelopeFor(id, flags, to)),
     include_raw_data: flags.rawData ?? false,
   }
   const first = flags.size === undefined ? undefined : { size: flags.size }

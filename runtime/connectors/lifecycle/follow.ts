@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { InstalledConnector } from '../../contract/endpoints/generation.ts'
 import type { Db } from '../../database/database.ts'
 import { CHANNEL, newest, newestNumber, type Stated, stateDigest } from './generations.ts'
-import { sayGone, saySeen } from './nodes.ts'
+import { reportGone, reportSeen } from './nodes.ts'
 
 /** Interval of polls, in milliseconds. */
 const POLL_MS = 2000
@@ -63,7 +63,7 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
       triedMs = performance.now()
       current = next
     }
-    await saySeen(db, domainId, {
+    await reportSeen(db, domainId, {
       id,
       generation: current.number,
       problems,
@@ -119,7 +119,7 @@ export function follow(deps: FollowDeps, served: Stated): Follower {
       await running
       const db = deps.db()
       // If the host cannot report its end, the others notice a little later that it has ended.
-      if (db) await sayGone(db, id).catch(() => undefined)
+      if (db) await reportGone(db, id).catch(() => undefined)
     },
   }
 }

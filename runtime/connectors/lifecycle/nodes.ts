@@ -11,7 +11,7 @@ const FORGOTTEN_SECONDS = 3600
 const LOOK_MS = 50
 
 /** Reports what a host serves, and which secrets it has. */
-export async function saySeen(
+export async function reportSeen(
   db: Db,
   domainId: string,
   node: { id: string; generation: number; problems: string[]; keyIds: string[] },
@@ -28,7 +28,7 @@ export async function saySeen(
 }
 
 /** Reports that the host is stopping, so that no operation waits for it. */
-export async function sayGone(db: Db, id: string): Promise<void> {
+export async function reportGone(db: Db, id: string): Promise<void> {
   await db.delete(nodes).where(eq(nodes.id, id))
 }
 

@@ -6,7 +6,7 @@ import type { PackageFinding } from '../../contract/endpoints/operator.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
 import type { Doer } from '../../core/kernel/audit/activity.ts'
-import { isAway } from '../../database/away.ts'
+import { isDatabaseUnavailable } from '../../database/away.ts'
 import type { Db } from '../../database/database.ts'
 import type { Package } from '../packages/format.ts'
 import type { Incompatibility } from '../registry/compatibility.ts'
@@ -48,7 +48,7 @@ export async function readable(
     return await manifestOf(digest)
   } catch (error) {
     // The list of connectors shows the reason.
-    if (isAway(error)) throw error
+    if (isDatabaseUnavailable(error)) throw error
     return null
   }
 }
@@ -62,7 +62,7 @@ export async function usable(
   digest: string,
 ): Promise<Manifest> {
   return manifestOf(digest).catch((cause) => {
-    if (isAway(cause)) throw cause
+    if (isDatabaseUnavailable(cause)) throw cause
     const why = `${id} ${digest.slice(0, 12)} cannot be used: ${messageOf(cause)}`
     throw new RuntimeError('state_conflict', why, {}, cause)
   })

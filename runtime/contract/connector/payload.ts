@@ -141,7 +141,7 @@ const MAX_THOROUGH_LENGTH = 20_000
  * Returns the parse options for a text of this length. A larger text is searched for its first finding only:
  * finding all in 100,000 characters blocks the main thread for 150 to 280 ms.
  */
-export const thoroughness = (textLength: number) => ({
+export const parseOptionsFor = (textLength: number) => ({
   abortEarly: textLength > MAX_THOROUGH_LENGTH,
 })
 

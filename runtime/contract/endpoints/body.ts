@@ -3,7 +3,7 @@
  * of the public service's 422 entries (core-interface.md section 3).
  */
 import * as v from 'valibot'
-import { describeIssue, thoroughness } from '../connector/payload.ts'
+import { describeIssue, parseOptionsFor } from '../connector/payload.ts'
 import type { ValidationEntry } from '../errors/problem.ts'
 import { jsonFaultOf } from '../schema/json-text.ts'
 import { placeAt } from '../schema/place.ts'
@@ -132,7 +132,7 @@ export function parseBodyText(schema: AnySchema, text: string, isJson: boolean):
   const lists = listsForObjects(schema, value).slice(0, 100)
   if (lists.length > 0)
     return failed(...lists.map((path) => ({ loc: ['body', ...path], ...entry(...NOT_AN_OBJECT) })))
-  const parsed = v.safeParse(schema, value, thoroughness(text.length))
+  const parsed = v.safeParse(schema, value, parseOptionsFor(text.length))
   return parsed.success
     ? { ok: true, value: parsed.output }
     : failed(...parsed.issues.slice(0, 100).map(toEntry))
@@ -176,7 +176,7 @@ const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep
 const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a surrogate pair'
 
 /** Returns where and why a value cannot be stored unchanged, as text, or null if it can. */
-export function unkeepable(value: unknown): string | null {
+export function storageFault(value: unknown): string | null {
   const deep = findDeep(value)
   if (deep) return `${placeAt(deep)}: ${TOO_DEEP}`
   const odd = findUnstorable(value)

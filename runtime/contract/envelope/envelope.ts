@@ -13,7 +13,7 @@ import {
   credentialOf,
 } from '../connector/authentication.ts'
 import type { Manifest } from '../connector/manifest.ts'
-import { describeIssues, thoroughness } from '../connector/payload.ts'
+import { describeIssues, parseOptionsFor } from '../connector/payload.ts'
 import { boundSecrets } from '../connector/secret-size.ts'
 import { quietMembers } from '../connector/secrets.ts'
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.ts'
@@ -72,7 +72,7 @@ export function parseCall(text: string, expected: Expected): Call {
  */
 export function judgeCall(value: unknown, textLength: number, expected: Expected): Call {
   const envelope = expected.plain ? plainEnvelope : authenticatedEnvelope
-  const thorough = thoroughness(textLength)
+  const thorough = parseOptionsFor(textLength)
   const parsed = v.safeParse(envelope, value, thorough)
   const request = v.safeParse(
     expected.request,

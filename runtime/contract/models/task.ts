@@ -70,7 +70,7 @@ export const isByHand = (category: TaskCategory): category is HandTask =>
 
 /** Categories of tasks that require a decision, and of manual work. */
 export const DECISION_TASKS = TASK_CATEGORIES.filter(isDecision)
-export const HAND_TASKS = TASK_CATEGORIES.filter(isByHand)
+export const MANUAL_TASKS = TASK_CATEGORIES.filter(isByHand)
 
 /** Type of the task that asks a reviewer to decide on lines of an access review. */
 export const REVIEW_TASK = 'ACCESS_REVIEW'

@@ -16,10 +16,10 @@ import { toUser, usersOf } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
+import { demandBelowLimit, lockCount } from '../kernel/count-limit.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { selectPage } from '../kernel/list/page.ts'
-import { demandRoom, lockRoom } from '../kernel/room.ts'
 
 type DelegationRow = typeof delegations.$inferSelect
 type Query = QueryOf<'list_delegations'>
@@ -63,14 +63,14 @@ export async function createDelegation(
     const delegate = await personOf(tx, principal, body.delegate_id, 'delegate_id')
     if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
     const room = { limit: 'delegations', owner: user.id } as const
-    await lockRoom(tx, room)
+    await lockCount(tx, room)
     // Read after taking the lock: a delegation created while this call waited is already in force.
     const now = await means.now(tx)
     const { since, until } = timesOf(body, now)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
     if (same && same.reason === (body.reason ?? '')) return same
     if (same) throw conflict('This delegation exists already, with another reason; end it first')
-    await demandRoom(
+    await demandBelowLimit(
       tx,
       room,
       () => tx.$count(delegations, notOver(user.id, now)),

@@ -25,7 +25,7 @@ export const attributeNames = (db: Db, domainId: string): Promise<string[]> =>
  * Returns those of the given attribute paths that no person has. Empty if there are more people than are
  * examined.
  */
-export async function attributesOfNobody(
+export async function unusedAttributes(
   db: Db,
   domainId: string,
   paths: readonly string[],
@@ -53,13 +53,13 @@ type Told = { tell: Tell; about: Readonly<Record<string, string>> }
 /**
  * Logs a warning if no person has some of the given attribute paths, because conditions on them match nobody.
  */
-export async function tellOfNobody(
+export async function warnOfUnusedAttributes(
   db: Db,
   domainId: string,
   paths: readonly string[],
   { tell, about }: Told,
 ): Promise<void> {
-  const { length: attributes } = await attributesOfNobody(db, domainId, paths)
+  const { length: attributes } = await unusedAttributes(db, domainId, paths)
   const words = 'it asks about attributes that no person has, and finds nobody by them'
   if (attributes > 0) tell('warn', { ...about, attributes }, words)
 }

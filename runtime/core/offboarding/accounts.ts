@@ -16,12 +16,16 @@ import { callNow } from '../catalogue/apps/outages.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { type Executor, execute } from '../machine/execute.ts'
-import { isAccountThere, isLooseOf, keepMatch } from '../provisioning/account.ts'
+import {
+  isAccountThere,
+  isUnmatchedAccountOf,
+  matchAccountsByEmail,
+} from '../provisioning/account.ts'
 import { failedCall, type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
 import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { makeUnusable } from '../provisioning/revoke.ts'
 import { successorsOf } from '../provisioning/successors.ts'
-import { doers } from '../requests/approvers.ts'
+import { manualWorkersOf } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
 import { namedAccount } from '../tasks/named-account.ts'
 import { completeOpenTask, openTask } from '../tasks/open-task.ts'
@@ -36,14 +40,14 @@ export const knownAccounts = (userId: string): SQL => sql`
   select ${accounts.appId} as app_id, ${accounts.uniqueIdentifier} as account from ${accounts}
   where ${accounts.userId} = ${userId} and ${isAccountThere}
   union
-  select ${accounts.appId}, ${accounts.uniqueIdentifier} from ${accounts} where ${isLooseOf(userId)}
+  select ${accounts.appId}, ${accounts.uniqueIdentifier} from ${accounts} where ${isUnmatchedAccountOf(userId)}
   union
   select ${provisionedAccounts.appId}, ${provisionedAccounts.account} from ${provisionedAccounts}
   where ${provisionedAccounts.userId} = ${userId} and ${provisionedAccounts.account} is not null`
 
 /** Adds a step for every account known now. */
 export async function collectAccounts(db: Db, { id, domainId, userId }: OffboardingRow) {
-  await keepMatch(db, userId, null)
+  await matchAccountsByEmail(db, userId, null)
   await db.execute(sql`
     insert into ${offboardingSteps} (domain_id, offboarding_id, app_id, account)
     select ${domainId}::uuid, ${id}::uuid, app_id, account from (${knownAccounts(userId)}) as known
@@ -287,7 +291,7 @@ async function openTaskProgress(
   const { userId } = user
   const named = await namedAccount(tx, appId, account)
   const parties = { domainId, appId, requesterId: null, targetUserId: userId }
-  const { users: userIds, groups: groupIds } = await doers(tx, parties)
+  const { users: userIds, groups: groupIds } = await manualWorkersOf(tx, parties)
   return openTask(
     tx,
     { domainId, userId: null },

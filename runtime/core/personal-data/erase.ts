@@ -12,7 +12,7 @@ import { target } from './export.ts'
 import { namesAnywhere, namesNearby, personOf } from './person.ts'
 import { standingAlone, type Table, tablesOf } from './places.ts'
 import { ERASED, PERSONAL_KEPT } from './rules.ts'
-import { whatHolds } from './standing.ts'
+import { obstaclesToErasure } from './standing.ts'
 
 type Wish = { email: string; dryRun: boolean }
 type Counts = PersonErased['erased']
@@ -48,7 +48,7 @@ export async function erasePerson(
       await tx.execute(longStatements)
       await tx.select({ id: users.id }).from(users).where(sql`${users.id} = ${id}`).for('update')
       const person = await personOf(tx, domainId, email)
-      const holds = await whatHolds(tx, person)
+      const holds = await obstaclesToErasure(tx, person)
       if (holds.length > 0) throw conflict(`This person cannot be erased yet: ${holds.join('; ')}`)
       const names = (await namesAnywhere(tx, person)).map(standingAlone)
       const erased = await eraseAll(tx, person, names)

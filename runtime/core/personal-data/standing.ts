@@ -8,7 +8,7 @@ import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 const OFFBOARD = 'offboard the person first: POST /lifecycle-management/user-offboardings'
 
 /** Returns the steps to do first, one per line. Empty if the person may be erased. */
-export async function whatHolds(db: Db, person: UserRow): Promise<string[]> {
+export async function obstaclesToErasure(db: Db, person: UserRow): Promise<string[]> {
   const { id, email, status } = person
   if (email === FIRST_ADMIN) return ['the host made this user for its operator; it is no person']
   const { rows } = await db.execute<{

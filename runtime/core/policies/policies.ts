@@ -14,7 +14,7 @@ import { type Db, written } from '../../database/database.ts'
 import { accessPolicies, type PolicyRow } from '../../database/schema/policies.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { changedMembers } from '../catalogue/store/merge.ts'
-import { attributesOfNobody, tellOfNobody } from '../directory/attribute-names.ts'
+import { unusedAttributes, warnOfUnusedAttributes } from '../directory/attribute-names.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
@@ -84,12 +84,12 @@ export const missingAttributes = (
   db: Db,
   { domainId }: Pick<Principal, 'domainId'>,
   condition: Condition | null,
-): Promise<string[]> => attributesOfNobody(db, domainId, attributesIn(condition))
+): Promise<string[]> => unusedAttributes(db, domainId, attributesIn(condition))
 
 /** Returns the result of a change. Logs attributes that the condition uses and no user has. */
 async function told(db: Db, row: PolicyRow, { tell }: PolicyMeans) {
   const about = { access_policy: row.id }
-  await tellOfNobody(db, row.domainId, attributesIn(row.condition), { tell, about })
+  await warnOfUnusedAttributes(db, row.domainId, attributesIn(row.condition), { tell, about })
   return (await answers(db, [row]))[0]
 }
 

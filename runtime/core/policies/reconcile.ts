@@ -96,13 +96,13 @@ const heldOf = (tx: Db, userId: string, only: string | null): Promise<RequestRow
     .orderBy(asc(accessRequests.id))
     .for('update')
 
-type Held = RequestRow & { askAgain: boolean }
+type Held = RequestRow & { isUnblocked: boolean }
 
 /** Marks the requests that a rule of separation of duties denied and no rule would deny now. */
 async function lookAgain(tx: Db, requests: readonly RequestRow[]): Promise<Held[]> {
   const held: Held[] = []
   for (const request of requests)
-    held.push({ ...request, askAgain: request.isBlocked && !(await isBlockedNow(tx, request)) })
+    held.push({ ...request, isUnblocked: request.isBlocked && !(await isBlockedNow(tx, request)) })
   return held
 }
 

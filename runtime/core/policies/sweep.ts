@@ -87,7 +87,7 @@ async function differing(
       userId: accessRequests.targetUserId,
       policyFor: accessRequests.policyFor,
       status: accessRequests.status,
-      askAgain: accessRequests.isBlocked,
+      isUnblocked: accessRequests.isBlocked,
     })
     .from(accessRequests)
     .where(

@@ -31,10 +31,10 @@ export function fitsPolicy(
 }
 
 /**
- * Parts of a request that show whether it still is as the policy requires. `askAgain` means that a rule of
+ * Parts of a request that show whether it still is as the policy requires. `isUnblocked` means that a rule of
  * separation of duties denied it and may no longer do so.
  */
-type Held = Pick<RequestRow, 'policyFor' | 'status'> & { askAgain: boolean }
+type Held = Pick<RequestRow, 'policyFor' | 'status'> & { isUnblocked: boolean }
 
 type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
 
@@ -47,9 +47,9 @@ export function policyChanges<H extends Held>(
   things: ReadonlyMap<string, PolicyEntitlement>,
   held: readonly H[],
 ): Difference<H> {
-  const stays = ({ policyFor, status, askAgain }: H): boolean => {
+  const stays = ({ policyFor, status, isUnblocked }: H): boolean => {
     const thing = policyFor === null ? undefined : things.get(policyFor)
-    if (thing === undefined || askAgain) return false
+    if (thing === undefined || isUnblocked) return false
     return !(thing.preapproved && standingOf(status) === 'asked')
   }
   const kept = new Set(held.filter(stays).map(({ policyFor }) => policyFor))

@@ -64,7 +64,7 @@ export async function findAccount(
   if (kept.account !== null) return { ok: true, value: kept.account }
   const known = kept.making ? undefined : (await db.execute<Known>(knownOf(pair))).rows[0]
   if (known) {
-    if (known.loose) await keepMatch(db, pair.targetUserId, pair.carriedAppId)
+    if (known.loose) await matchAccountsByEmail(db, pair.targetUserId, pair.carriedAppId)
     await keepProvisionedAccount(db, pair, { account: known.id })
     return { ok: true, value: known.id }
   }
@@ -97,7 +97,7 @@ const knownOf = ({ carriedAppId: appId, targetUserId: userId }: Pair): SQL => sq
   where ${accounts.appId} = ${appId} and ${accounts.userId} = ${userId} and ${isAccountThere}
   union all
   select ${accounts.uniqueIdentifier}, true from ${accounts}
-  where ${accounts.appId} = ${appId} and ${isLooseOf(userId)}
+  where ${accounts.appId} = ${appId} and ${isUnmatchedAccountOf(userId)}
   order by loose limit 1`
 
 /** Condition that an account still exists. */
@@ -108,7 +108,7 @@ export const isAccountThere: SQL = sql`coalesce(${accounts.status}, '') <> all($
  * after the last sync, and the next one would match them (sync/match.ts). A service account may have any
  * person's address.
  */
-export const isLooseOf = (userId: string): SQL => sql`
+export const isUnmatchedAccountOf = (userId: string): SQL => sql`
   ${accounts.userId} is null and ${accounts.accountType} = 'USER' and ${accounts.goneAt} is null and ${isAccountThere}
   and lower(${accounts.email}) = (select lower(u.email) from users u where u.id = ${userId})
   and ${accounts.appId} = any(array(${unmatchedApps(userId)}))`
@@ -125,12 +125,18 @@ const unmatchedApps = (userId: string): SQL => sql`
     '-infinity') <= greatest(u.created_at,
       (select max(e.detected_at) from identity_events e where e.user_id = u.id and e.changed_field = 'email'))`
 
-/** Assigns to a person the accounts that match by `isLooseOf`, in one app or in all. */
-export async function keepMatch(db: Db, userId: string, appId: string | null): Promise<void> {
+/** Assigns to a person the accounts that match by `isUnmatchedAccountOf`, in one app or in all. */
+export async function matchAccountsByEmail(
+  db: Db,
+  userId: string,
+  appId: string | null,
+): Promise<void> {
   await db
     .update(accounts)
     .set({ userId, matchedBy: 'EMAIL' })
-    .where(and(appId === null ? undefined : eq(accounts.appId, appId), isLooseOf(userId)))
+    .where(
+      and(appId === null ? undefined : eq(accounts.appId, appId), isUnmatchedAccountOf(userId)),
+    )
 }
 
 /**

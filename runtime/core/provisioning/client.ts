@@ -8,7 +8,12 @@ import type { AccountStanding } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
-import { enterApp, noteAway, noteBack, type SystemFault } from '../catalogue/apps/outages.ts'
+import {
+  enterApp,
+  recordOutage,
+  recordRecovery,
+  type SystemFault,
+} from '../catalogue/apps/outages.ts'
 import type { ConnectorAnswer } from '../kernel/context/connectors.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
@@ -105,8 +110,8 @@ export async function throughApp(
   if ('app' in carrier) await keepStandings(db, app, carrier.standings, parts)
   const now = await parts.now(db)
   if (!outcome.ok && outcome.end === 'system')
-    await noteAway(db, app, gate, outcome, now, parts.tell)
-  else if (gate.probe) await noteBack(db, app, now, parts.tell)
+    await recordOutage(db, app, gate, outcome, now, parts.tell)
+  else if (gate.probe) await recordRecovery(db, app, now, parts.tell)
   return outcome
 }
 

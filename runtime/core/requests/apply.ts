@@ -4,7 +4,7 @@ import type { RequestRow } from '../../database/schema/requests.ts'
 import { beginReason, endReason } from '../history/reasons.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { pairKey } from '../provisioning/pair.ts'
-import { doers } from './approvers.ts'
+import { manualWorkersOf } from './approvers.ts'
 import type { RequestMeans } from './job-key.ts'
 import type { EventKind, RequestEvent } from './machine/events.ts'
 import type { OwnEffect, RequestWrite } from './machine/request.ts'
@@ -45,7 +45,7 @@ const executorOf = (means: RequestMeans, now: Date): RequestExecutor => ({
         return closeTasks(tx, request, effect.as)
       case 'open_task': {
         const { task, assignees, instructions } = effect
-        const people = assignees === 'admins' ? await doers(tx, request) : assignees
+        const people = assignees === 'admins' ? await manualWorkersOf(tx, request) : assignees
         return openRequestTask(tx, request, task, people, instructions)
       }
       case 'begin_reason':

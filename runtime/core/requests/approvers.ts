@@ -89,7 +89,10 @@ export async function decidersOfAll(
 }
 
 /** Returns the people who do manual work for an app. Includes parties, since there is nothing to decide. */
-export async function doers(db: Db, { appId, domainId }: PartiesOfApp): Promise<Approvers> {
+export async function manualWorkersOf(
+  db: Db,
+  { appId, domainId }: PartiesOfApp,
+): Promise<Approvers> {
   const plan = { manager: false, stages: [NOBODY], message: null, validationWebhook: null }
   const nobodys = { appId, domainId, plan, requesterId: null, targetUserId: NO_ID }
   return (await decidersOf(db, nobodys, 0)) ?? NOBODY

@@ -15,7 +15,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { demandMove } from '../machine/states.ts'
 import { syncAgain } from '../sync/trigger.ts'
-import { closeHands, openHands } from './hands.ts'
+import { closeHands, openManualTask } from './hands.ts'
 import { type LineEffect, type LineEvent, type LineWrite, lineTransition } from './machine/line.ts'
 import { systemOf } from './machine/log.ts'
 import { type ReviewEvent, type ReviewWrite, reviewTransition } from './machine/review.ts'
@@ -93,7 +93,7 @@ const linesIn = ({ review, arda, app, means }: LineSurroundings) =>
         case 'close_task':
           return closeHands(tx, row)
         case 'open_task': {
-          const taskId = await openHands(
+          const taskId = await openManualTask(
             tx,
             { review, arda, app },
             row,

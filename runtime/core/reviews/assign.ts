@@ -76,8 +76,8 @@ export async function assignLines(
   }
   for (const subject of subjects) {
     const found = reviewersOf(kind, subject, sources)
-    const isSomebody = found.users.length + found.groups.length > 0
-    const said = why !== undefined && isSomebody ? { ...found, why } : found
+    const hasReviewers = found.users.length + found.groups.length > 0
+    const said = why !== undefined && hasReviewers ? { ...found, why } : found
     const assignment = await assignmentOf(tx, arda, said, null, made)
     // Do not use column names of lines: the condition may contain them without a table.
     batch.push({

@@ -11,7 +11,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
-import { doers } from '../requests/approvers.ts'
+import { manualWorkersOf } from '../requests/approvers.ts'
 import { namedAccount } from '../tasks/named-account.ts'
 import { completeOpenTask, openTask } from '../tasks/open-task.ts'
 import { sendReviewJob } from './keys.ts'
@@ -20,7 +20,7 @@ import { systemOf } from './machine/log.ts'
 type Where = { review: ReviewRow; arda: ReviewAppRow; app: AppRow }
 
 /** Opens a task to remove a line, closing an earlier one. @returns the task's id */
-export async function openHands(
+export async function openManualTask(
   tx: Db,
   { review, arda, app }: Where,
   item: ItemRow,
@@ -30,7 +30,7 @@ export async function openHands(
   await closeHands(tx, item)
   const { domainId } = review
   const parties = { domainId, appId: app.id, requesterId: null, targetUserId: item.userId ?? '' }
-  const { users: userIds, groups: groupIds } = await doers(tx, parties)
+  const { users: userIds, groups: groupIds } = await manualWorkersOf(tx, parties)
   const named = await namedAccount(tx, app.id, item.account)
   const what =
     item.label === null ? 'the account' : `“${keptText(item.label, 200)}” from the account`
@@ -59,7 +59,7 @@ export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {
 }
 
 /** Wakes a line after a person has resolved its task. */
-export async function wakeHands(
+export async function reopenManualTask(
   tx: Db,
   taskId: string,
   means: Pick<CoreContext, 'send' | 'now'>,

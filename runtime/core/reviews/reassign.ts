@@ -48,7 +48,7 @@ export async function reassignItem(
       throw conflict(`The line is ${item.state} already`)
     if (!isDeciding(arda)) throw conflict('The decisions of its app have ended')
     const team = await namedTeam(tx, principal, body)
-    await demandSomebody(tx, item, team)
+    await demandEligibleReviewer(tx, item, team)
     const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
     const changed = one(
       await tx
@@ -82,7 +82,11 @@ async function findItem(tx: Db, { userId, permissions }: Principal, review: Revi
 type Named = { userIds: string[]; groupIds: string[] }
 
 /** Demands that someone of a team can review a line. @throws CoreError bad_request */
-async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, groupIds }: Named) {
+async function demandEligibleReviewer(
+  tx: Db,
+  { userId, keptById }: ItemRow,
+  { userIds, groupIds }: Named,
+) {
   if (userIds.length + groupIds.length === 0) throw badRequest('Name at least one user or group')
   if (userId !== null && userIds.includes(userId))
     throw badRequest('Nobody reviews their own access')

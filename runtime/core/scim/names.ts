@@ -21,7 +21,7 @@ type Names = { userName: string; email: string; self: string | null }
  * @throws ScimError `conflict` if another person has either
  * @returns the id of the deleted person, or null
  */
-export async function takeNames(tx: Db, caller: ScimCaller, names: Names): Promise<string | null> {
+export async function claimNames(tx: Db, caller: ScimCaller, names: Names): Promise<string | null> {
   const { domainId } = caller
   const { userName, email, self } = names
   const { rows } = await tx.execute<{ same: 'userName' | 'email' }>(sql`
@@ -47,7 +47,7 @@ export async function takeNames(tx: Db, caller: ScimCaller, names: Names): Promi
         sql`lower(${users.email}) = lower(${email}) and ${users.id} is distinct from ${self}::uuid`,
       ),
     )
-  if (gone) await giveAddressUp(tx, caller, gone)
+  if (gone) await releaseAddress(tx, caller, gone)
   return gone?.id ?? null
 }
 
@@ -58,7 +58,7 @@ export async function takeNames(tx: Db, caller: ScimCaller, names: Names): Promi
  * @throws ScimError `conflict` while an offboarding revokes their access, because accounts found by the
  *   address are still theirs; also if they have been let in again in the meantime
  */
-async function giveAddressUp(
+async function releaseAddress(
   tx: Db,
   { domainId }: ScimCaller,
   { id, email }: { id: string; email: string },

@@ -14,7 +14,7 @@ import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { deactivate, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
-import { takeNames } from './names.ts'
+import { claimNames } from './names.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import {
   findScimUser,
@@ -50,7 +50,7 @@ export async function createUser(
   demandText(userName)
   const email = emailOf(values.email, userName)
   const id = await named(db, caller, async (tx) => {
-    const addressOf = await takeNames(tx, caller, { userName, email, self: null })
+    const addressOf = await claimNames(tx, caller, { userName, email, self: null })
     const userId = await insertUser(tx, caller, email, values.active ?? true)
     const name = { userName, externalId: values.externalId ?? null }
     await tx.insert(scimUsers).values({ userId, domainId: caller.domainId, ...name })
@@ -194,7 +194,7 @@ async function change(
   const told = differences(row, next)
   const { userName, email } = next
   const isNamed = row.email !== email || row.user_name !== userName
-  const addressOf = isNamed ? await takeNames(tx, caller, { userName, email, self: row.id }) : null
+  const addressOf = isNamed ? await claimNames(tx, caller, { userName, email, self: row.id }) : null
   // Also for a change of only the name at the provider: it updates the person's time of change.
   if (told.length > 0)
     await tx

@@ -3,7 +3,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
-import { isAway } from '../../database/away.ts'
+import { isDatabaseUnavailable } from '../../database/away.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { enterApp, type Gate, leaveProbe } from '../catalogue/apps/outages.ts'
@@ -172,7 +172,7 @@ async function afterError(walk: Walk, error: unknown): Promise<void> {
   const { db, run, lease, parts } = walk
   // The lease is still held if the cause is a disconnected app. The next turn ends the run.
   if (error instanceof LeaseLost) return releaseRun(db, run, lease)
-  if (isAway(error)) throw error
+  if (isDatabaseUnavailable(error)) throw error
   // The host stops, or the lease is lost. Aborted calls are not failures of the system.
   if (parts.signal.aborted) return releaseRun(db, run, lease)
   await stumble(walk, asTrouble(error)).catch((lost) => {

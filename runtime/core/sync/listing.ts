@@ -7,7 +7,7 @@ import type { CapabilityName } from '../../contract/capabilities/capabilities.ts
 import { rowsOfTable, type TableOf } from '../../contract/schema/table.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
-import { noteBack } from '../catalogue/apps/outages.ts'
+import { recordRecovery } from '../catalogue/apps/outages.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
 import { type FetchedPage, readAhead } from './ahead.ts'
 import { writeInOrder } from './in-order.ts'
@@ -69,7 +69,7 @@ export async function fetchPage<T extends object>(
   if (!answer.ok) throw troubleOf(capability, answer)
   if (walk.gate.probe) {
     walk.gate.probe = null
-    await noteBack(walk.db, app, await parts.now(walk.db), parts.tell)
+    await recordRecovery(walk.db, app, await parts.now(walk.db), parts.tell)
   }
   const found = responseAs<TableOf<T>>(answer)
   const next = answer.page?.token ?? null

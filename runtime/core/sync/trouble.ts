@@ -6,7 +6,7 @@ import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
 import { tasks } from '../../database/schema/tasks.ts'
-import { noteAway } from '../catalogue/apps/outages.ts'
+import { recordOutage } from '../catalogue/apps/outages.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { ConnectorAnswer } from '../kernel/context/connectors.ts'
 import { faultOf } from '../kernel/faults.ts'
@@ -115,7 +115,7 @@ async function awayFor({ db, app, parts, gate }: Walk, { code, message, retryAft
   if (code === null || faultOf(code).reach !== 'system') return null
   const now = await parts.now(db)
   const fault = { code, problem: message, retryAfterMs }
-  const { since, until } = await noteAway(db, app, gate, fault, now, parts.tell)
+  const { since, until } = await recordOutage(db, app, gate, fault, now, parts.tell)
   gate.probe = null
   return { pauseMs: until.getTime() - now.getTime(), forMs: now.getTime() - since.getTime() }
 }

@@ -14,7 +14,7 @@ import { partiesOf } from '../requests/able.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { applyTaskOutcome, authoriseOutcome } from '../requests/task-outcome.ts'
 import { judgeReviewTask } from '../reviews/asking.ts'
-import { wakeHands } from '../reviews/hands.ts'
+import { reopenManualTask } from '../reviews/hands.ts'
 import { syncAgain } from '../sync/trigger.ts'
 import { SYNC_TASK } from '../sync/trouble.ts'
 import { actionsOf, TASK_ACTIONS, type TaskActionType } from '../tasks/task-actions.ts'
@@ -61,7 +61,7 @@ async function act(
     if (reason !== null) await say(tx, principal, task, reason)
     const decision = { actor: principal, to, comment: reason, onBehalfOf }
     if (to === 'RETRIED') await retry(tx, principal, task, means)
-    if (task.productArea === 'ACCESS_REVIEWS') await wakeHands(tx, task.id, means)
+    if (task.productArea === 'ACCESS_REVIEWS') await reopenManualTask(tx, task.id, means)
     if (task.productArea === 'OFFBOARDING' && isEnd)
       await wakeStep(tx, task.id, 'dealt_with', await means.now(tx))
     if (request) await applyTaskOutcome(tx, request, task, decision, means)

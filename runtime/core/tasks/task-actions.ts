@@ -5,7 +5,7 @@
 import {
   ACTIONABLE_TASKS,
   DECISION_TASKS,
-  HAND_TASKS,
+  MANUAL_TASKS,
   type TaskCategory,
   type TaskStatus,
 } from '../../contract/models/task.ts'
@@ -33,25 +33,25 @@ export const TASK_ACTIONS = {
     meaning: 'Say no',
   },
   confirm: {
-    categories: HAND_TASKS,
+    categories: MANUAL_TASKS,
     from: ACTIONABLE_TASKS,
     to: ['COMPLETED'],
     meaning: 'It was done by hand',
   },
   decline: {
-    categories: HAND_TASKS,
+    categories: MANUAL_TASKS,
     from: ACTIONABLE_TASKS,
     to: ['DISMISSED'],
     meaning: 'It will not be done',
   },
   accept: {
-    categories: [...HAND_TASKS, 'GENERIC', 'ERROR'],
+    categories: [...MANUAL_TASKS, 'GENERIC', 'ERROR'],
     from: ['PENDING'],
     to: ['ACCEPTED'],
     meaning: 'A person works on it',
   },
   release: {
-    categories: [...HAND_TASKS, 'GENERIC', 'ERROR'],
+    categories: [...MANUAL_TASKS, 'GENERIC', 'ERROR'],
     from: ['ACCEPTED'],
     to: ['PENDING'],
     meaning: 'Nobody works on it any more',
@@ -69,13 +69,13 @@ export const TASK_ACTIONS = {
     meaning: 'It needs no doing',
   },
   retry: {
-    categories: [...HAND_TASKS, 'ERROR'],
+    categories: [...MANUAL_TASKS, 'ERROR'],
     from: ACTIONABLE_TASKS,
     to: ['RETRIED'],
     meaning: 'Try again now what failed',
   },
   unblock: {
-    categories: [...DECISION_TASKS, ...HAND_TASKS, 'GENERIC', 'ERROR'],
+    categories: [...DECISION_TASKS, ...MANUAL_TASKS, 'GENERIC', 'ERROR'],
     from: ['BLOCKED', 'STAGED'],
     to: ['PENDING'],
     meaning: 'It may go on',

@@ -20,7 +20,7 @@ const SYNC_MARK = new Date(0)
 const MAX_NAMES = 10
 
 /** Tells the admins of a domain what an upgrade has paused, in one task per kind. */
-export async function tellPaused(db: Db, domainId: string): Promise<void> {
+export async function notifyPaused(db: Db, domainId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const policies = await tx
       .update(accessPolicies)

@@ -7,9 +7,9 @@ import { uploads } from '../../database/schema/uploads.ts'
 import { findApp } from '../catalogue/apps/apps.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
+import { demandBelowLimit } from '../kernel/count-limit.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { demandRoom } from '../kernel/room.ts'
 
 type Parts = Pick<CoreContext, 'send'>
 type UploadRow = typeof uploads.$inferSelect
@@ -83,7 +83,7 @@ async function keep(
 ) {
   return db.transaction(async (tx) => {
     const open = and(isNull(uploads.finishedAt), eq(uploads.userId, userId))
-    await demandRoom(
+    await demandBelowLimit(
       tx,
       { limit: 'waiting_uploads', owner: userId },
       () => tx.$count(uploads, open),

@@ -3,7 +3,7 @@
  * "any parsable JSON". Here the status must also be 2xx, because an error in JSON is not a success.
  */
 
-import { unkeepable } from '../../contract/endpoints/body.ts'
+import { storageFault } from '../../contract/endpoints/body.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import { type InlineWebhookType, WEBHOOK_WORDS } from '../../contract/models/inline-webhook.ts'
@@ -35,7 +35,7 @@ export function parseResponse(
     return refused(`it answered ${status} with more than ${maxMarks / 2} values; answer less`)
   const value = parsed(body)
   if (value === undefined) return refused(`it answered ${status} with something that is not JSON`)
-  const odd = unkeepable(value)
+  const odd = storageFault(value)
   if (odd !== null) return refused(`it answered ${status} with JSON that cannot be kept: ${odd}`)
   const { output, response } = isObject(value) ? value : {}
   const inner = [output, response].find(isObject) ?? {}

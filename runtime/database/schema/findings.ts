@@ -77,7 +77,7 @@ export const findings = pgTable(
 )
 
 /** Time of the next check of an app or a domain. */
-export const findingLooks = pgTable(
+export const findingSchedules = pgTable(
   'finding_looks',
   {
     /** Id of the app. Id of the domain for findings about no single app. */

@@ -17,7 +17,7 @@ import type { ResolvedRule } from '../rules/resolve-rules.ts'
 import { type Conceal, createConceal } from './conceal.ts'
 import type { Concealed } from './echoes.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
-import { type RequestRoom, type Revealed, reveal, withHeader } from './reveal.ts'
+import { type RequestLimits, type Revealed, reveal, withHeader } from './reveal.ts'
 import { createSignatures, readAsked } from './signatures.ts'
 
 /** Secrets that an egress entry allows, and the origin they go to. */
@@ -40,7 +40,7 @@ export type Blind = {
     request: OutgoingRequest,
     url: URL,
     target: SecretTarget,
-    room: RequestRoom & {
+    room: RequestLimits & {
       /** Ends the wait for a login. */
       signal: AbortSignal
     },
@@ -54,7 +54,7 @@ export type Blind = {
 type Sight = Blind['beforeLogin']
 
 /** For calls without secrets: changes nothing. */
-const SIGHTED: Sight = {
+const PASS_THROUGH: Sight = {
   reveal: async (request, url) => ({ url, request, token: null }),
   headers: async (headers) => headers,
   body: async (body) => body,
@@ -62,7 +62,7 @@ const SIGHTED: Sight = {
 
 /** Creates the blind of one call. `null` means a call that has neither secrets nor a login. */
 export function createBlind(secrets: CallSecrets | null, login: () => Login | null): Blind {
-  if (secrets === null) return { ...SIGHTED, beforeLogin: SIGHTED }
+  if (secrets === null) return { ...PASS_THROUGH, beforeLogin: PASS_THROUGH }
   const own = secrets
   const { marks, call } = own
   const conceal = createConceal(() => concealed(secrets))
@@ -151,7 +151,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
   }
 }
 
-const SIGHTED_REPLIES = { headers: SIGHTED.headers, body: SIGHTED.body }
+const SIGHTED_REPLIES = { headers: PASS_THROUGH.headers, body: PASS_THROUGH.body }
 
 const conceals = ({ headers, body }: Conceal) => ({ headers, body })
 

@@ -8,7 +8,7 @@ import type { Search } from '../../redact/text-search.ts'
 import type { HeaderList } from '../exchange/headers.ts'
 import { type Concealed, type Echo, echoesOf, MIN_CONCEALED_LENGTH } from './echoes.ts'
 import { refuseSecret } from './refuse.ts'
-import { type EchoRoom, type Known, replaceEchoes } from './replace-echoes.ts'
+import { type EchoLimits, type Known, replaceEchoes } from './replace-echoes.ts'
 import { createSearches, type SoughtBytes } from './searches.ts'
 
 export type Conceal = {
@@ -20,7 +20,7 @@ export type Conceal = {
   add(one: Concealed): void
   headers(headers: HeaderList): Promise<HeaderList>
   /** @throws upstream_too_large if placeholders make it too large, and the errors of `hold` */
-  body(body: Buffer, room: EchoRoom): Promise<Buffer>
+  body(body: Buffer, room: EchoLimits): Promise<Buffer>
 }
 
 /** Prepared search for some of the texts. */
@@ -119,7 +119,7 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
 }
 
 /** A reply has at most 64 KiB of headers. Each 12 bytes of them may become a placeholder. */
-const HEADER_ROOM: EchoRoom = { maxBytes: 16 * 1024 * 1024, hold: () => {} }
+const HEADER_ROOM: EchoLimits = { maxBytes: 16 * 1024 * 1024, hold: () => {} }
 
 function* replaceInHeaders(headers: HeaderList, by: Known): Generator<void, HeaderList> {
   const replaced: [string, string][] = []

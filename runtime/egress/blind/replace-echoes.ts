@@ -4,7 +4,7 @@ import { isAlphanumeric, type Notes, type Search, searchBack } from '../../redac
 import type { Echo } from './echoes.ts'
 
 /** Limits of a text that grows by placeholders, in bytes. `hold` counts the memory that it takes. */
-export type EchoRoom = { maxBytes: number; hold(bytes: number): void }
+export type EchoLimits = { maxBytes: number; hold(bytes: number): void }
 
 /** Prepared searches, and the echoes and their lengths by number. */
 export type Known = {
@@ -29,7 +29,7 @@ const BLOCK_BYTES = 64 * 1024
 export function* replaceEchoes(
   text: Buffer,
   { searches, echoes, lengths }: Known,
-  room: EchoRoom,
+  room: EchoLimits,
   count: (steps: number) => void = () => {},
 ): Generator<void, Buffer> {
   const longest = searches.reduce((max, { maxLength }) => Math.max(max, maxLength), 0)
@@ -105,7 +105,7 @@ function copyTo(target: Buffer, at: number, from: Buffer, start: number, end: nu
 }
 
 /** Writes a text with replacements, in order. Copies nothing if there are none. */
-function createOutput(text: Buffer, { maxBytes, hold }: EchoRoom) {
+function createOutput(text: Buffer, { maxBytes, hold }: EchoLimits) {
   let written: Buffer | null = null
   let length = 0
   let copied = 0

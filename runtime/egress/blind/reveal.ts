@@ -15,7 +15,7 @@ import { misplaced } from './refuse.ts'
 export type Revealed = { url: URL; request: OutgoingRequest; signature: string | null }
 
 /** Limits of a request with its secrets, in bytes. `hold` counts the growth of its body. */
-export type RequestRoom = {
+export type RequestLimits = {
   maxHeaderBytes: number
   maxRequestBytes: number
   hold(bytes: number): void
@@ -29,7 +29,7 @@ type Means = Omit<Filling, 'grow' | 'inserts'> & {
    * it.
    */
   onBasic(value: string, placeholder: string): void
-  room: RequestRoom
+  room: RequestLimits
 }
 
 /** Means for one place of a request, whose growth is limited. */

@@ -8,5 +8,5 @@ const TAKEN: readonly RuntimeCode[] = ['egress_undeclared', 'egress_private', 'c
  * Reports whether an error may come from a withdrawn grant. Other calls, or later ones, may still have
  * theirs.
  */
-export const isTakenBack = (error: unknown): boolean =>
+export const mayBeWithdrawn = (error: unknown): boolean =>
   error instanceof RuntimeError && TAKEN.includes(error.code)

@@ -9,7 +9,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressCall, EgressReply, EgressRequest } from '../call/call.ts'
 import { createBridgeRecord } from '../rules/records.ts'
 import { hostAndPort } from '../wire/open.ts'
-import type { Performed, RoomMeans } from '../wire/room.ts'
+import type { Performed, WireMeans } from '../wire/wire-client.ts'
 import { type CallState, createFinish, type Door, governorOf, whileGranted } from './hop.ts'
 import type { OnHop, SeenHop } from './seen.ts'
 
@@ -44,7 +44,7 @@ export type Bridge<R, T extends Target, L> = {
    */
   addressOf(request: R, target: T): string
   caseBody(body: Record<string, unknown>): object
-  perform(request: R, target: T, login: L, means: RoomMeans, door: Door): Promise<Performed>
+  perform(request: R, target: T, login: L, means: WireMeans, door: Door): Promise<Performed>
   /**
    * Returns the number of items in a body, from the bridge's own field.
    *

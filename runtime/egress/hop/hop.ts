@@ -14,14 +14,14 @@ import { type ChooseProxy, judgeProxied } from '../dial/proxy.ts'
 import type { exchange, OutgoingRequest, ReplyHead } from '../exchange/exchange.ts'
 import { askedWaitMs, isRefusal } from '../exchange/rate-headers.ts'
 import type { Governor, RequestPace } from '../exchange/throttle.ts'
-import type { LdapRoom } from '../ldap/room.ts'
+import type { DirectoryClient } from '../ldap/directory-client.ts'
 import type { CallBudgets, Holding } from '../limits/budgets.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import type { Tokens } from '../login/tokens.ts'
 import { judgeUrl, type Policy, parseUrl } from '../rules/policy.ts'
 import { createRecord, isWriting } from '../rules/records.ts'
-import type { SqlRoom } from '../sql/room.ts'
+import type { DatabaseClient } from '../sql/database-client.ts'
 
 /** State shared by all hops of the process. */
 export type Door = {
@@ -31,8 +31,8 @@ export type Door = {
   dispatchers: Dispatchers
   chooseProxy: ChooseProxy
   exchange: typeof exchange
-  ldap: LdapRoom
-  sql: SqlRoom
+  ldap: DirectoryClient
+  sql: DatabaseClient
   /** Replacement of directories and databases in the test kit, else null. */
   standIn: StandIn | null
   tokens: Tokens

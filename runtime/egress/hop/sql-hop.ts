@@ -8,8 +8,8 @@ import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
 import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.ts'
 import type { SqlLogin } from '../sql/connect.ts'
+import { loginOf } from '../sql/database-client.ts'
 import { refusal, textOf, withStatement } from '../sql/results.ts'
-import { loginOf } from '../sql/room.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
 /** Reports whether a guest's request is one of `ctx.sql`. */

@@ -5,7 +5,7 @@
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { createRedact, type Redact } from '../../redact/redact.ts'
 import type { EgressCall, EgressReply, HopReply, Token } from '../call/call.ts'
-import { isTakenBack } from '../call/taken.ts'
+import { mayBeWithdrawn } from '../call/taken.ts'
 import type { OutgoingRequest } from '../exchange/exchange.ts'
 import { endedError } from '../exchange/failures.ts'
 import { capture } from './capture.ts'
@@ -47,7 +47,7 @@ export function createLogin(
 
   /** @throws the error. Keeps it for later attempts unless it is about a grant, which may change */
   function fail(error: unknown): never {
-    if (!isTakenBack(error)) failure = { error }
+    if (!mayBeWithdrawn(error)) failure = { error }
     throw error
   }
 
@@ -77,7 +77,7 @@ export function createLogin(
         } catch (error) {
           if (signal.aborted) throw endedError(signal, 'the login')
           // The call that logged in has lost its grant; this one may still have its own.
-          if (!isMine && (isTakenBack(error) || call.manifest !== manifest)) continue
+          if (!isMine && (mayBeWithdrawn(error) || call.manifest !== manifest)) continue
           fail(error)
         }
       }

@@ -5,7 +5,7 @@
 import { html } from 'hono/html'
 import type { Access, AccessReason } from '../../contract/models/access.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { brief } from './parts.ts'
 
 type ReasonKind = AccessReason['kind'] | 'group'
@@ -27,7 +27,7 @@ export type GraphLine = {
 
 /** Converts access to lines, ordered by reason. `names` contains names of accounts by id. */
 export const linesOf = (
-  t: Tongue,
+  t: PageLocale,
   held: readonly Access[],
   names: ReadonlyMap<string, string> = new Map(),
 ): GraphLine[] =>
@@ -61,7 +61,7 @@ const NOWHERE = { reasonAt: null, revokeAt: null } as const
 const KINDS: readonly ReasonKind[] = ['request', 'policy', 'group', 'found']
 
 function reasonOf(
-  t: Tongue,
+  t: PageLocale,
   reason: AccessReason,
 ): Pick<GraphLine, 'kind' | 'reason' | 'reasonAt' | 'revokeAt'> {
   const { kind } = reason
@@ -107,7 +107,11 @@ const heldOf = ({ permission, accountId, app }: GraphLine): string =>
   JSON.stringify([app, permission, accountId])
 
 /** Draws the picture. Returns null if there is nothing to draw, or too much to be legible. */
-export function accessGraph(t: Tongue, name: string, lines: readonly GraphLine[]): Markup | null {
+export function accessGraph(
+  t: PageLocale,
+  name: string,
+  lines: readonly GraphLine[],
+): Markup | null {
   const nodes = [
     unique(lines, ({ reason, reasonAt, kind }) => ({
       ...{ key: reason, words: reason },

@@ -11,7 +11,7 @@ import {
   putApp,
 } from '../../core/catalogue/apps/connect.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { appCrumbs, appPath } from './apps.ts'
 import { type About, type ConsoleChange, minus, plus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
@@ -47,7 +47,7 @@ const ofRun = (verb: 'accept' | 'cancel') =>
 const SETTINGS = { every_hours: 'every', page_size: 'pageSize', max_rows: 'maxRows' } as const
 const NAMES = keysOf(SETTINGS)
 
-const settingWords = (t: Tongue, name: keyof typeof SETTINGS): string =>
+const settingWords = (t: PageLocale, name: keyof typeof SETTINGS): string =>
   t.console.app_change.settings[SETTINGS[name]]
 
 const settingsOf = (visit: ConsoleVisit, about: About) =>

@@ -5,7 +5,7 @@ import { CATEGORIES } from '../../contract/models/categories.ts'
 import { findApp, toApp } from '../../core/catalogue/apps/apps.ts'
 import { createApp, updateApp } from '../../core/catalogue/apps/connect.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { appCrumbs, appPath } from './apps.ts'
 import { type About, type ConsoleChange, plus, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
@@ -42,7 +42,7 @@ function changedIn(about: About, held: Held): Partial<Record<Fact, string | null
 
 const fieldsOf =
   (isNew: boolean) =>
-  (about: About, t: Tongue): Markup => {
+  (about: About, t: PageLocale): Markup => {
     const w = t.console.app_edit
     const none = [['', isNew ? t.console.connect.choose : w.noCategory]] as const
     return html`${field({ t, id: 'name', label: w.facts.name, value: about.get('name'), most: MAX_FACT.name, required: isNew })}
@@ -54,7 +54,7 @@ ${field({ t, id: 'logo_url', label: w.facts.logo_url, value: about.get('logo_url
   }
 
 const area = (
-  t: Tongue,
+  t: PageLocale,
   name: 'description' | 'request_instructions',
   about: About,
   required: boolean,

@@ -17,7 +17,7 @@ import { CUSTOM_INSTANCE } from '../../core/catalogue/apps/connect.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note, pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
@@ -39,7 +39,7 @@ const RUN_LOOKS = {
 const RUNS = '10'
 
 /** Returns a category in the language of the page. */
-const categoryIn = ({ w }: Tongue, { category = null }: App): string | null => {
+const categoryIn = ({ w }: PageLocale, { category = null }: App): string | null => {
   const known = category === null ? null : categoryOf(category)
   return known === null ? category : w.categories[known]
 }
@@ -52,7 +52,7 @@ export async function appCrumbs({ db, principal }: ConsoleVisit, id: string) {
 
 export const appPath = (id: string): string => `/console/apps/${encodeURIComponent(id)}`
 
-function syncBadge(t: Tongue, { sync_status: status, disconnected, instance_id }: App): Markup {
+function syncBadge(t: PageLocale, { sync_status: status, disconnected, instance_id }: App): Markup {
   if (disconnected) return badge(['', 'minus'], t.console.app.disconnected)
   if (instance_id === CUSTOM_INSTANCE) return badge(['', 'hand'], t.console.app_edit.byHand)
   if (status === 'FAILED') return badge(['bad', 'x'], t.console.app.syncFailed)
@@ -188,7 +188,7 @@ ${holders ? live('accounts', accountsOf(visit, app, holders, names, sort)) : ''}
  * settings comes first.
  */
 const connecting = (
-  { console: { app_edit, connect, disconnect, return_app, store_change } }: Tongue,
+  { console: { app_edit, connect, disconnect, return_app, store_change } }: PageLocale,
   { id, disconnected }: App,
   isCustom: boolean,
 ): Markup => {
@@ -206,7 +206,7 @@ const connecting = (
 const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
   state === 'SUCCEEDED' ? SYNC_PHASES.length : SYNC_PHASES.indexOf(phase)
 
-function runsOf(t: Tongue, runs: readonly SyncRun[], now: Date): Markup {
+function runsOf(t: PageLocale, runs: readonly SyncRun[], now: Date): Markup {
   const w = t.console.app
   const rows = runs.map((one) => {
     const began = new Date(one.began_at)
@@ -259,7 +259,7 @@ const ACCOUNT_LOOKS: Partial<Record<AccountStanding, BadgeLook>> = {
   WAITING_MANUAL_REMOVAL: ['wait', 'hand'],
 }
 
-const accountBadge = (t: Tongue, status: AccountStanding): Markup => {
+const accountBadge = (t: PageLocale, status: AccountStanding): Markup => {
   return badge(ACCOUNT_LOOKS[status] ?? (['', 'minus'] as const), t.console.account_states[status])
 }
 

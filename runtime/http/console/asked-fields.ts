@@ -7,7 +7,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { refusalIn } from '../../words/refusals.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { FieldFault } from './filled-in.ts'
 
 type AskedField = {
@@ -51,7 +51,11 @@ const said = (problem: Markup): Markup => html`<span id="${WORDS_ID}">${problem}
  * Returns the problem of a submitted form: all missing fields, otherwise the first invalid one. Null if there
  * is none.
  */
-export function wrongIn(t: Tongue, form: Markup, get: (name: string) => string): FieldsTold | null {
+export function wrongIn(
+  t: PageLocale,
+  form: Markup,
+  get: (name: string) => string,
+): FieldsTold | null {
   const all = fieldsIn(form)
   const missing = all.filter(({ name, rules }) => rules.has('required') && get(name) === '')
   if (missing.length > 0) {
@@ -69,7 +73,7 @@ export function wrongIn(t: Tongue, form: Markup, get: (name: string) => string):
 }
 
 /** Returns why a text is invalid for its field, or null. */
-function faultOf({ console: { change: w } }: Tongue, rules: AskedField['rules'], text: string) {
+function faultOf({ console: { change: w } }: PageLocale, rules: AskedField['rules'], text: string) {
   if (text === '') return null
   const bound = (rule: string, otherwise: number): number =>
     rules.has(rule) ? Number(rules.get(rule)) : otherwise
@@ -83,7 +87,7 @@ function faultOf({ console: { change: w } }: Tongue, rules: AskedField['rules'],
 }
 
 /** Relates an error of a schema or of the core to its field. Null if the form has no such field. */
-export function faultIn(t: Tongue, form: Markup, error: unknown): FieldsTold | null {
+export function faultIn(t: PageLocale, form: Markup, error: unknown): FieldsTold | null {
   if (!(error instanceof CoreError)) return null
   const { detail } = error
   const told = typeof detail === 'string' ? [] : detail.flatMap(({ loc }) => loc)

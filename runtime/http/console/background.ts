@@ -5,7 +5,7 @@ import { isKeyOf } from '../../contract/schema/keys.ts'
 import { QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
 import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { answerPage, brief, go, listed, option } from './parts.ts'
 import { UPKEEP_PATH } from './upkeep.ts'
@@ -78,7 +78,7 @@ ${listed(
   })
 }
 
-const asking = (t: Tongue, state: string, queue: string): Markup =>
+const asking = (t: PageLocale, state: string, queue: string): Markup =>
   html`<form class="filter" action="/console/background" role="search" aria-label="${t.console.job.jobs}">
 <div><label for="queue">${t.console.job.kind}</label><select id="queue" name="queue">${option('', t.console.job.any, queue)}${QUEUE_NAMES.map((name) => option(name, name, queue))}</select></div>
 <div><label for="state">${t.console.job.state}</label><select id="state" name="state">${option('', t.console.job.any, state)}${JOB_STATES.map((name) => option(name, t.console.job_states[name], state))}</select></div>

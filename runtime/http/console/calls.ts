@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { key } from './charts.ts'
 import { outcomeBadge, pathOf } from './connector.ts'
 import { answerPage, brief, card, facts, listed, table } from './parts.ts'
@@ -58,7 +58,7 @@ export async function showCalls(visit: ConsoleVisit): Promise<Response> {
   })
 }
 
-const keyOf = (t: Tongue) =>
+const keyOf = (t: PageLocale) =>
   key([
     { look: '', words: t.console.call.key.own },
     { look: 'busy', words: t.console.call.key.good },
@@ -66,7 +66,7 @@ const keyOf = (t: Tongue) =>
     { look: 'bad', words: t.console.call.key.bad },
   ])
 
-const said = (t: Tongue, { what, request }: Phase): Markup | string =>
+const said = (t: PageLocale, { what, request }: Phase): Markup | string =>
   request === null
     ? t.console.call.phases[what]
     : html`<span class="mono">${request.method} ${brief(`${request.host}${request.path}${request.query}`, 200)}</span><span class="sub">${request.error ?? request.status ?? '–'} · ${t.console.call.bytes(bytesOf(request.sent_bytes, t), bytesOf(request.received_bytes, t))}</span>`
@@ -112,7 +112,7 @@ ${one.log.length === 0 ? '' : card({ id: 'log', title: t.console.call.log }, htm
   })
 }
 
-const about = (t: Tongue, one: CallRecord, now: Date): Markup =>
+const about = (t: PageLocale, one: CallRecord, now: Date): Markup =>
   card(
     { id: 'facts', title: t.console.call.facts },
     facts([

@@ -12,8 +12,8 @@ import { toCoreError } from '../edge/to-core-error.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import type { Place } from '../frame/side.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
 import { type FieldsTold, faultIn, namesInForm, withMarked, wrongIn } from './asked-fields.ts'
@@ -45,10 +45,10 @@ export const minus = signed('minus')
 export const same = signed('same')
 
 /** Text of a row: fixed, or by the language of the page. */
-type Said = string | ((t: Tongue) => string)
+type Said = string | ((t: PageLocale) => string)
 
 /** Message on the next page after the change. */
-export type ChangeEnd = Flash | ((t: Tongue) => string)
+export type ChangeEnd = Flash | ((t: PageLocale) => string)
 
 type Preview = {
   /** Null until the required fields are filled in. `false` omits a line. */
@@ -63,7 +63,7 @@ export type ConsoleChange = {
   /** Required permission. If null, the core decides, because app admins may do it too. */
   who: Permission | null
   does: string
-  title(about: About, t: Tongue): string
+  title(about: About, t: PageLocale): string
   lead?: Said
   button: Said
   /** Whether the change removes something. */
@@ -74,13 +74,13 @@ export type ConsoleChange = {
    * Fields in addition to the reason. Once they are sent, the page shows the effects and asks again, as often
    * as they change.
    */
-  fields?(about: About, t: Tongue): Markup
+  fields?(about: About, t: PageLocale): Markup
   /** Returns the initial values of these fields, which are the current ones. */
   given?(visit: ConsoleVisit, about: About): Promise<Record<string, string>>
   /** Links to the same change with another choice. */
-  options?(about: About, t: Tongue): Markup
+  options?(about: About, t: PageLocale): Markup
   /** If the change is refused: a link to it with an addition that may be missing, such as grants. */
-  instead?(about: About, t: Tongue): Markup
+  instead?(about: About, t: PageLocale): Markup
   preview(visit: ConsoleVisit, about: About): Promise<Preview>
   /** Performs the change. @returns a page to show instead of the redirect, if there is one */
   act(visit: ConsoleVisit, about: About): Promise<unknown>
@@ -101,19 +101,19 @@ type ChangeWords = {
 
 /** Returns the texts of a change that are together in the catalogue. `what` returns the name in the title. */
 export const wordsFrom = (
-  of: (t: Tongue) => ChangeWords,
+  of: (t: PageLocale) => ChangeWords,
   what: (about: About) => string = () => '',
 ) => ({
-  title(about: About, t: Tongue): string {
+  title(about: About, t: PageLocale): string {
     const { title } = of(t)
     return typeof title === 'string' ? title : title(what(about))
   },
-  lead: (t: Tongue): string => of(t).lead ?? '',
-  button: (t: Tongue): string => of(t).button,
-  done: (t: Tongue): string => of(t).done,
+  lead: (t: PageLocale): string => of(t).lead ?? '',
+  button: (t: PageLocale): string => of(t).button,
+  done: (t: PageLocale): string => of(t).done,
 })
 
-const said = (words: Said, t: Tongue): string => (typeof words === 'string' ? words : words(t))
+const said = (words: Said, t: PageLocale): string => (typeof words === 'string' ? words : words(t))
 
 /** Returns the choices of an address. */
 const aboutQuery = ({ c }: ConsoleVisit): About => {
@@ -149,7 +149,7 @@ const REFUSED = [
 export type Status = 200 | (typeof REFUSAL_STATUS)[(typeof REFUSED)[number]]
 
 /** Returns the message of a refusal that the page can show. Throws any other error again. */
-export function refusal(t: Tongue, error: unknown): { problem: Markup; status: Status } {
+export function refusal(t: PageLocale, error: unknown): { problem: Markup; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
   const kind = REFUSED.find((one) => one === told.kind)
@@ -224,7 +224,7 @@ const markOfFields = (all: readonly (readonly [string, string])[]): string =>
   )
 
 /** Renders the fields of a change, and the reason. */
-const askedBy = ({ fields, reason }: ConsoleChange, about: About, t: Tongue): Markup => {
+const askedBy = ({ fields, reason }: ConsoleChange, about: About, t: PageLocale): Markup => {
   const { why: label, whyHelp: help } = t.console.change
   const [value, required] = [about.get('reason'), reason === 'needed']
   return html`${fields ? fields(about, t) : ''}
@@ -326,7 +326,7 @@ const SAME = /\b(goes on|stays)\b/
 export const signOf = (line: string): Sign =>
   MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
 
-export function differenceList(lines: NonNullable<Preview['lines']>, t: Tongue): Markup {
+export function differenceList(lines: NonNullable<Preview['lines']>, t: PageLocale): Markup {
   const told = lines.filter((line) => line !== false)
   return told.length === 0
     ? html`<p class="in soft">${t.console.change.nothingDifferent}</p>`

@@ -10,7 +10,7 @@ import { hostOrigin } from '../frame/cookies.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { note } from '../pages/parts.ts'
 import { connectionSchemaOf } from '../schemas/connection-schema.ts'
 import { appPath } from './apps.ts'
@@ -88,7 +88,7 @@ const isChanged = (held: Form, form: Form, { fields }: FieldGroup): boolean =>
   fields.some((one) => typedIn(form, one) !== (held.get(one.name) ?? ''))
 
 /** Returns the input for a new app. Required fields that are empty are reported by name. */
-export function givenIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
+export function givenIn(t: PageLocale, asked: ConnectAsk, form: Form): Filled {
   const isAsked = (group: FieldGroup) => !group.isOptional || isTouched(group, form)
   const filled = connectionIn(asked.groups, form, isAsked, (one) => noJson(t, one))
   judgeFilled(t, asked, filled)
@@ -96,7 +96,7 @@ export function givenIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
 }
 
 /** Returns the changed parts of a connection. @throws CoreError `invalid` if nothing has changed */
-export function changedIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
+export function changedIn(t: PageLocale, asked: ConnectAsk, form: Form): Filled {
   const held = heldIn(asked)
   const isOther = (group: FieldGroup) => isChanged(held, form, group)
   if (!asked.groups.some(isOther)) throw new PageError('invalid', t.console.connect.nothing)
@@ -115,7 +115,7 @@ export function changedIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
  * @throws CoreError `invalid`
  */
 export function settingsIn(
-  t: Tongue,
+  t: PageLocale,
   asked: ConnectAsk,
   form: Form,
 ): Record<string, unknown> | undefined {
@@ -142,7 +142,7 @@ export function settingsIn(
   return filled.settings
 }
 
-const noJson = (t: Tongue, { title }: ConnectField): PageError =>
+const noJson = (t: PageLocale, { title }: ConnectField): PageError =>
   new PageError('invalid', t.console.connect.noJson(titleIn(t, title)))
 
 /** Performs the work of a form, or shows the form again with the refusal. */
@@ -233,7 +233,7 @@ ${
  * exists.
  */
 function buttons(
-  { console: { connect: w } }: Tongue,
+  { console: { connect: w } }: PageLocale,
   ways: ReadonlyMap<string, readonly OAuthFlow[]>,
   credentials: readonly FieldGroup[],
 ): Markup {

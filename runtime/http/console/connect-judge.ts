@@ -8,7 +8,7 @@ import { describeIssue } from '../../contract/connector/payload.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { ServedConnector } from '../../core/kernel/context/connectors.ts'
 import { PageError } from '../frame/error-page.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import type { FieldGroup, Filled } from './connect-fields.ts'
 import { brief } from './parts.ts'
 
@@ -19,7 +19,7 @@ type Asked = {
 type Misfit = { title: string; words: string }
 
 /** Returns the name of a field on the page. */
-export const titleIn = ({ console: { connect } }: Tongue, title: string): string =>
+export const titleIn = ({ console: { connect } }: PageLocale, title: string): string =>
   connect.fields[title] ?? title
 
 /**
@@ -27,7 +27,7 @@ export const titleIn = ({ console: { connect } }: Tongue, title: string): string
  *
  * @throws CoreError `invalid` that names all missing fields, otherwise the invalid ones; never a secret
  */
-export function judgeFilled(t: Tongue, { connector, groups }: Asked, filled: Filled): void {
+export function judgeFilled(t: PageLocale, { connector, groups }: Asked, filled: Filled): void {
   const schemas = { auth: authSchema(connector.manifest), settings: connector.settings }
   const all = (['auth', 'settings'] as const).flatMap((part) => {
     if (filled[part] === undefined) return []
@@ -50,7 +50,7 @@ const isPattern = ({ message }: v.BaseIssue<unknown>): boolean =>
   message.startsWith('does not match ')
 
 function misfitOf(
-  t: Tongue,
+  t: PageLocale,
   groups: readonly FieldGroup[],
   { path, ...issue }: v.BaseIssue<unknown>,
 ): Misfit[] {

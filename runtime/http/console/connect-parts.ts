@@ -5,7 +5,7 @@ import { html } from 'hono/html'
 import type { OAuthFlow } from '../../contract/connector/oauth.ts'
 import { MAX_SETTING_LENGTH } from '../../contract/connector/settings.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import type { ConnectField, FieldGroup } from './connect-fields.ts'
 import { card, check } from './parts.ts'
 
@@ -28,7 +28,7 @@ type GroupLook = {
 const CLIENT = ['client_id', 'client_secret', 'scopes']
 
 /** Renders the fields of one credential, or of the settings. */
-export function groupCard(t: Tongue, group: FieldGroup, look: GroupLook): Markup {
+export function groupCard(t: PageLocale, group: FieldGroup, look: GroupLook): Markup {
   const w = t.console.connect
   const { title, lead, flows, redirectUri, shown } = look
   const fields = (all: readonly ConnectField[]) =>
@@ -62,7 +62,7 @@ const ofClient = (field: ConnectField): ConnectField => ({
 })
 
 function connectField(
-  t: Tongue,
+  t: PageLocale,
   field: ConnectField,
   { value, isRequired, isKept, isOfConsent = false }: Shown,
 ): Markup {

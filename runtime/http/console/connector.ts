@@ -6,7 +6,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { BLAME_NAMES } from '../../contract/models/call-minutes.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import type { OperatorAnswer } from '../operator/perform.ts'
 import { empty, note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
@@ -103,13 +103,13 @@ ${about(t, shown, listing ?? null)}
   })
 }
 
-const stateWords = (t: Tongue, { state }: ConnectorListing): string =>
+const stateWords = (t: PageLocale, { state }: ConnectorListing): string =>
   state === 'quarantined' || state === 'suspect'
     ? t.console.one_connector.itsWorker
     : t.console.one_connector.whySo
 
 function actions(
-  t: Tongue,
+  t: PageLocale,
   id: string,
   shown: Shown | null,
   listing: ConnectorListing | null,
@@ -122,7 +122,7 @@ ${listing?.state === 'disabled' || shown?.disabled ? go(`${at}/enable`, t.consol
 ${shown && shown.versions.length > 0 ? go(`${at}/remove`, t.console.one_connector.remove, 'danger') : ''}`
 }
 
-const numbers = (t: Tongue, totals: Totals, slots: readonly Slot[]): Markup =>
+const numbers = (t: PageLocale, totals: Totals, slots: readonly Slot[]): Markup =>
   figures([
     {
       name: t.console.one_connector.calls24,
@@ -153,7 +153,7 @@ const numbers = (t: Tongue, totals: Totals, slots: readonly Slot[]): Markup =>
     },
   ])
 
-function latency(t: Tongue, id: string, slots: readonly Slot[], totals: Totals): Markup {
+function latency(t: PageLocale, id: string, slots: readonly Slot[], totals: Totals): Markup {
   const w = t.console.one_connector
   const about = {
     id: 'latency',
@@ -203,7 +203,7 @@ ${key(series.map(({ name, look }) => ({ look, words: name, line: true })))}
   )
 }
 
-const faults = (t: Tongue, { errors }: Totals): Markup =>
+const faults = (t: PageLocale, { errors }: Totals): Markup =>
   card(
     { id: 'faults', title: t.console.one_connector.faults },
     table(
@@ -221,7 +221,7 @@ const faults = (t: Tongue, { errors }: Totals): Markup =>
 export const outcomeBadge = (outcome: string): Markup =>
   badge(outcome === 'ok' ? ['good', 'check'] : ['bad', 'x'], outcome)
 
-function calls(t: Tongue, id: string, items: readonly CallRecord[], now: Date): Markup {
+function calls(t: PageLocale, id: string, items: readonly CallRecord[], now: Date): Markup {
   const rows = items.map((one) => {
     const hosts = [...new Set(one.upstream.map(({ host }) => host))]
     return [
@@ -256,7 +256,7 @@ function calls(t: Tongue, id: string, items: readonly CallRecord[], now: Date): 
   )
 }
 
-function versions(t: Tongue, { id, versions: all, active }: Shown, now: Date): Markup {
+function versions(t: PageLocale, { id, versions: all, active }: Shown, now: Date): Markup {
   const w = t.console.one_connector
   return listed(
     {
@@ -285,7 +285,7 @@ function versions(t: Tongue, { id, versions: all, active }: Shown, now: Date): M
   )
 }
 
-const wantsColumns = (t: Tongue): Column[] => [
+const wantsColumns = (t: PageLocale): Column[] => [
   { words: t.console.one_connector.choose, unseen: true },
   { words: t.console.one_connector.kind },
   { words: t.console.one_connector.granted, look: 'c3' },
@@ -299,7 +299,7 @@ const choice = (want: Want, at: number, of: string): Markup => {
   return html`<span class="row keep"><input type="checkbox" id="${id}" name="want" value="${chosen(want)}"><label for="${id}" class="wrap" lang="en">${brief(want.words, 300)}</label></span>`
 }
 
-function wanted(t: Tongue, { id, withheld }: Shown): Markup {
+function wanted(t: PageLocale, { id, withheld }: Shown): Markup {
   if (withheld.length === 0) return html``
   const columns = wantsColumns(t).slice(0, 2)
   return card(
@@ -318,7 +318,7 @@ function wanted(t: Tongue, { id, withheld }: Shown): Markup {
   )
 }
 
-function grants(t: Tongue, { id, grants: all }: Shown, now: Date): Markup {
+function grants(t: PageLocale, { id, grants: all }: Shown, now: Date): Markup {
   const w = t.console.one_connector
   const about = {
     id: 'grants',
@@ -338,7 +338,7 @@ function grants(t: Tongue, { id, grants: all }: Shown, now: Date): Markup {
   )
 }
 
-function about(t: Tongue, shown: Shown | null, listing: ConnectorListing | null): Markup {
+function about(t: PageLocale, shown: Shown | null, listing: ConnectorListing | null): Markup {
   const w = t.console.one_connector
   const capabilities = shown?.wants.filter(({ kind }) => kind === 'capability') ?? []
   return card(

@@ -1,7 +1,7 @@
 /** The list of connectors, with their state and figures. */
 import { html } from 'hono/html'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { searchText } from '../pages/access.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import {
@@ -38,7 +38,7 @@ const SORTS: Record<string, (a: Figures, b: Figures) => number> = {
   p95: (a, b) => (a.p95 ?? -1) - (b.p95 ?? -1),
 }
 
-const columnsOf = (t: Tongue, sort: string, at: (sort: string) => string): Column[] => [
+const columnsOf = (t: PageLocale, sort: string, at: (sort: string) => string): Column[] => [
   { words: t.console.connector.name, sort: sortOf('id', sort, at) },
   { words: t.console.connector.state, sort: sortOf('state', sort, at) },
   { words: t.console.connector.source, look: 'c3', sort: sortOf('source', sort, at) },
@@ -64,7 +64,7 @@ const LOOKS = {
 
 /** Renders the state of a connector as a badge. */
 export function stateBadge(
-  t: Tongue,
+  t: PageLocale,
   { state, serving }: Pick<ConnectorListing, 'state' | 'serving'>,
 ) {
   if (state === 'ready' && !serving) return badge(['', 'minus'], t.console.connector.notServing)

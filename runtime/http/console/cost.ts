@@ -9,8 +9,8 @@ import { listLicences } from '../../core/cost/licences.ts'
 import { listFindings } from '../../core/findings/read.ts'
 import { CSV_TYPE, csvOf } from '../core/csv.ts'
 import type { Markup } from '../frame/layout.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { SIDE } from '../frame/side.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { pagesNav, whole } from '../pages/parts.ts'
 import { accountCalled } from './findings.ts'
@@ -24,7 +24,7 @@ const licencePath = (id: string): string => `/console/licences/${encodeURICompon
 
 /** Formats a price. */
 export const priceWords = (
-  t: Tongue,
+  t: PageLocale,
   { amount, currency, period }: NonNullable<Licence['price']>,
 ): string => `${amount} ${currency} ${t.console.cost.each[period]}`
 
@@ -44,7 +44,7 @@ ${await totalsOf(visit)}`
 }
 
 function licencesOf(
-  t: Tongue,
+  t: PageLocale,
   found: Awaited<ReturnType<typeof listLicences>>,
   mayWrite: boolean,
 ): Markup {
@@ -77,7 +77,7 @@ function licencesOf(
   )
 }
 
-function priceOf(t: Tongue, { id, label, price }: Licence, mayWrite: boolean): Markup {
+function priceOf(t: PageLocale, { id, label, price }: Licence, mayWrite: boolean): Markup {
   const named = html`<span class="unseen"> ${brief(label, 80)}</span>`
   const words = price ? priceWords(t, price) : '–'
   if (!mayWrite) return html`${words}`

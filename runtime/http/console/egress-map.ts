@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import type { CalledHost } from '../../contract/endpoints/call-minutes.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { empty } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { key } from './charts.ts'
@@ -118,7 +118,7 @@ const EDGES: Record<EgressState, string> = {
   undeclared: 'busy dash',
 }
 
-export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
+export function egressMap(t: PageLocale, id: string, ways: readonly Way[]): Markup {
   const w = t.console.one_connector
   const about = {
     id: 'egress',
@@ -169,7 +169,7 @@ const BOX = { height: 26, connector: [8, 90], capability: [138, 232], host: [424
 /**
  * Draws connector, capabilities and hosts in three columns. Returns null if there is too much to be legible.
  */
-function picture(t: Tongue, id: string, ways: readonly Way[]): Markup | null {
+function picture(t: PageLocale, id: string, ways: readonly Way[]): Markup | null {
   const capabilities = [...new Set(ways.map(({ capability }) => capability))]
   const hosts = [...new Set(ways.map(({ host }) => host))]
   const rows = Math.max(capabilities.length, hosts.length)

@@ -6,7 +6,7 @@ import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { listFindings } from '../../core/findings/read.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { pageNumber } from '../pages/access.ts'
 import { pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
@@ -82,7 +82,7 @@ export async function findingsList(
 }
 
 /** Renders the problem, its object, and the remedy. */
-function whatOf(t: Tongue, one: AccessFinding, { of }: About): Markup {
+function whatOf(t: PageLocale, one: AccessFinding, { of }: About): Markup {
   const w = t.console.findings
   const things = [of === 'app_id' ? null : one.app_name, one.label].filter((name) => name !== null)
   const until = one.state === 'ACCEPTED' && one.accepted_until ? new Date(one.accepted_until) : null
@@ -119,7 +119,7 @@ function whoOf({ t, principal }: ConsoleVisit, one: AccessFinding, names: Names)
 }
 
 function wayOf(
-  { w, console: { findings } }: Tongue,
+  { w, console: { findings } }: PageLocale,
   one: AccessFinding,
   { of, id }: About,
   names: Names,

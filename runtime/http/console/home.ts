@@ -2,8 +2,8 @@
 import { html } from 'hono/html'
 import type { Attention, Overview } from '../../contract/endpoints/overview.ts'
 import type { Markup } from '../frame/layout.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { type Place, placesOf, SIDE } from '../frame/side.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
 import { barChart, key } from './charts.ts'
 import {
@@ -51,13 +51,13 @@ ${standing(t, overview, now)}
 }
 
 /** Returns the purpose of each place, in the words of its own page. */
-const aboutPlace = ({ w, console: all }: Tongue): Partial<Record<Place, string>> => ({
+const aboutPlace = ({ w, console: all }: PageLocale): Partial<Record<Place, string>> => ({
   ...{ apps: all.app.lead, requests: all.request.lead, people: all.person.lead },
   ...{ policies: all.policy.lead, reviews: w.reviews_lead, cost: all.cost.lead },
   ...{ scim: w.scim_lead, log: all.home.aboutLog },
 })
 
-const placesList = (t: Tongue, { principal }: ConsoleVisit): Markup =>
+const placesList = (t: PageLocale, { principal }: ConsoleVisit): Markup =>
   html`<ul class="tiles">${placesOf(principal)
     .filter((name) => name !== 'home')
     .map(
@@ -77,7 +77,7 @@ function placeOf({ kind, id, name }: Attention): string {
   return `/console/apps/${at}`
 }
 
-function needs(t: Tongue, attention: readonly Attention[], now: Date): Markup {
+function needs(t: PageLocale, attention: readonly Attention[], now: Date): Markup {
   const w = t.console.home
   return listed(
     {
@@ -106,7 +106,11 @@ function needs(t: Tongue, attention: readonly Attention[], now: Date): Markup {
   )
 }
 
-const standing = (t: Tongue, { requests, apps, connectors, hosts }: Overview, now: Date): Markup =>
+const standing = (
+  t: PageLocale,
+  { requests, apps, connectors, hosts }: Overview,
+  now: Date,
+): Markup =>
   figures([
     {
       name: t.console.home.openRequests,
@@ -141,7 +145,7 @@ const standing = (t: Tongue, { requests, apps, connectors, hosts }: Overview, no
   ])
 
 /** Outcomes of the calls in a step, in stacking order of the bars. */
-const seriesOf = (t: Tongue) =>
+const seriesOf = (t: PageLocale) =>
   [
     {
       look: 'busy',
@@ -170,7 +174,7 @@ const seriesOf = (t: Tongue) =>
     },
   ] as const
 
-function calls(t: Tongue, slots: readonly Slot[]): Markup {
+function calls(t: PageLocale, slots: readonly Slot[]): Markup {
   const w = t.console.home
   const series = seriesOf(t)
   const all = slots.reduce((sum, { step }) => sum + (step?.calls ?? 0), 0)
@@ -203,7 +207,7 @@ ${key(series.map(({ look, words }) => ({ look, words })))}
   )
 }
 
-const turnsOf = (t: Tongue, { turns }: Overview, now: Date): Markup =>
+const turnsOf = (t: PageLocale, { turns }: Overview, now: Date): Markup =>
   listed(
     { id: 'turns', title: t.console.home.turns },
     [

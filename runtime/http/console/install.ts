@@ -7,7 +7,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { MAX_SIGNATURE_BYTES, uploadedOf } from '../operator/package-upload.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
@@ -61,7 +61,7 @@ ${reportCards(t, report)}`
 }
 
 const fileField = (
-  t: Tongue,
+  t: PageLocale,
   id: string,
   label: string,
   help: string,
@@ -97,7 +97,7 @@ export async function takePackage(
  *
  * @throws CoreError `invalid`; RuntimeError `input_invalid` if the file is no package
  */
-async function uploadedFrom(t: Tongue, files: Files) {
+async function uploadedFrom(t: PageLocale, files: Files) {
   const [file, signature] = [files.get('package'), files.get('signature')]
   if (!file) throw new PageError('invalid', t.console.install.noFile)
   if (signature && signature.size > MAX_SIGNATURE_BYTES)

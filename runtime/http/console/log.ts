@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { listActivity } from '../../core/kernel/audit/activity.ts'
 import { verifyNewest } from '../../core/kernel/audit/chain.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note, pagesNav, whole } from '../pages/parts.ts'
@@ -115,7 +115,7 @@ ${listed(
 }
 
 const asking = (
-  t: Tongue,
+  t: PageLocale,
   {
     event,
     since,
@@ -138,5 +138,5 @@ const asking = (
 const text = (record: Record<string, unknown>, name: string): string =>
   typeof record[name] === 'string' ? record[name] : ''
 
-const details = (t: Tongue, metadata: Record<string, unknown>, hash: string): Markup =>
+const details = (t: PageLocale, metadata: Record<string, unknown>, hash: string): Markup =>
   html`<details class="more"><summary>${t.console.log.details}</summary><pre class="wrap small">${brief(JSON.stringify(metadata, null, 1), 2000)}</pre><code class="small wrap">${hash.slice(0, 32)}…</code></details>`

@@ -9,7 +9,7 @@ import {
 } from '../../core/offboarding/offboardings.ts'
 import { offboardingPreview } from '../../core/offboarding/progress.ts'
 import { fieldError, PageError } from '../frame/error-page.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { nameOf } from '../frame/words.ts'
 import { type About, type ConsoleChange, minus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
@@ -27,7 +27,7 @@ const base = {
 } as const
 
 /** Returns the chosen moment; null for now. @throws CoreError `invalid` */
-function momentIn(about: About, { console: { offboarding } }: Tongue): string | null {
+function momentIn(about: About, { console: { offboarding } }: PageLocale): string | null {
   if (about.get('when') !== 'later') return null
   const day = about.get('day')
   const at = new Date(`${day}T00:00:00Z`)

@@ -3,8 +3,8 @@ import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Icon, icon } from '../frame/icons.ts'
 import { layout, type Markup } from '../frame/layout.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { type Place, SIDE } from '../frame/side.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
 import type { BadgeKind } from '../pages/states.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -97,13 +97,13 @@ export const table = (
   label: string,
   columns: readonly Column[],
   rows: readonly Cells[],
-  { w }: Tongue,
+  { w }: PageLocale,
 ): Markup =>
   html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
 <thead><tr>${columns.map((one) => headOf(one, w))}</tr></thead>
 <tbody>${rows.map((one) => rowOf(columns, one))}</tbody></table></div>`
 
-function headOf({ words, look, unseen, choosesPage, sort }: Column, w: Tongue['w']): Markup {
+function headOf({ words, look, unseen, choosesPage, sort }: Column, w: PageLocale['w']): Markup {
   const choice = choosesPage
     ? html`<input type="checkbox" data-choose-page aria-label="${w.choose_page}" hidden>`
     : ''
@@ -134,7 +134,7 @@ export const listed = (
   columns: readonly Column[],
   rows: readonly Cells[],
   nothing: { title: string; text: Markup | string; icon?: Icon },
-  t: Tongue,
+  t: PageLocale,
   after: Markup | string = '',
 ): Markup =>
   card(
@@ -176,7 +176,7 @@ export const tabs = (
   html`<nav class="tabs" aria-label="${label}">${all.map(({ href, words, count }) => html`<a href="${href}">${words}${count === undefined ? '' : html` <span class="count">${count}</span>`}</a>`)}</nav>`
 
 /** Formats a number with thousands separators. */
-export const thousands = (value: number, { language }: Tongue): string =>
+export const thousands = (value: number, { language }: PageLocale): string =>
   value.toLocaleString(language)
 
 /** Shortens a long text. */
@@ -188,7 +188,7 @@ export const go = (href: string, words: Markup | string, look = ''): Markup =>
   html`<a class="btn ${look}" href="${href}">${words}</a>`
 
 type Field = {
-  t: Tongue
+  t: PageLocale
   id: string
   label: string
   help?: string
@@ -253,7 +253,7 @@ export const filter = (
     value,
     kept = {},
   }: { name: string; words: string; value: string; kept?: Record<string, string> },
-  { console: { parts } }: Tongue,
+  { console: { parts } }: PageLocale,
 ): Markup =>
   html`<form class="filter" action="${action}" role="search" aria-label="${label}">
 ${Object.entries(kept).map(([key, one]) => html`<input type="hidden" name="${key}" value="${one}">`)}

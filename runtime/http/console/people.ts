@@ -14,7 +14,7 @@ import { takeAccessEvidence } from '../../core/reviews/evidence/take.ts'
 import { FIRST_ADMIN } from '../../core/sign-in/first-admin.ts'
 import { PageError, refusalOf } from '../frame/error-page.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { nameOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note, pagesNav, whole } from '../pages/parts.ts'
@@ -32,7 +32,7 @@ import type { ConsoleVisit } from './visit.ts'
 const SIZE = 50
 const HELD = 100
 
-const statesIn = (t: Tongue): Record<NonNullable<User['status']>, Markup> => ({
+const statesIn = (t: PageLocale): Record<NonNullable<User['status']>, Markup> => ({
   ACTIVE: badge(['good', 'check'], t.console.person.active),
   STAGED: badge(['wait', 'clock'], t.console.person.staged),
   SUSPENDED: badge(['bad', 'stop'], t.console.person.suspended),
@@ -183,7 +183,7 @@ function asOfForm(
 </form>`
 }
 
-const keyOf = (t: Tongue) => [
+const keyOf = (t: PageLocale) => [
   { look: 'busy', words: t.console.person.keyRequest, line: true },
   { look: 'rule', words: t.console.person.keyPolicy, line: true },
   { look: '', words: t.console.person.keyGroup, line: true },
@@ -191,7 +191,7 @@ const keyOf = (t: Tongue) => [
 ]
 
 function why(
-  t: Tongue,
+  t: PageLocale,
   name: string,
   lines: readonly GraphLine[],
   held: { page: number; pages: number; total: number },
@@ -243,7 +243,7 @@ ${listed(
 )}`
 }
 
-const rolesOf = (t: Tongue, id: string, roles: readonly string[], mayChange: boolean): Markup =>
+const rolesOf = (t: PageLocale, id: string, roles: readonly string[], mayChange: boolean): Markup =>
   card(
     {
       id: 'roles',

@@ -7,7 +7,7 @@ import {
 } from '../../contract/models/access-policy.ts'
 import { getPolicy, listPolicies, missingAttributes } from '../../core/policies/policies.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
@@ -18,7 +18,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 
-const stateOf = (t: Tongue, { status, is_enabled }: AccessPolicyOutput): Markup =>
+const stateOf = (t: PageLocale, { status, is_enabled }: AccessPolicyOutput): Markup =>
   status === 'DRAFT'
     ? badge(['', 'clock'], t.console.policy.draft)
     : is_enabled
@@ -29,7 +29,7 @@ const stateOf = (t: Tongue, { status, is_enabled }: AccessPolicyOutput): Markup 
 const mayWrite = ({ principal }: ConsoleVisit): boolean =>
   principal.permissions.has('policies.write') && !principal.readOnly
 
-const actions = (t: Tongue, { id, status, is_enabled }: AccessPolicyOutput): Markup => {
+const actions = (t: PageLocale, { id, status, is_enabled }: AccessPolicyOutput): Markup => {
   const at = `/console/policies/${id}`
   const isOn = status === 'PUBLISHED' && is_enabled
   return html`${go(`${at}/edit`, t.console.policy_edit.edit)}${isOn ? go(`${at}/disable`, t.console.policy_edit.disable, 'danger') : go(`${at}/enable`, t.console.policy_edit.enable)}${go(`${at}/delete`, t.console.policy.remove, 'danger')}`
@@ -57,7 +57,7 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
 }
 
 /** Renders the condition as in its form, or as JSON if it is nested. */
-function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyOutput): Markup {
+function conditionOf({ console: { policy_edit: w } }: PageLocale, one: AccessPolicyOutput): Markup {
   const { who, lines } = draftOf(one)
   if (who !== 'all' && who !== 'any')
     return html`<div class="in"><pre class="wrap small">${brief(JSON.stringify(one.access_condition, null, 2), 4000)}</pre></div>`
@@ -66,7 +66,7 @@ function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyO
 }
 
 /** Renders a warning with the attribute paths of a condition that no person has. */
-export const nobodyHas = (t: Tongue, paths: readonly string[]): Markup | '' =>
+export const nobodyHas = (t: PageLocale, paths: readonly string[]): Markup | '' =>
   paths.length === 0
     ? ''
     : html`<p class="in wrap">${t.console.policy.nobodyHas(brief(paths.map(nameOfAttribute).join(', '), 1000))}</p>`

@@ -14,7 +14,7 @@ import { type PolicyPreview, previewPolicy } from '../../core/policies/preview.t
 import { PageError, saidApart } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { note, whole } from '../pages/parts.ts'
 import { differenceList, minus, plus, refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
@@ -97,7 +97,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
 }
 
 /** Parses a draft. @throws CoreError `invalid` */
-function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
+function inputOf(t: PageLocale, draft: Draft): AccessPolicyInput {
   let body: unknown
   try {
     body = policyBodyOf(draft)
@@ -154,10 +154,10 @@ ${actions(t, back, false)}
   })
 }
 
-const actions = (t: Tongue, back: string, isSeen: boolean): Markup =>
+const actions = (t: PageLocale, back: string, isSeen: boolean): Markup =>
   html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="save">${t.console.policy_edit.save}</button>` : html`<button class="btn" name="do" value="preview">${t.console.policy_edit.preview}</button>`}<a class="btn plain" href="${back}">${t.console.policy_edit.cancel}</a></div>`
 
-const whoCard = (t: Tongue, draft: Draft, known: readonly string[]): Markup =>
+const whoCard = (t: PageLocale, draft: Draft, known: readonly string[]): Markup =>
   card(
     { id: 'who', title: t.console.policy_edit.who },
     html`<div class="in stack">
@@ -187,7 +187,7 @@ ${draft.lines.length >= MOST_LINES ? '' : html`<div><button class="btn" name="do
 type Looked = { find: string | null; found: readonly PolicyChoice[] | null }
 
 const givesCard = (
-  t: Tongue,
+  t: PageLocale,
   { gives, preapproved }: Draft,
   chosen: readonly PolicyChoice[],
   { find, found }: Looked,
@@ -208,7 +208,7 @@ ${more.length > 0 ? html`<p class="help">${t.console.policy_edit.foundHelp}</p>`
   )
 }
 
-function previewCard(t: Tongue, told: PolicyPreview): Markup {
+function previewCard(t: PageLocale, told: PolicyPreview): Markup {
   const w = t.console.policy_edit
   const { fitting, added, removed, denied, people, looked, isAll, isInForce, missing } = told
   const lines = [

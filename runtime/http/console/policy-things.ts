@@ -5,7 +5,7 @@ import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { thingNames } from '../../core/policies/policies.ts'
 import type { Db } from '../../database/database.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 
 /** Maximum number of apps that a search finds, and of permissions shown for each. */
 const MOST_APPS = 10
@@ -20,7 +20,7 @@ export type PolicyChoice = {
 }
 
 const thing = (
-  t: Tongue,
+  t: PageLocale,
   appId: string,
   app: string,
   permission: { id: string; label: string } | null,
@@ -35,7 +35,7 @@ const thing = (
 
 /** Returns the chosen apps and permissions with their names. One that no longer exists is named by its id. */
 export async function thingsNamed(
-  t: Tongue,
+  t: PageLocale,
   db: Db,
   { domainId }: Principal,
   values: readonly string[],
@@ -57,7 +57,7 @@ export async function thingsNamed(
 
 /** Returns the apps whose name contains a text, each with its permissions. */
 export async function thingsFound(
-  t: Tongue,
+  t: PageLocale,
   db: Db,
   principal: Principal,
   name: string,

@@ -4,7 +4,7 @@ import type { Published } from '../../contract/endpoints/published-indexes.ts'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { empty, note, pagesNav } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
@@ -100,7 +100,7 @@ async function asking(
   }
 }
 
-function cells({ w }: Tongue, one: Published): (Markup | string)[] {
+function cells({ w }: PageLocale, one: Published): (Markup | string)[] {
   const { id, name, description, newest, installed, outdated, withdrawn, versions } = one
   const isGone = versions.every((version) => version.withdrawn !== null)
   const words = outdated ? w.registry_upgrade : w.registry_look
@@ -171,7 +171,7 @@ ${said}`,
 }
 
 /** Renders a warning that the serving version has been withdrawn. */
-const servesNote = ({ w }: Tongue, { id, installed, withdrawn }: Published): Markup | string =>
+const servesNote = ({ w }: PageLocale, { id, installed, withdrawn }: Published): Markup | string =>
   withdrawn === null
     ? ''
     : note(

@@ -8,7 +8,7 @@ import { DECIDED } from '../../core/reviews/machine/states.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import { type Outcome, outcomeWords, sayOutcome } from './review-notice.ts'
+import { keepOutcome, type Outcome, outcomeWords } from './review-notice.ts'
 import {
   type Asked,
   addressOf,
@@ -56,7 +56,7 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
     const outcome = await decideBy(visit, choice)
     if (outcome.decided === 0)
       return showOwnReview(visit, { ...typed, problem: outcomeWords(t, outcome) }, 409)
-    sayOutcome(visit, outcome)
+    keepOutcome(visit, outcome)
   } catch (error) {
     const { problem, status } = refusalOf(t, error, 'bad_request', 'conflict')
     const ofReason = status === REFUSAL_STATUS.bad_request && reason === ''

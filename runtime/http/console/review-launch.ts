@@ -16,7 +16,7 @@ import { previewScope } from '../../core/reviews/scope-preview.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
@@ -85,7 +85,7 @@ function draftIn(form: Form): Draft {
  *
  * @throws CoreError `invalid`
  */
-function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
+function scopeOf(t: PageLocale, filters: readonly Filter[]): ScopeFilter[] {
   const w = t.console.review_launch
   return filters
     .filter(({ group, value }) => group !== '' || value !== '')
@@ -158,7 +158,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
 }
 
 /** Returns the end of the chosen day. @throws CoreError `invalid` */
-function deadlineOf(t: Tongue, { deadline, name }: Draft): string {
+function deadlineOf(t: PageLocale, { deadline, name }: Draft): string {
   if (name === '') throw new PageError('invalid', t.console.review_launch.noName)
   if (!/^\d{4}-\d\d-\d\d$/.test(deadline))
     throw new PageError('invalid', t.console.review_launch.noDeadline)
@@ -167,7 +167,7 @@ function deadlineOf(t: Tongue, { deadline, name }: Draft): string {
 
 /** Counts the lines of each app. @throws CoreError `bad_request`, `not_found`, `invalid` */
 async function count(
-  t: Tongue,
+  t: PageLocale,
   { db, principal, now }: ConsoleVisit,
   draft: Draft,
 ): Promise<Counted[]> {
@@ -238,11 +238,11 @@ async function foundApps({ db, principal }: ConsoleVisit, name: string): Promise
   return items.map(({ id, user_friendly_label }) => ({ id, name: user_friendly_label }))
 }
 
-const buttons = (t: Tongue, isSeen: boolean): Markup =>
+const buttons = (t: PageLocale, isSeen: boolean): Markup =>
   html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="launch">${t.console.review_launch.launch}</button>` : html`<button class="btn" name="do" value="count">${t.console.review_launch.count}</button>`}<a class="btn plain" href="/console/reviews">${t.console.review_launch.cancel}</a></div>`
 
 function appsCard(
-  t: Tongue,
+  t: PageLocale,
   { apps }: Draft,
   chosen: readonly App[],
   find: string | null,
@@ -260,7 +260,7 @@ ${others.map(({ id, name }, at) => check({ name: `app.${chosen.length + at}`, va
   )
 }
 
-const scopeCard = (t: Tongue, { filters }: Draft): Markup =>
+const scopeCard = (t: PageLocale, { filters }: Draft): Markup =>
   card(
     { id: 'scope', title: t.console.review_launch.scope, note: t.console.review_launch.scopeNote },
     html`<div class="in stack">
@@ -278,7 +278,7 @@ ${filters.length >= MOST_FILTERS ? '' : html`<div><button class="btn" name="do" 
 </div>`,
   )
 
-function countCard(t: Tongue, counted: readonly Counted[]): Markup {
+function countCard(t: PageLocale, counted: readonly Counted[]): Markup {
   const sum = counted.reduce((all, { told }) => all + told.items, 0)
   const examples = counted.flatMap(({ name, told }) =>
     told.examples.map((one) => [one.unique_identifier, one.label ?? '', name].filter(Boolean)),

@@ -3,7 +3,7 @@ import { DECISIONS } from '../../contract/models/review-item.ts'
 import { keepFlash, sessionOf, takeFlash } from '../frame/cookies.ts'
 import { proofOf } from '../frame/form.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { note } from '../pages/parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -25,7 +25,7 @@ export type Outcome = {
 /**
  * Formats the message: `3 lines: to be removed when the review ends; 1 of them was decided otherwise before.`
  */
-export function outcomeWords({ w }: Tongue, of: Outcome): string {
+export function outcomeWords({ w }: PageLocale, of: Outcome): string {
   const parts = [
     of.decided > 0 ? w.lines_decided[of.decision](of.decided) : '',
     of.changed > 0 ? w.lines_changed(of.changed) : '',
@@ -41,7 +41,7 @@ const sealed = ({ c, deps }: ConsoleVisit, text: string): string =>
   `${text}.${proofOf(deps.hasher, `${sessionOf(c) ?? ''} ${text}`)}`
 
 /** Stores the message for the next page. */
-export function sayOutcome(visit: ConsoleVisit, of: Outcome): void {
+export function keepOutcome(visit: ConsoleVisit, of: Outcome): void {
   const { decision, decided, changed, before, same, ended } = of
   const text = [decision, decided, changed, before, same, ended].join('-')
   keepFlash(visit.c, sealed(visit, text))

@@ -19,7 +19,7 @@ import { getReview, listReviews } from '../../core/reviews/read.ts'
 import type { Form } from '../frame/form.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note, pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
@@ -69,7 +69,7 @@ const ITEM_LOOKS = {
   EXCEPTED: ['rule', 'rule'],
 } as const satisfies Record<ItemState, BadgeLook>
 
-const reviewBadge = ({ w }: Tongue, status: ReviewStatus): Markup =>
+const reviewBadge = ({ w }: PageLocale, status: ReviewStatus): Markup =>
   badge(REVIEW_LOOKS[status], w.review_states[status])
 
 /** Reports whether this session may launch and end reviews. */
@@ -228,7 +228,7 @@ ${await grid(visit, base, { ...refused, mine: true, asked })}`
   )
 }
 
-const lineColumns = ({ w }: Tongue): Column[] => [
+const lineColumns = ({ w }: PageLocale): Column[] => [
   { words: w.choose, unseen: true, choosesPage: true },
   { words: w.who },
   { words: w.what, look: 'c3' },
@@ -283,7 +283,7 @@ ${rows.length === 0 ? '' : decide(t, found.total, typed)}
 }`
 }
 
-const asking = ({ w }: Tongue, base: string, { state, hint, search }: Asked): Markup =>
+const asking = ({ w }: PageLocale, base: string, { state, hint, search }: Asked): Markup =>
   html`<form class="filter" action="${base}" role="search" aria-label="${w.lines}">
 <div class="grow"><label for="search">${w.find_line}</label><input id="search" type="search" name="search" value="${search}" maxlength="200"></div>
 <div><label for="state">${w.state}</label><select id="state" name="state">${option('', w.any, state)}${ITEM_STATES.map((one) => option(one, w.item_states[one], state))}</select></div>
@@ -292,7 +292,7 @@ const asking = ({ w }: Tongue, base: string, { state, hint, search }: Asked): Ma
 </form>`
 
 function line(
-  t: Tongue,
+  t: PageLocale,
   one: AccessReviewItem,
   at: number,
   {
@@ -329,7 +329,7 @@ function line(
 }
 
 const decide = (
-  { w }: Tongue,
+  { w }: PageLocale,
   total: number,
   { all = false, reason = '', ofReason = false }: Pick<Grid, 'all' | 'reason' | 'ofReason'>,
 ): Markup => html`<div class="bulk">

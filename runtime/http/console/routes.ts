@@ -8,11 +8,11 @@ import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
 import { whileAllowed } from '../edge/while-allowed.ts'
 import { createErrorPage } from '../frame/error-page.ts'
+import { localeOf } from '../frame/locale.ts'
 import { pageAbove } from '../frame/page-above.ts'
 import { createAsPage, inTime } from '../frame/page-deadline.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn, stillSignedIn } from '../frame/signed-in.ts'
-import { tongueOf } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { errorPage, whenProven } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
@@ -34,7 +34,7 @@ const FLASHES: Readonly<Record<string, Flash>> = Object.fromEntries(
   Object.entries({ ...CHANGES, ...CONSOLE_FORMS, ...CONSOLE_UPLOADS }).map(([name, { done }]) => [
     name,
     typeof done === 'function'
-      ? mapValues(LANGUAGES, (_, language) => done(tongueOf(language)))
+      ? mapValues(LANGUAGES, (_, language) => done(localeOf(language)))
       : done,
   ]),
 )

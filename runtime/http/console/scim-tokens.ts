@@ -9,8 +9,8 @@ import { originOf } from '../edge/https.ts'
 import { fieldError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { SIDE } from '../frame/side.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { note, pagesNav } from '../pages/parts.ts'
 import { faultIn, withMarked } from './asked-fields.ts'
@@ -75,7 +75,7 @@ const once = (w: PageWords, { name, token }: { name: string; token: string }): M
 </div>`,
   )
 
-const form = (t: Tongue, proof: string, typed: Form): Markup =>
+const form = (t: PageLocale, proof: string, typed: Form): Markup =>
   card(
     { id: 'create', title: t.w.new_token },
     html`<form class="in stack" method="post" action="${PATH}">

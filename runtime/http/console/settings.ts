@@ -1,12 +1,12 @@
 /** The settings of this host: their values, sources and meaning. */
 import { html } from 'hono/html'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { badge } from '../pages/states.ts'
 import { answerPage, brief, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
-const shownValue = (t: Tongue, { secret, set, value }: SettingInForce) => {
+const shownValue = (t: PageLocale, { secret, set, value }: SettingInForce) => {
   const w = t.console.setting
   if (secret) return set ? badge(['good', 'key'], w.set) : badge(['', 'minus'], w.notSet)
   return set

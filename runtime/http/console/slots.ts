@@ -2,7 +2,7 @@
 import type { CallStep } from '../../contract/endpoints/call-minutes.ts'
 import { BLAME_NAMES, percentile } from '../../contract/models/call-minutes.ts'
 import type { Language } from '../../words/languages.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 
 export type Slot = { at: Date; step: CallStep | null }
 
@@ -73,17 +73,17 @@ const tenths = (value: number, language: Language): string =>
   (Math.round(value * 10) / 10).toLocaleString(language, { useGrouping: false })
 
 /** Formats a share as a percentage. The share of an empty whole is 0. */
-export const share = (part: number, whole: number, { language }: Tongue): string =>
+export const share = (part: number, whole: number, { language }: PageLocale): string =>
   whole === 0 ? '0' : tenths((part / whole) * 100, language)
 
 /** Formats a duration. */
-export const milliseconds = (ms: number | null, { language }: Tongue): string =>
+export const milliseconds = (ms: number | null, { language }: PageLocale): string =>
   ms === null ? '–' : ms >= 10_000 ? `${Math.round(ms / 1000)} s` : `${tenths(ms, language)} ms`
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** Formats a number of bytes. */
-export function bytesOf(bytes: number, { language }: Tongue): string {
+export function bytesOf(bytes: number, { language }: PageLocale): string {
   const power = Math.min(UNITS.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3))
   return `${tenths(bytes / 1000 ** power, language)} ${UNITS[power]}`
 }

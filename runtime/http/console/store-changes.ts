@@ -15,7 +15,7 @@ import {
 import { getPermission } from '../../core/catalogue/store/permissions.ts'
 import { updateSettings } from '../../core/catalogue/store/settings.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { appCrumbs, appPath } from './apps.ts'
 import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
@@ -48,7 +48,7 @@ const ofApp = {
 const ofPermissions = { ...ofApp, back: (about: About) => permissionsPath(idOf(about)) } as const
 
 /** Formats a value for a line of a difference. */
-function valueWords(t: Tongue, name: StoreField, value: string): string {
+function valueWords(t: PageLocale, name: StoreField, value: string): string {
   const w = t.console.store_change
   if (STORE_FIELDS[name].kind === 'yesno') return value === 'yes' ? w.yes : w.no
   if (name === 'discoverability') {
@@ -64,7 +64,7 @@ function valueWords(t: Tongue, name: StoreField, value: string): string {
   return brief(value.split('\n').join(', '), MOST_SHOWN)
 }
 
-function fieldOf(t: Tongue, name: StoreField, about: About): Markup {
+function fieldOf(t: PageLocale, name: StoreField, about: About): Markup {
   const w = t.console.store_change
   const [label, help = ''] = w.fields[name]
   const value = about.get(name)

@@ -5,7 +5,7 @@
 import { html } from 'hono/html'
 import type { PackageReport } from '../../contract/endpoints/operator.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { differenceList, refusal } from './change.ts'
@@ -30,7 +30,7 @@ export async function showVersion(visit: ConsoleVisit): Promise<Response> {
 
 /** Renders the signature, the wants and the breaking changes, one card each. */
 export const reportCards = (
-  t: Tongue,
+  t: PageLocale,
   { more, less, findings, host_settings, ...one }: PackageReport,
 ): Markup =>
   html`${card(
@@ -63,7 +63,7 @@ ${card(
 ${settingsCard(t, host_settings)}`
 
 /** Renders the host settings that the connector may need; empty if it needs none. */
-function settingsCard(t: Tongue, wanted: PackageReport['host_settings']): Markup | string {
+function settingsCard(t: PageLocale, wanted: PackageReport['host_settings']): Markup | string {
   const w = t.console.version
   if (wanted.length === 0) return ''
   const byName = [...Map.groupBy(wanted, ({ name }) => name)]
@@ -81,7 +81,7 @@ const finding = ({ severity, where, message, advice }: PackageReport['findings']
   html`<li><strong>${severity}</strong> <span class="mono">${where}</span>: ${message}<span class="sub">${advice}</span></li>`
 
 export const trustBadge = (
-  t: Tongue,
+  t: PageLocale,
   { trust, publisher }: Pick<PackageReport, 'trust' | 'publisher'>,
 ): Markup =>
   trust === 'invalid'
@@ -91,7 +91,7 @@ export const trustBadge = (
       : badge(['wait', 'alert'], t.console.one_connector.unsigned)
 
 /** Renders the form that leads to the preview of the activation. */
-function activation(t: Tongue, { id, digest, active, more, findings }: PackageReport): Markup {
+function activation(t: PageLocale, { id, digest, active, more, findings }: PackageReport): Markup {
   const w = t.console.version
   if (active)
     return card({ id: 'activate', title: w.activate }, html`<p class="in">${w.serves}</p>`)

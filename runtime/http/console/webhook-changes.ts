@@ -8,7 +8,7 @@ import {
 } from '../../contract/models/inline-webhook.ts'
 import { fieldError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { note } from '../pages/parts.ts'
 import { type About, type ConsoleChange, plus, wordsFrom } from './change.ts'
 import { answerPage, card, choose, facts, field, go, thousands } from './parts.ts'
@@ -44,7 +44,7 @@ const turning = (verb: 'enable' | 'disable') => {
   }
 }
 
-const fields = (about: About, t: Tongue): Markup =>
+const fields = (about: About, t: PageLocale): Markup =>
   html`${field({ t, id: 'name', label: t.console.webhook_change.name, value: about.get('name'), most: 255, required: true })}
 ${field({ t, id: 'description', label: t.console.webhook_change.description, value: about.get('description'), most: MAX_DESCRIPTION })}
 ${field({ t, id: 'url', label: t.console.webhook_change.url, help: t.console.webhook_change.urlHelp, value: about.get('url'), most: MAX_URL, required: true })}
@@ -56,7 +56,7 @@ ${about.get('headers')}</textarea></div>`
  *
  * @throws CoreError `invalid` for any other line; the line is not repeated, since it may contain a secret
  */
-function headersIn(t: Tongue, text: string): Record<string, string | null> {
+function headersIn(t: PageLocale, text: string): Record<string, string | null> {
   const lines = text.split('\n').map((line, at) => ({ line: line.trim(), at: at + 1 }))
   return Object.fromEntries(
     lines
@@ -83,7 +83,7 @@ async function changed(visit: ConsoleVisit, about: About) {
   }
 }
 
-const made = (t: Tongue, about: About) => ({
+const made = (t: PageLocale, about: About) => ({
   hook_type: about.get('hook_type'),
   ...{ name: about.get('name'), description: about.get('description') || null },
   url: about.get('url'),

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { Webhook } from '../../contract/endpoints/webhooks.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { badge } from '../pages/states.ts'
 import { answerPage, brief, card, facts, go, listed, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -11,7 +11,7 @@ import { webhookPath } from './webhook-changes.ts'
 /** Maximum number of webhooks that are shown. Each was created by hand. */
 const MOST = 1000
 
-const state = (t: Tongue, { enabled, feed }: Webhook, now: Date): Markup => {
+const state = (t: PageLocale, { enabled, feed }: Webhook, now: Date): Markup => {
   if (!enabled) return badge(['', 'minus'], t.console.webhook.disabled)
   if (!feed?.failing_since) return badge(['good', 'check'], t.console.webhook.works)
   return html`${badge(['bad', 'x'], t.console.webhook.failing)}<span class="sub">${t.age(new Date(feed.failing_since), now)}, ${t.console.webhook.waiting(thousands(feed.waiting, t))}</span>`

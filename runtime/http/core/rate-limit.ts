@@ -49,7 +49,7 @@ export function createRateLimit({ most, perMs, over }: Limit): RateLimit {
 }
 
 /** Counts a request, and reports the remaining ones in headers. @throws CoreError `too_many_requests` */
-export function keepRate(c: Context<Env>, rate: RateLimit, key: string): void {
+export function enforceRate(c: Context<Env>, rate: RateLimit, key: string): void {
   const { allowed, headers } = rate.count(key, Date.now())
   tellRate(c, headers)
   if (!allowed) throw new CoreError('too_many_requests', 'Too many requests; see Retry-After')
@@ -60,7 +60,7 @@ export function keepRate(c: Context<Env>, rate: RateLimit, key: string): void {
  *
  * @throws CoreError `too_many_requests`
  */
-export function keepRateQuietly(
+export function enforcePageRate(
   c: Context<Env>,
   rate: RateLimit,
   key: string,

@@ -38,12 +38,12 @@ import type { Env } from '../edge/env.ts'
 import { sendJson } from '../edge/send-json.ts'
 import { serveRows } from '../edge/serve-rows.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
-import { tellRefusal } from '../edge/tell-refusal.ts'
+import { logRefusal } from '../edge/tell-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { whileAllowed } from '../edge/while-allowed.ts'
 import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
 import { HANDLERS } from './handlers.ts'
-import { createRateLimit, keepRate } from './rate-limit.ts'
+import { createRateLimit, enforceRate } from './rate-limit.ts'
 
 export type CoreDeps = {
   /** Returns null until the database has been reached. */
@@ -122,7 +122,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const db = deps.db()
     if (!db) throw away()
     const principal = await authenticate(db, deps.hasher, c.req.header('authorization'))
-    keepRate(c, rate, principal.tokenId)
+    enforceRate(c, rate, principal.tokenId)
     await noteUse(db, principal)
     authorise(principal, row)
     return { db, principal }
@@ -131,7 +131,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   function refuse(c: Context<Env>, thrown: unknown): Response {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
-    tellRefusal(deps.log, error, { requestId, path: c.req.path })
+    logRefusal(deps.log, error, { requestId, path: c.req.path })
     const { kind, detail } = error
     if (kind === 'unauthenticated') c.header('www-authenticate', 'Bearer')
     return sendJson(c, { detail }, statusOfRefusal(error), refusalHeaders(error))

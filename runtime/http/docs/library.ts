@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { inSlices } from '../../bounded/slices.ts'
 import { type OpenApiDocument, operationsOf } from '../documents/document.ts'
-import { type KeptDocument, keepDocument, madeOnce } from '../edge/kept.ts'
+import { type KeptDocument, keepDocument, lazyDocument } from '../edge/kept.ts'
 import { missingMarkup, pageMarkup, searchMarkup, type Titles } from './layout.ts'
 import type { Rendered } from './markdown.ts'
 import { DOCS_PAGES, type DocsPage, docsAddressOf, FILES, PACKAGE, resolveLink } from './pages.ts'
@@ -39,7 +39,9 @@ export function createLibrary(document: () => Promise<OpenApiDocument>): Library
   const pages = new Map(
     DOCS_PAGES.map((page) => [
       page.slug,
-      madeOnce(HTML, async () => String(await pageMarkup(page, await read(page), await titles()))),
+      lazyDocument(HTML, async () =>
+        String(await pageMarkup(page, await read(page), await titles())),
+      ),
     ]),
   )
   const files = new Map(

@@ -4,7 +4,7 @@ import { inSlices } from '../../bounded/slices.ts'
 import { DOCS_STYLE, docsPageSteps } from '../documents/docs-page.ts'
 import type { OpenApiDocument } from '../documents/document.ts'
 import type { Env } from '../edge/env.ts'
-import { answerKept, madeOnce } from '../edge/kept.ts'
+import { answerDocument, lazyDocument } from '../edge/kept.ts'
 import { createLibrary } from './library.ts'
 import { PAGES_STYLE } from './style.ts'
 
@@ -31,13 +31,13 @@ const HTML = 'text/html; charset=UTF-8'
 export function docsRoutes(document: () => Promise<OpenApiDocument>): Hono<Env> {
   const app = new Hono<Env>()
   const library = createLibrary(document)
-  const reference = madeOnce(HTML, async () => inSlices(docsPageSteps(await document())))
-  const style = madeOnce('text/css; charset=utf-8', () => PAGES_STYLE)
-  const referenceStyle = madeOnce('text/css; charset=utf-8', () => DOCS_STYLE)
+  const reference = lazyDocument(HTML, async () => inSlices(docsPageSteps(await document())))
+  const style = lazyDocument('text/css; charset=utf-8', () => PAGES_STYLE)
+  const referenceStyle = lazyDocument('text/css; charset=utf-8', () => DOCS_STYLE)
 
-  app.get('/docs.css', async (c) => answerKept(c, await referenceStyle()))
-  app.get('/docs/style.css', async (c) => answerKept(c, await style()))
-  app.get('/docs/api', async (c) => answerKept(c, await reference(), PAGE_HEADERS))
+  app.get('/docs.css', async (c) => answerDocument(c, await referenceStyle()))
+  app.get('/docs/style.css', async (c) => answerDocument(c, await style()))
+  app.get('/docs/api', async (c) => answerDocument(c, await reference(), PAGE_HEADERS))
   app.get('/docs/search', async (c) => {
     return c.html(await library.search(c.req.query('q') ?? ''), 200, PAGE_HEADERS)
   })
@@ -49,7 +49,7 @@ export function docsRoutes(document: () => Promise<OpenApiDocument>): Hono<Env> 
     const found = await library.find(slug)
     if (found) {
       const isFile = slug.startsWith('files/')
-      return answerKept(c, found, isFile ? FILE_HEADERS : PAGE_HEADERS)
+      return answerDocument(c, found, isFile ? FILE_HEADERS : PAGE_HEADERS)
     }
     return c.html(await library.missing(), 404, PAGE_HEADERS)
   }

@@ -53,7 +53,7 @@ export async function keepDocument(
 }
 
 /** Makes a document on first use. A failure is not kept. */
-export function madeOnce(
+export function lazyDocument(
   type: string,
   make: () => string | Promise<string>,
 ): () => Promise<KeptDocument> {
@@ -69,7 +69,7 @@ export function madeOnce(
 }
 
 /** Answers in the best coding that the caller accepts, or with 304 if the caller has the document. */
-export function answerKept(
+export function answerDocument(
   c: Context<Env>,
   { type, forms }: KeptDocument,
   headers: Record<string, string> = {},

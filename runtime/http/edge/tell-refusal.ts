@@ -15,7 +15,7 @@ const LEVELS: Readonly<Partial<Record<RefusalKind, 'info' | 'warn'>>> = {
 }
 
 /** Logs a refusal that the caller did not cause. */
-export function tellRefusal(
+export function logRefusal(
   log: Log,
   error: CoreError,
   about: { requestId: string; path: string },

@@ -2,7 +2,7 @@
 
 import { ERRORS, type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError, type RefusalKind } from '../../contract/errors/problem.ts'
-import { isAway } from '../../database/away.ts'
+import { isDatabaseUnavailable } from '../../database/away.ts'
 import { isContended, isTooSlow } from '../../database/contention.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
 import { exhausted } from './exhausted.ts'
@@ -49,7 +49,7 @@ class OutageError extends CoreError {
 export function outageOf(thrown: unknown): Outage | null {
   if (thrown instanceof OutageError) return thrown.outage
   if (isDiskFull(thrown)) return 'full'
-  if (isAway(thrown)) return 'away'
+  if (isDatabaseUnavailable(thrown)) return 'away'
   if (isContended(thrown)) return 'contended'
   return isTooSlow(thrown) ? 'too_slow' : null
 }

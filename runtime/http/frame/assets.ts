@@ -1,7 +1,7 @@
 /** Files that every page loads. They are the same for every visitor and cached by an entity tag. */
 import { Hono } from 'hono'
 import type { Env } from '../edge/env.ts'
-import { answerKept, madeOnce } from '../edge/kept.ts'
+import { answerDocument, lazyDocument } from '../edge/kept.ts'
 import { FAVICON } from './icons.ts'
 import { SCRIPT } from './script.ts'
 import { STYLE } from './style/style.ts'
@@ -13,9 +13,9 @@ const HEADERS = {
 }
 
 const FILES = {
-  'keyway.css': madeOnce('text/css; charset=utf-8', () => STYLE),
-  'keyway.js': madeOnce('text/javascript; charset=utf-8', () => SCRIPT),
-  'keyway.svg': madeOnce('image/svg+xml', () => FAVICON),
+  'keyway.css': lazyDocument('text/css; charset=utf-8', () => STYLE),
+  'keyway.js': lazyDocument('text/javascript; charset=utf-8', () => SCRIPT),
+  'keyway.svg': lazyDocument('image/svg+xml', () => FAVICON),
 } as const
 
 /** Returns the path of a file. */
@@ -24,6 +24,6 @@ export const assetAt = (name: keyof typeof FILES): string => `/assets/${name}`
 export function assetRoutes(): Hono<Env> {
   const routes = new Hono<Env>()
   for (const [name, made] of Object.entries(FILES))
-    routes.get(`/${name}`, async (c) => answerKept(c, await made(), HEADERS))
+    routes.get(`/${name}`, async (c) => answerDocument(c, await made(), HEADERS))
   return routes
 }

@@ -9,12 +9,12 @@ import type { Log } from '../../observe/log.ts'
 import { refusalIn } from '../../words/refusals.ts'
 import type { Env } from '../edge/env.ts'
 import { REFUSAL_STATUS, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
-import { tellRefusal } from '../edge/tell-refusal.ts'
+import { logRefusal } from '../edge/tell-refusal.ts'
 import { outageOf, toCoreError } from '../edge/to-core-error.ts'
 import { type Form, readForm, refuseForeign } from './form.ts'
 import type { Markup } from './layout.ts'
+import { localeFor, type PageLocale } from './locale.ts'
 import { ownPath } from './own-path.ts'
-import { type Tongue, tongueFor } from './tongue.ts'
 
 /** Content of an error page. */
 export type ErrorSaid = {
@@ -31,14 +31,14 @@ export type ErrorSaid = {
 
 /** Creates the handler of all errors that pages throw. */
 export const createErrorPage =
-  (log: Log, page: (t: Tongue, said: ErrorSaid) => Markup) =>
+  (log: Log, page: (t: PageLocale, said: ErrorSaid) => Markup) =>
   async (thrown: Error, c: Context<Env>): Promise<Response> => {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     const status = statusOfRefusal(error)
-    tellRefusal(log, error, { requestId, path: c.req.path })
+    logRefusal(log, error, { requestId, path: c.req.path })
     for (const [name, value] of Object.entries(refusalHeaders(error))) c.header(name, value)
-    const t = tongueFor(c)
+    const t = localeFor(c)
     const title = t.w.titles[status] ?? t.w.went_wrong
     const outage = outageOf(thrown)
     const text = outage === null ? saidBy(t, error) : html`${t.w.outages[outage]}`
@@ -83,15 +83,16 @@ export const fieldError = (name: string, words: string): PageError =>
   new PageError('invalid', [{ loc: [name], msg: words, type: 'value_error' }])
 
 /** Renders each problem of an error separately, as `saidBy` does. */
-export const saidApart = (t: Tongue, error: CoreError): Markup[] =>
+export const saidApart = (t: PageLocale, error: CoreError): Markup[] =>
   wordsOf(error).map((words) => wordsSaid(t, error, [words]))
 
 /**
  * Renders an error within a page: in the page's language if it is translated, otherwise marked as English.
  */
-export const saidBy = (t: Tongue, error: CoreError): Markup => wordsSaid(t, error, wordsOf(error))
+export const saidBy = (t: PageLocale, error: CoreError): Markup =>
+  wordsSaid(t, error, wordsOf(error))
 
-function wordsSaid({ language }: Tongue, error: CoreError, words: readonly string[]): Markup {
+function wordsSaid({ language }: PageLocale, error: CoreError, words: readonly string[]): Markup {
   if (error instanceof PageError) return html`${sentence(words)}`
   const said = words.map((one) => refusalIn(language, one))
   return said.every((one) => one !== null)
@@ -104,7 +105,7 @@ function wordsSaid({ language }: Tongue, error: CoreError, words: readonly strin
  * error again.
  */
 export function refusalOf<K extends RefusalKind>(
-  t: Tongue,
+  t: PageLocale,
   error: unknown,
   ...kinds: readonly K[]
 ): { problem: Markup; status: (typeof REFUSAL_STATUS)[K] } {

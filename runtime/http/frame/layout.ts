@@ -3,9 +3,9 @@ import { html, raw } from 'hono/html'
 import { assetAt } from './assets.ts'
 import { PROOF } from './form.ts'
 import { icon, sign } from './icons.ts'
+import type { PageLocale } from './locale.ts'
 import { THEMES } from './look.ts'
 import { type Place, SIDE } from './side.ts'
-import type { Tongue } from './tongue.ts'
 import { initials } from './words.ts'
 
 export type Markup = ReturnType<typeof html>
@@ -28,13 +28,13 @@ export type Visitor = {
   /** Number of open tasks of the person. */
   waiting: number
   /** Language and formats of pages for the person. */
-  t: Tongue
+  t: PageLocale
   /** Places of the console that the person may open. */
   places: readonly Place[]
 }
 
 type Page = {
-  t: Tongue
+  t: PageLocale
   title: string
   /** Null if nobody is signed in, or if it is not known. */
   visitor: Visitor | null
@@ -103,7 +103,7 @@ export const brand = (): Markup =>
   html`<a class="brand" href="/" aria-label="Keyway">${sign()}<span>Keyway</span></a>`
 
 const topBar = (
-  { w }: Tongue,
+  { w }: PageLocale,
   visitor: Visitor,
   area: Area | null,
 ): Markup => html`<header class="top">
@@ -135,7 +135,7 @@ ${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholde
 </details>
 </header>`
 
-const side = ({ w }: Tongue, { places }: Visitor, place: Place): Markup => {
+const side = ({ w }: PageLocale, { places }: Visitor, place: Place): Markup => {
   const groups = Map.groupBy(places, (name) => SIDE[name].group)
   return html`<nav class="side" aria-label="${w.console}">
 ${[...groups].map(
@@ -150,7 +150,7 @@ const waiting = (words: string, count: number): Markup =>
 
 /** Renders a page with one message and a link back. `again` is an address to try again. */
 export const messagePage = (
-  t: Tongue,
+  t: PageLocale,
   title: string,
   text: Markup | string,
   again: string | null = null,

@@ -7,7 +7,7 @@ import type { Pace } from '../../core/kernel/context/pace.ts'
 import type { Env } from '../edge/env.ts'
 import { PageError } from './error-page.ts'
 import { PAGE_HEADERS } from './layout.ts'
-import { tongueFor } from './tongue.ts'
+import { localeFor } from './locale.ts'
 
 /** Retry delay, in seconds. */
 const RETRY_SECONDS = 10
@@ -32,7 +32,7 @@ export async function inTime<T>(
   const over = Promise.withResolvers<never>()
   const timer = setTimeout(
     () => {
-      const { w } = tongueFor(c)
+      const { w } = localeFor(c)
       const words = kind === 'read' ? w.page_too_slow : w.work_too_slow
       over.reject(new PageError('unavailable', words, { retryAfterSeconds: RETRY_SECONDS }))
     },

@@ -9,7 +9,7 @@ import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { findSession, type Session } from '../../core/sign-in/sessions.ts'
 import type { Db } from '../../database/database.ts'
-import { createRateLimit, keepRateQuietly } from '../core/rate-limit.ts'
+import { createRateLimit, enforcePageRate } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { away } from '../edge/to-core-error.ts'
@@ -62,7 +62,7 @@ export function createVisits(deps: CoreDeps): Visits {
   async function taken(c: Context<Env>, read: ReadForm = readForm) {
     refuseForeign(c)
     const who = await signedIn(c)
-    if (who) keepRateQuietly(c, rate, who.session.actor.userId, 'Too many requests; wait a minute')
+    if (who) enforcePageRate(c, rate, who.session.actor.userId, 'Too many requests; wait a minute')
     const form = await read(c, who)
     c.set('form', form)
     return { who, form, proven: who !== null && isProven(hasher, who.secret, form) }

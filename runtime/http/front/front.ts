@@ -18,7 +18,7 @@ export type Front = {
 }
 
 /** Takes over the new connections of a server. Call it before the server listens. */
-export function standBefore(server: Server, calls: FrontCalls): Front {
+export function interceptConnections(server: Server, calls: FrontCalls): Front {
   const theirs = server.listeners('connection')
   server.removeAllListeners('connection')
   const connections = new Set<FrontConnection>()

@@ -6,7 +6,7 @@ import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import { describeIssues } from '../../contract/connector/payload.ts'
-import { unkeepable } from '../../contract/endpoints/body.ts'
+import { storageFault } from '../../contract/endpoints/body.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -64,7 +64,8 @@ async function resultOf(
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new CoreError('invalid', entries)
   const params = c.req.param()
-  if (unkeepable(params) !== null) throw new CoreError('not_found', 'There is nothing of that name')
+  if (storageFault(params) !== null)
+    throw new CoreError('not_found', 'There is nothing of that name')
   checkTexts({ query: values })
   const body = row.body ? await bodyOf(c, row.body) : null
   const uploaded = row.upload ? await uploadOf(c, deps.dataDir) : null
@@ -96,7 +97,7 @@ async function bodyOf(c: Context<Env>, schema: AnySchema): Promise<unknown> {
 
 /** Refuses texts that the database cannot store. */
 function checkTexts(value: unknown): void {
-  const why = unkeepable(value)
+  const why = storageFault(value)
   if (why !== null) throw new RuntimeError('input_invalid', why)
 }
 

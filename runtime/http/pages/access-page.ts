@@ -10,7 +10,7 @@ import type { LaterStep } from '../../core/asking/to-come.ts'
 import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
 import { howLongItTakes, whoDecides } from './outlook-words.ts'
@@ -22,7 +22,7 @@ import { stepsOf, timeline } from './timeline.ts'
 type Listed<T> = { items: readonly T[]; total: number; page: number; pages: number }
 
 type AccessPage = {
-  t: Tongue
+  t: PageLocale
   visitor: Visitor
   userId: string
   /**
@@ -120,7 +120,7 @@ ${pagesNav(t, held, t.w.of_have, (have) => addressOf(page, { have, page: store.p
 </section>`
 }
 
-const heldItems = (items: readonly Held[], t: Tongue, now: Date): Markup =>
+const heldItems = (items: readonly Held[], t: PageLocale, now: Date): Markup =>
   html`<ul class="have">${items.map((one) => heldItem(t, one, now))}</ul>`
 
 const thing = ({ requestable_permissions: [permission], app_name: app }: AccessRequest): string =>
@@ -130,7 +130,11 @@ const thing = ({ requestable_permissions: [permission], app_name: app }: AccessR
 export const canWithdraw = ({ status }: AccessRequest): boolean =>
   PENDING_STATES.some((one) => one === status)
 
-export const withdrawQuestion = ({ w }: Tongue, request: AccessRequest, proof: string): Markup =>
+export const withdrawQuestion = (
+  { w }: PageLocale,
+  request: AccessRequest,
+  proof: string,
+): Markup =>
   ask({
     id: `withdraw-${request.id}`,
     title: w.withdraw_question(thing(request)),
@@ -142,7 +146,11 @@ export const withdrawQuestion = ({ w }: Tongue, request: AccessRequest, proof: s
     field: html`<div class="field"><label for="why-${request.id}">${w.why} <span class="soft">${w.optional}</span></label><input id="why-${request.id}" name="reason" maxlength="1000" autocomplete="off"></div>`,
   })
 
-export const remindForm = ({ w }: Tongue, request: AccessRequest, proof: string): Markup => html`
+export const remindForm = (
+  { w }: PageLocale,
+  request: AccessRequest,
+  proof: string,
+): Markup => html`
 <details class="more"><summary>${w.remind_approvers}<span class="unseen"> ${thing(request)}</span></summary>
 <form class="stack" method="post" action="/access/requests/${request.id}/remind">
 ${proofField(proof)}
@@ -202,7 +210,7 @@ function askAgain({ id, app_id, requestable_permissions: [permission] }: AccessR
   return `/access/request?${new URLSearchParams({ app_id, ...wanted, again: id })}`
 }
 
-const cardHead = (request: AccessRequest, t: Tongue): Markup =>
+const cardHead = (request: AccessRequest, t: PageLocale): Markup =>
   html`<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request)}</span></header>`
 
 const waitingCard = (
@@ -273,7 +281,7 @@ ${store.pages > 1 && html`<div class="card">${pagesNav(t, store, t.w.of_apps, (t
 
 const isCategory = (name: string): name is Category => CATEGORIES.some((one) => one === name)
 
-const categoryName = ({ w }: Tongue, name: string): string =>
+const categoryName = ({ w }: PageLocale, name: string): string =>
   isCategory(name) ? w.categories[name] : name
 
 const categoryChoice = ({ t, category, categories }: AccessPage): Markup | string =>

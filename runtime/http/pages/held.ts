@@ -6,7 +6,7 @@ import { ACTIONABLE_TASKS, isDecision } from '../../contract/models/task.ts'
 import { GIVEN_BACK } from '../../core/asking/give-back.ts'
 import { standingOf } from '../../core/requests/machine/states.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { assigneesText } from './assignee-names.ts'
 import { ask } from './parts.ts'
@@ -66,7 +66,12 @@ type HeldWith = {
 }
 
 /** Converts a row of the core's list for display. */
-export function heldOf(t: Tongue, access: Access, { requests, names }: HeldWith, now: Date): Held {
+export function heldOf(
+  t: PageLocale,
+  access: Access,
+  { requests, names }: HeldWith,
+  now: Date,
+): Held {
   const { w } = t
   const titles = {
     account: w.account,
@@ -109,7 +114,7 @@ export function heldOf(t: Tongue, access: Access, { requests, names }: HeldWith,
 }
 
 function whyOf(
-  { w, day }: Tongue,
+  { w, day }: PageLocale,
   access: Access,
   reason: Access['reasons'][number] | null,
   request: AccessRequest | undefined,
@@ -127,7 +132,7 @@ function whyOf(
 }
 
 /** Formats why access is being revoked, and by whom. */
-function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | string {
+function leavingOf(t: PageLocale, request: AccessRequest, now: Date): Markup | string {
   const { w } = t
   const note = request.notes['REVERTING']
   const by = request.revoked_by
@@ -170,7 +175,7 @@ export function endingSoon(held: readonly Held[], now: Date): Held | null {
   return soon[0] ?? null
 }
 
-function lifeOf(t: Tongue, held: Held, now: Date): Markup {
+function lifeOf(t: PageLocale, held: Held, now: Date): Markup {
   const { endsAt, leaving } = held
   if (leaving !== null) return leaving
   if (endsAt === null) return html`<span class="small soft">${t.w.no_end}</span>`
@@ -180,7 +185,7 @@ function lifeOf(t: Tongue, held: Held, now: Date): Markup {
 <svg class="life" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="m0" width="100" height="6"/><rect class="f ${kind}" width="${Math.round(leftOf(held, now))}" height="6"/></svg>`
 }
 
-const actionsOf = ({ w }: Tongue, held: Held): Markup => {
+const actionsOf = ({ w }: PageLocale, held: Held): Markup => {
   const { title, place, giveBack, extend, leaving, isFound } = held
   if (leaving !== null || isFound) return html``
   const which = html`<span class="unseen">${w.of_thing(title, place)}</span>`
@@ -191,7 +196,7 @@ const actionsOf = ({ w }: Tongue, held: Held): Markup => {
   }`
 }
 
-export const heldItem = (t: Tongue, held: Held, now: Date): Markup => html`<li>
+export const heldItem = (t: PageLocale, held: Held, now: Date): Markup => html`<li>
 <span class="who"><span class="avatar app" aria-hidden="true">${initials(held.place)}</span><span><strong class="wrap">${held.title}</strong><span class="sub wrap">${held.place}</span></span></span>
 <p class="soft small wrap">${held.why}</p>
 <div class="stack tight">${lifeOf(t, held, now)}</div>
@@ -199,7 +204,7 @@ export const heldItem = (t: Tongue, held: Held, now: Date): Markup => html`<li>
 </li>`
 
 export const giveBackQuestion = (
-  { w }: Tongue,
+  { w }: PageLocale,
   { title, place, giveBack }: Held,
   proof: string,
 ): Markup | string =>

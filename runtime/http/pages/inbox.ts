@@ -18,7 +18,7 @@ import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { layout, type Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from './access.ts'
 import { assigneesText } from './assignee-names.ts'
@@ -63,7 +63,7 @@ ${t.look.keys && keys(t)}`,
 }
 
 type Shown = {
-  t: Tongue
+  t: PageLocale
   now: Date
   tasks: Awaited<ReturnType<typeof waitingTasks>>
   /** Subjects of requests, by the id of a request. */
@@ -90,7 +90,7 @@ ${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
 </section>`
 }
 
-const kindOf = ({ w }: Tongue, { task_category: category }: Task): Markup | string => {
+const kindOf = ({ w }: PageLocale, { task_category: category }: Task): Markup | string => {
   if (category === 'ERROR') return badge(['bad', 'alert'], w.failed)
   return isByHand(category) ? badge(['', 'hand'], w.by_hand) : ''
 }
@@ -117,7 +117,7 @@ const nothingOpen = ({ t, tasks, now, events }: Shown, flash: Markup | null): Ma
 
 const keys = ({
   w,
-}: Tongue): Markup => html`<dialog id="keys" aria-labelledby="h-keys"><form method="dialog">
+}: PageLocale): Markup => html`<dialog id="keys" aria-labelledby="h-keys"><form method="dialog">
 <h2 id="h-keys">${w.keyboard}</h2>
 <dl class="kv"><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>${w.key_next}</dd><dt><kbd>Enter</kbd></dt><dd>${w.key_open}</dd><dt><kbd>a</kbd></dt><dd>${w.key_first}</dd><dt><kbd>d</kbd></dt><dd>${w.key_no}</dd><dt><kbd>r</kbd></dt><dd>${w.key_reason}</dd><dt><kbd>/</kbd></dt><dd>${w.key_search}</dd></dl>
 <p class="small soft">${w.key_note} <a href="/settings/personal">${w.key_off}</a></p>

@@ -8,9 +8,9 @@ import type { Env } from '../edge/env.ts'
 import type { ErrorSaid } from '../frame/error-page.ts'
 import { type Form, PROOF } from '../frame/form.ts'
 import { brand, layout, type Markup, messagePage } from '../frame/layout.ts'
+import { localeFor, type PageLocale } from '../frame/locale.ts'
 import { ownPath } from '../frame/own-path.ts'
 import type { SignedIn, Visits } from '../frame/signed-in.ts'
-import { type Tongue, tongueFor } from '../frame/tongue.ts'
 
 /** Free-text fields, and the keys of their labels. */
 const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' } as const
@@ -49,7 +49,7 @@ function backTo(path: string, form: Form): string {
 
 type Typed = { name: string; label: string; text: string }
 
-function typedInto({ w }: Tongue, form: Form): Typed[] {
+function typedInto({ w }: PageLocale, form: Form): Typed[] {
   const texts = Object.entries(WRITTEN).flatMap(([name, label]) => {
     const text = form.get(name)?.trim()
     return text ? [{ name, label: w[label], text }] : []
@@ -68,7 +68,7 @@ type Lost = {
   button: string
 }
 
-const page = (t: Tongue, { title, lead, typed, to, button }: Lost): Markup =>
+const page = (t: PageLocale, { title, lead, typed, to, button }: Lost): Markup =>
   layout({
     t,
     title,
@@ -100,7 +100,7 @@ export async function whenProven(
 ): Promise<Response> {
   const { who, form, proven } = await received
   if (who && proven) return take(who, form)
-  return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
+  return c.html(lostPage(localeFor(c), c.req.path, form, who !== null), 403)
 }
 
 /**
@@ -109,7 +109,7 @@ export async function whenProven(
  * @param path Path to which the form was sent.
  * @param isSignedIn Whether a person is signed in now, in another session than the form's.
  */
-function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Markup {
+function lostPage(t: PageLocale, path: string, form: Form, isSignedIn: boolean): Markup {
   const { w } = t
   const back = backTo(path, form)
   const typed = typedInto(t, form)
@@ -124,7 +124,7 @@ function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Mar
 
 /** Renders an error, with the input of the form that caused it. */
 export function errorPage(
-  t: Tongue,
+  t: PageLocale,
   { title, text, path, form, hasFiles, again }: ErrorSaid,
 ): Markup {
   const { w } = t

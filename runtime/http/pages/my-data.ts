@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { exportOwn } from '../../core/personal-data/own.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { note } from './parts.ts'
 import { answerPortal } from './portal.ts'
 import type { Visit } from './visit.ts'
@@ -11,7 +11,11 @@ import type { Visit } from './visit.ts'
 const MOST_SHOWN = 20
 const MOST_CHARACTERS = 2000
 
-function tableOf({ w }: Tongue, name: string, rows: readonly Record<string, unknown>[]): Markup {
+function tableOf(
+  { w }: PageLocale,
+  name: string,
+  rows: readonly Record<string, unknown>[],
+): Markup {
   const shown = rows.slice(0, MOST_SHOWN)
   return html`<details class="more card"><summary class="in"><code>${name}</code> (${rows.length})</summary>
 <div class="in stack"><p class="small soft">${w.my_data_rows(shown.length, rows.length)}</p>

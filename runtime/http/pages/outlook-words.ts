@@ -1,15 +1,19 @@
 /** Short texts about the expected course of a request. */
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { assigneesText, eachByName, someNames } from './assignee-names.ts'
 
 /** Formats the people of whom one decides. */
-export const decidersOf = (t: Tongue, { deciders, count }: DecisionStep): string =>
+export const decidersOf = (t: PageLocale, { deciders, count }: DecisionStep): string =>
   assigneesText(t, deciders, count)
 
 /** Formats the deciders of a step. A person who also decides the step before is not named twice. */
-function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: DecisionStep): string {
+function decidersAfter(
+  t: PageLocale,
+  { deciders, count }: DecisionStep,
+  before: DecisionStep,
+): string {
   const known = new Set(before.deciders.map(({ id }) => id))
   const others = deciders.filter(({ id }) => !known.has(id))
   const isAll = others.length === 0 && count === before.count
@@ -31,7 +35,7 @@ const secondsOf = (length: RequestOutlook['access_lengths'][number]): number =>
   ACCESS_LENGTHS[length] ?? Number.POSITIVE_INFINITY
 
 /** Formats the deciders in order, and the length up to which none is needed. */
-export function whoDecides(t: Tongue, outlook: RequestOutlook): string {
+export function whoDecides(t: PageLocale, outlook: RequestOutlook): string {
   const by = ruled(outlook)
   if (by === 'always') return t.w.rule_decides
   const people = outlook.steps
@@ -51,7 +55,7 @@ export const usualSeconds = ({ median_decision_seconds: median, ...all }: Reques
   typeof median === 'number' && all.decided_requests >= ENOUGH ? median : null
 
 /** Formats how long a decision takes. */
-export function howLongItTakes(t: Tongue, outlook: RequestOutlook): string {
+export function howLongItTakes(t: PageLocale, outlook: RequestOutlook): string {
   if (ruled(outlook) === 'always')
     return outlook.given_by_hand ? t.w.takes_a_hand : t.w.takes_no_time
   const seconds = usualSeconds(outlook)

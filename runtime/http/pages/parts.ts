@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import type { BadgeKind } from './states.ts'
 
 const isOne = (text: Markup | string | readonly Markup[]): text is Markup | string =>
@@ -38,7 +38,7 @@ export type Pages = { page: number; pages: number; total: number }
 
 /** Renders links to the pages of a list. `of` names the items; `at` returns the address of a page. */
 export function pagesNav(
-  { w }: Tongue,
+  { w }: PageLocale,
   { page, pages, total }: Pages,
   of: string,
   at: (page: number) => string,

@@ -11,7 +11,7 @@ import type { Closed } from '../../core/asking/closed.ts'
 import { extendableFrom, type HeldNow } from '../../core/asking/extension.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { someNames } from './assignee-names.ts'
 import { endIfGiven, endWords } from './ends.ts'
 import { decidersOf, ruled, usualSeconds, whoDecides } from './outlook-words.ts'
@@ -21,7 +21,7 @@ import { type TimelineStep, timeline } from './timeline.ts'
 
 type Choice = { id: string; label: string }
 
-type Common = { t: Tongue; visitor: Visitor; app: App; instructions: string | null }
+type Common = { t: PageLocale; visitor: Visitor; app: App; instructions: string | null }
 
 /** Value for the app itself instead of a permission. */
 export const APP_ITSELF = 'app'
@@ -92,7 +92,7 @@ ${pagesNav(t, choices, t.w.of_permissions, (at) => `/access/request?${new URLSea
 type ClosedPage = Common & { closed: Closed | null }
 
 /** Formats who may request, and whom to contact. */
-export const closedWords = (t: Tongue, { groups, admins }: Closed): string =>
+export const closedWords = (t: PageLocale, { groups, admins }: Closed): string =>
   t.w.closed_text(
     groups.length === 0 ? '' : someNames(t, groups),
     admins.length === 0 ? '' : someNames(t, admins),
@@ -143,11 +143,11 @@ ${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${haveUntil(
 }
 
 /** Formats when it becomes possible. The start of a day is shown as the day. */
-const startWords = (t: Tongue, from: Date, now: Date): Markup =>
+const startWords = (t: PageLocale, from: Date, now: Date): Markup =>
   (from.toISOString().endsWith('T00:00:00.000Z') ? t.day : t.moment)(from, now)
 
 /** Formats that the person already has access, and until when. */
-export const haveUntil = (t: Tongue, { until }: HeldNow, now: Date): Markup | string =>
+export const haveUntil = (t: PageLocale, { until }: HeldNow, now: Date): Markup | string =>
   until === null ? t.w.have_for_good : t.w.have_until(endWords(t, until, now))
 
 export type RequestValues = { length: string; why: string }
@@ -210,7 +210,7 @@ ${fromAdmins(page)}
 }
 
 /** Renders how the previous request ended, with the reason for a refusal. */
-function refusal({ w }: Tongue, { status, notes }: AccessRequest): Markup {
+function refusal({ w }: PageLocale, { status, notes }: AccessRequest): Markup {
   const said = notes[status]
   return note('bad', 'x', w.refused_before, said ? w.quoted(said) : w.states[status])
 }
@@ -224,7 +224,7 @@ function summary({ t, problems }: RequestPage): Markup {
 const problem = (id: string, text: Markup | string | undefined): Markup | string =>
   text === undefined ? '' : html`<p class="error" id="${id}">${icon('alert')}${text}</p>`
 
-function wordsOfLength({ w, wholeLength }: Tongue, length: AccessLength): string {
+function wordsOfLength({ w, wholeLength }: PageLocale, length: AccessLength): string {
   const seconds = ACCESS_LENGTHS[length]
   return seconds === null ? w.without_end : wholeLength(seconds)
 }

@@ -7,7 +7,7 @@ import type { Begun, KnownProvider, NotSignedIn } from '../../contract/models/si
 import { type NotLetIn, signInByProvider } from '../../core/sign-in/by-provider.ts'
 import { endSession } from '../../core/sign-in/sessions.ts'
 import type { Sealer } from '../../secrets/seal.ts'
-import { createRateLimit, keepRateQuietly } from '../core/rate-limit.ts'
+import { createRateLimit, enforcePageRate } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { networkOf } from '../edge/client-address.ts'
 import type { Env } from '../edge/env.ts'
@@ -21,8 +21,8 @@ import {
   takeBegun,
 } from '../frame/cookies.ts'
 import { type Markup, messagePage } from '../frame/layout.ts'
+import { localeFor } from '../frame/locale.ts'
 import { ownPath } from '../frame/own-path.ts'
-import { tongueFor } from '../frame/tongue.ts'
 
 type Why = NotSignedIn['why'] | NotLetIn['why'] | 'stale'
 
@@ -85,7 +85,7 @@ export function signInBy(deps: CoreDeps) {
   ): Response | Promise<Response> {
     const requestId = c.get('requestId')
     log.warn({ provider: id, why, problem, requestId }, 'a person was not signed in by a provider')
-    const t = tongueFor(c)
+    const t = localeFor(c)
     const { title, text } = t.w.not_in[why]
     return c.html(messagePage(t, title, text({ name, email, requestId })), STATUSES[why])
   }
@@ -105,7 +105,7 @@ export function signInBy(deps: CoreDeps) {
     const kept = opened(vault, takeBegun(c), provider.id)
     if (!kept) return tell(c, provider, 'stale')
     const network = networkOf(deps.clientAddress(c))
-    keepRateQuietly(c, rate, network, 'Too many tries; wait a minute')
+    enforcePageRate(c, rate, network, 'Too many tries; wait a minute')
     const db = deps.db()
     if (!db) throw away()
     const params = new URL(c.req.url).searchParams
@@ -136,7 +136,7 @@ export async function signedOutPage(
   const end = await signIn.identity.end(provider, `${hostOrigin(c)}/`)
   if (!end.ok || end.value === null) return null
   const { value } = end
-  const t = tongueFor(c)
+  const t = localeFor(c)
   const text = t.w.signed_out_text(provider.name, (words) => html`<a href="${value}">${words}</a>`)
   return messagePage(t, t.w.signed_out, text)
 }

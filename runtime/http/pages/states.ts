@@ -7,7 +7,7 @@ import {
 } from '../../contract/models/access-request.ts'
 import { statesThatAre } from '../../core/requests/machine/states.ts'
 import { type Icon, icon } from '../frame/icons.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 
 /**
  * Meaning of a colour: it works, a person has to act, Keyway is working, it failed, a policy did it; empty:
@@ -52,7 +52,7 @@ export const badge = ([kind, name]: BadgeLook, words: string) =>
   html`<span class="badge ${kind}">${icon(name)}${words}</span>`
 
 export function requestBadge(
-  { w }: Tongue,
+  { w }: PageLocale,
   { status, revoked_by: by }: Pick<AccessRequest, 'status' | 'revoked_by'>,
 ) {
   return badge(REQUEST_BADGES[status], status === 'REVERTED' && by ? w.revoked : w.states[status])

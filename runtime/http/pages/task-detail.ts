@@ -19,7 +19,7 @@ import { filePathIn, reviewIn } from '../../core/reviews/asking.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { assigneesText } from './assignee-names.ts'
 import { endWords } from './ends.ts'
@@ -47,7 +47,7 @@ export type OpenTask = {
 
 /** Values of the page around the task. */
 type Around = {
-  t: Tongue
+  t: PageLocale
   visitor: Visitor
   flash: Markup | null
   now: Date
@@ -103,7 +103,7 @@ ${more(page, open)}
 }
 
 /** Renders the instructions of a task. For a review, the link to its lines. */
-function whatToDo(t: Tongue, open: OpenTask, now: Date): Markup | string {
+function whatToDo(t: PageLocale, open: OpenTask, now: Date): Markup | string {
   const { w } = t
   const { task } = open
   const review = reviewIn(task)
@@ -127,7 +127,7 @@ const HAND_WORDS: Record<HandTask, 'give_by_hand' | 'take_by_hand'> = {
 const takes = ({ task_category: category }: Task): boolean => category === 'DEPROVISIONING'
 
 /** Renders the manual work for a request, and the button to press afterwards; null for other tasks. */
-function workByHand(t: Tongue, { task, grounds }: OpenTask, now: Date): Markup | string | null {
+function workByHand(t: PageLocale, { task, grounds }: OpenTask, now: Date): Markup | string | null {
   const { task_category: category, status, access_request_id: requestId } = task
   const isOpen = ACTIONABLE_TASKS.includes(status)
   if (!isByHand(category) || !isOpen || requestId === null || !grounds?.target_user) return null
@@ -144,14 +144,14 @@ function workByHand(t: Tongue, { task, grounds }: OpenTask, now: Date): Markup |
 
 /** Formats the end of existing access. */
 const untilOf = (
-  t: Tongue,
+  t: PageLocale,
   { until }: NonNullable<TaskGrounds['held_now']>,
   now: Date,
 ): Markup | string =>
   until ? t.w.until(endWords(t, parseMoment(until), now)) : t.accessLength(null)
 
 const thingOf = (
-  { w }: Tongue,
+  { w }: PageLocale,
   { permission_label: label, app_name: app }: Pick<TaskGrounds, 'permission_label' | 'app_name'>,
 ): string => w.thing_in(label ?? w.plain_access, app ?? w.an_app)
 
@@ -159,7 +159,7 @@ const thingOf = (
  * Formats a task in one line. For a request: the requested access and its length. For other tasks: their own
  * text.
  */
-export function lineOf(t: Tongue, task: Task, subject: RequestSubject | undefined): string {
+export function lineOf(t: PageLocale, task: Task, subject: RequestSubject | undefined): string {
   const category = task.task_category
   const isWork = isByHand(category)
   if (subject === undefined || isGlass(task) || !(isWork || isDecision(category))) return gist(task)
@@ -176,7 +176,7 @@ const gist = ({ description, task_type }: Task): string =>
 const MAX_SUBJECT = 200
 
 /** Formats in a few words what a task is about, and for whom. */
-export function subjectOf(t: Tongue, { task, grounds }: Pick<OpenTask, 'task' | 'grounds'>) {
+export function subjectOf(t: PageLocale, { task, grounds }: Pick<OpenTask, 'task' | 'grounds'>) {
   if (task.access_request_id === null || !grounds?.target_user)
     return keptText(gist(task).replace(/\.$/, ''), MAX_SUBJECT)
   return t.w.thing_for(thingOf(t, grounds), nameOf(grounds.target_user))
@@ -186,7 +186,7 @@ export function subjectOf(t: Tongue, { task, grounds }: Pick<OpenTask, 'task' | 
 export const isGlass = ({ task_type }: Task): boolean => task_type === GLASS_TASK
 
 /** Renders the task as a sentence: the requester, the access, the length. */
-function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Markup | string {
+function question({ w, accessLength }: PageLocale, { task, grounds }: OpenTask): Markup | string {
   const asks = isDecision(task.task_category) && !isGlass(task)
   // A task without a request contains its own question.
   if (!asks || task.access_request_id === null || !grounds?.target_user)
@@ -204,7 +204,7 @@ function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Mar
   )
 }
 
-function about({ w, ago, day }: Tongue, { task, grounds }: OpenTask, now: Date): Markup {
+function about({ w, ago, day }: PageLocale, { task, grounds }: OpenTask, now: Date): Markup {
   const manager = grounds?.manager_user
   const end = grounds?.decide_until
   const asked = grounds?.asked_at ?? task.created_at
@@ -218,7 +218,7 @@ const SETTLED: Partial<Record<Task['status'], 'settled_yes' | 'settled_no'>> = {
 }
 
 /** Renders the outcome for a visitor who comes after the decision. */
-function settled({ w, ago }: Tongue, task: Task, now: Date): Markup | string {
+function settled({ w, ago }: PageLocale, task: Task, now: Date): Markup | string {
   const { status, resolved_by, updated_at, task_category } = task
   if (status === 'EXPIRED') return note('', 'clock', w.nobody_in_time, w.request_has_ended)
   const key = SETTLED[status]
@@ -236,14 +236,14 @@ const fact = (
 ): Markup =>
   html`<li><span class="dot ${kind}">${icon(name)}</span><div class="wrap"><strong>${title}</strong>${text === '' ? '' : html`<span class="sub">${text}</span>`}</div></li>`
 
-const dutyFact = ({ w }: Tongue, { name, on_request, holds }: SeparationConflict): Markup => {
+const dutyFact = ({ w }: PageLocale, { name, on_request, holds }: SeparationConflict): Markup => {
   const then = on_request === 'EXCEPTION' ? w.needs_exception : w.nobody_both
   const together = holds.length > 0 ? html`${w.together_with(holds.join(', '))} ` : ''
   return fact('bad', 'alert', w.breaks(name), html`${together}${then}`)
 }
 
 /** Renders an earlier decision: the person, the time, and the comments. */
-function earlierFact(t: Tongue, one: Task, now: Date): Markup {
+function earlierFact(t: PageLocale, one: Task, now: Date): Markup {
   const { w } = t
   const { resolved_by: by, resolved_for: inPlaceOf, comments } = one
   const isYes = one.status === 'COMPLETED'
@@ -257,14 +257,14 @@ function earlierFact(t: Tongue, one: Task, now: Date): Markup {
 }
 
 /** Renders that the person already has access and asks for more time; null for a new request. */
-function extension(t: Tongue, grounds: TaskGrounds, now: Date): Markup | null {
+function extension(t: PageLocale, grounds: TaskGrounds, now: Date): Markup | null {
   const { held_now: held, expiration_in_seconds: seconds } = grounds
   if (!held) return null
   return fact('', 'clock', t.w.has_it_now(untilOf(t, held, now), t.accessLength(seconds)))
 }
 
 function facts(
-  t: Tongue,
+  t: PageLocale,
   { task, grounds, earlier, toCome }: OpenTask & { grounds: TaskGrounds },
   now: Date,
 ): Markup {
@@ -348,7 +348,7 @@ ${hints(t, actions)}
 }
 
 /** Renders the meaning of the buttons of manual work and failures. A yes and a no need no explanation. */
-function hints({ w }: Tongue, actions: readonly TaskActionType[]): Markup | string {
+function hints({ w }: PageLocale, actions: readonly TaskActionType[]): Markup | string {
   const told = actions.filter((name) => isKeyOf(w.action_hints, name))
   if (told.length === 0) return ''
   return html`<ul class="hints small soft">${told.map((name) => html`<li><b>${w.actions[name][0]}</b>: ${w.action_hints[name]}</li>`)}</ul>`

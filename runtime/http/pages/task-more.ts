@@ -3,13 +3,13 @@ import { html } from 'hono/html'
 import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { icon } from '../frame/icons.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 
 /** A refused form of the task: the input, and the problem. */
 export type Refused = { form: 'comment' | 'reassign'; text: string; problem: Markup | string }
 
-type About = { t: Tongue; proof: string; task: Task; refused: Refused | null }
+type About = { t: PageLocale; proof: string; task: Task; refused: Refused | null }
 
 const problemOf = (refused: Refused | null, form: Refused['form']) =>
   refused?.form === form ? refused : null
@@ -20,7 +20,7 @@ const told = (id: string, refused: Refused | null): Markup | string =>
     : ''
 
 export const commentsOn = (
-  { w, moment }: Tongue,
+  { w, moment }: PageLocale,
   { comments }: Task,
   now: Date,
 ): Markup | string =>

@@ -10,7 +10,7 @@ import { decisionEnd } from '../../core/requests/machine/deciding.ts'
 import type { PlainWords } from '../../words/page-words.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import { assigneesText } from './assignee-names.ts'
 import { ifGivenToday } from './ends.ts'
@@ -26,7 +26,7 @@ export type TimelineStep = {
 }
 
 type Reader = {
-  t: Tongue
+  t: PageLocale
   userId: string
   now: Date
   /** Approvers after the current ones. */
@@ -87,11 +87,12 @@ function asked(request: AccessRequest, reader: Reader): TimelineStep {
   }
 }
 
-const standIns = (t: Tongue, { delegates }: Task): string[] =>
+const standIns = (t: PageLocale, { delegates }: Task): string[] =>
   delegates?.length ? [t.w.or_as_delegate(assigneesText(t, delegates))] : []
 
 /** Formats the assignees of a task. */
-const assigneesOf = (t: Tongue, { assignees }: Task): string => assigneesText(t, assignees ?? [])
+const assigneesOf = (t: PageLocale, { assignees }: Task): string =>
+  assigneesText(t, assignees ?? [])
 
 /** Returns when an undecided request expires. */
 const endOf = ({ requested_at: at }: AccessRequest): Date | null =>

@@ -12,9 +12,9 @@ import type { Env } from '../edge/env.ts'
 import { keepFlash, takeFlash } from '../frame/cookies.ts'
 import { proofOf } from '../frame/form.ts'
 import type { Markup, Visitor } from '../frame/layout.ts'
+import { localeFor, type PageLocale } from '../frame/locale.ts'
 import { placesOf } from '../frame/side.ts'
 import { contextOf, type SignedIn, signedInPrincipal } from '../frame/signed-in.ts'
-import { type Tongue, tongueFor } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { FLASHES, type Flash } from './flashes.ts'
 import { note } from './parts.ts'
@@ -30,7 +30,7 @@ export type Visit = {
   /** Current time by the database's clock. */
   now: Date
   /** Language and formats: those of the person's choice, otherwise the browser's. */
-  t: Tongue
+  t: PageLocale
   visitor(): Promise<Visitor>
   /** Proof for the forms of the session. */
   proof: string
@@ -63,7 +63,7 @@ export async function visitOf(
   }
   const { language } = await getPersonalSettings(who.db, principal)
   if (language !== null) c.set('language', language)
-  const t = tongueFor(c)
+  const t = localeFor(c)
   c.set('language', t.language)
   function said(): Said | null {
     const text = takeFlash(c)

@@ -25,14 +25,14 @@ import {
   namesVersion,
   shaped,
 } from '../../core/scim/resource.ts'
-import { createRateLimit, keepRate } from '../core/rate-limit.ts'
+import { createRateLimit, enforceRate } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { originOf } from '../edge/https.ts'
 import { serveRows } from '../edge/serve-rows.ts'
 import { type RefusalStatus, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
-import { tellRefusal } from '../edge/tell-refusal.ts'
+import { logRefusal } from '../edge/tell-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { SCIM_HANDLERS } from './handlers.ts'
 
@@ -60,7 +60,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     const db = deps.db()
     if (!db) throw away()
     const caller = await authenticateScim(db, deps.hasher, c.req.header('authorization'))
-    keepRate(c, rate, caller.tokenId)
+    enforceRate(c, rate, caller.tokenId)
     // Only refusals may carry this header, because providers wait whenever they see it.
     c.header('retry-after', undefined)
     const query = queryOf(c, row.query)
@@ -85,7 +85,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     const status = statusOfRefusal(error)
-    tellRefusal(deps.log, error, { requestId, path: c.req.path })
+    logRefusal(deps.log, error, { requestId, path: c.req.path })
     // RFC 7644 section 3.12 has no 422.
     return failure(
       c,

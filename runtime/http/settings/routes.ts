@@ -10,9 +10,9 @@ import type { Env } from '../edge/env.ts'
 import { dropSession, sessionOf } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import { PAGE_HEADERS } from '../frame/layout.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { inTime, usualKind } from '../frame/page-deadline.ts'
 import { createVisits, type SignedIn } from '../frame/signed-in.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { errorPage } from '../pages/lost-page.ts'
 import { visitOf } from '../pages/visit.ts'
 import { SIGN_IN_PATH, TOKENS_PATH } from './layout.ts'
@@ -127,7 +127,7 @@ const WRONG_METHODS = [
  * is revoked.
  */
 function noticeOf(
-  { w }: Tongue,
+  { w }: PageLocale,
   tokens: TokensPage['tokens'],
   revoked: string | undefined,
 ): TokensPage['notice'] {

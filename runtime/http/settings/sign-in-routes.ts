@@ -20,8 +20,8 @@ import { ensureVisitor, keepSession, sessionOf, visitorOf } from '../frame/cooki
 import { isProven, proofOf, readForm, refuseForeign } from '../frame/form.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, brand, layout, type Markup, proofField } from '../frame/layout.ts'
+import { localeFor, type PageLocale } from '../frame/locale.ts'
 import { ownPath } from '../frame/own-path.ts'
-import { type Tongue, tongueFor } from '../frame/tongue.ts'
 import { SIGN_IN_PATH } from './layout.ts'
 
 /** A problem: the field, and the key of the text. */
@@ -48,7 +48,7 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
   ) =>
     c.html(
       signInPage({
-        t: tongueFor(c),
+        t: localeFor(c),
         proof: proofOf(hasher, ensureVisitor(c)),
         problem,
         next,
@@ -99,7 +99,7 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
 }
 
 type SignInPage = {
-  t: Tongue
+  t: PageLocale
   proof: string
   problem: SignInProblem | null
   /** The requested page, or null. */
@@ -152,7 +152,7 @@ ${hidden}
 }
 
 const byProvider = (
-  { w }: Tongue,
+  { w }: PageLocale,
   providers: SignInPage['providers'],
   next: string | null,
 ): Markup => html`
@@ -165,7 +165,7 @@ ${providers.map(
 </div></section>
 <p class="or">${w.or_else}</p>`
 
-const failed = ({ w }: Tongue, { field, text }: SignInProblem): Markup => html`
+const failed = ({ w }: PageLocale, { field, text }: SignInProblem): Markup => html`
 <div class="note bad" role="alert" tabindex="-1" autofocus>${icon('alert')}<div>
 <strong>${w.not_signed_in}</strong><br>
 <span class="small" id="problem">${field ? html`<a href="#${field}">${w[text]}</a>` : w[text]}</span>

@@ -5,7 +5,7 @@ import { isId } from '../../core/kernel/by-id.ts'
 import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 
 /** Longest texts in UTF-16 units, as browsers count. */
 export const MAX_TOKEN_NAME = 100
@@ -69,7 +69,7 @@ type Judged = { ok: true; wish: TokenWish } | { ok: false; values: Values; probl
 export function judgeTokenForm(
   form: Form,
   notAfter: Date | null,
-  { t, now }: { t: Tongue; now: Date },
+  { t, now }: { t: PageLocale; now: Date },
 ): Judged {
   const formId = form.get('form_id') ?? ''
   if (!isId(formId)) throw badRequest('The form has lost its id; open the page again')

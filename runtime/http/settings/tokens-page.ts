@@ -4,12 +4,12 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import type { OwnToken } from '../../core/sign-in/own-tokens.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { PageLocale } from '../frame/locale.ts'
 import { TOKENS_PATH } from './layout.ts'
 import { MAX_TOKEN_DESCRIPTION, MAX_TOKEN_NAME, type Problems, type Values } from './token-form.ts'
 
 export type TokensPage = {
-  t: Tongue
+  t: PageLocale
   visitor: Visitor
   /** Whether the session is read-only. */
   readOnly: boolean
@@ -52,7 +52,10 @@ ${list(page)}
   })
 }
 
-const madeBox = ({ w }: Tongue, { name, token }: { name: string; token: string }): Markup => html`
+const madeBox = (
+  { w }: PageLocale,
+  { name, token }: { name: string; token: string },
+): Markup => html`
 <section class="card" aria-labelledby="made"><div class="in stack">
 <h2 class="wrap" id="made">${w.token_ready(name)}</h2>
 <p id="made-help">${w.token_ready_text}</p>
@@ -64,7 +67,7 @@ const madeBox = ({ w }: Tongue, { name, token }: { name: string; token: string }
 <p id="copied" class="small" role="status"></p>
 </div></section>`
 
-const summary = ({ w }: Tongue, problems: Problems): Markup => html`
+const summary = ({ w }: PageLocale, problems: Problems): Markup => html`
 <div class="note bad" role="alert" tabindex="-1" autofocus>${icon('alert')}<div>
 <strong>${w.no_token_made}</strong>
 <ul>${entriesOf(problems).map(

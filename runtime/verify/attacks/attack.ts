@@ -64,7 +64,7 @@ export type Attack = {
    * During the attack, another tenant of the same connector, with its isolate in the attacked worker process,
    * calls `get_account`. Each of these calls must be answered within this time, in milliseconds.
    */
-  besideMs?: number
+  otherTenantMs?: number
   /** The calls request a sequence of this many pages, each with the token of the previous page. */
   pages?: number
   /**

@@ -6,7 +6,7 @@ const BESIDE_MS = 1000
 /** Maximum delay if the worker has to be killed and replaced, in milliseconds. */
 const KILLED_BESIDE_MS = 2500
 
-const KILLS = { workerMayDie: true, besideMs: KILLED_BESIDE_MS } as const
+const KILLS = { workerMayDie: true, otherTenantMs: KILLED_BESIDE_MS } as const
 
 const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
   { name: 'first-call-spins', ends: ['request_timeout'], calls: 3, together: 3, quick: true },
@@ -84,7 +84,7 @@ function slowCalls(condition: string): NonNullable<Attack['shared']> {
 
 export const SHARED: readonly Attack[] = ATTACKS.map((attack) => ({
   promise: 1,
-  besideMs: BESIDE_MS,
+  otherTenantMs: BESIDE_MS,
   ...(attack.ends.includes('answer') ? { deadlineMs: PATIENT_MS } : {}),
   ...attack,
 }))

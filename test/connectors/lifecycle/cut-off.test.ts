@@ -114,7 +114,7 @@ test('disabled at once: a call ends that came by the fast path', async () => {
   await op.install(await made())
   // What the front does not answer by itself is none of this test.
   const server = createServer((_request, reply) => reply.writeHead(500).end('{}'))
-  const front = core.host.standBefore(server)
+  const front = core.host.interceptConnections(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const send = async () => {

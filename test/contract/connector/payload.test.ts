@@ -8,10 +8,10 @@ import {
 import {
   answerFields,
   describeIssues,
+  parseOptionsFor,
   requestSchema,
   responseSchema,
   standardFields,
-  thoroughness,
 } from '../../../runtime/contract/connector/payload.ts'
 import type { Fields } from '../../../runtime/contract/connector/settings.ts'
 import type { AnySchema } from '../../../runtime/contract/schema/shape.ts'
@@ -119,7 +119,7 @@ describe('findings', () => {
 
   test('are looked for in a text of 20,000 characters; of a longer one the first is told', () => {
     const found = (length: number) =>
-      v.safeParse(v.array(v.string()), [1, 2, 3], thoroughness(length)).issues?.length
+      v.safeParse(v.array(v.string()), [1, 2, 3], parseOptionsFor(length)).issues?.length
     expect([found(20_000), found(20_001)]).toEqual([3, 1])
   })
 

@@ -13,7 +13,7 @@ import { leaksIn } from '../../../runtime/connectors/packages/leaks.ts'
 import { checkManifest } from '../../../runtime/connectors/registry/check-manifest.ts'
 import { describeIssues, requestSchema } from '../../../runtime/contract/connector/payload.ts'
 import { flatSchema } from '../../../runtime/contract/connector/settings.ts'
-import { parseBodyBytes, unkeepable } from '../../../runtime/contract/endpoints/body.ts'
+import { parseBodyBytes, storageFault } from '../../../runtime/contract/endpoints/body.ts'
 import { OPERATOR_ENDPOINTS } from '../../../runtime/contract/endpoints/operator.ts'
 import { ENDPOINTS } from '../../../runtime/contract/endpoints/table.ts'
 import { parseCall } from '../../../runtime/contract/envelope/envelope.ts'
@@ -118,7 +118,7 @@ const READINGS: Record<InputName, () => Reading[]> = {
       const body: v.GenericSchema = OPERATOR_ENDPOINTS[name].body
       return membersOf(namesOf(body).slice(0, 1), operator_body.maxMarks).map((text) => () => {
         const value = JSON.parse(text)
-        unkeepable(value)
+        storageFault(value)
         const parsed = v.safeParse(body, value)
         if (!parsed.success) describeIssues(parsed.issues, '', () => true)
       })

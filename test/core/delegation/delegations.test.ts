@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
 import { isActive } from '../../../runtime/core/delegation/delegations.ts'
 import { standsInFor } from '../../../runtime/core/delegation/stand-in.ts'
-import { lockRoom } from '../../../runtime/core/kernel/room.ts'
+import { lockCount } from '../../../runtime/core/kernel/count-limit.ts'
 import { delegations } from '../../../runtime/database/schema/delegations.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
@@ -146,7 +146,7 @@ describe('in a company', () => {
     await core.db.delete(delegations)
     const body = { delegate_id: del.id, until: soon() }
     const [made, other] = await core.db.transaction(async (tx) => {
-      await lockRoom(tx, { limit: 'delegations', owner: boss.id })
+      await lockCount(tx, { limit: 'delegations', owner: boss.id })
       const waiting = name(boss, body)
       await until('it waits', async () => (await countWaiting(core.db)) === 1)
       const [row] = await tx

@@ -10,7 +10,7 @@ import { lookAt } from '../../../runtime/core/findings/look.ts'
 import { wakeUnblocked } from '../../../runtime/core/separation/blocked.ts'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { accounts, apps } from '../../../runtime/database/schema/apps.ts'
-import { findingLooks, findings } from '../../../runtime/database/schema/findings.ts'
+import { findingSchedules, findings } from '../../../runtime/database/schema/findings.ts'
 import { accountSpans, associationSpans } from '../../../runtime/database/schema/history.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { policyWants } from '../../../runtime/database/schema/policies.ts'
@@ -77,12 +77,12 @@ const look = (kind: 'app' | 'domain', id: string, at = now) =>
 /** An app that the host itself leaves alone: the tests look. */
 async function quietApp(name: string): Promise<string> {
   const id = randomUUID()
-  await core.db.insert(findingLooks).values({ subject: id, domainId, wakeAt: FAR })
+  await core.db.insert(findingSchedules).values({ subject: id, domainId, wakeAt: FAR })
   return app(core.db, name, { id })
 }
 
 /** Whatever woke it meanwhile: the host looks at nothing. */
-const quiet = () => core.db.update(findingLooks).set({ wakeAt: FAR })
+const quiet = () => core.db.update(findingSchedules).set({ wakeAt: FAR })
 
 const openOf = async (appId: string) =>
   (
@@ -439,9 +439,9 @@ describe('separation of duties', () => {
 
   beforeAll(async () => {
     await core.db
-      .insert(findingLooks)
+      .insert(findingSchedules)
       .values({ subject: domainId, domainId, wakeAt: FAR })
-      .onConflictDoUpdate({ target: findingLooks.subject, set: { wakeAt: FAR } })
+      .onConflictDoUpdate({ target: findingSchedules.subject, set: { wakeAt: FAR } })
     pay = await made('pay')
     audit = await made('audit')
     await given(mia, pay)

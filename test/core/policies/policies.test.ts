@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { attributesOfNobody } from '../../../runtime/core/directory/attribute-names.ts'
+import { unusedAttributes } from '../../../runtime/core/directory/attribute-names.ts'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
@@ -204,7 +204,7 @@ describe('an attribute that no person has', () => {
   test('is not claimed where there are more people than are looked at', async () => {
     const domainId = await domainOf(core.db)
     const ofNobody = (mostLooked: number) =>
-      attributesOfNobody(core.db, domainId, ['identity.groups', 'identity.department'], mostLooked)
+      unusedAttributes(core.db, domainId, ['identity.groups', 'identity.department'], mostLooked)
     const people = await core.db.$count(users)
     expect(await ofNobody(people)).toEqual(['identity.groups'])
     expect(await ofNobody(people - 1)).toEqual([])

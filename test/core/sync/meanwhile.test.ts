@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
 import { SYNC_JOB } from '../../../runtime/core/sync/job.ts'
-import { ONCE } from '../../../runtime/database/contention.ts'
+import { NO_RETRY } from '../../../runtime/database/contention.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
@@ -159,7 +159,7 @@ test('a sync that takes an admin waits for the person before it holds the roles 
       synced = sync(core, appId)
       await until('the sync waits', async () => (await countWaiting(db)) > 0)
       await tx.execute(sql`select from user_roles where role = 'Admin' for update nowait`)
-    }, ONCE)
+    }, NO_RETRY)
     await synced
     expect(await status()).toBe(left)
   }

@@ -11,7 +11,7 @@ import { writeInOrder } from '../../../runtime/core/sync/in-order.ts'
 import { createKnownAccounts } from '../../../runtime/core/sync/known.ts'
 import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
 import { BESIDE, type Walk } from '../../../runtime/core/sync/runs.ts'
-import { isTaken, ONCE } from '../../../runtime/database/contention.ts'
+import { isTaken, NO_RETRY } from '../../../runtime/database/contention.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { fittingTable } from '../../../runtime/invoke/fitting.ts'
@@ -585,7 +585,7 @@ describe('rows that are expected to be new', () => {
             await work.behind?.()
             await before
             repeated.push(counted.repeated)
-          }, ONCE),
+          }, NO_RETRY),
         )
       await write({
         behind() {

@@ -1,6 +1,6 @@
 /** What comes of calling a webhook: signed, judged, bounded. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { paceOf } from '../../../runtime/core/kernel/context/pace.ts'
+import { timingOf } from '../../../runtime/core/kernel/context/pace.ts'
 import { webhookPayload } from '../../../runtime/core/requests/webhook-payload.ts'
 import { callWebhook } from '../../../runtime/core/webhooks/call.ts'
 import { isGenuine as verified } from '../../fixtures/readme/verify-webhook.ts'
@@ -149,10 +149,10 @@ describe('an answer', () => {
   })
 
   test('that never comes is a failure after fifteen seconds, which are shorter here', async () => {
-    expect(paceOf().answerMs).toBe(15_000)
+    expect(timingOf().answerMs).toBe(15_000)
     receiver.answer(() => {})
     const { id } = await make('PROVISION')
-    const pace = paceOf({ answerMs: 500 })
+    const pace = timingOf({ answerMs: 500 })
     expect(await call(id, new AbortController().signal, pace)).toEqual({
       ok: false,
       problem: `the inline webhook "Hook": ${receiver.host} did not answer in time`,

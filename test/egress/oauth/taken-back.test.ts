@@ -15,16 +15,16 @@ test('a request whose turn comes after its login was taken back sends no secret'
     )
   })
   const manifest = declaring({ flow: 'CLIENT_CREDENTIALS' }, { limits: { concurrent_requests: 1 } })
-  let isTakenBack = false
+  let mayBeWithdrawn = false
   const { ask, refusal, close } = open(manifest, origin, undefined, () => {
-    if (isTakenBack) throw new RuntimeError('egress_undeclared', 'taken away')
+    if (mayBeWithdrawn) throw new RuntimeError('egress_undeclared', 'taken away')
     return manifest
   })
   const request = { ...CLIENT, scopes: [] }
   const first = ask('handle_client_credentials_request', request)
   await until('the first is there', () => seen.length === 1)
   const second = refusal('handle_client_credentials_request', request)
-  isTakenBack = true
+  mayBeWithdrawn = true
   held.resolve()
   await first
   expect((await second).code).toBe('egress_undeclared')
@@ -40,9 +40,9 @@ test('a refresh that waits for its turn ends at once when it is taken back, and 
     )
   })
   const manifest = declaring({ flow: 'CODE_FLOW' }, { limits: { concurrent_requests: 1 } })
-  let isTakenBack = false
+  let mayBeWithdrawn = false
   const { ask, refusal, close, judgeAgain } = open(manifest, origin, undefined, () => {
-    if (isTakenBack) throw new RuntimeError('egress_undeclared', 'taken away')
+    if (mayBeWithdrawn) throw new RuntimeError('egress_undeclared', 'taken away')
     return manifest
   })
   const request = (token: string) => ({ ...CLIENT, refresh_token: token })
@@ -51,7 +51,7 @@ test('a refresh that waits for its turn ends at once when it is taken back, and 
   const second = refusal('refresh_access_token', request('the-second-refresh-token'))
   // It waits for its turn by then.
   await new Promise((resolve) => setTimeout(resolve, 50))
-  isTakenBack = true
+  mayBeWithdrawn = true
   judgeAgain()
   expect((await second).code).toBe('egress_undeclared')
   held.resolve()

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import type { Access, AccessReason } from '../../../runtime/contract/models/access.ts'
 import { accessGraph, linesOf } from '../../../runtime/http/console/access-graph.ts'
-import { tongueOf } from '../../../runtime/http/frame/tongue.ts'
+import { localeOf } from '../../../runtime/http/frame/locale.ts'
 
-const t = tongueOf('en')
+const t = localeOf('en')
 const found: AccessReason = {
   ...{ kind: 'found', request_id: null, policy_id: null, policy_name: null },
   ...{ request_status: null, ends_at: null, since: null, until: null },

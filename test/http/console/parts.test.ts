@@ -4,7 +4,7 @@ import { signOf } from '../../../runtime/http/console/change.ts'
 import { ceiling, lineChart } from '../../../runtime/http/console/charts.ts'
 import { egressMap, isMeant, waysOf } from '../../../runtime/http/console/egress-map.ts'
 import { bytesOf, share, slotsOf } from '../../../runtime/http/console/slots.ts'
-import { tongueOf } from '../../../runtime/http/frame/tongue.ts'
+import { localeOf } from '../../../runtime/http/frame/locale.ts'
 
 test.each([
   ['acme: may send GET to https://a.example (for list_accounts)', 'plus'],
@@ -36,7 +36,7 @@ describe('the ways out of a connector', () => {
       want('list_accounts', `https://h${n}.example`),
     )
     const ways = waysOf({ wants: many, withheld: [] }, [])
-    const page = String(await egressMap(tongueOf('en'), 'acme', ways))
+    const page = String(await egressMap(localeOf('en'), 'acme', ways))
     const [shown = '', more = ''] = page.split('<details')
     if (folded === 0) return expect(shown).toContain('<svg class="graph"')
     expect(shown.match(/h\d+\.example/g)).toHaveLength(12)
@@ -74,7 +74,7 @@ test('steps without calls are there as such', () => {
 })
 
 test('figures are short', () => {
-  const t = tongueOf('en')
+  const t = localeOf('en')
   expect([share(1, 3, t), share(0, 0, t), bytesOf(0, t), bytesOf(1_234_567, t)]).toEqual([
     ...['33.3', '0', '0 B', '1.2 MB'],
   ])

@@ -16,7 +16,7 @@ import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { withConnectors } from '../../../runtime/http/app.ts'
 import { hostCheck } from '../../../runtime/http/edge/guards.ts'
 import { refuseOddRequests } from '../../../runtime/http/edge/odd-requests.ts'
-import { standBefore } from '../../../runtime/http/front/front.ts'
+import { interceptConnections } from '../../../runtime/http/front/front.ts'
 import { createUsualCalls, type FrontCalls } from '../../../runtime/http/front/usual-calls.ts'
 import type { Invoke } from '../../../runtime/invoke/invoke.ts'
 import type { CallEnd } from '../../../runtime/invoke/ports.ts'
@@ -100,7 +100,7 @@ export async function open(way: 'front' | 'plain', invoke: Invoke = repeat): Pro
       usual.answer(head, body, caller, done)
     },
   }
-  const front = way === 'front' ? standBefore(server, counted) : null
+  const front = way === 'front' ? interceptConnections(server, counted) : null
   let answered = 0
   let requests: Pick<IncomingMessage, 'method' | 'url' | 'complete'>[] = []
   server.prependListener('request', (request) => void requests.push(request))

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { tongueOf } from '../../../runtime/http/frame/tongue.ts'
+import { localeOf } from '../../../runtime/http/frame/locale.ts'
 import { assigneesText } from '../../../runtime/http/pages/assignee-names.ts'
 
 const user = (name: string | null, email: string | null) =>
   ({ id: String(name), type: 'USER', name, email }) as const
 const team = { id: 'g', type: 'GROUP', name: 'On Call', email: null } as const
 const words = (...all: Parameters<typeof assigneesText>[1][number][]) =>
-  assigneesText(tongueOf('en'), all)
+  assigneesText(localeOf('en'), all)
 
 test('a group is told from a person', () => {
   expect(words(user('Ada Abbott', 'ada@example.com'), team)).toBe('Ada Abbott or On Call (group)')
@@ -24,5 +24,5 @@ test('who has no name and no address is somebody', () => {
 
 test('of many the first are named', () => {
   const all = ['A B', 'C D', 'E F'].map((name) => user(name, null))
-  expect(assigneesText(tongueOf('en'), all, 12)).toBe('A B, C D, E F or 9 others')
+  expect(assigneesText(localeOf('en'), all, 12)).toBe('A B, C D, E F or 9 others')
 })

@@ -1,7 +1,7 @@
 /** Who decides on a request, in the few words of a tile. */
 import { expect, test } from 'vitest'
 import type { RequestOutlook } from '../../../runtime/contract/models/asking.ts'
-import { tongueOf } from '../../../runtime/http/frame/tongue.ts'
+import { localeOf } from '../../../runtime/http/frame/locale.ts'
 import { whoDecides } from '../../../runtime/http/pages/outlook-words.ts'
 
 const NAMES: Record<string, string> = { a: 'Amir Carter', b: 'Beth Dunn', d: 'Design' }
@@ -19,7 +19,7 @@ const outlook = (steps: string[], more = 0): RequestOutlook =>
     })),
   }) as unknown as RequestOutlook
 
-const english = tongueOf('en')
+const english = localeOf('en')
 
 test.each([
   [['a', 'ad'], 'Amir Carter, then Design or the same person'],
@@ -39,7 +39,7 @@ test('counts those who are not named, too', () => {
 })
 
 test('says so in German', () => {
-  expect(whoDecides(tongueOf('de'), outlook(['a', 'ad']))).toBe(
+  expect(whoDecides(localeOf('de'), outlook(['a', 'ad']))).toBe(
     'Amir Carter, dann Design oder dieselbe Person',
   )
 })

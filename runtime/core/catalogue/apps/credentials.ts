@@ -18,7 +18,7 @@ import type { AnySchema } from '../../../contract/schema/shape.ts'
 import type { ServedConnector } from '../../kernel/context/connectors.ts'
 import { responseOf } from '../../kernel/context/connectors.ts'
 import type { CoreContext, RequestContext } from '../../kernel/context/context.ts'
-import { newlyReached, steeredPlaces } from './steered.ts'
+import { newlyReached, settingTargets } from './steered.ts'
 
 type Given = Pick<AppInputPut, 'auth' | 'settings'>
 type Settings = Connection['settings']
@@ -71,7 +71,7 @@ export function checkedConnection(
  * @throws CoreError `bad_request`
  */
 function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void {
-  const places = newlyReached(steeredPlaces(manifest), before, after)
+  const places = newlyReached(settingTargets(manifest), before, after)
   if (places.length === 0) return
   const steering = places.flatMap(({ settings }) => (settings === 'all' ? [] : settings))
   const names = [...new Set(steering)].filter((name) => before[name] !== after[name])

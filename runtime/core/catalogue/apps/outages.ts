@@ -73,7 +73,7 @@ export async function leaveProbe(
  *
  * @returns the time since which it has not answered, and the time of the next call
  */
-export async function noteAway(
+export async function recordOutage(
   db: Db,
   app: AppRow,
   { probe }: { probe: Date | null },
@@ -131,7 +131,7 @@ function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Prom
 }
 
 /** Records that a system answers again. The outage ends, and the work that waited for it continues. */
-export async function noteBack(
+export async function recordRecovery(
   db: Db,
   app: Pick<AppRow, 'id' | 'domainId'>,
   now: Date,

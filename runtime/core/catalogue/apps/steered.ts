@@ -13,7 +13,7 @@ import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
  * A place. `at` is its path in the manifest, such as `capabilities.list_accounts.egress.0.url`; no message
  * shows it.
  */
-type SteeredPlace = {
+type SettingTarget = {
   at: string
   text: string
   /** Settings that determine it, or `'all'` if the code chooses the host by any of them. */
@@ -25,8 +25,8 @@ type Settings = Readonly<Record<string, unknown>>
 const SETTING = /\{settings\.(\w+)\}/g
 
 /** Returns every place of a manifest that its settings determine. */
-export function steeredPlaces(manifest: Manifest): SteeredPlace[] {
-  const places: SteeredPlace[] = []
+export function settingTargets(manifest: Manifest): SettingTarget[] {
+  const places: SettingTarget[] = []
   walk(manifest, '', (text, at) => {
     const settings = [...text.matchAll(SETTING)].map(([, name = '']) => name)
     if (isAddress(at) && hostOf(text).includes('*')) places.push({ at, text, settings: 'all' })
@@ -40,10 +40,10 @@ export function steeredPlaces(manifest: Manifest): SteeredPlace[] {
  * all set does not count: nothing is sent there.
  */
 export function newlyReached(
-  places: readonly SteeredPlace[],
+  places: readonly SettingTarget[],
   before: Settings,
   after: Settings,
-): SteeredPlace[] {
+): SettingTarget[] {
   return places.filter((place) => {
     const next = filled(place, after)
     return next !== null && next !== filled(place, before)
@@ -54,7 +54,7 @@ export function newlyReached(
  * Returns a place with its settings filled in, or null if one is not set. Two spellings of an address give
  * one result.
  */
-function filled({ at, text, settings }: SteeredPlace, values: Settings): string | null {
+function filled({ at, text, settings }: SettingTarget, values: Settings): string | null {
   const names = [...text.matchAll(SETTING)].map(([, name = '']) => name)
   if (names.some((name) => (values[name] ?? null) === null)) return null
   const plain = text.replaceAll(SETTING, (_all, name: string) => {

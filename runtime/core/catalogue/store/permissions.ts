@@ -11,7 +11,7 @@ import type { Principal } from '../../kernel/identity/principal.ts'
 import { selectPage } from '../../kernel/list/page.ts'
 import { hasText } from '../../kernel/list/search.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
-import { toldTo, toObjects } from './references.ts'
+import { redactReferences, toObjects } from './references.ts'
 import { settingsView } from './settings-view.ts'
 import { findAllFound, findFound, permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
@@ -163,7 +163,11 @@ export async function permissionsAnswer(
 ) {
   const view = settingsView(app, settings)
   const documents = rows.map((row) =>
-    toldTo({ whole }, permissionView(row, app, view, { inherited, whole }), PERMISSION_PLACES),
+    redactReferences(
+      { whole },
+      permissionView(row, app, view, { inherited, whole }),
+      PERMISSION_PLACES,
+    ),
   )
   return toObjects(db, principal, documents, PERMISSION_PLACES)
 }

@@ -13,7 +13,7 @@ import type { Permission } from '../../../contract/models/roles.ts'
 import { type Db, one } from '../../../database/database.ts'
 import { preApprovalRules, type StoredDocument } from '../../../database/schema/app_store.ts'
 import { type AppRow, apps } from '../../../database/schema/apps.ts'
-import { tellOfNobody } from '../../directory/attribute-names.ts'
+import { warnOfUnusedAttributes } from '../../directory/attribute-names.ts'
 import { isId } from '../../kernel/by-id.ts'
 import type { CoreContext } from '../../kernel/context/context.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
@@ -120,7 +120,7 @@ const told = (
   { preapproved_users_by_attribute: asked = [] }: PreApprovalRuleUpdateInput,
   { tell }: RuleMeans,
 ): Promise<void> =>
-  tellOfNobody(
+  warnOfUnusedAttributes(
     db,
     domainId,
     asked.map(({ attribute }) => attribute),

@@ -134,7 +134,7 @@ export async function toObjects(
  * Returns a document unchanged for readers who see it `whole`. For requesters, removes all references,
  * including places that are added later.
  */
-export const toldTo = (
+export const redactReferences = (
   { whole }: { whole: boolean },
   document: StoredDocument,
   places: readonly ReferencePlace[],

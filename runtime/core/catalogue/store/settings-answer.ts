@@ -6,7 +6,7 @@ import type { Db } from '../../../database/database.ts'
 import { requestablePermissions } from '../../../database/schema/app_store.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
-import { type ReferencePlace, toldTo, toObjects } from './references.ts'
+import { type ReferencePlace, redactReferences, toObjects } from './references.ts'
 import { DEFAULT_PERMISSION, SETTINGS_PLACES, settingsView } from './settings-view.ts'
 import { permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
@@ -37,7 +37,7 @@ export async function settingsAnswer(db: Db, principal: Principal, found: Visibl
       default_permission: await defaultPermission(db, principal, found, view),
     },
   }
-  const told = toldTo(found, document, SETTINGS_PLACES)
+  const told = redactReferences(found, document, SETTINGS_PLACES)
   const [answered] = await toObjects(db, principal, [told], ANSWER_PLACES)
   return { ...answered, in_app_store: view.in_app_store }
 }
@@ -63,7 +63,7 @@ async function defaultPermission(
     )
   if (!row) return null
   const permission = permissionView(row, app, view, { inherited: true, whole })
-  return toldTo(found, permission, PERMISSION_PLACES)
+  return redactReferences(found, permission, PERMISSION_PLACES)
 }
 
 /** Removes approvers, admins, allowed groups and fulfilment from settings. */

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { conflict } from '../../../contract/errors/problem.ts'
 import type { PeopleDifference } from '../../../contract/models/people-file.ts'
-import { isTaken, ONCE } from '../../../database/contention.ts'
+import { isTaken, NO_RETRY } from '../../../database/contention.ts'
 import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../kernel/audit/activity.ts'
@@ -67,7 +67,7 @@ export async function importPeople(
       ...{ groups_made, memberships_added, memberships_removed },
     })
     return difference
-  }, ONCE)
+  }, NO_RETRY)
 }
 
 /**

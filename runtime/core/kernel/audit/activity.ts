@@ -4,7 +4,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { escapeLiteral } from 'pg'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
-import { atEnd } from '../../../database/at-end.ts'
+import { deferToCommit } from '../../../database/at-end.ts'
 import { type Db, one } from '../../../database/database.ts'
 import { activityLogs, activityTurns } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
@@ -84,7 +84,7 @@ const ADD_PERSONAL = 'insert into activity_personal (commitment, domain_id, user
 const tuple = (values: readonly (string | null)[]): string =>
   `(${values.map((one) => (one === null ? 'null' : escapeLiteral(one))).join(', ')})`
 
-const writeAtEnd = atEnd(writeRows)
+const writeAtEnd = deferToCommit(writeRows)
 
 type LogQuery = QueryOf<'list_activity_logs'>
 

@@ -5,7 +5,7 @@
  * attempt, the entry is looked up by its id.
  */
 import { randomUUID } from 'node:crypto'
-import { isAway } from '../../../database/away.ts'
+import { isDatabaseUnavailable } from '../../../database/away.ts'
 import { isContended } from '../../../database/contention.ts'
 import type { Beginning, Db } from '../../../database/database.ts'
 import { lockTextUntilEnd } from '../../../database/locks.ts'
@@ -81,7 +81,7 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
     try {
       await db.transaction((tx) => writeOnce(tx, domainId, one), PATIENT)
     } catch (error) {
-      if (isAway(error) || isContended(error)) return false
+      if (isDatabaseUnavailable(error) || isContended(error)) return false
       onLost(error)
     }
     return true

@@ -4,7 +4,7 @@
  * chained or waiting. An entry gets its number when it is chained, so one that commits late is never skipped.
  */
 import { sql } from 'drizzle-orm'
-import { isAway } from '../../../database/away.ts'
+import { isDatabaseUnavailable } from '../../../database/away.ts'
 import type { Database, Db } from '../../../database/database.ts'
 import { lockNumber } from '../../../database/locks.ts'
 import { activityWaiting } from '../../../database/schema/audit.ts'
@@ -38,7 +38,7 @@ export async function chainWaiting(db: Db, domainId: string): Promise<void> {
     for (let round = 0; round < MOST_ROUNDS; round += 1)
       if ((await chainSome(db, domainId, true)) < AT_ONCE) return
   } catch (error) {
-    if (!isAway(error)) throw error
+    if (!isDatabaseUnavailable(error)) throw error
   }
 }
 

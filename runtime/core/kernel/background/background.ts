@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { JobWithMetadata, PgBoss, Queue } from 'pg-boss'
 import { idle } from '../../../database/alone.ts'
-import { isAway } from '../../../database/away.ts'
+import { isDatabaseUnavailable } from '../../../database/away.ts'
 import type { Database, Db } from '../../../database/database.ts'
 import { inTransaction, openJobs, POLICY, startedJobs } from '../../../database/jobs.ts'
 import { preparing } from '../../../database/prepared.ts'
@@ -127,7 +127,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
     timer = setTimeout(() => {
       looking = lookOnce(db, asked)
         .catch((error) => {
-          if (!isAway(error)) onError(error)
+          if (!isDatabaseUnavailable(error)) onError(error)
         })
         .then(() => {
           if (!stopping.signal.aborted) look(db, asked)
@@ -140,7 +140,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
     for (const name of QUEUE_NAMES)
       await lookFor(db, asked, name).catch((error) => {
         // A kind of work whose query fails must not stop the others.
-        if (isAway(error)) throw error
+        if (isDatabaseUnavailable(error)) throw error
         onError(error)
       })
     await takeOver(db, asked)
@@ -168,7 +168,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
       if (!free.has(turn) || taken.has(id) || taken.size >= MOST_TAKEN) continue
       const end = work(db, queue, key)
         .catch((error) => {
-          if (!isAway(error) && !stopping.signal.aborted) onError(error)
+          if (!isDatabaseUnavailable(error) && !stopping.signal.aborted) onError(error)
         })
         .finally(() => taken.delete(id))
       taken.set(id, end)
@@ -180,7 +180,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
     async start(database) {
       const jobs = openJobs(database)
       jobs.on('error', (error) => {
-        if (!isAway(error)) onError(error)
+        if (!isDatabaseUnavailable(error)) onError(error)
       })
       try {
         await jobs.start()

@@ -32,4 +32,4 @@ const PACE: Pace = {
 }
 
 /** Returns the default pace with the given overrides. */
-export const paceOf = (given: Partial<Pace> = {}): Pace => ({ ...PACE, ...given })
+export const timingOf = (given: Partial<Pace> = {}): Pace => ({ ...PACE, ...given })

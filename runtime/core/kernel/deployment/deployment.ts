@@ -79,7 +79,7 @@ export const mayRenew = (id: string): SQL => sql`(
 export const isLive: SQL = sql`${nodes.seenAt} > now() - make_interval(secs => ${LIVE_SECONDS}::int)`
 
 /** Records the current time if a live host writes with another secret than the newest. */
-export async function noteBehind(db: Db): Promise<void> {
+export async function recordLaggingHost(db: Db): Promise<void> {
   await db.execute(sql`
     insert into deployment_secret (name, key_id)
     select ${BEHIND}, key_id from deployment_secret current
@@ -89,7 +89,7 @@ export async function noteBehind(db: Db): Promise<void> {
 }
 
 /** Returns the time since which no host has written with an older secret, as far as recorded. */
-export async function nobodyBehindSince(db: Db): Promise<Date | null> {
+export async function newestSecretOnlySince(db: Db): Promise<Date | null> {
   const [current, behind] = [await rowNamed(db, CURRENT), await rowNamed(db, BEHIND)]
   const times = [current, behind].flatMap((row) => (row ? [row.since.getTime()] : []))
   return times.length === 0 ? null : new Date(Math.max(...times))

@@ -1,6 +1,6 @@
 /** Rehashing of a token with the newest secret. The token's text is seen only when it is used. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { isAway } from '../../../database/away.ts'
+import { isDatabaseUnavailable } from '../../../database/away.ts'
 import type { Db } from '../../../database/database.ts'
 import type { apiTokens } from '../../../database/schema/people.ts'
 import type { scimTokens } from '../../../database/schema/scim.ts'
@@ -36,6 +36,6 @@ export async function renewHash(
   } catch (error) {
     // The caller is authenticated and may go on. The next use retries, and the count of old hashes still has
     // this one.
-    if (!isAway(error)) throw error
+    if (!isDatabaseUnavailable(error)) throw error
   }
 }

@@ -5,7 +5,7 @@ import type {
   ServedConnector,
 } from '../../../../runtime/core/kernel/context/connectors.ts'
 import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
-import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
+import { timingOf } from '../../../../runtime/core/kernel/context/pace.ts'
 import { createTokenHasher } from '../../../../runtime/core/kernel/identity/token-hasher.ts'
 import { LISTENERS } from '../../../../runtime/core/wiring/listeners.ts'
 import { statusOfRefusal } from '../../../../runtime/http/edge/statuses.ts'
@@ -28,7 +28,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     tell: () => {},
     now: async () => new Date(),
     listeners: LISTENERS,
-    pace: paceOf(),
+    pace: timingOf(),
     statusOfRefusal,
     requestId: 'r',
     cause: { kind: 'request', id: 'r' },

@@ -5,7 +5,7 @@ import {
   enterApp,
   type Gate,
   leaveProbe,
-  noteAway,
+  recordOutage,
 } from '../../../../runtime/core/catalogue/apps/outages.ts'
 import { later } from '../../../../runtime/core/kernel/jobs/tries.ts'
 import { appOutages, apps } from '../../../../runtime/database/schema/apps.ts'
@@ -32,7 +32,7 @@ test('a host that leaves its probe late does not end that of another', async () 
   if (!app) throw new Error('no app')
   const now = new Date()
   const fault = { code: 'service_error', problem: 'gone' } as const
-  const { until } = await noteAway(db, app, { probe: null }, fault, now, () => undefined)
+  const { until } = await recordOutage(db, app, { probe: null }, fault, now, () => undefined)
   const first = probeOf(await enterApp(db, app, until))
   // It took longer than it may.
   const second = probeOf(await enterApp(db, app, first))

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { CONFIG_PLACES } from '../../../../runtime/core/catalogue/store/permission-view.ts'
-import { type ReferencePlace, toldTo } from '../../../../runtime/core/catalogue/store/references.ts'
+import {
+  type ReferencePlace,
+  redactReferences,
+} from '../../../../runtime/core/catalogue/store/references.ts'
 import { SETTINGS_PLACES } from '../../../../runtime/core/catalogue/store/settings-view.ts'
 
 type Json = { [member: string]: unknown }
@@ -24,8 +27,8 @@ const PLACES = [...SETTINGS_PLACES, ...CONFIG_PLACES].map(
 describe.each(PLACES)('a reference at %s', (_, place) => {
   test('is told to who reads the whole document, and to no requester', () => {
     const document = documentOf(place, 'hidden')
-    expect(toldTo({ whole: true }, document, [place])).toEqual(document)
-    const told = toldTo({ whole: false }, document, [place])
+    expect(redactReferences({ whole: true }, document, [place])).toEqual(document)
+    const told = redactReferences({ whole: false }, document, [place])
     expect(told['label']).toBe('seen')
     expect(JSON.stringify(told)).not.toContain('hidden')
   })

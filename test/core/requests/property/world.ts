@@ -7,7 +7,7 @@ import { revokeAccess } from '../../../../runtime/core/asking/revoke.ts'
 import { keepConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
 import { workOn } from '../../../../runtime/core/kernel/background/turn.ts'
 import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
-import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
+import { timingOf } from '../../../../runtime/core/kernel/context/pace.ts'
 import type { Principal } from '../../../../runtime/core/kernel/identity/principal.ts'
 import { createTokenHasher } from '../../../../runtime/core/kernel/identity/token-hasher.ts'
 import { cancelAccessRequest } from '../../../../runtime/core/requests/cancel.ts'
@@ -114,7 +114,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
   const means = {
     now: async () => new Date(clock.nowMs),
     listeners: LISTENERS,
-    pace: paceOf(),
+    pace: timingOf(),
     statusOfRefusal,
     // Words get lost: what is due is looked for all the same.
     deliver: { refuse: () => null, post: () => Promise.reject(new Error('no webhook is here')) },

@@ -6,12 +6,12 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { loginOf as heldBy } from '../wire/login.ts'
 import {
-  createRoom,
+  createWireClient,
   type Performed,
-  type Room,
-  type RoomOptions,
-  type Trade,
-} from '../wire/room.ts'
+  type WireClient,
+  type WireClientOptions,
+  type WireProtocol,
+} from '../wire/wire-client.ts'
 import { cancel, connect, type PostgresConnection, type SqlLogin } from './connect.ts'
 import { parkedIdOf } from './cursor.ts'
 import { connectMysql, type MysqlConnection } from './mysql-connect.ts'
@@ -22,7 +22,7 @@ import { failureOf } from './results.ts'
 /** Judged request, and its login. */
 type SqlAsked = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
 
-export type SqlRoom = Room<SqlAsked>
+export type DatabaseClient = WireClient<SqlAsked>
 
 const performed = (done: SqlPage | { touched: number[] }): Performed => ({
   body: Buffer.from(JSON.stringify(done)),
@@ -41,7 +41,7 @@ const COMMON = {
   isRefusal: ({ code }: RuntimeError) => code === 'database_refused',
 }
 
-const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
+const POSTGRESQL: WireProtocol<SqlAsked, PostgresConnection> = {
   ...COMMON,
   open: ({ target, login }, means) => connect(target, login, means),
   perform: async (asked, lease, leftMs) => performed(await perform(asked, lease, leftMs)),
@@ -56,7 +56,7 @@ const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
   },
 }
 
-const MYSQL: Trade<SqlAsked, MysqlConnection> = {
+const MYSQL: WireProtocol<SqlAsked, MysqlConnection> = {
   ...COMMON,
   open: ({ target, login }, means) => connectMysql(target, login, means),
   perform: async (asked, lease, leftMs) => performed(await performMysql(asked, lease, leftMs)),
@@ -77,18 +77,18 @@ const MYSQL: Trade<SqlAsked, MysqlConnection> = {
   },
 }
 
-/** Creates the room for databases of one host process. */
-export function createSqlRoom(options: RoomOptions): SqlRoom {
-  const rooms: Readonly<Record<SqlDialect, SqlRoom>> = {
-    postgresql: createRoom(POSTGRESQL, options),
-    mysql: createRoom(MYSQL, options),
+/** Creates the client of databases of one host process. */
+export function createDatabaseClient(options: WireClientOptions): DatabaseClient {
+  const rooms: Readonly<Record<SqlDialect, DatabaseClient>> = {
+    postgresql: createWireClient(POSTGRESQL, options),
+    mysql: createWireClient(MYSQL, options),
   }
   const all = Object.values(rooms)
   return {
     perform: (asked, means) => rooms[asked.target.dialect].perform(asked, means),
-    connections: () => all.reduce((sum, room) => sum + room.connections(), 0),
+    connections: () => all.reduce((sum, client) => sum + client.connections(), 0),
     close() {
-      for (const room of all) room.close()
+      for (const client of all) client.close()
     },
   }
 }

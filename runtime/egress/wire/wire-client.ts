@@ -16,7 +16,7 @@ import { hostAndPort, type OpenMeans, type PlainMeans, type WirePlace } from './
 import { createPool, DEFAULT_POOL, type Far, type Lease, type PooledConnection } from './pool.ts'
 
 /** Data of a request's call. */
-export type RoomMeans = {
+export type WireMeans = {
   connectorId: string
   /** Tenant of the call. Without it, the connection is not kept. */
   tenant: string | undefined
@@ -28,18 +28,18 @@ export type RoomMeans = {
 }
 
 /** Means to open a connection for a connector. */
-type RoomOpenMeans = OpenMeans & PlainMeans
+type WireOpenMeans = OpenMeans & PlainMeans
 
 /** Reply to a request: JSON, its number of items, and the number of requests sent for it, by default one. */
 export type Performed = { body: Buffer; items: number; sent?: number }
 
-/** Protocol of a room. `A` is a judged request with its login. */
-export type Trade<A, C extends PooledConnection> = {
+/** Protocol of a client. `A` is a judged request with its login. */
+export type WireProtocol<A, C extends PooledConnection> = {
   far: Far
   placeOf(asked: A): WirePlace
   /** Parts of the key of kept connections, in addition to connector, tenant and server. */
   keyOf(asked: A): readonly (string | null)[]
-  open(asked: A, means: RoomOpenMeans): Promise<C>
+  open(asked: A, means: WireOpenMeans): Promise<C>
   perform(asked: A, lease: Lease<C>, leftMs: number): Promise<Performed>
   /** Maximum number of items in a reply. */
   maxItemsOf(asked: A): number
@@ -56,22 +56,22 @@ export type Trade<A, C extends PooledConnection> = {
   /** Resets the session after a request. The connection is not used again before that. Never rejects. */
   reset?(connection: C): Promise<void>
   /** Ends, on the server, the operation of a call that has ended. */
-  stop?(asked: A, connection: C, means: RoomOpenMeans): Promise<void>
+  stop?(asked: A, connection: C, means: WireOpenMeans): Promise<void>
 }
 
-export type Room<A> = {
+export type WireClient<A> = {
   /**
    * Performs a judged request. If the server had closed a kept connection, a read is sent again on a new one.
    *
-   * @throws egress_private, egress_concurrency, upstream_*, and the errors of the trade
+   * @throws egress_private, egress_concurrency, upstream_*, and the errors of the protocol
    */
-  perform(asked: A, means: RoomMeans): Promise<Performed>
+  perform(asked: A, means: WireMeans): Promise<Performed>
   /** Returns the number of open connections of the process. */
   connections(): number
   close(): void
 }
 
-export type RoomOptions = {
+export type WireClientOptions = {
   privateGrants: PrivateGrants
   plainGrants: PrivateGrants
   limits: EgressLimits
@@ -84,17 +84,17 @@ const STOP_MS = 2000
 /** Maximum duration of one request, in milliseconds. */
 const MAX_REQUEST_MS = 60_000
 
-export function createRoom<A, C extends PooledConnection>(
-  trade: Trade<A, C>,
-  { privateGrants, plainGrants, limits, resolve = resolveBySystem }: RoomOptions,
-): Room<A> {
+export function createWireClient<A, C extends PooledConnection>(
+  protocol: WireProtocol<A, C>,
+  { privateGrants, plainGrants, limits, resolve = resolveBySystem }: WireClientOptions,
+): WireClient<A> {
   const lookupsOf = createLookupsOf(resolve)
-  const pool = createPool<C>(trade.far, {
+  const pool = createPool<C>(protocol.far, {
     ...DEFAULT_POOL,
-    canLeaveParked: trade.canLeaveParked ?? true,
+    canLeaveParked: protocol.canLeaveParked ?? true,
   })
 
-  function meansFor({ connectorId }: RoomMeans, signal: AbortSignal): RoomOpenMeans {
+  function meansFor({ connectorId }: WireMeans, signal: AbortSignal): WireOpenMeans {
     const id = normalizeId(connectorId)
     return {
       dial: createDialer({
@@ -111,17 +111,17 @@ export function createRoom<A, C extends PooledConnection>(
     }
   }
 
-  async function attempt(asked: A, means: RoomMeans, lease: Lease<C>): Promise<Performed> {
+  async function attempt(asked: A, means: WireMeans, lease: Lease<C>): Promise<Performed> {
     const { signal, endMs } = means
     const { connection } = lease
     const { guard } = connection
-    const from = hostAndPort(trade.placeOf(asked))
+    const from = hostAndPort(protocol.placeOf(asked))
     let isSent = false
     const onAbort = () => {
       if (isSent && guard.isOpen()) {
         const stopping = meansFor(means, AbortSignal.timeout(STOP_MS))
         // No caller waits for it, and the server has its own timeout.
-        trade.stop?.(asked, connection, stopping).catch(() => {})
+        protocol.stop?.(asked, connection, stopping).catch(() => {})
       }
       guard.end(endedError(signal, from))
     }
@@ -129,23 +129,23 @@ export function createRoom<A, C extends PooledConnection>(
     const done = guard.allow({
       onBytes: means.onBytes,
       read: means.read,
-      maxItems: trade.maxItemsOf(asked),
+      maxItems: protocol.maxItemsOf(asked),
     })
     try {
       if (signal.aborted) throw endedError(signal, from)
       means.onSend()
       isSent = true
       const left = Math.min(endMs - Date.now(), MAX_REQUEST_MS)
-      const found = await trade.perform(asked, lease, left)
+      const found = await protocol.perform(asked, lease, left)
       isSent = false
       done()
       release(lease)
       return found
     } catch (error) {
       isSent = false
-      const failure = trade.failureOf(error, guard, from)
+      const failure = protocol.failureOf(error, guard, from)
       // After any error other than a refusal, the state of the connection is unknown.
-      const isGood = trade.isRefusal(failure) && (await mended(lease))
+      const isGood = protocol.isRefusal(failure) && (await mended(lease))
       done()
       if (isGood) release(lease)
       else lease.drop()
@@ -161,21 +161,21 @@ export function createRoom<A, C extends PooledConnection>(
    */
   function release(lease: Lease<C>): void {
     const { connection, parked } = lease
-    const needsNone = trade.reset === undefined || parked !== null || !connection.guard.isOpen()
+    const needsNone = protocol.reset === undefined || parked !== null || !connection.guard.isOpen()
     lease.release(needsNone ? null : reset(connection))
   }
 
   async function reset(connection: C): Promise<void> {
     const done = connection.guard.allow(OUTSIDE_CALLS)
     const timer = setTimeout(() => connection.guard.end(), STOP_MS)
-    await trade.reset?.(connection)
+    await protocol.reset?.(connection)
     clearTimeout(timer)
     done()
   }
 
   async function mended(lease: Lease<C>): Promise<boolean> {
     try {
-      await trade.mend?.(lease)
+      await protocol.mend?.(lease)
       return true
     } catch {
       return false
@@ -185,20 +185,21 @@ export function createRoom<A, C extends PooledConnection>(
   return {
     async perform(asked, means) {
       const { connectorId, tenant } = means
-      const { origin } = trade.placeOf(asked)
+      const { origin } = protocol.placeOf(asked)
       /** Owner of the connection. The tenant is a digest of settings and credentials, passwords included. */
       const key =
         tenant === undefined
           ? null
-          : JSON.stringify([normalizeId(connectorId), tenant, origin, ...trade.keyOf(asked)])
-      const open = () => trade.open(asked, meansFor(means, means.signal))
-      const lease = () => pool.lease(key, open, trade.parkedIdOf(asked))
+          : JSON.stringify([normalizeId(connectorId), tenant, origin, ...protocol.keyOf(asked)])
+      const open = () => protocol.open(asked, meansFor(means, means.signal))
+      const lease = () => pool.lease(key, open, protocol.parkedIdOf(asked))
       const first = await lease()
       try {
         return await attempt(asked, means, first)
       } catch (error) {
         const isGone = error instanceof RuntimeError && error.code === 'upstream_closed'
-        if (!isGone || !first.isUsed || !trade.mayRepeat(asked) || means.signal.aborted) throw error
+        if (!isGone || !first.isUsed || !protocol.mayRepeat(asked) || means.signal.aborted)
+          throw error
         // The server had closed a kept connection. A read can safely be sent again.
         return attempt(asked, means, await lease())
       }

@@ -15,7 +15,7 @@ import { type BrowserLook, USUAL_LOOK } from './look.ts'
 
 type Markup = ReturnType<typeof html>
 
-export type Tongue = {
+export type PageLocale = {
   language: Language
   /** Appearance in the browser. */
   look: BrowserLook
@@ -49,7 +49,7 @@ const timeTag = (at: Date, words: string): Markup =>
 const secondsSince = (at: Date, now: Date): number =>
   Math.max(0, (now.getTime() - at.getTime()) / 1000)
 
-function makeTongue(language: Language): Tongue {
+function makeLocale(language: Language): PageLocale {
   const since =
     (write: (seconds: number, language: Language) => string) =>
     (at: Date, now: Date): Markup =>
@@ -73,17 +73,17 @@ function makeTongue(language: Language): Tongue {
 }
 
 /** TONGUES: language -> its texts and formats. */
-const TONGUES = new Map(LANGUAGE_NAMES.map((name) => [name, makeTongue(name)]))
+const TONGUES = new Map(LANGUAGE_NAMES.map((name) => [name, makeLocale(name)]))
 
-/** Returns the tongue of a language, with the default appearance. */
-export const tongueOf = (language: Language): Tongue =>
-  TONGUES.get(language) ?? makeTongue(language)
+/** Returns the locale of a language, with the default appearance. */
+export const localeOf = (language: Language): PageLocale =>
+  TONGUES.get(language) ?? makeLocale(language)
 
 /**
- * Returns the tongue of a request: the language that the person chose, otherwise the browser's, and the
+ * Returns the locale of a request: the language that the person chose, otherwise the browser's, and the
  * browser's appearance.
  */
-export const tongueFor = (c: Context<Env>): Tongue => ({
-  ...tongueOf(c.get('language') ?? languageOf(c.req.header('accept-language'))),
+export const localeFor = (c: Context<Env>): PageLocale => ({
+  ...localeOf(c.get('language') ?? languageOf(c.req.header('accept-language'))),
   look: keptLook(c),
 })

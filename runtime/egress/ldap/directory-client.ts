@@ -5,7 +5,12 @@ import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
 import { loginOf } from '../wire/login.ts'
-import { createRoom, type Room, type RoomOptions, type Trade } from '../wire/room.ts'
+import {
+  createWireClient,
+  type WireClient,
+  type WireClientOptions,
+  type WireProtocol,
+} from '../wire/wire-client.ts'
 import { type Bind, connect, type LdapConnection } from './connect.ts'
 import { parkedIdOf, perform } from './perform.ts'
 import { failureOf } from './results.ts'
@@ -13,9 +18,9 @@ import { failureOf } from './results.ts'
 /** Judged request, and its bind. */
 type LdapAsked = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
 
-export type LdapRoom = Room<LdapAsked>
+export type DirectoryClient = WireClient<LdapAsked>
 
-const LDAP: Trade<LdapAsked, LdapConnection> = {
+const LDAP: WireProtocol<LdapAsked, LdapConnection> = {
   far: { one: 'directory', many: 'directories' },
   placeOf: ({ target }) => target,
   keyOf: ({ bind }) => [bind?.dn ?? null],
@@ -30,8 +35,9 @@ const LDAP: Trade<LdapAsked, LdapConnection> = {
   isRefusal: ({ code }) => code === 'directory_refused',
 }
 
-/** Creates the room for directories of one host process. */
-export const createLdapRoom = (options: RoomOptions): LdapRoom => createRoom(LDAP, options)
+/** Creates the client of directories of one host process. */
+export const createDirectoryClient = (options: WireClientOptions): DirectoryClient =>
+  createWireClient(LDAP, options)
 
 /**
  * Returns the bind that the egress entry declares, or null for an anonymous one.

@@ -15,7 +15,7 @@ type Room = { limit: Kept; owner: string }
  * Locks the count for a limit and an `owner` until the transaction ends. Waits for other transactions that
  * hold the lock.
  */
-export const lockRoom = (tx: Db, { limit, owner }: Room) =>
+export const lockCount = (tx: Db, { limit, owner }: Room) =>
   tx.execute(lockTextUntilEnd(`${limit} of ${owner}`))
 
 /**
@@ -24,13 +24,13 @@ export const lockRoom = (tx: Db, { limit, owner }: Room) =>
  *
  * @throws the error that `refusal` returns, given the maximum number
  */
-export async function demandRoom(
+export async function demandBelowLimit(
   tx: Db,
   room: Room,
   count: () => Promise<number>,
   refusal: (most: number) => Error,
 ): Promise<void> {
-  await lockRoom(tx, room)
+  await lockCount(tx, room)
   const { most } = CALLER_LIMITS[room.limit]
   if ((await count()) >= most) throw refusal(most)
 }
