@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contract/errors/error-codes.ts'
 import { ConnectorError, type ConnectorErrorDetails } from './connector-error.ts'
 
-/** Registers how to undo the step just done. `left` names what would remain if undoing fails. */
+/** Registers how to undo the last step. `left` names the object that remains if undoing fails. */
 export type Undo = (left: string, step: () => unknown) => void
 
 /**
@@ -9,7 +9,8 @@ export type Undo = (left: string, step: () => unknown) => void
  * error is rethrown. Register the undo of each step with `undo` as soon as the step is done.
  *
  * Every undo is tried, even if another one fails. The rethrown error keeps its code, and its message ends
- * with what was left behind. When the deadline of the call passes, the call is terminated and nothing is undone.
+ * with what was left behind. When the deadline of the call passes, the call is terminated and nothing is
+ * undone.
  *
  * @example
  * return allOrNothing(async (undo) => {

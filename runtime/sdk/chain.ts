@@ -9,7 +9,10 @@ import { type Listing, openPage, type Paged, paged } from './paging.ts'
  */
 const MAX_READS = 50
 
-/** Position in a chain: the listing, the cursor of its page, and the number of items of that page already returned. */
+/**
+ * Position in a chain: the listing, the cursor of its page, and the number of items of that page already
+ * returned.
+ */
 type Place = { listing: string; cursor: Json; skip: number }
 
 /**
@@ -56,7 +59,10 @@ export async function chain<T>(
 const startOf = (listing: string | undefined): Place | null =>
   listing === undefined ? null : { listing, cursor: null, skip: 0 }
 
-/** Reads a listing from a position. Returns the items and the next position, or null at the end of the listing. */
+/**
+ * Reads a listing from a position. Returns the items and the next position, or null at the end of the
+ * listing.
+ */
 async function readFrom<T>(
   place: Place,
   wanted: number | null,

@@ -24,8 +24,8 @@ export type RequestOptions = { query?: Query | undefined; headers?: Record<strin
 export type BodyOptions = RequestOptions & { json?: unknown; body?: FetchInit['body'] }
 
 /**
- * Sends requests to one system. Bodies are JSON in both directions; a response that is not 2xx is thrown as an
- * error. A body that is a form (`form`, URLSearchParams or FormData) is sent as a form.
+ * Sends requests to one system. Bodies are JSON in both directions; a response that is not 2xx is thrown as
+ * an error. A body that is a form (`form`, URLSearchParams or FormData) is sent as a form.
  */
 export type Client = {
   get<T = unknown>(path: Path, options?: RequestOptions): Promise<T>

@@ -1,7 +1,8 @@
 /** Ids of Active Directory: binary in the directory and in filters, text for people. */
 
 /**
- * Returns the usual text form of an `objectGUID` given in base64. Its first three groups are stored little-endian.
+ * Returns the usual text form of an `objectGUID` given in base64. Its first three groups are stored
+ * little-endian.
  *
  * @example
  * const id = guidText(firstOf(entry, 'objectGUID') ?? '')

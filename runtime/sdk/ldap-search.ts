@@ -20,7 +20,8 @@ export type PagedSearch = Omit<LdapSearch, 'page' | 'scope'> & {
 }
 
 /**
- * Returns one page of a search: as many entries as the caller asks for, at most what the directory returns at once.
+ * Returns one page of a search: as many entries as the caller asks for, at most what the directory returns at
+ * once.
  *
  * @example
  * const people: LdapFilter = { eq: ['objectClass', 'person'] }

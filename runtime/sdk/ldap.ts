@@ -4,7 +4,8 @@ import type { LdapEntry, LdapValue } from '../contract/connector/ldap-context.ts
 import { ConnectorError } from './connector-error.ts'
 
 /**
- * Returns the values of an attribute, ignoring the case of its name. An empty array if the entry does not have it.
+ * Returns the values of an attribute, ignoring the case of its name. An empty array if the entry does not
+ * have it.
  *
  * @example
  * const emails = valuesOf(entry, 'mail')
@@ -31,7 +32,8 @@ export const firstOf = (entry: LdapEntry, attribute: string): string | undefined
   valuesOf(entry, attribute)[0]
 
 /**
- * Returns those of the named attributes that an entry has, as text. Several values are joined by commas. For custom attributes.
+ * Returns those of the named attributes that an entry has, as text. Several values are joined by commas. For
+ * custom attributes.
  *
  * @example
  * const custom_attributes = textsOf(entry, ['title', 'employeeNumber'])
@@ -45,8 +47,9 @@ export const textsOf = (entry: LdapEntry, names: readonly string[]): Record<stri
   )
 
 /**
- * Converts fields of a request to attributes, by a table from our names to the directory's. Values that are not
- * text are omitted. An empty text is omitted when an entry is added, and removes the attribute when it is changed.
+ * Converts fields of a request to attributes, by a table from our names to the directory's. Values that are
+ * not text are omitted. An empty text is omitted when an entry is added, and removes the attribute when it is
+ * changed.
  *
  * @example
  * const names = { email: 'mail', given_name: 'givenName' }
@@ -83,8 +86,8 @@ export function movedDn(dn: string, place: string): string {
 /**
  * Returns the canonical spelling of a DN, for ids and comparisons: in lower case, without spaces between its
  * parts, with runs of spaces collapsed, and with every special character as `\\xx`. Servers spell the same DN
- * differently as the name of an entry and as a member. Rare letters (`İ`, `ẞ`, `Ⅷ`, Georgian) keep their case:
- * OpenLDAP does not find an entry by their lower-case form.
+ * differently as the name of an entry and as a member. Rare letters (`İ`, `ẞ`, `Ⅷ`, Georgian) keep their
+ * case: OpenLDAP does not find an entry by their lower-case form.
  *
  * @returns null if the text is not a DN
  *

@@ -22,7 +22,8 @@ export async function inParallel<T, U>(
 }
 
 /**
- * Returns a listing whose items are each mapped to none, one or several others. `chain` and `nested` accept it.
+ * Returns a listing whose items are each mapped to none, one or several others. `chain` and `nested` accept
+ * it.
  *
  * @example
  * const users: Listing<User> = async (at) => {

@@ -2,7 +2,9 @@ import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
 import { type Listing, openPage, paged } from './paging.ts'
 
-/** Maximum number of inner pages that one call reads, to stay within the deadline. The next page continues. */
+/**
+ * Maximum number of inner pages that one call reads, to stay within the deadline. The next page continues.
+ */
 const MAX_READS = 50
 
 /** Maximum number of items in a page if the caller asks for no size. */
@@ -12,20 +14,21 @@ const MAX_ITEMS = 1000
 const MAX_CARRIED = 4000
 
 /**
- * Position in a nested listing: the cursor of the outer page, the index in it, and the cursor within that outer
- * item. If outer items are carried, `rest` holds the remaining ones, and `outer` is the cursor of the page after
- * them.
+ * Position in a nested listing: the cursor of the outer page, the index in it, and the cursor within that
+ * outer item. If outer items are carried, `rest` holds the remaining ones, and `outer` is the cursor of the
+ * page after them.
  */
 type Place = { outer: Json; index: number; inner: Json; rest: string | null }
 
 /**
- * Flattens listings of listings into one: the members of every group, the accounts of every application. `outer`
- * lists the outer items, `inner` the items within one of them. Both are listings as in `chain`, and `chain`
- * accepts the result. An outer item without inner items takes no page of its own.
+ * Flattens listings of listings into one: the members of every group, the accounts of every application.
+ * `outer` lists the outer items, `inner` the items within one of them. Both are listings as in `chain`, and
+ * `chain` accepts the result. An outer item without inner items takes no page of its own.
  *
  * The page of outer items is read again for each page that begins within it. If an outer item is deleted in
- * between, the next one may be skipped. With `carries`, the cursor holds the remaining outer items, if they are at
- * most 4,000 characters of JSON. Use it for outer items that are JSON and come in pages of a few dozen.
+ * between, the next one may be skipped. With `carries`, the cursor holds the remaining outer items, if they
+ * are at most 4,000 characters of JSON. Use it for outer items that are JSON and come in pages of a few
+ * dozen.
  *
  * @throws invalid_page_token if the cursor was not made by a nested listing
  *
@@ -87,7 +90,7 @@ export function nested<Outer, T>(
 
 type Things<T> = { items: readonly T[]; cursor: Json }
 
-/** Parses the outer items carried by a cursor. With `carries`, the author states that they survive JSON. */
+/** Parses the outer items in a cursor. With `carries`, the author declares that JSON preserves them. */
 function carried<T>(rest: string): readonly T[] {
   try {
     const items: unknown = JSON.parse(rest)

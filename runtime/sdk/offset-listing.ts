@@ -10,22 +10,24 @@ export type OffsetAnswer<T> =
 export type OffsetOptions = {
   /** Offset of the first item: 0, or 1 in systems that count from 1. */
   first?: number
-  /** Maximum number of items that the system returns at once; larger pages are not requested. Default: 100. */
+  /**
+   * Maximum number of items that the system returns at once; larger pages are not requested. Default: 100.
+   */
   most?: number
   /** Page size if the caller asks for none. Default: 100, or `most` if that is less. */
   size?: number
 }
 
 /**
- * A listing of a system that takes an offset and a limit. `chain`, `nested`, `mapped` and `allItems` accept it;
- * a handler calls it with `ctx.page`.
+ * A listing of a system that takes an offset and a limit. `chain`, `nested`, `mapped` and `allItems` accept
+ * it; a handler calls it with `ctx.page`.
  *
  * The next page starts after the last item received, so a system may return fewer items than requested. The
  * listing ends at `total`. If the system returns no total, it ends with the first empty page, because a short
  * page may only mean that the system has a lower limit.
  *
  * @throws invalid_response if the answer is not a list, or is empty although `total` promises more items: an
- * access review would treat the missing people as people who have left
+ *   access review would treat the missing people as people who have left
  *
  * @example
  * const users = offsetListing(

@@ -39,9 +39,9 @@ export function cursorPage<T>(items: T[], next: string | number | null | undefin
 }
 
 /**
- * Returns a page of an upstream system that pages by offset. `start` is the offset of this page and `first` the
- * offset of the first item (0 or 1). Give `total` if the system returns it. Otherwise give `size`, the requested
- * number of items: a shorter page is then the last one.
+ * Returns a page of an upstream system that pages by offset. `start` is the offset of this page and `first`
+ * the offset of the first item (0 or 1). Give `total` if the system returns it. Otherwise give `size`, the
+ * requested number of items: a shorter page is then the last one.
  *
  * The next page starts after the last item received, so a system may return fewer items than requested.
  *
@@ -63,8 +63,8 @@ export function offsetPage<T>(
 }
 
 /**
- * Returns a page of an upstream system that links to the next one in its `Link` header (RFC 8288). The cursor is
- * the address, which the client accepts in place of a path.
+ * Returns a page of an upstream system that links to the next one in its `Link` header (RFC 8288). The cursor
+ * is the address, which the client accepts in place of a path.
  *
  * @example
  * const reply = await api.request('GET', textCursor(ctx) ?? '/users?per_page=100')
@@ -80,9 +80,9 @@ export function linkPage<T>(
 }
 
 /**
- * Returns a page of a list that the system returns only as a whole. `items` are all items, in any order. Pages
- * are sorted by a unique key, and the cursor is the last key returned, so items that are created or deleted
- * during a listing do not shift others. `most` is the page size if the caller asks for none.
+ * Returns a page of a list that the system returns only as a whole. `items` are all items, in any order.
+ * Pages are sorted by a unique key, and the cursor is the last key returned, so items that are created or
+ * deleted during a listing do not shift others. `most` is the page size if the caller asks for none.
  *
  * @example
  * const users = await api.get<User[]>('/users')
@@ -109,7 +109,9 @@ export function keyPage<T>(
   )
 }
 
-/** Start of a page: the context of a handler, or the argument of a listing in `chain`, `nested` or `allItems`. */
+/**
+ * Start of a page: the context of a handler, or the argument of a listing in `chain`, `nested` or `allItems`.
+ */
 export type At =
   | Pick<Context, 'page'>
   | { readonly cursor: Json; readonly size?: number | null | undefined }
@@ -145,8 +147,8 @@ export function numberCursor(at: At, first: number): number {
 }
 
 /**
- * Returns the cursor of a listing that pages by several keys: texts and numbers in the places of those in `first`,
- * which is the cursor of the first page.
+ * Returns the cursor of a listing that pages by several keys: texts and numbers in the places of those in
+ * `first`, which is the cursor of the first page.
  *
  * @throws invalid_page_token if the cursor has another form
  *

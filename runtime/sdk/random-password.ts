@@ -1,6 +1,6 @@
 /**
- * Returns a random password, for systems that require one for a new account: 192 random bits, with upper-case and
- * lower-case letters, a digit and a punctuation mark, as password policies require.
+ * Returns a random password, for systems that require one for a new account: 192 random bits, with upper-case
+ * and lower-case letters, a digit and a punctuation mark, as password policies require.
  *
  * @example
  * await ctx.ldap.password(dn, randomPassword())

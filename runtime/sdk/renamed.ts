@@ -1,6 +1,6 @@
 /**
- * Returns the given fields of a request under the system's own names. `null` counts as given; fields that are not in
- * the table are omitted.
+ * Returns the given fields of a request under the system's own names. `null` counts as given; fields that are
+ * not in the table are omitted.
  *
  * @example
  * const user = renamed(request, { given_name: 'firstname', family_name: 'lastname' })

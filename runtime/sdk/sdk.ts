@@ -1,6 +1,6 @@
 /**
- * Entry point of `keyway/sdk`, which connector authors import. It is bundled into every connector and runs in the
- * sandbox. It uses the contract's types, ECMAScript and the globals of the sandbox, and nothing of Node.
+ * Entry point of `keyway/sdk`, which connector authors import. It is bundled into every connector and runs in
+ * the sandbox. It uses the contract's types, ECMAScript and the globals of the sandbox, and nothing of Node.
  */
 
 export type { CapabilityName, Input, Output } from '../contract/capabilities/capabilities.ts'

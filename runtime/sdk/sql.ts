@@ -32,7 +32,8 @@ export function nameOf(row: SqlRow, column: string): string {
 }
 
 /**
- * Returns a page of a statement that pages by a key. After a full page, the next one starts after its last row.
+ * Returns a page of a statement that pages by a key. After a full page, the next one starts after its last
+ * row.
  *
  * @param size Requested number of rows.
  * @param keyOf Returns the cursor of the rows after a row.
@@ -53,8 +54,8 @@ export function rowsPage<T>(
 }
 
 /**
- * Returns a column as a number, or null. Integers beyond 32 bits and decimals arrive as text. They are converted if
- * no precision is lost.
+ * Returns a column as a number, or null. Integers beyond 32 bits and decimals arrive as text. They are
+ * converted if no precision is lost.
  *
  * @throws invalid_response if the value is not a number, or is one that JavaScript cannot represent
  *

@@ -12,11 +12,11 @@ export type Query = Record<
 export type Path = string | readonly (string | number)[]
 
 /**
- * Template tag for a path. Every inserted value is encoded as one segment, or as part of one, even if it contains
- * `/`, `?` or `%`.
+ * Template tag for a path. Every inserted value is encoded as one segment, or as part of one, even if it
+ * contains `/`, `?` or `%`.
  *
  * @throws bad_request if a value is empty or contains a lone surrogate, or if a segment becomes `.` or `..`,
- * which would name another address
+ *   which would name another address
  *
  * @example
  * const user = await api.get(path`/users/${request.account_id}`)
@@ -29,8 +29,8 @@ export function path(literals: TemplateStringsArray, ...values: (string | number
 }
 
 /**
- * Returns the address of a path below a base address, with its query. An absolute address of the same origin is
- * used as it is, so that links to the next page can be followed.
+ * Returns the address of a path below a base address, with its query. An absolute address of the same origin
+ * is used as it is, so that links to the next page can be followed.
  *
  * @throws bad_request if the path contains `.` or `..`; permission_denied for another origin
  */

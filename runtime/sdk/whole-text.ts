@@ -4,8 +4,8 @@ import { ConnectorError } from './connector-error.ts'
 const HALF_IN_JSON = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/
 
 /**
- * Returns the text unchanged. UTF-8 cannot encode a lone surrogate: it would be sent as U+FFFD, which may be part of
- * another object's name.
+ * Returns the text unchanged. UTF-8 cannot encode a lone surrogate: it would be sent as U+FFFD, which may be
+ * part of another object's name.
  *
  * @throws bad_request if the text contains a lone surrogate
  */
@@ -14,7 +14,11 @@ export function wholeText(text: string, what: string): string {
   throw half(what)
 }
 
-/** The same for JSON, in which a lone surrogate is escaped. */
+/**
+ * Returns JSON text unchanged. JSON escapes a lone surrogate.
+ *
+ * @throws bad_request if the text contains a lone surrogate
+ */
 export function wholeJson(json: string): string {
   if (HALF_IN_JSON.test(json)) throw half('A text')
   return json
