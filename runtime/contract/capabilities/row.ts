@@ -5,12 +5,13 @@ import { applicationInstanceId } from '../models/entitlement.ts'
 import { described, maybe } from '../schema/schemas.ts'
 import type { AnySchema } from '../schema/shape.ts'
 
+/** One capability. */
 export type CapabilityRow = {
   summary: string
   group: 'Learning' | 'Read' | 'OAuth' | 'Write'
   /** Decides which methods egress allows by default, and whether a call may be repeated. */
   level: 'read' | 'write'
-  /** The envelope has no auth and no credentials (the OAuth capabilities). */
+  /** Whether the envelope has neither `auth` nor `credentials` (the OAuth capabilities). */
   plain?: true
   /** A connector may add its own fields to request and response. */
   extensible?: true

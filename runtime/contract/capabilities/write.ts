@@ -6,7 +6,7 @@ import { described, freeObject, maybe, nullable } from '../schema/schemas.ts'
 import { assignment, capabilities, oneAccount } from './row.ts'
 
 const write = capabilities({ group: 'Write', level: 'write' })
-const done = described(v.literal(true), 'Failure is an error, never false')
+const done = described(v.literal(true), 'Always true: a failure is an error')
 const grant = {
   account_integration_specific_id: accountId(),
   resource_integration_specific_id: described(v.string(), 'Empty for the global resource'),
@@ -44,7 +44,7 @@ export const WRITE = {
     output: v.strictObject({ id: accountId() }),
   }),
   activate_account: write({
-    summary: 'Make an account usable; success if it already is',
+    summary: 'Activate an account; succeeds if it is already active',
     input: oneAccount,
     output: v.strictObject({ status: AccountStatus, activated: v.boolean() }),
   }),
@@ -82,7 +82,7 @@ export const WRITE = {
     output: v.strictObject({ unassigned: done }),
   }),
   assign_application_entitlement: write({
-    summary: 'Grant an entitlement of an application',
+    summary: 'Grant an entitlement of an application to an account',
     input: v.object({ ...grant, application_instance_id: applicationInstanceId }),
     output: v.strictObject({ assigned: done }),
   }),

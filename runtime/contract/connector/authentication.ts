@@ -158,6 +158,7 @@ export const RENEWAL = v.object({
     ),
   ),
 })
+/** Values that renew an access token. */
 export type Renewal = v.InferOutput<typeof RENEWAL>
 
 /** A kind of credentials, such as `token`. */

@@ -62,7 +62,7 @@ const expectationWith = <E extends v.GenericSchema>(exchange: E) => ({
 
 const page = v.strictObject({ size: v.optional(v.number()) })
 
-/** The inputs of a call, set by a case or by the defaults of all cases. */
+/** Inputs of a call, set by a case or by the defaults of the file. */
 const calledWith = {
   auth: v.optional(v.unknown()),
   credentials: v.optional(v.unknown()),
@@ -79,7 +79,7 @@ const caseWith = <E extends v.GenericSchema>(exchange: E) =>
     request: v.optional(free, {}),
     ...calledWith,
     ...expectationWith(exchange),
-    /** Several pages of one sequence, instead of `upstream` and `response`. */
+    /** Pages of one listing, in place of `upstream` and `response`. */
     pages: v.optional(v.pipe(v.array(v.strictObject(expectationWith(exchange))), v.minLength(1))),
   })
 

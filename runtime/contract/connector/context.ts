@@ -45,7 +45,7 @@ export type UpstreamReply = {
   bytes(): Promise<Uint8Array>
 }
 
-/** Structured log lines of a connector: capped in number and size, without secrets. */
+/** Structured log lines of a connector. They are limited in number and size; secrets are removed. */
 type GuestLog = Record<
   'debug' | 'info' | 'warn' | 'error',
   (message: string, fields?: Record<string, Json>) => void
@@ -71,7 +71,7 @@ export type Context<
   readonly auth: Auth
   /** The call's several credentials, by the manifest's credential id. */
   readonly credentials: Credentials
-  /** The tenant's settings, validated, defaults filled in. */
+  /** The tenant's settings, validated, with defaults filled in. */
   readonly settings: Settings
   /** The connector's cursor from the previous page (null on the first), and the requested size, if any. */
   readonly page: { readonly cursor: Json; readonly size: number | null }

@@ -19,7 +19,7 @@ export const LDAP_METHODS = {
 /** Text, or bytes as base64. */
 export type LdapValue = string | { base64: string }
 
-/** A filter as a structure. There is no text form, so nothing can be injected. */
+/** A search filter. It has no text form, so nothing can be injected. */
 export type LdapFilter =
   | { and: readonly LdapFilter[] }
   | { or: readonly LdapFilter[] }
@@ -44,7 +44,7 @@ export type LdapSearch = {
   base?: string
   /** The entry alone, its direct children, or the whole subtree (`sub`, the default). */
   scope?: 'base' | 'one' | 'sub'
-  /** Default: every entry. */
+  /** Default: all entries. */
   filter?: LdapFilter
   /** Names of attributes; `*` for all user attributes, `+` for the server's operational ones. */
   attributes?: readonly string[]
@@ -83,15 +83,15 @@ export type LdapChange =
 export type Ldap = {
   /** Reads one page of entries. */
   search(options?: LdapSearch): Promise<LdapPage>
-  /** Changes an entry: all of the changes, or none. */
+  /** Changes an entry. Either all changes are made or none. */
   modify(dn: string, changes: LdapChange[]): Promise<void>
   /** Adds an entry. */
   add(dn: string, attributes: Record<string, LdapValue[]>): Promise<void>
   /** Deletes an entry that has no children. */
   delete(dn: string): Promise<void>
-  /** Renames an entry, or moves it. */
+  /** Renames or moves an entry. */
   move(dn: string, to: string): Promise<void>
-  /** Sets a password, such as a secret field of the request. */
+  /** Sets a password. The value may be a secret field of the request. */
   password(dn: string, value: string): Promise<void>
   /**
    * Builds a DN from pairs, whose values are escaped, and from DNs: `dn(['uid', name], 'ou=people,dc=acme')`.

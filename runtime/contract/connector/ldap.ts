@@ -21,6 +21,7 @@ export const LDAP_OPERATIONS = {
   password: { method: LDAP_METHODS.password, writes: true },
 } as const
 
+/** Name of an operation. */
 export type LdapOperation = keyof typeof LDAP_OPERATIONS
 /** Names of the operations, in the order of the table. */
 export const LDAP_OPERATION_NAMES = keysOf(LDAP_OPERATIONS)
@@ -38,7 +39,7 @@ export const LDAP_LIMITS = {
   maxFilterDepth: 16,
   maxFilterNodes: 2000,
   maxAttributes: 200,
-  /** Values of one request. */
+  /** Attribute values in one request. */
   maxValues: 20_000,
   maxValueChars: 1024 * 1024,
   maxCursorChars: 200,
@@ -161,6 +162,7 @@ export const LDAP_REQUESTS = {
     value: v.pipe(v.string(), v.minLength(1), v.maxLength(1024)),
   }),
 } as const
+/** A request with its operation. */
 export type LdapRequest<O extends LdapOperation = LdapOperation> = {
   [K in O]: { operation: K } & v.InferOutput<(typeof LDAP_REQUESTS)[K]>
 }[O]

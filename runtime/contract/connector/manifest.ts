@@ -30,6 +30,7 @@ const RESERVED_IDS = [
   SIGN_IN_ID,
 ] as const
 
+/** HTTP methods that connectors may use. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export type Method = (typeof METHODS)[number]
 
@@ -51,6 +52,7 @@ const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 const because = v.pipe(v.string(), v.minLength(10, 'say why in a sentence'), v.maxLength(1000))
 
+/** Id of a connector. */
 export const ConnectorId = v.pipe(
   v.string(),
   v.regex(
@@ -60,6 +62,7 @@ export const ConnectorId = v.pipe(
   v.check((id) => !isOneOf(RESERVED_IDS, normalizeId(id)), 'is reserved'),
 )
 
+/** An entry for HTTP requests by `ctx.fetch`. */
 export const EgressRule = v.strictObject({
   url: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
   methods: v.optional(v.pipe(listOf(v.picklist(METHODS)), v.minLength(1))),
@@ -144,6 +147,7 @@ const CredentialFields = tableOf(
 
 const kind = v.picklist(CREDENTIAL_KINDS)
 
+/** An `oauth` member: the host performs its OAuth flow. */
 export const OAuthDeclaration = v.strictObject({
   flow: v.optional(
     v.union(
@@ -224,7 +228,9 @@ export const Limits = v.strictObject(
 )
 export type Limits = v.InferOutput<typeof Limits>
 
+/** Type of resources. */
 export const ResourceType = v.strictObject({ type_id: words, type_label: words })
+/** Type of entitlements. */
 export const EntitlementType = v.strictObject({
   type_id: words,
   type_label: words,

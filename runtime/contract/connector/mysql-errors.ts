@@ -5,6 +5,7 @@
  */
 import type { SqlRefusal } from './sql-refusal.ts'
 
+/** Wire errors by number. */
 export const MYSQL_ERRORS: Readonly<Record<string, SqlRefusal>> = {
   1007: { name: 'database exists', wire: 'bad_request', status: 409 },
   1008: { name: 'no such database', wire: 'not_found', status: 404 },

@@ -48,6 +48,7 @@ function inAddress(address: string): string[] {
   })
 }
 
+/** OAuth flows. */
 export const OAUTH_FLOWS = ['CODE_FLOW', 'CLIENT_CREDENTIALS'] as const
 export type OAuthFlow = (typeof OAUTH_FLOWS)[number]
 
@@ -57,6 +58,7 @@ export const FLOW_CAPABILITIES = {
   CLIENT_CREDENTIALS: ['handle_client_credentials_request', 'refresh_access_token'],
 } as const satisfies Record<OAuthFlow, readonly CapabilityName[]>
 
+/** Capability that the host may perform. */
 export type OAuthCapability = (typeof FLOW_CAPABILITIES)[OAuthFlow][number]
 
 type Declaring = Pick<Manifest, 'oauth' | 'credentials' | 'capabilities'>

@@ -10,10 +10,7 @@ import type { AnySchema } from '../schema/shape.ts'
 import { schemaEntries } from '../schema/shape.ts'
 import { type Fields, flatSchema } from './settings.ts'
 
-/**
- * Returns the schema of `request`. A connector's own fields are added to the standard ones and never replace
- * them.
- */
+/** Returns the schema of `request`: the standard fields, and the connector's own, which never replace one. */
 export function requestSchema(name: CapabilityName, extra: Fields = {}): AnySchema {
   const { input } = CAPABILITIES[name]
   if (Object.keys(extra).length === 0) return input

@@ -12,9 +12,9 @@ const MAX_SECRETS_SIZE = 64 * 1024
 const ESCAPED_SIZE = 8
 
 /**
- * Refuses secrets that are too large together.
+ * Rejects secrets whose total size is over the limit.
  *
- * @throws credentials_invalid, settings_invalid or request_invalid, naming the field of the largest
+ * @throws credentials_invalid, settings_invalid or request_invalid, naming the field of the largest secret
  */
 export function boundSecrets(parts: SecretParts, schemas: Schemas): void {
   let size = 0

@@ -59,8 +59,8 @@ export type CallSecrets = SealedCall & {
 /**
  * Replaces every secret string that is not empty with a placeholder.
  *
- * @param granted Fields that the operator lets the connector read (`clear_secrets`): `token.token`,
- * `settings.key`, `request.password`.
+ * @param granted Fields that the operator lets the connector read (`clear_secrets`), such as `token.token`,
+ *   `settings.key` or `request.password`.
  */
 export function sealCall(
   clear: SecretParts,

@@ -18,7 +18,7 @@ const MAX_ENUM = 500
 /** Returns the message for a list that is too long. */
 export const atMost = (count: number): string => `at most ${count} are allowed`
 
-/** A text for people. */
+/** Text for people. */
 export const words = v.pipe(v.string(), v.maxLength(2000))
 
 const common = {
@@ -36,7 +36,7 @@ const pattern = v.pipe(
   ),
 )
 
-/** One declared setting, or one extra field of create_account or update_account. */
+/** One declared setting, or a connector's own field of create_account or update_account. */
 export const Field = v.variant('type', [
   v.strictObject({
     ...common,

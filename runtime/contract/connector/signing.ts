@@ -63,7 +63,9 @@ export const SIGNING = {
   { kinds: readonly CredentialKind[]; signs: 'text' | 'request'; options: v.GenericSchema }
 >
 
+/** Name of a signer. */
 export type SigningName = keyof typeof SIGNING
+/** Options of a signer. */
 export type SigningOptions<N extends SigningName> = v.InferInput<(typeof SIGNING)[N]['options']>
 
 /**

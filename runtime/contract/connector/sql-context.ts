@@ -19,7 +19,7 @@ export type SqlParameter = string | number | boolean | null | readonly string[]
 /** A value of a row. Integers beyond 32 bits, decimals, dates and all other types are strings. */
 export type SqlValue = string | number | boolean | null
 
-/** One row, by the names of its columns. */
+/** One row, by column name. */
 export type SqlRow = Record<string, SqlValue>
 
 /** Rows, and the cursor of the next page (null at the end). */
@@ -62,7 +62,7 @@ export type SqlWrites<S extends SqlStatements> = {
  * logs in.
  */
 export type Sql<S extends SqlStatements = SqlStatements> = {
-  /** Reads by a statement that only reads. */
+  /** Runs a statement that only reads. */
   query<N extends SqlReads<S>>(
     statement: N,
     parameters?: S[N]['parameters'],

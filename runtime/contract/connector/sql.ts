@@ -13,6 +13,7 @@ export const SQL_DIALECTS = {
   mysql: { schemes: ['mysql:', 'mariadb:'], port: 3306 },
 } as const
 
+/** Name of a system. */
 export type SqlDialect = keyof typeof SQL_DIALECTS
 /** Names of the systems, in the order of the table. */
 export const SQL_DIALECT_NAMES = keysOf(SQL_DIALECTS)
@@ -24,6 +25,7 @@ export const SQL_OPERATIONS = {
   transaction: { method: SQL_METHODS.transaction, writes: true },
 } as const
 
+/** Name of an operation. */
 export type SqlOperation = keyof typeof SQL_OPERATIONS
 
 /** Returns the operation of a method, or null. */
@@ -60,12 +62,14 @@ export const SQL_TYPES = {
   strings: v.pipe(v.array(text), v.maxLength(SQL_LIMITS.maxListItems)),
 } as const
 
+/** Type of a parameter. */
 export type SqlType = keyof typeof SQL_TYPES
 /** Names of the types, in the order of the table. */
 const SQL_TYPE_NAMES = keysOf(SQL_TYPES)
 
 /** Kinds of named places in a statement, `{identifier:member}`. The kind decides how the value is written. */
 const SQL_PLACES = ['identifier', 'literal', 'integer', 'password'] as const
+/** Kind of a named place. */
 export type SqlPlace = (typeof SQL_PLACES)[number]
 
 /** Matches named places: the kind, and the name. */
@@ -119,6 +123,7 @@ export const SQL_REQUESTS = {
   }),
 } as const
 
+/** A request with its operation. */
 export type SqlRequest<O extends SqlOperation = SqlOperation> = {
   [K in O]: { operation: K } & v.InferOutput<(typeof SQL_REQUESTS)[K]>
 }[O]

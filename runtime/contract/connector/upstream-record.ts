@@ -3,7 +3,7 @@ export type UpstreamRecord = {
   method: string
   /** Host, with the port if it is not the scheme's default. */
   host: string
-  /** Without the call's secrets, then cut at 200 characters; no query. */
+  /** Path without query, with the call's secrets removed, cut at 200 characters. */
   path: string
   /** Names, and values that are not secret, with the question mark; empty if there is no query. */
   query: string
@@ -15,7 +15,7 @@ export type UpstreamRecord = {
   /** False for a request that is queued, or was refused before it was handed to a connection. */
   sent: boolean
   status: number | null
-  /** Our own error code, or `null`. */
+  /** Internal error code (RuntimeCode), or null. */
   error: string | null
   /** End of the wait that the upstream asked for, in milliseconds since the epoch; 0 if it asked for none. */
   askedUntilMs: number

@@ -16,7 +16,7 @@ const accounts = endpoint('Accounts')
 
 export const ACCOUNT_ENDPOINTS = {
   list_app_accounts: accounts.get('/accounts', {
-    summary: 'List accounts in apps, by app and their id in it',
+    summary: 'List accounts, by app and by their id in the app',
     who: 'accounts.read',
     query: {
       app_id: text().describe('Only in this app'),

@@ -68,12 +68,12 @@ export const APPSTORE_ENDPOINTS = {
     output: AppStoreAppSettingsOutput,
   }),
   get_app_settings: store.get('/apps/:app_id/settings', {
-    summary: 'Read the same settings of any app, and whether it is in the store',
+    summary: 'Read the store settings of any app, and whether it is in the store',
     who: 'caller',
     output: AppSettingOutput,
   }),
   update_app_settings: store.patch('/apps/:app_id/settings', {
-    summary: 'Change the same settings of any app, and whether it is in the store',
+    summary: 'Change the store settings of any app, and whether it is in the store',
     who: 'caller',
     body: AppSettingInput,
     output: AppSettingOutput,

@@ -5,15 +5,15 @@ import { levelsIn, marksIn } from '../limits/reply-limits.ts'
 import { MAX_DEPTH } from '../schema/depth.ts'
 
 /**
- * Refuses JSON with too many values to parse and validate on the main thread. Returns false if it is nested too deeply.
- * Without this limit a body of 1 MiB blocked the host for 0.3 s, and one of 8 MiB for half a minute, when each of its two
- * million objects was an error.
+ * Rejects JSON with too many values to parse and validate on the main thread. Returns false if it is nested
+ * too deeply. Without this limit, a body of 1 MiB blocked the host for 0.3 s, and one of 8 MiB for half a
+ * minute, since each of its two million objects was an error.
  *
  * @param most Most structural characters
  * @throws body_too_large
  */
 export function limitValues(json: Uint8Array, most: number): boolean {
-  // No text has more marks than bytes.
+  // A text has at most one structural character per byte.
   if (json.length <= most || marksIn(json, most) <= most) return true
   // Excessive nesting is the more specific error.
   if (levelsIn(json, MAX_DEPTH) > MAX_DEPTH) return false
@@ -21,7 +21,9 @@ export function limitValues(json: Uint8Array, most: number): boolean {
   throw new RuntimeError('body_too_large', message)
 }
 
-/** Number of characters before the first byte that is not UTF-8; null if all of the body is UTF-8. */
+/**
+ * Returns the number of characters before the first byte that is not UTF-8, or null if all of it is UTF-8.
+ */
 export function notUtf8At(bytes: Uint8Array): number | null {
   // A prefix may end inside a character: with `stream` that is incomplete, not an error.
   const read = (end: number, stream: boolean): number | null => {

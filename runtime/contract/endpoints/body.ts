@@ -30,7 +30,7 @@ function requirementOf(issue: Issue): string[] | null {
   return Array.isArray(requirement) ? requirement : null
 }
 
-/** valibot's issue types -> type and message of an entry. Types without a row become `value_error`. */
+/** Type and message of an entry, by valibot's type of issue. Types without a row become `value_error`. */
 const MESSAGES: Record<string, ToMessage> = {
   string: () => entry('string_type', 'Input should be a valid string'),
   number: () => entry('int_type', 'Input should be a valid integer'),
@@ -141,7 +141,7 @@ export function parseBodyText(schema: AnySchema, text: string, isJson: boolean):
 export type ParsedBody = { ok: true; value: unknown } | { ok: false; entries: ValidationEntry[] }
 
 /**
- * Parses a body as it was sent.
+ * Parses the bytes of a body.
  *
  * @throws body_too_large
  */

@@ -53,7 +53,7 @@ export const CALL_MINUTE_ENDPOINTS = {
     query: {
       connector_id: text().describe('Only of this connector'),
       capability: text().describe('Only of this capability'),
-      hours: int({ min: 1, max: 720, default: 24 }).describe('How far back'),
+      hours: int({ min: 1, max: 720, default: 24 }).describe('Number of past hours'),
       step_minutes: int({ min: 1, max: 1440, default: 60 }).describe(
         `Length of a step; a response has at most ${MOST_STEPS} steps`,
       ),
@@ -75,7 +75,7 @@ export const CALL_MINUTE_ENDPOINTS = {
     summary: 'List the target hosts of connectors in the last days, with sent and refused requests',
     query: {
       connector_id: text().describe('Only of this connector'),
-      hours: int({ min: 1, max: 720, default: 24 }).describe('How far back'),
+      hours: int({ min: 1, max: 720, default: 24 }).describe('Number of past hours'),
     },
     output: v.strictObject({ items: v.array(CalledHost) }),
     errors: [422],

@@ -1,4 +1,6 @@
-/** The report of `keyway doctor` and `GET /operator/doctor`: what grows, what is left over, and what to do. */
+/**
+ * The report of `keyway doctor` and `GET /operator/doctor`: what grows, what is left over, and what to do.
+ */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { described, strictObject } from '../schema/schemas.ts'

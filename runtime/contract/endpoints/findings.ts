@@ -51,7 +51,7 @@ export const FINDING_ENDPOINTS = {
     errors: [409],
   }),
   list_separation_rules: separation.get('/separation_of_duties', {
-    summary: 'List rules of separation of duties, newest first',
+    summary: 'List separation-of-duties rules, newest first',
     who: 'findings.read',
     query: { name: text().describe('Part of the name'), ...pageParams },
     answer: 'page',
@@ -67,7 +67,7 @@ export const FINDING_ENDPOINTS = {
     errors: [409],
   }),
   get_separation_rule: separation.get('/separation_of_duties/:separation_rule_id', {
-    summary: 'Read a rule of separation of duties',
+    summary: 'Read a separation-of-duties rule',
     who: 'findings.read',
     output: SeparationRule,
   }),
@@ -78,7 +78,7 @@ export const FINDING_ENDPOINTS = {
     output: SeparationRule,
   }),
   delete_separation_rule: separation.delete('/separation_of_duties/:separation_rule_id', {
-    summary: 'Delete a rule of separation of duties; its findings are resolved',
+    summary: 'Delete a separation-of-duties rule; its findings are resolved',
     who: 'findings.write',
   }),
 } as const

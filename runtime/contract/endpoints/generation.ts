@@ -17,9 +17,9 @@ const Digest = v.pipe(
 /** Kinds of things that a version may want -> description, and meaning of the subject. */
 export const WANT_KINDS = {
   capability: 'a capability that it offers; the subject is its name',
-  egress: 'requests that it sends; the subject is the origin of the address',
-  login: 'a login that the host performs for it; the subject is the origin of the address',
-  clear_secret: 'a secret that its code sees; the subject is the field',
+  egress: 'requests that it sends; the subject is the origin of the URL',
+  login: 'a login that the host performs for it; the subject is the origin of the URL',
+  clear_secret: 'a secret that its code may read; the subject is the field',
   limit: 'a resource of the host; the subject is the name of the limit',
 } as const
 export type WantKind = keyof typeof WANT_KINDS
@@ -71,7 +71,7 @@ export function sentBy(
 
 export const Grant = strictObject('Grant', 'A want that the operator has granted', {
   ...Want.pipe[0].entries,
-  granted_at: text('When, in UTC'),
+  granted_at: text('Time in UTC'),
   granted_by: text('E-mail address of the person who granted it'),
   reason: text('Reason that the person gave'),
 })
@@ -91,7 +91,7 @@ export const InstalledVersion = strictObject(
     ),
     publisher: v.nullable(text('Name of the trusted publisher')),
     key: v.nullable(text('Id of the key that signed it')),
-    installed_at: text('When, in UTC'),
+    installed_at: text('Time in UTC'),
     served_until: v.nullable(
       text('Time until which calls went to it, in UTC; null while they do, or if none ever did'),
     ),
@@ -116,7 +116,7 @@ export const Publisher = strictObject('Publisher', 'A key whose packages the ope
   key: text('Id of the key'),
   name: text('Name that the operator gave to its owner'),
   public_key: text('PEM'),
-  trusted_at: text('When, in UTC'),
+  trusted_at: text('Time in UTC'),
   revoked_at: v.nullable(text('Time since which packages signed by the key are invalid')),
 })
 export type Publisher = v.InferOutput<typeof Publisher>
@@ -163,7 +163,7 @@ export type Action = (typeof ACTIONS)[number]
 
 export const Generation = strictObject('Generation', 'One change of the installed connectors', {
   generation: v.number(),
-  at: text('When, in UTC'),
+  at: text('Time in UTC'),
   by: text('E-mail address of the person who made it'),
   action: v.picklist(ACTIONS),
   reason: text('Reason that the person gave'),
@@ -172,7 +172,7 @@ export const Generation = strictObject('Generation', 'One change of the installe
 export type Generation = v.InferOutput<typeof Generation>
 
 export const NodeRow = strictObject('Node', 'A host on this database', {
-  node: text('Of one process of the host'),
+  node: text('Id of one process of the host'),
   generation: described(v.number(), 'Generation that it serves'),
   seen_at: text('Last sign of life, in UTC'),
   live: v.boolean(),

@@ -19,7 +19,7 @@ export const CHANGE = {
   dry_run: described(v.optional(v.boolean(), false), 'Only report the differences'),
   wait_ms: described(
     v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(MAX_WAIT_MS)), 10_000),
-    'How long to wait until all live hosts serve it, in milliseconds',
+    'Longest wait for all live hosts to serve the change, in milliseconds',
   ),
 } as const
 
@@ -31,7 +31,7 @@ export const CHANGE_QUERY = {
   ),
   dry_run: bool(false).describe('Only report the differences'),
   wait_ms: int({ min: 0, max: MAX_WAIT_MS, default: 10_000 }).describe(
-    'How long to wait until all live hosts serve it, in milliseconds',
+    'Longest wait for all live hosts to serve the change, in milliseconds',
   ),
 }
 
@@ -63,7 +63,7 @@ export type PackageFinding = v.InferOutput<typeof PackageFinding>
 
 const Differing = v.strictObject({
   wants: v.array(Want),
-  words: described(v.array(v.string()), 'The same for people'),
+  words: described(v.array(v.string()), 'Descriptions for people'),
 })
 
 const HostSetting = strictObject('HostSetting', 'A host setting that the package may need', {

@@ -29,7 +29,7 @@ export const MailTested = strictObject('MailTried', 'Result of a mail test', {
   ok: described(v.boolean(), 'Whether the server accepted it'),
   server: v.string(),
   ms: described(v.number(), 'Duration, in milliseconds'),
-  problem: described(v.nullable(v.string()), 'What is wrong, as text'),
+  problem: described(v.nullable(v.string()), 'Error as text'),
   message_id: described(v.string(), 'Message id, to find it in the server’s log'),
 })
 export type MailTested = v.InferOutput<typeof MailTested>

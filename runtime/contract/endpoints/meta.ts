@@ -16,7 +16,7 @@ const ActivityLog = strictObject('ActivityLog', 'An action of a user or of the h
   outcome: v.picklist(['Succeeded', 'Failed']),
   targets: v.array(anyRecord),
   actor: anyRecord,
-  event_began_at: nullable(described(v.string(), 'UTC, without zone')),
+  event_began_at: nullable(described(v.string(), 'UTC, without a zone')),
   event_metadata: anyRecord,
 })
 

@@ -56,14 +56,14 @@ export const METRICS = {
   keyway_calls_running: {
     type: 'gauge',
     labels: [],
-    meaning: 'Calls in sandboxes now',
+    meaning: 'Calls that currently run in sandboxes',
     most: 1,
     joined: 'sum',
   },
   keyway_calls_waiting: {
     type: 'gauge',
     labels: ['for'],
-    meaning: 'Calls that wait for a `turn` of their tenant, or for an `isolate`',
+    meaning: 'Calls that wait for a `turn` (a free slot of their tenant), or for an `isolate`',
     most: 2,
     joined: 'sum',
   },
@@ -96,7 +96,7 @@ export const METRICS = {
   keyway_connectors: {
     type: 'gauge',
     labels: [],
-    meaning: 'Connectors that are being served',
+    meaning: 'Connectors that are served',
     most: 1,
   },
   keyway_connectors_suspect: {
@@ -128,7 +128,7 @@ export const METRICS = {
   keyway_workers_slowed_total: {
     type: 'counter',
     labels: [],
-    meaning: 'Worker processes that burned CPU without answering',
+    meaning: 'Worker processes that used CPU without responding',
     most: 1,
   },
   keyway_core_requests_total: {
@@ -224,7 +224,7 @@ export const METRICS = {
   keyway_app_paused_seconds: {
     type: 'gauge',
     labels: APP,
-    meaning: 'How long the system of a paused app has not answered; longest first',
+    meaning: 'How long the system of a paused app has not answered, longest first',
     most: MOST_APPS,
   },
   keyway_job_oldest_due_seconds: {
@@ -256,7 +256,7 @@ export const METRICS = {
   keyway_measure_failures_total: {
     type: 'counter',
     labels: ['measure'],
-    meaning: 'Metrics that could not be read from the database or the disk; the log says why',
+    meaning: 'Failures to read metrics from the database or the disk; the log has the reasons',
     most: 20,
   },
   keyway_series_left_out: {

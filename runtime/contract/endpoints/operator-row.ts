@@ -20,7 +20,7 @@ export type OperatorRow = {
   followed: boolean
   output: AnySchema
   status: 200 | 201
-  /** Statuses of failures other than 401, 403, 405, 421 and 503. */
+  /** Failure statuses other than 401, 403, 405, 421 and 503. */
   errors: readonly (404 | 409 | 413 | 415 | 422 | 429)[]
 }
 

@@ -107,7 +107,7 @@ export const OPERATOR_ENDPOINTS = {
     summary: 'Check and store a package; it receives no calls until it is activated',
     query: {
       ...CHANGE_QUERY,
-      change_publisher: bool(false).describe('The connector has changed hands'),
+      change_publisher: bool(false).describe('Accept another publisher than before'),
     },
     upload: true,
     output: Uploaded,
@@ -218,7 +218,7 @@ export const OPERATOR_ENDPOINTS = {
   roll_back: row.post('/rollback', {
     summary: 'Serve the versions of an earlier generation, with current grants',
     body: v.object({
-      to: described(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'The generation'),
+      to: described(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'Number of the generation'),
       grant: grants,
       ...CHANGE,
     }),
@@ -235,7 +235,7 @@ export const OPERATOR_ENDPOINTS = {
       name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
       public_key: described(
         v.pipe(v.string(), v.maxLength(4000)),
-        'PEM, as keyway keygen wrote it',
+        'PEM, as written by keyway keygen',
       ),
       ...CHANGE,
     }),
@@ -249,11 +249,11 @@ export const OPERATOR_ENDPOINTS = {
     errors: [404, 409, 422],
   }),
   list_nodes: row.get('/nodes', {
-    summary: 'List the hosts on this database and the generation that each serves',
+    summary: 'List the hosts on this database, with the generation that each serves',
     output: v.strictObject({ generation: v.number(), items: v.array(NodeRow) }),
   }),
   list_calls: row.get('/calls', {
-    summary: 'List the latest calls of this host with the requests that each made, newest first',
+    summary: 'List the latest calls of this host with their requests, newest first',
     query: {
       connector_id: text().describe('Only of this connector'),
       app_id: text().describe('Only calls that the core made for this app'),
@@ -279,7 +279,7 @@ export const OPERATOR_ENDPOINTS = {
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS
-/** The parsed body of an endpoint; null if it takes none. */
+/** Parsed body of an endpoint, or null if it has none. */
 export type OperatorBody<N extends OperatorEndpointName> =
   (typeof OPERATOR_ENDPOINTS)[N]['body'] extends infer B extends AnySchema ? v.InferOutput<B> : null
 export type { OperatorRow }

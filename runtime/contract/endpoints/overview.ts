@@ -10,7 +10,7 @@ const moment = v.nullable(described(v.string(), 'ISO 8601, UTC'))
 export const ATTENTION = {
   connector_quarantined: {
     level: 'bad',
-    meaning: 'A connector takes no calls: its worker kept dying',
+    meaning: 'A connector takes no calls, because its worker kept dying',
   },
   connector_broken: { level: 'bad', meaning: 'A connector cannot be served' },
   sync_stopped: { level: 'bad', meaning: 'A sync stopped because suspiciously much disappeared' },

@@ -58,7 +58,7 @@ export function param<T>(
 /** If a key is repeated, its last value counts. */
 const last = (values: readonly string[]): string | undefined => values.at(-1)
 
-/** A whole number within bounds. */
+/** An integer within bounds. */
 export function int({
   min,
   max,
@@ -175,7 +175,7 @@ export const asOf: Param<Date | null> = datetime().describe(
   'State at this time, from the last complete sync before it (RFC 3339)',
 )
 
-/** `page` and `size` of service.md section 8.2. */
+/** The parameters `page` and `size` of service.md section 8.2. */
 export const pageParams = {
   page: int({ min: 1, default: 1 }).describe('Page number, starting at 1'),
   size: int({ min: 1, max: 100, default: 50 }).describe('Page size'),

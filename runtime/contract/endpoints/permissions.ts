@@ -34,7 +34,7 @@ export const PERMISSION_ENDPOINTS = {
   list_permissions: permissions.get('/appstore/requestable_permissions', {
     summary: 'List the requestable permissions of an app, by label',
     who: 'caller',
-    query: { app_id: requiredText().describe('The app'), ...filters },
+    query: { app_id: requiredText().describe('Id of the app'), ...filters },
     answer: 'page',
     output: RequestablePermissionOutput,
   }),

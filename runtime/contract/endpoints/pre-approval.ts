@@ -13,7 +13,7 @@ export const PRE_APPROVAL_ENDPOINTS = {
   list_pre_approval_rules: rules.get('/appstore/pre_approval_rules', {
     summary: 'List the pre-approval rules of an app, oldest first',
     who: 'caller',
-    query: { app_id: requiredText().describe('The app'), ...pageParams },
+    query: { app_id: requiredText().describe('Id of the app'), ...pageParams },
     answer: 'page',
     output: PreApprovalRuleOutput,
   }),

@@ -35,13 +35,13 @@ const Published = strictObject('PublishedConnector', {
   id: v.string(),
   name: v.string(),
   description: v.string(),
-  newest: described(v.nullable(v.string()), 'The newest version that runs here'),
-  installed: described(v.nullable(v.string()), 'The version that serves here'),
+  newest: described(v.nullable(v.string()), 'Newest version that this runtime supports'),
+  installed: described(v.nullable(v.string()), 'Version that serves here'),
   outdated: described(
     v.boolean(),
     'Whether a newer version is published, which an install would use',
   ),
-  withdrawn: described(v.nullable(Withdrawal), 'The withdrawal of the version that serves here'),
+  withdrawn: described(v.nullable(Withdrawal), 'Withdrawal of the version that serves here'),
   versions: described(
     v.array(
       v.strictObject({
@@ -52,7 +52,7 @@ const Published = strictObject('PublishedConnector', {
         withdrawn: described(v.nullable(Withdrawal), 'If set, it can no longer be installed'),
       }),
     ),
-    `The newest ${MOST_VERSIONS_SHOWN}`,
+    `The newest ${MOST_VERSIONS_SHOWN} versions`,
   ),
 })
 export type Published = v.InferOutput<typeof Published>
@@ -84,11 +84,11 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
     body: v.object({
       name: described(
         v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
-        'Id of the connector, with a version or a range: `acme@1.2.0`, `acme@^1` or `acme`',
+        'Id of the connector, optionally with a version or range: `acme@1.2.0`, `acme@^1` or `acme`',
       ),
       change_publisher: described(
         v.optional(v.boolean(), false),
-        'The connector has changed hands',
+        'Accept another publisher than before',
       ),
       ...CHANGE,
     }),

@@ -61,8 +61,8 @@ export const REVIEW_ENDPOINTS = {
     summary: 'List the filters that the scope of an app can have',
     who: 'reviews.read',
     query: {
-      domain_app_id: text().describe('The app'),
-      arda_id: text().describe('Or the app within a review'),
+      domain_app_id: text().describe('Id of the app'),
+      arda_id: text().describe('Alternatively, id of the app within a review'),
     },
     output: ScopeOptionsResponse,
     errors: [404],

@@ -70,7 +70,7 @@ export const ROTATION_ENDPOINTS = {
   end_waiting_tokens: row.post('/rotation/end-tokens', {
     summary: 'Revoke the API tokens that were not used since the newest secret was added',
     body: v.strictObject({
-      dry_run: described(v.optional(v.boolean(), false), 'Only count them'),
+      dry_run: described(v.optional(v.boolean(), false), 'Only count the tokens'),
     }),
     output: v.strictObject({
       ended: described(v.number(), 'Number of tokens that were revoked, or would be'),

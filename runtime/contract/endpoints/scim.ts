@@ -112,7 +112,7 @@ export const SCIM_ENDPOINTS = {
   ),
   scim_list_resource_types: discoveries(
     '/ResourceTypes',
-    'List the kinds of resources',
+    'List the types of resources',
     scimList('ScimResourceTypeList'),
   ),
   scim_get_resource_type: discovery(

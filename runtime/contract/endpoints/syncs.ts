@@ -31,7 +31,7 @@ export const SYNC_ENDPOINTS = {
     errors: [404, 409, 413, 415, 422],
   }),
   show_sync_settings: row.get('/apps/:app_id/sync', {
-    summary: 'Show how an app is synced',
+    summary: 'Show the sync settings of an app',
     output: SyncSettings,
     errors: [404],
   }),

@@ -96,7 +96,7 @@ export const USER_ENDPOINTS = {
     status: 201,
   }),
   remove_user_role: users.delete('/users/:user_id/roles/:role_name', {
-    summary: 'Take a role from a user of this domain',
+    summary: 'Remove a role from a user of this domain',
     who: 'roles.write',
   }),
   list_identity_events: users.get('/identity_events', {

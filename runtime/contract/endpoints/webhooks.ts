@@ -1,4 +1,4 @@
-/** Inline webhooks as operators make and try them: rows of OPERATOR_ENDPOINTS. */
+/** Inline webhooks, managed by operators: rows of OPERATOR_ENDPOINTS. */
 import * as v from 'valibot'
 import {
   INLINE_WEBHOOK_TYPES,
@@ -19,7 +19,7 @@ const Feed = v.strictObject({
   problem: nullable(described(v.string(), 'The last failure')),
 })
 
-export const Webhook = strictObject('Webhook', 'An inline webhook, as its operator sees it', {
+export const Webhook = strictObject('Webhook', 'An inline webhook, as operators see it', {
   id: v.string(),
   hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
   name: v.string(),
@@ -49,7 +49,7 @@ export const WebhookTried = strictObject('WebhookTried', 'Result of sending a sa
   ok: described(v.boolean(), 'Whether it would count as a success'),
   status: described(v.nullable(v.number()), 'HTTP status; null if there was no response'),
   ms: described(v.number(), 'Duration, in milliseconds'),
-  problem: described(v.nullable(v.string()), 'What is wrong, as text'),
+  problem: described(v.nullable(v.string()), 'Error as text'),
   response: described(v.nullable(v.record(v.string(), v.unknown())), 'The parsed response'),
   sent: described(v.record(v.string(), v.unknown()), 'The sample that was sent'),
 })

@@ -25,6 +25,7 @@ export const literalSchema = (jsonSchema: Record<string, unknown>) =>
     v.metadata({ jsonSchema }),
   )
 
+/** Most items of a page. */
 export const MAX_PAGE_SIZE = 1000
 
 /** Position in a listing (service.md section 2.3). */
@@ -45,11 +46,11 @@ const rawData = described(
 
 /** Members of an envelope in addition to `request`. */
 export type EnvelopeParts = {
-  /** Component name. */
+  /** Name of the OpenAPI component. */
   title: string
   request: AnySchema
   settings?: AnySchema
-  /** Members `auth` and `credentials`; none in a plain envelope. */
+  /** Members `auth` and `credentials`; absent in a plain envelope. */
   credentials?: v.ObjectEntries
 }
 
@@ -96,7 +97,7 @@ export function successEnvelope(title: string, response: AnySchema) {
 const ErrorObject = strictObject('Error', 'Description of the error', {
   message: described(v.string(), 'Message for people'),
   error_code: ErrorCode,
-  app_id: described(v.string(), 'The connector that was called'),
+  app_id: described(v.string(), 'Id of the connector that was called'),
   status_code: nullable(
     described(v.pipe(v.number(), v.integer()), 'HTTP status of the third-party system'),
   ),
@@ -105,7 +106,7 @@ const ErrorObject = strictObject('Error', 'Description of the error', {
   raised_in: nullable(described(v.string(), 'Place where the error was raised')),
 })
 
-/** The error envelope, the same for every failure. */
+/** The error envelope. It is the same for every failure. */
 export const ErrorResponse = strictObject(
   'ErrorResponse',
   'A failure; HTTP 200 if it was handled',

@@ -55,10 +55,10 @@ type Expected = {
 }
 
 /**
- * Parses a body in the order of connector-interface.md section 1.1: body, auth or credentials,
- * settings.
+ * Parses a body in the order of connector-interface.md section 1.1: body, auth or credentials, settings.
  *
- * @throws body_not_json, body_too_deep, request_invalid, page_size_invalid, credentials_invalid, settings_invalid
+ * @throws body_not_json, body_too_deep, request_invalid, page_size_invalid, credentials_invalid,
+ *   settings_invalid
  */
 export function parseCall(text: string, expected: Expected): Call {
   return judgeCall(parseBody(text), text.length, expected)

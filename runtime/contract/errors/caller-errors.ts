@@ -35,7 +35,7 @@ export const CALLER_ERRORS = rows({
     wire: 'invalid_page_token',
     meaning: 'The page token is edited, foreign, expired, or belongs to another request',
   },
-  connector_unknown: { ...caller, wire: 'not_found', meaning: 'No such connector is being served' },
+  connector_unknown: { ...caller, wire: 'not_found', meaning: 'No such connector is served' },
   capability_unknown: { ...caller, wire: 'not_implemented', meaning: 'No such capability exists' },
   capability_missing: {
     ...caller,

@@ -3,7 +3,7 @@
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 
-/** The 25 codes of service.md section 7.1, and when a connector throws each. */
+/** The 25 codes of service.md section 7.1, and when a connector throws each of them. */
 export const CODES = {
   not_found: 'The record that the request names does not exist.',
   internal_error: 'The runtime failed; not for connectors.',

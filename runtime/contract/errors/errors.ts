@@ -83,7 +83,8 @@ export const ERRORS = rows({
     ...keyway,
     wire: 'rate_limit',
     blame: 'provider',
-    meaning: 'The upstream, or its limit in the manifest, allows no request before the call ends',
+    meaning:
+      'The upstream, or its rate limit in the manifest, allows no request before the call’s deadline',
   },
   upstream_said: {
     ...refusal,
@@ -198,7 +199,7 @@ export const ERRORS = rows({
   },
   quarantined: {
     ...sandbox,
-    meaning: 'The worker process of the connector kept dying; it takes no calls for a while',
+    meaning: 'The connector’s worker process kept dying; the connector takes no calls for a while',
   },
   load_failed: { ...sandbox, retryable: false, meaning: 'The connector could not be loaded' },
 
@@ -238,7 +239,7 @@ export const ERRORS = rows({
   },
 })
 
-/** Our own codes: the keys of ERRORS. */
+/** Internal error codes: the keys of ERRORS. */
 export type RuntimeCode = keyof typeof ERRORS
 
 /**

@@ -34,6 +34,7 @@ const REFUSALS = {
   misdirected: 'The request names another server',
 } as const
 
+/** Kind of refusal. */
 export type RefusalKind = keyof typeof REFUSALS
 
 type CoreErrorDetails = {

@@ -36,7 +36,7 @@ export const CALLER_LIMITS = {
     most: 'KEYWAY_REQUESTS_PER_MINUTE',
     perMs: MINUTE_MS,
     over: 'host',
-    answered: '429 with `retry-after`, in the form of SCIM',
+    answered: '429 with `retry-after`, as a SCIM error',
   },
   live_scim_tokens: {
     counts: 'valid SCIM tokens',
@@ -46,7 +46,7 @@ export const CALLER_LIMITS = {
     answered: '409, until one is revoked',
   },
   settings_forms: {
-    counts: 'forms of the settings pages',
+    counts: 'forms sent from the settings pages',
     by: 'user',
     most: 'KEYWAY_REQUESTS_PER_MINUTE',
     perMs: MINUTE_MS,
@@ -105,7 +105,7 @@ export const CALLER_LIMITS = {
     answered: '409, until one is ended',
   },
   review_files: {
-    counts: 'files of evidence',
+    counts: 'evidence files',
     by: 'access review',
     most: 1000,
     over: 'database',
@@ -113,14 +113,14 @@ export const CALLER_LIMITS = {
   },
   csv_lists: {
     counts: 'lists being sent as CSV',
-    by: 'host: each holds a connection to the database',
+    by: 'host; each list holds a connection to the database',
     most: 4,
     over: 'host',
     answered: '429 with `retry-after`',
   },
   waiting_calls: {
     counts: 'calls of capabilities that wait for a slot',
-    by: 'connector; if full, the newest call of the tenant with the most is dropped',
+    by: 'connector; over the limit, the newest call of the tenant with the most is refused',
     most: 256,
     over: 'host',
     answered: 'the error `rate_limit`',

@@ -8,7 +8,7 @@ type LimitRow = {
   /** Value if the manifest states none. */
   default: number
   least: number
-  /** What it bounds, for the page and for editors. */
+  /** What it limits, for the page and for editors. */
   meaning: string
 }
 
@@ -33,7 +33,7 @@ export const MANIFEST_LIMITS = {
     least: 100,
     meaning: 'Deadline of one call, in milliseconds',
   },
-  memory_mb: { default: 64, least: 16, meaning: 'Memory of one isolate, in MiB' },
+  memory_mb: { default: 64, least: 16, meaning: 'Memory limit of one isolate, in MiB' },
 } as const satisfies Record<string, LimitRow>
 
 type CeilingRow = {
@@ -47,7 +47,7 @@ type CeilingRow = {
    * of it.
    */
   isShared: boolean
-  /** What it bounds, for the page of settings. */
+  /** What it limits, for the settings page. */
   meaning: string
 }
 

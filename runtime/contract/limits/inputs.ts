@@ -1,7 +1,7 @@
 /**
- * All external inputs that a host parses or scans as a whole, one row each, with their limits. Other inputs are streamed
- * or passed on unchanged. No input blocks the main thread for longer than 50 ms: the byte limit bounds scanning, the
- * limit of structural characters (see `marksIn`) bounds parsing and validation.
+ * Limits of one external input that a host parses or scans as a whole. Other inputs are streamed or passed on
+ * unchanged. No input blocks the main thread for longer than 50 ms: the byte limit bounds scanning, the limit
+ * of structural characters (see `marksIn`) bounds parsing and validation.
  */
 export type InputBounds = {
   /** What the input is. */
@@ -12,7 +12,7 @@ export type InputBounds = {
   maxMarks: number | null
   /** Where it is processed. */
   where: 'main thread' | 'main thread, in slices' | 'worker thread'
-  /** Longest time that the worst input blocks the main thread, in milliseconds on a core of 2024. */
+  /** Longest time that the worst input blocks the main thread, in milliseconds on a CPU core of 2024. */
   worstMs: 1 | 5 | 10 | 20 | 50
   /** What happens to a larger input. */
   over: string

@@ -47,7 +47,7 @@ export const CreateAccessRequestInput = object('CreateAccessRequestInput', {
   ),
   target_user_id: maybe(described(v.string(), 'User who gets the access. Absent: the requester')),
   note: maybe(v.pipe(prose('The old name of business_justification'))),
-  business_justification: maybe(prose('Why it is needed')),
+  business_justification: maybe(prose('Why the access is needed')),
   expiration_in_seconds: maybe(
     v.pipe(
       v.number(),

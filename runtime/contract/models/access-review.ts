@@ -69,7 +69,7 @@ const numbers = v.nullish(listOf(v.pipe(v.number(), v.integer()), 366))
 const whole = v.nullish(v.pipe(v.number(), v.integer()))
 const Weekday = v.union([
   v.pipe(v.number(), v.integer()),
-  strictObject('PositionalWeekday', 'The n-th such day of a month', {
+  strictObject('PositionalWeekday', 'The n-th such weekday of a month', {
     weekday: v.pipe(v.number(), v.integer()),
     n: v.pipe(v.number(), v.integer()),
   }),
@@ -103,7 +103,7 @@ const recurrence = {
 
 const RecurrenceConfigInput = object(
   'RecurrenceConfigInput',
-  'A rule of RFC 5545 in numbers: `freq` 0 yearly, 1 monthly, 2 weekly, 3 daily; days of the week from 0, Monday',
+  'A recurrence rule of RFC 5545 in numbers: `freq` 0 yearly, 1 monthly, 2 weekly, 3 daily; weekdays from 0, Monday',
   recurrence,
 )
 export type RecurrenceConfig = v.InferOutput<typeof RecurrenceConfigInput>

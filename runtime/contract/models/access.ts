@@ -17,7 +17,7 @@ const SPAN = {
 
 const ENTITLEMENT = {
   entitlement_type: v.string(),
-  entitlement_id: text('Its id within its resource'),
+  entitlement_id: text('Id of the entitlement within its resource'),
   resource_id: text('Empty for the global resource'),
   label: text('As reported by the latest sync'),
 }
@@ -36,7 +36,7 @@ const REASON_KINDS = ['request', 'policy', 'found'] as const
 export const AccessReason = strictObject('AccessReason', {
   kind: described(
     v.picklist(REASON_KINDS),
-    '`found`: a sync found it, and neither a request nor a policy granted it',
+    '`found`: found by a sync, but granted by neither a request nor a policy',
   ),
   request_id: nullable(v.string()),
   policy_id: nullable(v.string()),

@@ -19,7 +19,8 @@ const AccountType = v.pipe(
   }),
 )
 
-export const accountId = (description = 'The account, by its id in the integration') =>
+/** Returns the schema of an account's id. */
+export const accountId = (description = 'Id of the account in the integration') =>
   v.pipe(v.string(), v.metadata({ semantic: 'account-id', description }))
 
 const text = (description: string) => nullable(described(v.string(), description))

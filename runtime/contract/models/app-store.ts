@@ -1,6 +1,6 @@
 /**
  * Apps in the app store and their settings: core-interface.md sections 1.6, 1.17 and 2.2. The settings have
- * two views, which differ by one member.
+ * two views, which differ in one member.
  */
 import * as v from 'valibot'
 import { keptNull, nullable, object, strictObject } from '../schema/schemas.ts'

@@ -60,8 +60,8 @@ const text = (description: string) => described(v.string(), description)
 const app = {
   id: v.string(),
   app_class_id: text('The connector; for a custom app, a word derived from its name'),
-  instance_id: text('The tenant that it is connected to'),
-  user_friendly_label: text('Its name'),
+  instance_id: text('Id of the connected tenant'),
+  user_friendly_label: text('Name of the app'),
   status: v.picklist(APP_STATUSES),
   sources: v.array(v.picklist(DISCOVERY_SOURCES)),
   allow_multiple_permission_selection: v.boolean(),
@@ -129,7 +129,7 @@ const facts = {
 export const FACT_NAMES = keysOf(facts)
 
 const connection = {
-  app_class_id: maybe(described(v.string(), 'The integration; none for a custom app')),
+  app_class_id: maybe(described(v.string(), 'Id of the integration; absent for a custom app')),
   auth: maybe(described(anyObject(), 'Credentials, as described by the connection schema')),
   settings: maybe(described(anyObject(), 'Settings, as described by the connection schema')),
   version: maybe(described(v.string(), 'Expected version of the integration')),
@@ -171,7 +171,7 @@ export const IntegrationCatalogOutput = strictObject(
   'IntegrationCatalogOutput',
   'A system that can be connected',
   {
-    app_class_id: text('The connector'),
+    app_class_id: text('Id of the connector'),
     name: v.string(),
     description: nullable(v.string()),
     category: nullable(v.string()),
@@ -222,7 +222,7 @@ export const Account = strictObject('Account', {
   account_type: v.picklist(ACCOUNT_TYPES),
   status: nullable(v.picklist(ACCOUNT_STATUSES)),
   app: nullable(App),
-  unique_identifier: text('Its id in the app'),
+  unique_identifier: text('Id of the account in the app'),
   email: nullable(v.string()),
   user_id: nullable(v.string()),
   discovered_at: nullable(utcMoment),

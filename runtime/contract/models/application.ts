@@ -8,7 +8,7 @@ export const Application = strictObject(
   'Application',
   'An application that accounts can be assigned to',
   {
-    id: described(v.string(), 'The application_instance_id of the other capabilities'),
+    id: described(v.string(), 'application_instance_id in the other capabilities'),
     name: v.string(),
     status: v.picklist(['ACTIVE', 'INACTIVE']),
     sign_on_mode: v.string(),

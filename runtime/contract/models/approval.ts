@@ -17,7 +17,7 @@ const type = v.picklist(['ALL_GROUPS', 'SPECIFIED_GROUPS'])
 export type AllowedGroups = { type: v.InferOutput<typeof type>; groups: string[] }
 export const ALL_GROUPS: AllowedGroups = { type: 'ALL_GROUPS', groups: [] }
 
-/** Groups and users by id. */
+/** Groups and users, by id. */
 export type People = { groups: string[]; users: string[] }
 export const NO_PEOPLE: People = { groups: [], users: [] }
 

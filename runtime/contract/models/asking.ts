@@ -42,7 +42,7 @@ export const RequestOutlook = strictObject(
       v.array(DecisionStep),
       'Required decisions, in order; a pre-approval rule may skip them',
     ),
-    access_lengths: described(v.array(AccessLength), 'Lengths to choose from'),
+    access_lengths: described(v.array(AccessLength), 'Durations to choose from'),
     default_access_length: nullable(AccessLength),
     preapproved_access_lengths: described(
       v.array(AccessLength),

@@ -1,4 +1,4 @@
-/** A row of the list of connectors. */
+/** Row of the list of connectors. */
 import * as v from 'valibot'
 import { described, object } from '../schema/schemas.ts'
 

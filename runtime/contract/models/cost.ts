@@ -15,7 +15,7 @@ export const RecordedExpense = strictObject(
   {
     id: v.string(),
     app_id: v.string(),
-    external_id: described(v.string(), 'Its id in the app'),
+    external_id: described(v.string(), 'Id of the expense in the app'),
     transaction_date: utcMoment,
     amount: nullable(described(v.string(), 'Null if the app did not report a valid amount')),
     currency: nullable(currencyCode),
@@ -30,7 +30,7 @@ export type RecordedExpense = v.InferInput<typeof RecordedExpense>
 
 export const ExpenseTotal = strictObject(
   'ExpenseTotal',
-  'The expenses of an app in a month and a currency; currencies are never added',
+  'Total expenses of an app in one month and one currency. Currencies are never added up',
   {
     app_id: v.string(),
     app_name: v.string(),
@@ -49,7 +49,7 @@ export const Licence = strictObject('Licence', 'A paid entitlement, and its seat
   app_id: v.string(),
   app_name: v.string(),
   entitlement_type: v.string(),
-  entitlement_id: described(v.string(), 'Its id in the app'),
+  entitlement_id: described(v.string(), 'Id of the entitlement in the app'),
   label: v.string(),
   seats_held: described(v.number(), 'Active accounts that hold it'),
   seats_used: nullable(

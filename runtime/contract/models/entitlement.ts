@@ -13,8 +13,8 @@ import {
 } from '../schema/schemas.ts'
 import { accountId } from './account.ts'
 
-const resourceId = described(v.string(), 'The resource; the empty string is the global one')
-const entitlementId = described(v.string(), 'The entitlement, by its id')
+const resourceId = described(v.string(), 'Id of the resource; empty for the global one')
+const entitlementId = described(v.string(), 'Id of the entitlement')
 
 const entitlement = {
   entitlement_type: v.string(),
@@ -43,7 +43,7 @@ const association = {
 
 export const applicationInstanceId = v.pipe(
   v.string(),
-  v.metadata({ semantic: 'application-instance-id', description: 'The application, by its id' }),
+  v.metadata({ semantic: 'application-instance-id', description: 'Id of the application' }),
 )
 
 export const FoundEntitlementData = strictObject(
@@ -82,7 +82,7 @@ export const ApplicationEntitlementAssociation = strictObject(
   { ...association, application_instance_id: applicationInstanceId },
 )
 
-/** An entitlement that a new account needs from the start (types whose `min` is above 0). */
+/** Entitlement that a new account needs from the start: one of a type whose `min` is above 0. */
 export const CreateAccountEntitlement = object('CreateAccountEntitlement', {
   entitlement_type: v.string(),
   integration_specific_id: entitlementId,

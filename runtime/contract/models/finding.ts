@@ -66,11 +66,12 @@ export const FINDINGS = {
   SYNC_STALE: {
     severity: 'MEDIUM',
     meaning: 'a connected app whose last complete sync is too old',
-    nextStep: 'See why its syncs fail (keyway syncs), and start one (POST /apps/{app_id}/sync)',
+    nextStep:
+      'Find out why its syncs fail (keyway syncs), and start one (POST /apps/{app_id}/sync)',
   },
   CONNECTOR_OUTDATED: {
     severity: 'LOW',
-    meaning: 'a connected app whose connector has a newer version uploaded, or is not served',
+    meaning: 'a connected app whose connector is not served, or has a newer uploaded version',
     nextStep: 'Switch to the newest version, or install it again (keyway list)',
   },
 } as const satisfies Record<string, FindingRow>
@@ -117,7 +118,7 @@ export const AccessFinding = strictObject('Finding', 'A problem with existing ac
   ),
   owner_group_ids: v.array(v.string()),
   opened_at: utcMoment,
-  opened_run: nullable(described(v.number(), 'The last complete sync of the app by then')),
+  opened_run: nullable(described(v.number(), 'The last complete sync of the app at that time')),
   resolved_at: nullable(utcMoment),
   resolved_run: nullable(v.number()),
   accepted_at: nullable(utcMoment),

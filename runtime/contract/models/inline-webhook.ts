@@ -81,7 +81,7 @@ const tooMany = `must be at most ${MAX_HEADERS} headers`
 export const WebhookHeaders = v.pipe(
   v.record(headerName, headerValue),
   v.maxEntries(MAX_HEADERS, tooMany),
-  v.metadata({ description: 'Headers by name; the values are kept sealed and never shown' }),
+  v.metadata({ description: 'Headers by name; the values are stored encrypted and never shown' }),
 )
 
 /** Changes of headers. Headers that are not listed stay. */

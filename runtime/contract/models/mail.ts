@@ -35,7 +35,7 @@ export const MAIL_KINDS = {
     digest: true,
   },
   review_reminder: {
-    what: 'lines of an access review are still open',
+    what: 'an access review has open lines',
     who: 'their reviewers',
     digest: true,
   },

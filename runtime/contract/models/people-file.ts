@@ -28,8 +28,8 @@ export const MAX_TOLD = 20
 
 /** An error in a file. */
 export const FileFinding = strictObject('FileFinding', {
-  line: described(v.number(), 'Line of the file; 1 is the header'),
-  column: described(v.nullable(v.string()), 'Name of the column, null for the whole line'),
+  line: described(v.number(), 'Line of the file; the header is line 1'),
+  column: described(v.nullable(v.string()), 'Name of the column; null for the whole line'),
   problem: described(v.string(), 'The problem and its solution'),
 })
 export type FileFinding = v.InferOutput<typeof FileFinding>

@@ -33,8 +33,8 @@ export const UserWithCustomAttributes = strictObject('UserWithCustomAttributes',
 
 export const Group = strictObject('Group', {
   id: v.string(),
-  app_id: text('The app that the group comes from, empty for none'),
-  integration_specific_id: text('Its id there'),
+  app_id: text('Id of the app that the group comes from; empty for none'),
+  integration_specific_id: text('Id of the group in that app'),
   name: text('Name'),
   description: text('Description'),
   group_lifecycle: v.picklist(['SYNCED', 'NATIVE']),

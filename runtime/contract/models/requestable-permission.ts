@@ -21,10 +21,11 @@ const MANAGER_APPROVALS = ['NONE', 'INITIAL_APPROVAL'] as const
 /** Maximum number of approval stages. */
 const MAX_STAGES = 10
 
-const override = (what: string) => described(v.boolean(), `Whether ${what} differ from the app’s`)
+const override = (what: string) =>
+  described(v.boolean(), `Whether ${what} differ from those of the app`)
 
 const RequestApprovalConfigInput = object('RequestApprovalConfigInput', {
-  request_approval_config_override: keptNull(override('the approvers and the approval')),
+  request_approval_config_override: keptNull(override('the approvers and the approval steps')),
   manager_approval: keptNull(v.picklist(MANAGER_APPROVALS)),
   require_additional_approval: keptNull(v.boolean()),
   custom_approval_message: keptNull(prose('Message shown with the approval')),
@@ -38,7 +39,7 @@ const fulfillmentInput = {
   manual_steps_needed: keptNull(v.boolean()),
   manual_instructions: keptNull(prose('Instructions for the manual steps')),
   time_based_access: v.optional(timeBasedAccess()),
-  time_based_access_override: keptNull(override('the lengths of access')),
+  time_based_access_override: keptNull(override('the durations of access')),
   provisioning_group: keptNull(BaseGroup),
   provisioning_webhook: keptNull(BaseInlineWebhook),
 }

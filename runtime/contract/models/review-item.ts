@@ -47,7 +47,7 @@ export const HINTS = {
   FEW_PEERS: {
     red: false,
     meaning:
-      'fewer than a quarter of the people with the same manager, or else the same title, have it',
+      'fewer than a quarter of the people with the same manager (or else the same title) have it',
   },
   GIVEN_BY_POLICY: { red: false, meaning: 'an access policy grants it' },
   GIVEN_BY_REQUEST: { red: false, meaning: 'a person requested it, and it was approved' },
@@ -109,10 +109,10 @@ export type AccessReviewSettingsInput = v.InferOutput<typeof AccessReviewSetting
 
 export const AccessReviewItem = strictObject(
   'AccessReviewItem',
-  'An entitlement of an account, or an account, as it was when the app was launched',
+  'A line of an access review: an entitlement of an account, or an account, as of the launch of the app',
   {
     id: v.string(),
-    arda_id: described(v.string(), 'The app within the review'),
+    arda_id: described(v.string(), 'Id of the app within the review'),
     app_id: v.string(),
     state: v.picklist(ITEM_STATES),
     account_id: v.string(),
@@ -179,7 +179,7 @@ export const MAX_LINE_REASON = 4000
 
 export const DecideInput = strictObject(
   'DecideAccessReviewInput',
-  'A reason is needed to reject or modify, to keep a line with a red hint, and for more than 20 lines at once',
+  'A reason is required to reject or modify, to keep a line with a red hint, and for more than 20 lines at once',
   {
     decision: v.picklist(DECISIONS),
     item_ids: maybe(listOf(v.string(), MAX_IDS)),
@@ -216,7 +216,7 @@ export const ReassignItemInput = strictObject('ReassignAccessReviewItemInput', {
   reason: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_LINE_REASON)),
 })
 
-const states = described(v.record(v.string(), count), 'Lines by state')
+const states = described(v.record(v.string(), count), 'Number of lines by state')
 
 const Population = strictObject('AccessReviewPopulation', {
   run: nullable(described(count, 'The complete sync it comes from; null for an app without syncs')),

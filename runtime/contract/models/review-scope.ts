@@ -75,7 +75,7 @@ const SCALAR_SCOPES = {
   SOD_POLICY: {
     name: 'Separation of duties',
     type: 'MULTISELECT',
-    keeps: 'people who break this rule, by its id, while it is enabled',
+    keeps: 'people who break this rule, by id, if it is enabled',
   },
   ACCESS_GRANTED_AT: {
     name: 'Held since',
@@ -109,7 +109,7 @@ const SCALAR_SCOPES = {
     keeps: 'this person, or the members of this group, by id',
   },
   UNMATCHED_ACCOUNTS: {
-    name: 'Accounts of nobody who is known',
+    name: 'Accounts without a known person',
     type: 'SINGLESELECT',
     keeps: 'accounts without a known person',
   },
@@ -119,12 +119,12 @@ const DATETIME_SCOPES = {
   LAST_LOGIN: {
     name: 'Last login',
     type: 'DATETIME',
-    keeps: 'accounts that last logged in not before `after` and not after `before`',
+    keeps: 'accounts with a last login between `after` and `before`, inclusive',
   },
   LAST_ACTIVITY: {
     name: 'Last activity',
     type: 'DATETIME',
-    keeps: 'accounts that were last used not before `after` and not after `before`',
+    keeps: 'accounts with a last activity between `after` and `before`, inclusive',
   },
 } as const satisfies Record<string, GroupRow>
 

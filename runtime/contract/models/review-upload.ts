@@ -15,7 +15,7 @@ export const AccessReviewUpload = strictObject(
   'A file that is part of the evidence',
   {
     id: v.string(),
-    arda_id: described(v.string(), 'The app within the review'),
+    arda_id: described(v.string(), 'Id of the app within the review'),
     item_ids: described(v.array(v.string()), 'Lines that it concerns; empty: the whole app'),
     name: v.string(),
     media_type: v.string(),

@@ -83,7 +83,7 @@ export const ROLES = {
   ),
   'Vendor Owner': role('Vendor Owner', [], 'kept for clients; grants nothing'),
   'Vendor Agreement Owner': role('Vendor Agreement Owner', [], 'kept for clients; grants nothing'),
-  User: role('User', [], 'themselves, the app store, their own requests and assigned tasks'),
+  User: role('User', [], 'uses the app store, their own account, requests and assigned tasks'),
 } as const satisfies Record<string, RoleRow>
 
 export type RoleName = keyof typeof ROLES

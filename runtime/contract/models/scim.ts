@@ -61,24 +61,24 @@ const attribute = (path: string, what: string, of: Field['of'] = 'user'): Field 
 
 /** Fields of a pushed user that are stored. Others are ignored (RFC 7644 section 3.3). */
 export const USER_FIELDS = {
-  userName: own('userName', 'The name at the provider; unique, compared without case'),
-  externalId: own('externalId', 'The provider’s id'),
+  userName: own('userName', 'User name at the provider; unique, compared without case'),
+  externalId: own('externalId', 'Id at the provider'),
   givenName: own('name.givenName', 'First name'),
   familyName: own('name.familyName', 'Last name'),
   active: own('active', 'Whether the person works here; false starts an offboarding'),
   email: own('emails', 'The primary address, or else the one of type work, or else the first'),
-  displayName: attribute('displayName', 'Name as shown'),
+  displayName: attribute('displayName', 'Display name'),
   title: attribute('title', 'Title'),
   userType: attribute('userType', 'Such as Employee or Contractor'),
   preferredLanguage: attribute('preferredLanguage', 'Language'),
   locale: attribute('locale', 'Locale'),
   timezone: attribute('timezone', 'Time zone'),
-  employeeNumber: attribute('employeeNumber', 'Number of the person', 'enterprise'),
+  employeeNumber: attribute('employeeNumber', 'Employee number', 'enterprise'),
   costCenter: attribute('costCenter', 'Cost center', 'enterprise'),
   organization: attribute('organization', 'Organization', 'enterprise'),
   division: attribute('division', 'Division', 'enterprise'),
   department: attribute('department', 'Department', 'enterprise'),
-  manager: own('manager', 'The manager, by the id of another user', 'enterprise'),
+  manager: own('manager', 'Id of the manager, another user', 'enterprise'),
 } as const satisfies Record<string, Field>
 export type UserField = keyof typeof USER_FIELDS
 
@@ -138,7 +138,7 @@ export const ScimGroup = v.pipe(
 
 /** Returns the schema of a list response. */
 export const scimList = (title: string) =>
-  strictObject(title, 'A page of a list, counted from 1', {
+  strictObject(title, 'A page of a list; indexes start at 1', {
     schemas,
     totalResults: v.number(),
     startIndex: v.number(),
@@ -170,7 +170,7 @@ export const ScimTokenInput = strictObject('ScimTokenInput', {
     v.maxLength(100),
     v.metadata({ description: 'For example, the name of the identity provider' }),
   ),
-  expires_at: maybe(text('ISO 8601; absent: until it is revoked')),
+  expires_at: maybe(text('ISO 8601; absent: valid until it is revoked')),
 })
 export type ScimTokenInput = v.InferOutput<typeof ScimTokenInput>
 

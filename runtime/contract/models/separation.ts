@@ -29,7 +29,7 @@ const sideInput = v.pipe(
     ({ apps, permissions }) => apps.length + permissions.length > 0,
     'a side needs an app or a permission',
   ),
-  v.metadata({ title: 'SeparationSideInput', description: 'One of two sets' }),
+  v.metadata({ title: 'SeparationSideInput', description: 'One of the two sets' }),
 )
 
 const words = described(

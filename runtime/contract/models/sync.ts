@@ -63,9 +63,9 @@ export const IdentityEventsResult = strictObject('IdentityEventsResult', {
   total_count: described(v.number(), 'Number of events that match the filters, on all pages'),
 })
 
-/** A run as operators see it. */
+/** A run, as operators see it. */
 export const SyncRun = strictObject('SyncRun', 'One sync of an app', {
-  run: described(count, 'Its number'),
+  run: described(count, 'Number of the run'),
   app_id: v.string(),
   app_name: v.string(),
   state: described(
@@ -108,10 +108,7 @@ export const IdentityMapping = strictObject(
       ),
       'Null: managers are not changed',
     ),
-    groups: described(
-      v.nullable(name),
-      'Type of the entitlements that become groups; null: none do',
-    ),
+    groups: described(v.nullable(name), 'Type of the entitlements that become groups; null: none'),
     attributes: described(
       v.pipe(
         v.record(name, name),

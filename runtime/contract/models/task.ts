@@ -28,9 +28,9 @@ const TASK_STATES = {
   EXPIRED: 'nothing',
 } as const satisfies Record<TaskStatus, 'act' | 'wait' | 'nothing'>
 
-/** States of tasks that people can act on now. */
+/** Statuses of tasks that people can act on now. */
 export const ACTIONABLE_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[status] === 'act')
-/** States of tasks that have not ended. */
+/** Statuses of tasks that have not ended. */
 export const OPEN_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[status] !== 'nothing')
 
 /**
@@ -64,7 +64,9 @@ export type HandTask = {
   [C in TaskCategory]: (typeof TASK_KINDS)[C] extends 'do' ? C : never
 }[TaskCategory]
 
+/** Reports whether tasks of a category ask for a decision. */
 export const isDecision = (category: TaskCategory): boolean => TASK_KINDS[category] === 'decide'
+/** Reports whether tasks of a category ask for manual work. */
 export const isByHand = (category: TaskCategory): category is HandTask =>
   TASK_KINDS[category] === 'do'
 

@@ -83,7 +83,7 @@ export const AccountInput = object(
 export type AccountInput = v.InferOutput<typeof AccountInput>
 
 const UploadAccountsInput = object('UploadAccountsInput', {
-  app_id: described(v.string(), 'A custom app'),
+  app_id: described(v.string(), 'Id of a custom app'),
   accounts: v.optional(v.pipe(v.array(AccountInput), v.maxLength(MAX_ROWS)), []),
 })
 

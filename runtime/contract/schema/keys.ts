@@ -8,6 +8,7 @@ type Key<T> = keyof T & string
 /** Returns the keys of a table. The cast holds for literal tables. */
 export const keysOf = <T extends object>(table: T): Key<T>[] => Object.keys(table) as Key<T>[]
 
+/** Returns the entries of a table. */
 export const entriesOf = <T extends object>(table: T): [Key<T>, T[Key<T>]][] =>
   keysOf(table).map((key) => [key, table[key]])
 

@@ -1,5 +1,6 @@
-/** Values of unknown shape, read by the names of their members. */
+/** Reading access to values of unknown shape. */
 
+/** Reports whether a value is an object or an array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 

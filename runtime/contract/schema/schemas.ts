@@ -35,10 +35,10 @@ const read = <E>(
 export const described = <const S extends AnySchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
-/** A moment in its wire format. */
+/** A timestamp in its wire format. */
 export const utcMoment = described(v.string(), 'ISO 8601, UTC')
 
-/** A count. */
+/** An integer that a double can hold exactly. */
 export const count = v.pipe(v.number(), v.safeInteger())
 
 const absent = (): undefined => undefined
@@ -62,9 +62,8 @@ export const nullable = <const S extends AnySchema>(schema: S) => v.nullish(sche
 export const keptNull = <const S extends AnySchema>(schema: S) => v.optional(v.nullable(schema))
 
 /**
- * A free-form JSON object: extra data, custom attributes of any shape, a service account's key. A
- * `__proto__` member anywhere inside is refused: it is never data, and would be a trap for code that
- * merges it later.
+ * A free-form JSON object: extra data, custom attributes of any shape, a service account's key. A `__proto__`
+ * member at any depth is rejected: it is never data, and it endangers code that merges the object later.
  */
 export const freeObject = () =>
   v.pipe(
@@ -84,7 +83,7 @@ export const anyObject = () =>
     v.metadata({ jsonSchema: { type: 'object' } }),
   )
 
-/** A map from string to string, as custom attributes are. */
+/** A map from string to string, such as custom attributes. */
 export const stringMap = () =>
   v.pipe(
     v.custom<Record<string, string>>(

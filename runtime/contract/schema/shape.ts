@@ -1,10 +1,10 @@
-/** Reading access to the parts of a valibot schema, whose common type declares none of them. */
+/** Reading access to the parts of a valibot schema, which its common type does not declare. */
 import * as v from 'valibot'
 
 /** A schema of any input and output. */
 export type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>
 
-/** The parts that a schema may have, depending on its type (`object`, `array`, `nullish` ...). */
+/** Parts of a schema, depending on its type (`object`, `array`, `nullish` ...). */
 type SchemaShape = {
   type: string
   /** Members of an object. */

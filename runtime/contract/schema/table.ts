@@ -25,7 +25,7 @@ export function columnOf<T extends object, K extends keyof T & string>(
 /** Returns the rows of a table. */
 export function rowsOfTable<T extends object>({ count, columns }: TableOf<T>): T[] {
   const lists = entriesOf(columns).flatMap(([name, values]) => (values ? [{ name, values }] : []))
-  // Most rows share most of their values, and objects of one shape are copied fast.
+  // Most rows share most of their values, and copying objects of one shape is fast.
   const first = Object.fromEntries(lists.map(({ name, values }) => [name, values[0]]))
   const rows = Array.from({ length: count }, () => ({ ...first }))
   for (const { name, values } of lists) {
