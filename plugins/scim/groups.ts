@@ -175,4 +175,5 @@ const isGroup = (member: Member): boolean =>
 const directGroups = (user: User): string[] =>
   (user.groups ?? [])
     .filter((group) => group.type?.toLowerCase() !== 'indirect')
-    .flatMap((group) => group.value ?? [])
+    // Some services have numeric ids.
+    .flatMap(({ value }) => (value === undefined ? [] : idOf({ id: value })))

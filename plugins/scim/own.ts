@@ -5,7 +5,7 @@ import type { User } from './users.ts'
 /**
  * Refuses the account whose token the connector uses. Services let an administrator deactivate or delete
  * itself, and the token would then stop working. Few services report the token's owner (RFC 7644 section
- * 3.11). For the others nothing is refused, regardless of the error they return for `/Me`.
+ * 3.11). For the others nothing is refused, whatever error they return for `/Me` except 429.
  *
  * @param what Effect on the account, such as `is deleted`
  * @throws `unsupported_operation` if the account is the one whose token is used
@@ -34,7 +34,8 @@ async function readOwn(ctx: Ctx): Promise<Partial<User> | null | undefined> {
   try {
     return await service(ctx).get<Partial<User> | undefined>('/Me')
   } catch (error) {
-    if (!(error instanceof ConnectorError)) throw error
+    // A service that asks for a pause may still report the owner later.
+    if (!(error instanceof ConnectorError) || error.error_code === 'rate_limit') throw error
     ctx.log.info('The service does not say whose token it is', { error_code: error.error_code })
     return null
   }

@@ -5,6 +5,7 @@
 import * as v from 'valibot'
 import { describeIssue, parseOptionsFor } from '../connector/payload.ts'
 import type { ValidationEntry } from '../errors/problem.ts'
+import { MAX_DEPTH } from '../schema/depth.ts'
 import { jsonFaultOf } from '../schema/json-text.ts'
 import { placeAt } from '../schema/place.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
@@ -169,8 +170,6 @@ const nestedTooDeep = (): ValidationEntry => ({
   ...entry('value_error', TOO_DEEP),
 })
 
-/** Maximum nesting of lists and objects. Code that walks a body recurses once per level. */
-const MAX_DEPTH = 64
 const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep`
 
 const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a surrogate pair'

@@ -1,6 +1,6 @@
 import { membersOf } from './record.ts'
 
-/** Maximum nesting depth of JSON that is received or sent. */
+/** Maximum nesting depth of JSON that is received or sent. Code that walks it recurses once per level. */
 export const MAX_DEPTH = 64
 
 /** Reports whether objects and lists are nested deeper than `levels`. Does not descend further than that. */
