@@ -17,12 +17,12 @@ export async function attacksPage(): Promise<string> {
 
 # Hostile connectors
 
-${count} connectors that attack: the host, each other, their tenants, the operator. \`keyway verify\` runs them
-against a host on your own machine; \`npm test\` runs a selection (marked *). Promises are those of
-[the design](../../runtime/docs/design/architecture.md), section 1. For every attack this must hold too: others'
-calls succeed meanwhile, its caller has an answer 100 ms after its deadline (${DEADLINE_MS} ms unless it says
-otherwise), the same connector answers again within a second, two seconds later nothing of it takes processor
-time, the host has not grown, and no answer shows a path, the environment, a secret or another tenant.
+${count} hostile connectors attack the host, each other, their tenants and the operator. \`keyway verify\` runs
+them against a host on your own machine; \`npm test\` runs a selection (marked *). Promises are those of
+[the design](../../runtime/docs/design/architecture.md), section 1. During every attack, other calls succeed; the
+caller has an answer 100 ms after its deadline (${DEADLINE_MS} ms unless stated otherwise); the same connector
+answers again within a second; two seconds later it uses no processor time and the host has not grown; and no
+answer shows a path, the environment, a secret or another tenant.
 
 ${sections.join('\n')}`
 }
