@@ -133,7 +133,7 @@ test('the page says how many connections a host takes, and what that makes', () 
   const words = readPage('runtime/docs/operate/several-hosts.md').replaceAll(/\s+/g, ' ')
   const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
   for (const said of [
-    `a host takes up to ${MOST_OF_A_HOST} of PostgreSQL's: ${pool} to work, ${listening} to listen, ${watching} to watch`,
+    `A host uses up to ${MOST_OF_A_HOST} connections to PostgreSQL: ${pool} to work, ${listening} to listen, ${watching} to watch`,
     `must be ${MOST_OF_A_HOST} for each host and 3`,
     `${2 * MOST_OF_A_HOST + 3} for two hosts, ${3 * MOST_OF_A_HOST + 3} for three`,
     `\`default_pool_size\` must be ${MOST_OF_A_HOST} for each host`,
