@@ -118,7 +118,16 @@ function endpoints(): string {
 /** Lists the kinds of background work. */
 function jobs(): string {
   return table(
-    ['queue', 'what', 'at once on a host', 'tries', 'pauses', 'at most', 'lease', 'in the end'],
+    [
+      'queue',
+      'what',
+      'at once on a host',
+      'tries',
+      'pauses',
+      'at most',
+      'lease',
+      'after the last try',
+    ],
     Object.entries(QUEUES).map(([name, row]) => [
       ...[code(name), row.what, `${row.concurrency}`, `${row.retries + 1}`],
       `${inWords(row.pauses.firstMs)} to ${inWords(row.pauses.longestMs)}`,
@@ -130,7 +139,7 @@ function jobs(): string {
 /** Lists what is retried, and how. */
 function tries(): string {
   return table(
-    ['what failed', 'pauses', 'people hear of it', 'it ends', 'then'],
+    ['what failed', 'pauses', 'people are told', 'given up', 'then'],
     Object.values<TryRow>(TRIES).map((row) => [
       row.what,
       row.firstMs === row.longestMs
@@ -199,7 +208,7 @@ const moves = (states: Record<string, { meaning: string; next: readonly string[]
 const STANDINGS: Record<RequestStanding, string> = {
   asked: 'is only asked for',
   wanted: 'is there, or being given',
-  unwanted: 'is being taken back',
+  unwanted: 'is being revoked',
   over: '',
 }
 

@@ -221,7 +221,7 @@ function caches(): string {
     row.goodMs === undefined ? '' : `${row.goodMs / 1000} s`,
     row.goes,
   ])
-  return table(['what', 'entries', 'bytes', 'for', 'goes when it is full'], rows)
+  return table(['what', 'entries', 'bytes', 'kept for', 'evicted when full'], rows)
 }
 
 function inputs(): string {

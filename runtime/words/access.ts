@@ -158,7 +158,7 @@ export const ACCESS_WORDS = {
   },
   pre_approved: { en: 'pre-approved', de: 'im Voraus genehmigt' },
   leaves_given_back: { en: 'You gave it back', de: 'Sie haben es zurückgegeben' },
-  leaves_time_over: { en: 'Its time is over', de: 'Die Zeit ist vorbei' },
+  leaves_time_over: { en: 'Its time is up', de: 'Die Zeit ist vorbei' },
   leaves_no_reason: { en: 'The reason for it is gone', de: 'Der Grund dafür ist entfallen' },
   leaves_by_keyway: {
     en: (why: string) => `${why}; Keyway removes it`,

@@ -197,7 +197,7 @@ export const ASKING_WORDS = {
     de: (who: string | null, forWhom: string | null) =>
       `${who === null ? 'Sie haben' : `${who} hat`}${forWhom === null ? '' : ` in Vertretung von ${forWhom}`} abgelehnt`,
   },
-  nobody_in_time: { en: 'Nobody decided in time', de: 'Niemand hat rechtzeitig entschieden' },
+  nobody_in_time: { en: 'No one decided in time', de: 'Niemand hat rechtzeitig entschieden' },
   ends_undecided: {
     en: (day: Insert) => html`without a decision the request ends on ${day}`,
     de: (day: Insert) => html`ohne Entscheidung endet die Anfrage am ${day}`,
@@ -267,7 +267,7 @@ export const ASKING_WORDS = {
     de: (moment: Insert) => html`bis ${moment}`,
   },
   over_taking: {
-    en: 'Its time is over; Keyway is taking it back',
+    en: 'Its time is up; Keyway is taking it back',
     de: 'Die Zeit ist vorbei; Keyway entzieht es gerade',
   },
   taking: { en: 'Keyway is taking it back', de: 'Keyway entzieht es gerade' },

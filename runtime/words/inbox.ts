@@ -271,7 +271,7 @@ export const INBOX_WORDS = {
       retry: ['Try again now', 'Keyway tries again.'],
       accept: ['I do it', 'The task is yours.'],
       release: ['I do not do it', 'The task is free again.'],
-      unblock: ['It may go on', 'It goes on.'],
+      unblock: ['It may continue', 'It goes on.'],
       reopen: ['Open it again', 'Open again.'],
     },
     de: {

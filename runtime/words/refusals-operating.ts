@@ -1,11 +1,11 @@
 /** OPERATING_GERMAN: what operators and admins of apps are refused, as rows of REFUSALS_SAID. */
 export const OPERATING_GERMAN = {
   'There is no such run; see keyway syncs': 'Diesen Lauf gibt es nicht; siehe keyway syncs',
-  'The run is {}; only one that is RUNNING can be cancelled':
+  'The run is {}; only a RUNNING run can be cancelled':
     'Der Lauf ist {}; abbrechen lässt sich nur einer, der RUNNING ist',
-  'The run is {}; only one that is STOPPED waits for this':
+  'The run is {}; only a STOPPED run can be accepted':
     'Der Lauf ist {}; darauf wartet nur einer, der STOPPED ist',
-  'Run {} of the app began since; what counts is what that finds':
+  'Run {} of the app has started since; its result counts':
     'Seitdem hat der Lauf {} der Anwendung begonnen; es zählt, was er findet',
   'The app was disconnected; connect it and start another sync':
     'Die Anwendung wurde getrennt; verbinden Sie sie und starten Sie einen neuen Abgleich',
@@ -13,11 +13,11 @@ export const OPERATING_GERMAN = {
     '{} ({}) ist schon die Quelle der Personen; heben Sie das dort zuerst auf',
   'This app is not connected; connect it with PUT /apps/{}':
     'Diese Anwendung ist nicht verbunden; verbinden Sie sie zuerst',
-  'The connector {} is not served now; see keyway list':
+  'The connector {} is not served at the moment; see keyway list':
     'Der Connector {} ist gerade nicht verfügbar; siehe keyway list',
   'The connector {} cannot list accounts': 'Der Connector {} kann keine Konten auflisten',
-  'A sync of this app is running already': 'Ein Abgleich dieser Anwendung läuft schon',
-  'The app was disconnected or connected again meanwhile; try again':
+  'A sync of this app is already running': 'Ein Abgleich dieser Anwendung läuft schon',
+  'The app was disconnected or reconnected in the meantime; try again':
     'Die Anwendung wurde inzwischen getrennt oder neu verbunden; versuchen Sie es noch einmal',
   'The permission comes from the app itself; only those of type NATIVE can be deleted. Hide it instead':
     'Die Berechtigung kommt aus der Anwendung selbst; löschen lassen sich nur eigene. Verbergen Sie sie stattdessen',
@@ -27,7 +27,7 @@ export const OPERATING_GERMAN = {
   'Price not found': 'Diesen Preis gibt es nicht',
   'Integration not found': 'Diese Integration gibt es nicht',
   'The user does not have the role {}': 'Diese Person hat die Rolle {} nicht',
-  'Role not found; there are {}': 'Diese Rolle gibt es nicht; es gibt {}',
+  'Role not found; the roles are {}': 'Diese Rolle gibt es nicht; es gibt {}',
   'scheduled_at is in the past; leave it out to offboard at once':
     'Der Tag ist vorbei; wählen Sie einen, der noch kommt, oder „Jetzt“',
   'The offboarding is {}; only one that is SCHEDULED can be cancelled':
@@ -36,16 +36,15 @@ export const OPERATING_GERMAN = {
   'A task that is {} cannot become {}': 'Eine Aufgabe, die {} ist, kann nicht {} werden',
   '{} lines are open; have them decided, or end the review with POST /access_reviews/{}/complete':
     '{} Zeilen sind offen; lassen Sie sie entscheiden, oder schließen Sie die Überprüfung ab',
-  '{} lines are open; decide them with POST /access_reviews/{access_review_id}/items/decide, and the task closes':
+  '{} lines are open; the task closes once you have decided them with POST /access_reviews/{access_review_id}/items/decide':
     '{} Zeilen sind offen; sind sie entschieden, ist auch die Aufgabe erledigt',
-  'The access review is {}; its launch is over':
+  'The access review is {}; it has already been launched':
     'Die Zugriffsüberprüfung ist {}; ihr Start ist vorbei',
-  'The line is {} already': 'Die Zeile ist schon {}',
-  'The decisions of its app have ended':
-    'Die Entscheidungen über diese Anwendung sind abgeschlossen',
-  'Name the lines that you review or remove, by item_ids':
+  'The line is already {}': 'Die Zeile ist schon {}',
+  'Decisions for its app have ended': 'Die Entscheidungen über diese Anwendung sind abgeschlossen',
+  'Name the lines that you review or remove in item_ids':
     'Nennen Sie die Zeilen, die Sie prüfen oder entziehen',
-  'This host sends {} files of evidence already; try again':
+  'This host is already sending {} files of evidence; try again later':
     'Dieser Host sendet schon {} Nachweise; versuchen Sie es noch einmal',
   'This host sends {} lists as CSV already; try again soon':
     'Dieser Host sendet schon {} Listen als CSV; versuchen Sie es gleich noch einmal',
@@ -53,11 +52,11 @@ export const OPERATING_GERMAN = {
     'eine lumos_expression lässt sich hier nicht auswerten: schreiben Sie die Bedingung mit Operatoren, oder lassen Sie die Richtlinie ein Entwurf',
   'needed, unless is_everyone_condition is true':
     'eine Bedingung fehlt; ohne sie gilt die Richtlinie nur, wenn sie für alle ist',
-  'the app is there already': 'die Anwendung steht schon da',
+  'the app is already listed': 'die Anwendung steht schon da',
   'there is no such app': 'diese Anwendung gibt es nicht',
-  'It is in use: {}. Take it out there first':
+  'It is in use: {}. Remove it there first':
     'Er wird verwendet: {}. Nehmen Sie ihn dort zuerst heraus',
-  'No mail server is set: set KEYWAY_MAIL_SERVER and start the host again':
+  'No mail server is set: set KEYWAY_MAIL_SERVER and restart the host':
     'Es ist kein Mailserver gesetzt: setzen Sie KEYWAY_MAIL_SERVER und starten Sie den Host neu',
   'The form has more than {} parts': 'Das Formular hat mehr als {} Teile',
   'The form cannot be read; send the form that the page has':

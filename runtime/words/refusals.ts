@@ -50,7 +50,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Token not found': 'Dieses Token gibt es nicht',
   'SCIM token not found': 'Dieses SCIM-Token gibt es nicht',
   'User not found': 'Diese Person gibt es nicht',
-  'No source of identities knows this user: the host made it for its operator':
+  'No identity source knows this user: the host created it for its operator':
     'Keine Quelle von Personen kennt diese Person: Keyway hat sie für den Betrieb angelegt',
   'Group not found': 'Diese Gruppe gibt es nicht',
   'Access review not found': 'Diese Zugriffsüberprüfung gibt es nicht, oder Sie sehen sie nicht',
@@ -59,78 +59,78 @@ const GERMAN: Readonly<Record<string, string>> = {
   'There is no such policy': 'Diese Richtlinie gibt es nicht',
 
   // Asking.
-  'You have asked for this already, and it waits':
+  'You have already asked for this, and the request is pending':
     'Sie haben das schon beantragt, und die Anfrage wartet',
-  'This app is disconnected; nothing in it can be asked for':
+  'This app is disconnected; you cannot request anything in it':
     'Diese Anwendung ist getrennt; darin lässt sich nichts beantragen',
   'there is no such user': 'diese Person gibt es nicht',
   'this user is {}': 'diese Person ist {}',
-  'there is no such app in the app store; POST /appstore/apps puts one there':
+  'there is no such app in the app store; add it with POST /appstore/apps':
     'diese Anwendung kann man nicht beantragen',
-  'of this app only one permission may be asked for at a time':
+  'this app allows only one permission per request':
     'von dieser Anwendung lässt sich nur eine Berechtigung auf einmal beantragen',
   'the app has no such permission': 'die Anwendung hat diese Berechtigung nicht',
-  '{} is not in the app any more': '{} gibt es in der Anwendung nicht mehr',
-  'This is for members of certain groups, and the person is in none of them':
+  '{} is no longer in the app': '{} gibt es in der Anwendung nicht mehr',
+  'Only members of certain groups can have this, and the person is in none of them':
     'Das ist nur für Mitglieder bestimmter Gruppen, und die Person ist in keiner davon',
-  'for this it must be {}': 'dafür ist nur möglich: {}',
-  'say how long: {}': 'geben Sie an, wie lange: {}',
-  'The person must not hold this together with what they hold or have asked for (separation of duties: {}); have the other side taken back first':
+  'here it must be {}': 'dafür ist nur möglich: {}',
+  'give a duration: {}': 'geben Sie an, wie lange: {}',
+  'This conflicts with access that the person holds or has requested (separation of duties: {}); have the other side revoked first':
     'Die Person darf das nicht zusammen mit dem haben, was sie hat oder beantragt hat (Funktionstrennung: {}); lassen Sie erst die andere Seite entziehen',
   'The request is {}; only a pending one can be cancelled':
     'Die Anfrage ist {}; nur eine wartende lässt sich zurückziehen',
-  'The access has ended meanwhile; nothing is left to give back':
+  'The access has already ended; there is nothing to give back':
     'Der Zugang ist inzwischen beendet; es gibt nichts mehr zurückzugeben',
   'Only the person who holds the access can give it back':
     'Nur die Person, die den Zugang hat, kann ihn zurückgeben',
   'A policy gives this access, so it cannot be given back':
     'Eine Richtlinie gibt diesen Zugang, deshalb lässt er sich nicht zurückgeben',
-  'The request is {}; only access that is there can be given back':
+  'The request is {}; only access that you hold can be given back':
     'Die Anfrage ist {}; zurückgeben lässt sich nur Zugang, der da ist',
-  'Only the person who asked, or is to have the access, can remind':
+  'Only the requester and the person to receive the access can send a reminder':
     'Erinnern kann nur, wer angefragt hat oder den Zugang haben soll',
-  'Nobody decides on it now, or they were asked or reminded less than a day ago; wait until a day has passed':
+  'No one is deciding on it now, or the approvers were asked or reminded less than a day ago; wait until a day has passed':
     'Niemand entscheidet gerade darüber, oder die letzte Frage oder Erinnerung ist noch keinen Tag her; warten Sie, bis ein Tag vorbei ist',
 
   // Emergency access.
-  'Nobody could review this: there is no other approver or admin. Have an admin name approvers for the app (PATCH /appstore/apps/{app_id}/settings)':
+  'No one could review this: there is no other approver or admin. Ask an admin to name approvers for the app (PATCH /appstore/apps/{app_id}/settings)':
     'Niemand könnte das prüfen: Es gibt keine anderen Genehmigenden oder Administratoren. Bitten Sie einen Administrator, für die Anwendung Genehmigende zu benennen',
 
   // Deciding.
   'The task is not assigned to you': 'Die Aufgabe ist Ihnen nicht zugewiesen',
   'The task is not assigned to you: you may read it':
     'Die Aufgabe ist Ihnen nicht zugewiesen: Sie dürfen sie lesen',
-  'This access is for you, or you asked for it: another person has to decide':
+  'You requested this access or are to receive it: another person has to decide':
     'Dieser Zugang ist für Sie, oder Sie haben ihn beantragt: Eine andere Person muss entscheiden',
-  'Who is to have the access is {}, and gets nothing until they are ACTIVE: deny it, or approve it then':
+  'The person to receive the access is {} and gets nothing until they are ACTIVE: deny the request, or approve it then':
     'Wer den Zugang haben soll, ist {} und bekommt nichts, solange der Zustand nicht ACTIVE ist: Lehnen Sie ab, oder genehmigen Sie es dann',
-  'There is no connector or webhook that could do it; do it by hand and complete the task':
+  'No connector or webhook can do this; do it by hand and complete the task':
     'Es gibt weder einen Connector noch einen Webhook dafür; tun Sie es von Hand und schließen Sie die Aufgabe ab',
-  'Say in `reason` what the review found; it cannot be closed without one':
+  'Describe in `reason` what the review found; the task cannot be closed without it':
     'Schreiben Sie in die Begründung, was die Prüfung ergab; ohne sie lässt sich die Aufgabe nicht abschließen',
-  'The task is {} already': 'Die Aufgabe ist schon {}',
-  'The task is {} already, and offers no action any more':
+  'The task is already {}': 'Die Aufgabe ist schon {}',
+  'The task is already {} and offers no more actions':
     'Die Aufgabe ist schon {} und bietet keine Aktion mehr an',
   'The task does not offer this action; it offers {}':
     'Die Aufgabe bietet diese Aktion nicht an; sie bietet {}',
   'Only approval tasks can be reassigned': 'Nur Entscheidungen lassen sich an andere übergeben',
-  'As a delegate you decide on this task, and hand it on to nobody: the person in whose place you decide may, and an admin':
+  'As a delegate you can decide on this task but not reassign it: the person you stand in for can, and an admin':
     'Als Vertretung entscheiden Sie über diese Aufgabe und geben sie nicht weiter: Das dürfen die Person, für die Sie entscheiden, und Administratoren',
-  'The person who asked, or is to have the access, cannot decide on it':
+  'The requester and the person to receive the access cannot decide on it':
     'Wer angefragt hat oder den Zugang haben soll, kann nicht darüber entscheiden',
-  'None of them can decide on it: they have left, or their groups hold nobody but who asked and who is to have the access':
+  'None of them can decide on it: they have left, or their groups contain only the requester and the person to receive the access':
     'Niemand davon kann darüber entscheiden: Die Person ist nicht mehr da, oder in der Gruppe sind nur die, die angefragt haben oder den Zugang haben sollen',
 
   // Delegates.
-  'one cannot be one’s own delegate': 'niemand kann sich selbst vertreten',
-  'This delegation exists already, with another reason; end it first':
+  'you cannot be your own delegate': 'niemand kann sich selbst vertreten',
+  'This delegation already exists with another reason; end it first':
     'Diese Vertretung gibt es schon, mit anderer Begründung; beenden Sie sie erst',
-  'There are {} delegations already; end one first':
+  'There are already {} delegations; end one first':
     'Es gibt schon {} Vertretungen; beenden Sie erst eine',
-  'this is no moment': 'das ist kein Zeitpunkt',
-  'this must be a moment to come': 'das muss in der Zukunft liegen',
+  'this is not a date and time': 'das ist kein Zeitpunkt',
+  'this must be in the future': 'das muss in der Zukunft liegen',
   'at most {} days': 'höchstens {} Tage',
-  'The delegation has ended already': 'Die Vertretung ist schon beendet',
+  'The delegation has already ended': 'Die Vertretung ist schon beendet',
 
   // Fields of forms, behind their names.
   'must be an address such as https://acme.example/': 'eine Adresse wie https://acme.example/',
@@ -143,16 +143,17 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Die Adresse ist keine vollständige, lesbare URL',
 
   // Tokens and one's own data.
-  'You have {} tokens that work; revoke one that you no longer need first':
+  'You already have {} valid tokens; revoke one that you no longer need':
     'Sie haben {} gültige Token; widerrufen Sie erst eines, das Sie nicht mehr brauchen',
-  'There are {} SCIM tokens that work; revoke one first':
+  'There are already {} valid SCIM tokens; revoke one first':
     'Es gibt {} gültige SCIM-Token; widerrufen Sie erst eines',
   'Your data was given out {} times within an hour; wait an hour':
     'Ihre Daten wurden innerhalb einer Stunde {}-mal ausgegeben; warten Sie eine Stunde',
 
   // Reviews.
-  'You review no line of this access review': 'Sie prüfen keine Zeile dieser Zugriffsüberprüfung',
-  'You neither review nor remove these lines':
+  'You are not a reviewer of any line of this access review':
+    'Sie prüfen keine Zeile dieser Zugriffsüberprüfung',
+  'You are not asked to review or remove these lines':
     'Sie prüfen diese Zeilen nicht und entziehen sie auch nicht',
   'The access review is {}; nothing can be decided':
     'Die Zugriffsüberprüfung ist {}; es lässt sich nichts mehr entscheiden',
@@ -161,35 +162,35 @@ const GERMAN: Readonly<Record<string, string>> = {
     'Das sind {} Zeilen; mehr als {} auf einmal brauchen eine Begründung',
   'A reason is needed to keep a line with one of the hints {}':
     'Eine Zeile mit einem dieser Hinweise lässt sich nur mit Begründung behalten: {}',
-  'Nobody reviews their own access': 'Niemand prüft den eigenen Zugang',
-  'The access review has {} files, as many as it may have':
+  'People cannot review their own access': 'Niemand prüft den eigenen Zugang',
+  'The access review already has {} files, which is the maximum':
     'Die Zugriffsüberprüfung hat {} Dateien; mehr dürfen es nicht sein',
-  'Its reviewers were reminded within the last hour; wait a little':
+  'Its reviewers were reminded within the last hour; try again later':
     'Die Prüfenden wurden in der letzten Stunde schon erinnert; warten Sie etwas',
-  'No line of it waits for a reviewer': 'Keine Zeile davon wartet auf jemanden',
+  'None of its lines is waiting for a reviewer': 'Keine Zeile davon wartet auf jemanden',
   'The access review has no apps; delete it':
     'Die Zugriffsüberprüfung hat keine Anwendungen; löschen Sie sie',
-  '{} of its apps are not launched yet; wait for them, or take them out of the review':
+  '{} of its apps are not launched yet; wait for them, or remove them from the review':
     '{} der Anwendungen sind noch nicht gestartet; warten Sie darauf, oder nehmen Sie sie heraus',
-  'There is an access review of the name “{}” already':
+  'There is already an access review named “{}”':
     'Eine Zugriffsüberprüfung mit dem Namen „{}“ gibt es schon',
   'Choose at least one app': 'Wählen Sie mindestens eine Anwendung',
 
   // Offboardings and findings.
-  'An offboarding of this user is scheduled or under way already':
+  'An offboarding of this user is already scheduled or in progress':
     'Ein Austritt dieser Person ist schon geplant oder im Gang',
-  'This user has been offboarded, and has nothing left to take':
+  'This user has been offboarded and has no access left':
     'Diese Person ist ausgetreten und hat nichts mehr, was zu entziehen wäre',
-  'The finding is open already': 'Die Feststellung ist schon offen',
-  'The finding is resolved: it was looked at again and is no longer so':
+  'The finding is already open': 'Die Feststellung ist schon offen',
+  'The finding is resolved: a later check no longer found it':
     'Die Feststellung ist erledigt: Bei der letzten Prüfung bestand sie nicht mehr',
-  'this must be a moment within the next {} days': 'das muss innerhalb der nächsten {} Tage liegen',
+  'this must be within the next {} days': 'das muss innerhalb der nächsten {} Tage liegen',
 
   // Apps.
   'This app is not connected': 'Diese Anwendung ist nicht verbunden',
   'This app comes back when it is connected again':
     'Diese Anwendung kommt zurück, wenn sie wieder verbunden wird',
-  'A sync of this app is running; try again when it has ended':
+  'A sync of this app is running; try again when it has finished':
     'Ein Abgleich dieser Anwendung läuft; versuchen Sie es noch einmal, wenn er zu Ende ist',
   'The condition cannot be evaluated here': 'Die Bedingung lässt sich hier nicht auswerten',
 }

@@ -67,7 +67,7 @@ test('names of groups do nothing to the terminal', async () => {
 test('errors of the file are told by line, and the command fails', async () => {
   const bad = await keyway([await file('bad.csv', 'email,status\nx,y\n'), '--url', url])
   expect(bad).toMatchObject({ code: 1, out: '' })
-  expect(bad.err).toMatch(/nothing of it was imported\nline 2, email: .*\nline 2, status: /)
+  expect(bad.err).toMatch(/nothing was imported\nline 2, email: .*\nline 2, status: /)
 })
 
 test('a large file that is refused at its beginning is told so', async () => {

@@ -44,7 +44,7 @@ describe('a refusal that is said in another language', () => {
   })
 
   test.each([
-    ['The task is COMPLETED already', 'Die Aufgabe ist schon COMPLETED'],
+    ['The task is already COMPLETED', 'Die Aufgabe ist schon COMPLETED'],
     [
       'These are 120 lines; more than 50 at once need a reason',
       'Das sind 120 Zeilen; mehr als 50 auf einmal brauchen eine Begründung',

@@ -26,7 +26,7 @@ export async function askOnce(
   body: CreateAccessRequestInput,
   means: RequestMeans,
 ): Promise<boolean> {
-  const twice = conflict('You have asked for this already, and it waits')
+  const twice = conflict('You have already asked for this, and the request is pending')
   try {
     await db.transaction(async (tx) => {
       // The lock makes the second of two concurrent submissions see the first.

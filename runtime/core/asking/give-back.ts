@@ -54,7 +54,7 @@ export async function giveBackAll(
     const all = await lockSame(tx, named)
     const held = all.filter(({ status }) => status === 'COMPLETED')
     if (!held.some((one) => one.id === named.id))
-      throw conflict('The access has ended meanwhile; nothing is left to give back')
+      throw conflict('The access has already ended; there is nothing to give back')
     for (const request of held) checkGivenBack(request, principal)
     for (const request of held) await end(tx, principal, request, means)
     const cancelled = { kind: 'cancelled', by: principal, reason: GIVEN_BACK } as const
@@ -88,7 +88,7 @@ function checkGivenBack({ targetUserId, policyId, status }: RequestRow, { userId
     throw forbidden('Only the person who holds the access can give it back')
   if (policyId !== null) throw conflict('A policy gives this access, so it cannot be given back')
   if (status !== 'COMPLETED')
-    throw conflict(`The request is ${status}; only access that is there can be given back`)
+    throw conflict(`The request is ${status}; only access that you hold can be given back`)
 }
 
 async function end(tx: Db, principal: Principal, request: RequestRow, means: RequestMeans) {

@@ -93,7 +93,7 @@ async function notTheirs(
   { appId, domainId, targetUserId }: RequestRow,
 ): Promise<CoreError> {
   const ask = (await whoToAsk(db, domainId, await appsOf(db, [appId]))).get(appId) ?? ''
-  const instead = userId === targetUserId ? ' What you hold yourself you can give back.' : ''
+  const instead = userId === targetUserId ? ' You can give back access that you hold yourself.' : ''
   const words = `Only an admin, or an admin of the app, can revoke what a request granted.${instead} ${ask}`
   return forbidden(words.trim())
 }

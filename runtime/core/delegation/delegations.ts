@@ -61,7 +61,7 @@ export async function createDelegation(
     if (of !== principal.userId) demand(principal, 'tasks.write')
     const user = await personOf(tx, principal, of, 'user_id')
     const delegate = await personOf(tx, principal, body.delegate_id, 'delegate_id')
-    if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
+    if (user.id === delegate.id) throw refused('delegate_id', 'you cannot be your own delegate')
     const room = { limit: 'delegations', owner: user.id } as const
     await lockCount(tx, room)
     // Read after taking the lock: a delegation created while this call waited is already in force.
@@ -69,12 +69,12 @@ export async function createDelegation(
     const { since, until } = timesOf(body, now)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
     if (same && same.reason === (body.reason ?? '')) return same
-    if (same) throw conflict('This delegation exists already, with another reason; end it first')
+    if (same) throw conflict('This delegation already exists with another reason; end it first')
     await demandBelowLimit(
       tx,
       room,
       () => tx.$count(delegations, notOver(user.id, now)),
-      (most) => conflict(`There are ${most} delegations already; end one first`),
+      (most) => conflict(`There are already ${most} delegations; end one first`),
     )
     const [made] = await tx
       .insert(delegations)
@@ -95,11 +95,11 @@ export async function createDelegation(
 /** Returns the start and end of a new delegation. @throws CoreError invalid */
 function timesOf(body: DelegationInput, now: Date): { since: Date; until: Date } {
   const wanted = body.since === undefined ? now : parseDatetime(body.since)
-  if (wanted === null) throw refused('since', 'this is no moment')
+  if (wanted === null) throw refused('since', 'this is not a date and time')
   // A delegation cannot start in the past; a past start may come from a client's clock.
   const since = wanted > now ? wanted : now
   const until = parseDatetime(body.until)
-  if (until === null || until <= since) throw refused('until', 'this must be a moment to come')
+  if (until === null || until <= since) throw refused('until', 'this must be in the future')
   if (until > later(since, MAX_DELEGATION_DAYS * 86_400_000))
     throw refused('until', `at most ${MAX_DELEGATION_DAYS} days`)
   return { since, until }
@@ -166,7 +166,7 @@ export async function endDelegation(
     if (!isOwn && !permissions.has('tasks.read')) throw notFound('Delegation')
     if (!isOwn) demand(principal, 'tasks.write')
     const now = await means.now(tx)
-    if (row.endedAt !== null || row.until <= now) throw conflict('The delegation has ended already')
+    if (row.endedAt !== null || row.until <= now) throw conflict('The delegation has already ended')
     await tx.update(delegations).set({ endedAt: now }).where(eq(delegations.id, row.id))
     await record(tx, principal, 'ENDED', row, {})
   })

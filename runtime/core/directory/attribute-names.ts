@@ -60,7 +60,7 @@ export async function warnOfUnusedAttributes(
   { tell, about }: Told,
 ): Promise<void> {
   const { length: attributes } = await unusedAttributes(db, domainId, paths)
-  const words = 'it asks about attributes that no person has, and finds nobody by them'
+  const words = 'it uses attributes that no person has, so it matches no one through them'
   if (attributes > 0) tell('warn', { ...about, attributes }, words)
 }
 

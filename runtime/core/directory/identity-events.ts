@@ -54,6 +54,7 @@ function opened(cursor: string): number {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
   const [, digits] = /^identity-event ([0-9]{1,15})$/.exec(text) ?? []
   if (digits !== undefined) return Number(digits)
-  const msg = 'Value error, this is no cursor of an earlier answer; leave it out to start again'
+  const msg =
+    'Value error, this is not a cursor from an earlier response; leave it out to start again'
   throw invalidAt(['query', 'cursor'], msg)
 }

@@ -113,7 +113,10 @@ export async function listRoles(db: Db, principal: Principal, id: string) {
 function knownRole(name: string): RoleName {
   const role = roleOf(name)
   if (!role)
-    throw new CoreError('not_found', `Role not found; there are ${Object.keys(ROLES).join(', ')}`)
+    throw new CoreError(
+      'not_found',
+      `Role not found; the roles are ${Object.keys(ROLES).join(', ')}`,
+    )
   return role
 }
 

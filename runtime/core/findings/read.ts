@@ -112,7 +112,7 @@ export async function reopenFinding(
 ): Promise<AccessFinding> {
   const row = await db.transaction(async (tx) => {
     const before = await findOpen(tx, principal, id)
-    if (before.state !== 'ACCEPTED') throw conflict('The finding is open already')
+    if (before.state !== 'ACCEPTED') throw conflict('The finding is already open')
     const [after] = await tx
       .update(findings)
       .set({ state: 'OPEN', acceptedUntil: null })
@@ -127,7 +127,7 @@ export async function reopenFinding(
 async function findOpen(tx: Db, principal: Principal, id: string): Promise<FindingRow> {
   const row = await findFinding(tx, principal, id, true)
   if (row.state === 'RESOLVED')
-    throw conflict('The finding is resolved: it was looked at again and is no longer so')
+    throw conflict('The finding is resolved: a later check no longer found it')
   return row
 }
 
@@ -138,7 +138,7 @@ export function acceptedEnd(text: string, now: Date): Date {
   if (until !== null && until > now && until <= last) return until
   throw invalidAt(
     ['body', 'until'],
-    `Value error, this must be a moment within the next ${MAX_ACCEPTED_DAYS} days`,
+    `Value error, this must be within the next ${MAX_ACCEPTED_DAYS} days`,
   )
 }
 

@@ -88,7 +88,7 @@ export async function endAcceptances(
     where ${mine} and accepted_until <= ${now.toISOString()}::timestamptz returning ${TOLD}`)
   for (const one of over)
     await recordFinding(tx, { domainId, userId: null }, 'FINDING_REOPENED', one, {
-      because: 'the time for which it was accepted is over',
+      because: 'the period for which it was accepted has ended',
     })
   const { rows } = await tx.execute<{ next: string | null }>(
     sql`select min(accepted_until) as next from findings where ${mine}`,

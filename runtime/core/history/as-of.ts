@@ -25,10 +25,10 @@ async function knownSince(db: Db): Promise<Date> {
  * @throws CoreError `invalid` for a moment in the future or before the history
  */
 export async function checkMoment(db: Db, asOf: Date): Promise<void> {
-  if (asOf > (await databaseTime(db))) throw wrong('this moment has not come yet')
+  if (asOf > (await databaseTime(db))) throw wrong('this time is in the future')
   const since = await knownSince(db)
   if (asOf < since)
-    throw wrong(`what was held is known since ${since.toISOString()}; ask for that moment or later`)
+    throw wrong(`access is recorded since ${since.toISOString()}; ask for that time or later`)
 }
 
 const wrong = (msg: string): CoreError => invalidAt(['query', 'as_of'], `Value error, ${msg}`)

@@ -16,8 +16,8 @@ const mailbox = (address: string): string =>
  * must not mail itself.
  */
 export function addressRefusal(address: string, from: string): string | null {
-  if (address.length > MAX_ADDRESS || !ONE.test(address)) return 'this is no address of mail'
+  if (address.length > MAX_ADDRESS || !ONE.test(address)) return 'this is not a mail address'
   if (mailbox(address) === mailbox(from))
-    return 'mail comes from this address, so none is sent to it'
+    return 'this is the sender’s address, so no mail is sent to it'
   return null
 }

@@ -65,8 +65,7 @@ export async function sendTestMail(
   post: Post | null,
   { email, language }: { email: string; language: Language },
 ): Promise<MailTested> {
-  if (!post)
-    throw conflict('No mail server is set: set KEYWAY_MAIL_SERVER and start the host again')
+  if (!post) throw conflict('No mail server is set: set KEYWAY_MAIL_SERVER and restart the host')
   const refusal = addressRefusal(email, post.from)
   if (refusal !== null) throw invalidAt(['body', 'email'], refusal)
   const messageId = messageIdOf(randomUUID(), post)

@@ -237,8 +237,8 @@ async function settleStep(
   const { verdict, isAsked } = event
   const words =
     verdict.kind === 'hands'
-      ? 'an account of a user who leaves could not be taken; a person has a task to do it by hand'
-      : 'an account of a user who leaves could not be taken so far; a person has a task, and it is tried again'
+      ? 'an account of a leaving user could not be closed; a person has a task to do it by hand'
+      : 'an account of a leaving user could not be closed yet; a person has a task, and Keyway keeps trying'
   if (verdict.kind === 'hands' || (verdict.tell && !isAsked))
     parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
 }
@@ -256,7 +256,7 @@ function eventOf(step: StepRow, { outcome, task, shown }: Found<Settled>, now: D
   return { ...failed, verdict }
 }
 
-const STILL_SHOWN = 'a person said that it is done, but the system still shows the account in use'
+const STILL_SHOWN = 'a person marked it as done, but the system still shows the account in use'
 
 /** Applies an event to a step. Only one host works on a step at a time. */
 async function applyToStep(tx: Db, step: StepRow, event: StepEvent, now: Date): Promise<void> {
@@ -299,9 +299,9 @@ async function openTaskProgress(
       taskType: 'MANUAL_DEPROVISIONING',
       taskCategory: 'DEPROVISIONING',
       productArea: 'OFFBOARDING',
-      description: `Take the account ${named} in ${app?.name ?? 'an app'} from ${user.email}, who leaves.`,
+      description: `Close the account ${named} in ${app?.name ?? 'an app'} of ${user.email}, who is leaving.`,
       instructions: goesOn
-        ? `It could not be done so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is done.`
+        ? `Keyway could not do it yet: ${problem}\n\nKeyway keeps trying, and this task closes once it is done.`
         : `It could not be done automatically: ${problem}`,
       appId,
       targetUserId: userId,

@@ -57,6 +57,6 @@ export async function failOffboarding(
     tell(
       'error',
       { offboarding: id },
-      'an offboarding failed; the admins have a task that says why',
+      'an offboarding failed; the admins have a task with the reason',
     )
 }

@@ -49,5 +49,5 @@ export async function hasLeft(db: Db, { id, status }: Leaver): Promise<boolean> 
 /** Demands that a user has not left. @throws CoreError `conflict` if they have */
 export async function notOver(db: Db, user: Leaver): Promise<void> {
   if (await hasLeft(db, user))
-    throw conflict('This user has been offboarded, and has nothing left to take')
+    throw conflict('This user has been offboarded and has no access left')
 }

@@ -42,7 +42,7 @@ export async function createOffboarding(
     if (scheduledAt !== null && scheduledAt < now)
       throw badRequest('scheduled_at is in the past; leave it out to offboard at once')
     const made = await scheduleOffboarding(tx, principal, user, scheduledAt, means)
-    if (!made) throw conflict('An offboarding of this user is scheduled or under way already')
+    if (!made) throw conflict('An offboarding of this user is already scheduled or in progress')
     return made
   })
   return toOffboarding(row)
@@ -52,7 +52,7 @@ export async function createOffboarding(
 export async function findLeaver(db: Db, principal: Principal, id: string) {
   const user = await findUser(db, principal, id)
   if (user.email === FIRST_ADMIN)
-    throw badRequest('No source of identities knows this user: the host made it for its operator')
+    throw badRequest('No identity source knows this user: the host created it for its operator')
   return user
 }
 

@@ -63,7 +63,7 @@ export async function offboardingPreview(db: Db, principal: Principal, userId: s
   const user = await findLeaver(db, principal, userId)
   const { items } = await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
   if (items.some(({ status }) => status === 'SCHEDULED' || status === 'IN_PROGRESS'))
-    throw conflict('An offboarding of this user is scheduled or under way already')
+    throw conflict('An offboarding of this user is already scheduled or in progress')
   await notOver(db, user)
   await db.transaction((tx) => keepAnAdmin(tx, principal.domainId, new Set([user.id])))
   const { rows } = await db.execute<{ accounts: number }>(

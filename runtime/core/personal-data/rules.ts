@@ -32,7 +32,7 @@ export const ERASED: readonly Rule[] = [
   },
   { what: 'roles', erase: (id) => sql`delete from user_roles where user_id = ${id}` },
   {
-    what: 'memberships of groups; that they were is kept by ids',
+    what: 'memberships of groups; the record of them is kept by ids',
     erase: (
       id,
     ) => sql`with ended as (update member_spans set until = date_trunc('milliseconds', now())
@@ -40,7 +40,7 @@ export const ERASED: readonly Rule[] = [
       delete from group_members where user_id = ${id}`,
   },
   {
-    what: 'mails that were sent to the person, or wait, and what the person chose for pages and mail',
+    what: 'mails sent to the person or waiting, and the person’s settings for pages and mail',
     erase: (
       id,
     ) => sql`with chosen as (delete from personal_settings where user_id = ${id} returning 1),
@@ -48,14 +48,14 @@ export const ERASED: readonly Rule[] = [
       select from chosen union all select from gone`,
   },
   {
-    what: 'what an identity provider that pushes people called the person',
+    what: 'names of the person from an identity provider that pushes people',
     erase: (id) => sql`insert into scim_users (user_id, domain_id, user_name, deleted_at)
       select id, domain_id, 'erased-' || id, now() from users where id = ${id}
       on conflict (user_id) do update set user_name = excluded.user_name, external_id = null,
         deleted_at = coalesce(scim_users.deleted_at, excluded.deleted_at)`,
   },
   {
-    what: 'changes that the identity source told',
+    what: 'changes reported by the identity source',
     erase: (id) => sql`delete from identity_events where user_id = ${id}`,
   },
   {
@@ -64,17 +64,17 @@ export const ERASED: readonly Rule[] = [
       where offboarding_id in (select id from user_offboardings where user_id = ${id})`,
   },
   {
-    what: 'accounts that were being made',
+    what: 'accounts that were being created',
     erase: (id) => sql`delete from holders where user_id = ${id}`,
   },
   {
-    what: 'files that were attached to lines of access reviews about the person',
+    what: 'files attached to lines of access reviews about the person',
     erase: (id) => sql`with about as (update access_review_uploads set name = 'erased'
         where item_ids && array(select i.id from access_review_items i where i.user_id = ${id}) returning id)
       delete from access_review_files where upload_id in (select id from about)`,
   },
   {
-    what: 'ids, addresses and names of accounts in access reviews, and what was said of them',
+    what: 'ids, addresses and names of accounts in access reviews, and remarks about them',
     erase: (id) => sql`with gone as (delete from access_review_texts where account_id in (
         select account_id from access_review_items where user_id = ${id}
         union select id from accounts where user_id = ${id}) returning 1)
@@ -83,12 +83,12 @@ export const ERASED: readonly Rule[] = [
       where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
   },
   {
-    what: 'why findings about the person were accepted',
+    what: 'reasons for accepting findings about the person',
     erase: (id) => sql`update findings set reason = null
       where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
   },
   {
-    what: 'who made expenses, and what was said of them',
+    what: 'submitters and descriptions of expenses',
     erase: (id) => sql`update expenses set submitter = null, description = '', user_id = null
       where user_id = ${id}`,
   },
@@ -105,12 +105,12 @@ export const ERASED: readonly Rule[] = [
       where user_id = ${id}`,
   },
   {
-    what: 'words in access requests, of the person and about them',
+    what: 'texts in access requests by and about the person',
     erase: (id) => sql`update access_requests set notes = '{}', problem = null
       where target_user_id = ${id} or requester_id = ${id}`,
   },
   {
-    what: 'why delegates of the person were named',
+    what: 'reasons for naming delegates of the person',
     erase: (id) => sql`update delegations set reason = '', ended_at = coalesce(ended_at, now())
       where user_id = ${id} or delegate_id = ${id}`,
   },
@@ -129,23 +129,23 @@ export const ERASED: readonly Rule[] = [
 /** Data that is kept, with the reason. */
 export const PERSONAL_KEPT: readonly { what: string; why: string }[] = [
   {
-    what: 'a random id in the place of the person',
-    why: 'what others decided and did refers to it; nothing leads from it to the person',
+    what: 'a random id in place of the person',
+    why: 'decisions and actions of others refer to it; it does not lead back to the person',
   },
   {
-    what: 'access requests, decisions, tasks, offboardings and history by ids, states and moments',
+    what: 'access requests, decisions, tasks, offboardings and history as ids, states and times',
     why: 'they prove who had access and why; retention removes them (KEYWAY_RETENTION)',
   },
   {
-    what: 'entries of the activity log, with commitments or “erased” in the place of names and addresses',
-    why: 'the chain of hashes proves that nothing was changed; without what is erased a commitment says nothing',
+    what: 'entries of the activity log, with commitments or “erased” in place of names and addresses',
+    why: 'the chain of hashes proves that nothing was changed; without the erased text a commitment reveals nothing',
   },
   {
-    what: 'settings and credentials of apps and webhooks, which are sealed',
-    why: 'they are not looked into; change them where they name the person',
+    what: 'sealed settings and credentials of apps and webhooks',
+    why: 'they are not searched; change them if they name the person',
   },
   {
-    what: 'backups, logs of hosts, and what webhooks and other systems were told',
-    why: 'they are not in this database: let them expire, or erase there',
+    what: 'backups, logs of hosts, and data sent to webhooks and other systems',
+    why: 'they are not in this database: let them expire, or erase them there',
   },
 ]

@@ -10,7 +10,8 @@ const OFFBOARD = 'offboard the person first: POST /lifecycle-management/user-off
 /** Returns the steps to do first, one per line. Empty if the person may be erased. */
 export async function obstaclesToErasure(db: Db, person: UserRow): Promise<string[]> {
   const { id, email, status } = person
-  if (email === FIRST_ADMIN) return ['the host made this user for its operator; it is no person']
+  if (email === FIRST_ADMIN)
+    return ['the host created this user for its operator; it is not a person']
   const { rows } = await db.execute<{
     accounts: string[]
     requests: number
@@ -31,17 +32,19 @@ export async function obstaclesToErasure(db: Db, person: UserRow): Promise<strin
   const { accounts = [], requests = 0, offboardings = 0, reviews = [] } = rows[0] ?? {}
   return [
     ...(status === 'INACTIVE' ? [] : [`the user is ${status}: ${OFFBOARD}`]),
-    ...(offboardings === 0 ? [] : ['an offboarding is not over: wait for its end']),
+    ...(offboardings === 0 ? [] : ['an offboarding is in progress: wait until it ends']),
     ...(reviews.length === 0
       ? []
-      : [`access reviews are not over: wait for the end of ${reviews.join(', ')}, or delete them`]),
+      : [
+          `access reviews are in progress: wait for the end of ${reviews.join(', ')}, or delete them`,
+        ]),
     ...(requests === 0
       ? []
-      : [`${requests} access requests are not over: deny, cancel or end them, or ${OFFBOARD}`]),
+      : [`${requests} access requests are not finished: deny, cancel or end them, or ${OFFBOARD}`]),
     ...(accounts.length === 0
       ? []
       : [
-          `accounts are there in ${accounts.join(', ')}: delete them in these systems and sync the apps; a sync would bring the person back`,
+          `the person still has accounts in ${accounts.join(', ')}: delete them in these systems and sync the apps; a sync would bring the person back`,
         ]),
   ]
 }

@@ -83,11 +83,12 @@ async function tryLater(
       .set({ attempts, wakeAt: later(await parts.now(tx), pauseMs('changed-user', attempts)) })
       .where(eq(policyWants.userId, userId))
     if (attempts !== TRIES['changed-user'].tellAfter) return
-    const words = error instanceof Error ? error.message.split('\n')[0] : 'it ended without a word'
+    const words =
+      error instanceof Error ? error.message.split('\n')[0] : 'it ended without an error message'
     await openErrorTask(tx, domainId, {
       taskType: 'ACCESS_POLICY_ERROR',
       description: `Access policies cannot be evaluated for a user: ${keptText(words ?? '', 500)}`,
-      instructions: 'It is tried again every hour, and when the user changes.',
+      instructions: 'Keyway tries again every hour, and when the user changes.',
       targetUserId: userId,
     })
   })

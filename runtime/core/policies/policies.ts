@@ -213,7 +213,7 @@ async function missing(
   const { labels, owners } = await namesOf(tx, wanted, domainId)
   return wanted.flatMap(({ id, permissions }, index) => {
     if (wanted.findIndex((one) => one.id === id) < index)
-      return [bodyEntry(['apps', index, 'id'], 'the app is there already')]
+      return [bodyEntry(['apps', index, 'id'], 'the app is already listed')]
     if (!labels.has(id)) return [bodyEntry(['apps', index, 'id'], 'there is no such app')]
     return permissions.flatMap((permission, at) =>
       owners.get(permission) === id

@@ -22,6 +22,6 @@ export async function tellProblem(
     taskType: 'ACCESS_POLICY_ERROR',
     description: `The access policy “${keptText(name, 200)}” cannot be evaluated: ${keptText(problem, 500)}`,
     instructions:
-      'What it gave stays as it is. Change its condition with PUT /access_policies, or disable it.',
+      'Access that it gave stays as it is. Change its condition with PUT /access_policies, or disable it.',
   })
 }

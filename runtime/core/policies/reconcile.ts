@@ -167,10 +167,10 @@ const reasonOf = (policy: PolicyRow, { policyFor }: RequestRow): string => {
   )
   if (policy.deletedAt !== null) return `The access policy “${policy.name}” was deleted`
   if (!policy.isEnabled || policy.status !== 'PUBLISHED')
-    return `The access policy “${policy.name}” is not in force any more`
+    return `The access policy “${policy.name}” is no longer in force`
   return gives
-    ? `The access policy “${policy.name}” does not apply any more`
-    : `The access policy “${policy.name}” does not give this any more`
+    ? `The access policy “${policy.name}” no longer applies`
+    : `The access policy “${policy.name}” no longer gives this`
 }
 
 async function takeBack(tx: Db, request: RequestRow, why: string, means: RequestMeans) {

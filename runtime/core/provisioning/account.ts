@@ -171,7 +171,7 @@ async function lookInSystem(
   return { ok: true, value: met }
 }
 
-const UNKEEPABLE = `the account of this person has an id that Keyway cannot keep: it is empty, longer than ${MAX_ACCOUNT_ID} characters, or no valid text`
+const UNKEEPABLE = `the account of this person has an id that Keyway cannot store: it is empty, longer than ${MAX_ACCOUNT_ID} characters, or not valid text`
 
 export type Listed = {
   integration_specific_id: string
@@ -207,17 +207,17 @@ export async function ensureAccount(
   if (!found.ok) return failedCall(found.error)
   if (found.value !== null) return { ok: true, account: found.value, found: true }
   if (!carrier.has('create_account'))
-    return byHand('there is no account yet, and the connector cannot make one')
+    return byHand('there is no account yet, and the connector cannot create one')
   const { making } = await provisionedAccountOf(db, pair, carrier.app.domainId)
   if (making && !carrier.has('list_accounts'))
     return byHand(
-      'an account may have been made, but the answer was lost and the connector cannot list accounts; look whether it is there',
+      'an account may have been created, but the answer was lost and the connector cannot list accounts; check whether it exists',
     )
   const needed = carrier.manifest.entitlement_types.filter(({ min }) => min > 0)
   const lacking = needed.find(({ type_id }) => type_id !== entitlement?.entitlementType)
   if (lacking)
     return byHand(
-      `there is no account yet, and a new one needs ${lacking.type_label}; ask for one of those permissions first`,
+      `there is no account yet, and a new account needs a ${lacking.type_label}; request such a permission first`,
     )
   return create(db, carrier, pair, needed.length > 0 ? entitlement : null, noteThere)
 }
@@ -268,7 +268,7 @@ async function create(
   const sent = await accountSentFor(db, carrier, pair)
   if (!sent.ok) return failedCall(sent.error)
   if (sent.value === null)
-    return { ok: false, end: 'call', problem: 'the new account is not in the system’s list yet' }
+    return { ok: false, end: 'call', problem: 'the system does not list the new account yet' }
   return took(db, carrier, pair, sent.value, false)
 }
 

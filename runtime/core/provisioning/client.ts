@@ -87,7 +87,7 @@ export type AppClient = {
   ): Promise<SystemAnswer<boolean>>
 }
 
-const CIRCLES = 'the listing begins again behind its end'
+const CIRCLES = 'the listing starts again after its end'
 
 /** Converts the error of a connection that cannot be opened to a failed call. */
 function unusable(error: unknown): { ok: false; error: CallError } {
@@ -121,7 +121,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
   if (app.disconnectedAt !== null || app.sealedConnection === null)
     return {
       code: 'unauthenticated',
-      problem: `${name} is disconnected; connect it again with PUT /apps/${appId}`,
+      problem: `${name} is disconnected; reconnect it with PUT /apps/${appId}`,
     }
   const connector = connectorId === null ? null : parts.connectors.find(connectorId)
   if (!connector)

@@ -35,7 +35,7 @@ export async function grantAccount(
   if (status.value === null) {
     // The account was deleted since it was stored. The next try creates another.
     await keepProvisionedAccount(db, request, { account: null, making: true })
-    return { ok: false, end: 'call', problem: 'the account that was known is not there any more' }
+    return { ok: false, end: 'call', problem: 'the known account no longer exists' }
   }
   await noteThere(false)
   return wakeAccount(db, carrier, request, account.account, status.value)
@@ -63,7 +63,7 @@ async function wakeAccount(
 const notShown = (capability: string): StepOutcome => ({
   ok: false,
   end: 'call',
-  problem: `${capability} answered success, but the system does not show it`,
+  problem: `${capability} reported success, but the system does not show it`,
 })
 
 /** Grants an entitlement. */
@@ -74,7 +74,7 @@ export async function grantEntitlement(
   { noteThere, unsettled }: Giving,
 ): Promise<StepOutcome> {
   const { entitlement } = request
-  if (entitlement === null) throw new Error('there is no entitlement to give')
+  if (entitlement === null) throw new Error('there is no entitlement to grant')
   const account = await ensureAccount(db, carrier, request, entitlement, noteThere)
   if (!('account' in account)) return account
   const id = account.account

@@ -17,7 +17,7 @@ export async function revokeEntitlement(
   request: PairGrant,
 ): Promise<StepOutcome> {
   const { entitlement } = request
-  if (entitlement === null) throw new Error('there is no entitlement to take')
+  if (entitlement === null) throw new Error('there is no entitlement to revoke')
   const account = await findAccount(db, carrier, request)
   if (!account.ok) return failedCall(account.error)
   if (account.value === null) return gone(true)
@@ -39,7 +39,7 @@ export async function takeEntitlement(
     if (!before.value) return gone(true)
   }
   if (!carrier.has('unassign_entitlement'))
-    return { ok: false, end: 'manual', problem: 'the connector cannot take entitlements back' }
+    return { ok: false, end: 'manual', problem: 'the connector cannot revoke entitlements' }
   const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
   // An account that does not exist holds nothing.
@@ -52,7 +52,7 @@ export async function takeEntitlement(
 const stillThere = (capability: string): StepOutcome => ({
   ok: false,
   end: 'call',
-  problem: `${capability} answered success, but the system still shows it`,
+  problem: `${capability} reported success, but the system still shows it`,
 })
 
 /** Closes an account that was created or activated for a request: deactivates or else deletes it. */
@@ -70,7 +70,7 @@ export async function revokeAccount(
       return {
         ok: false,
         end: 'manual',
-        problem: 'an account may have been made, and the connector cannot list accounts',
+        problem: 'an account may have been created, and the connector cannot list accounts',
       }
   }
   const { account, made } = await provisionedAccountOf(db, request, carrier.app.domainId)
@@ -108,7 +108,7 @@ export async function closeUnlessMoved(
     if (!status.ok) return failedCall(status.error)
     if (UNUSABLE.includes(status.value)) continue
     const name = keptText(id, MAX_NAME)
-    const problem = `the account is not there any more, but its owner has ${name} since. If that is the same one, renamed or moved, close it`
+    const problem = `the account no longer exists, but its owner now has ${name}. If that is the same account, renamed or moved, close it`
     return { ok: false, end: 'manual', problem }
   }
   return outcome

@@ -117,10 +117,10 @@ async function appOf(tx: Db, requester: Principal, appId: string): Promise<Visib
   if (!found?.settings?.inAppStore)
     throw refused(
       'app_id',
-      'there is no such app in the app store; POST /appstore/apps puts one there',
+      'there is no such app in the app store; add it with POST /appstore/apps',
     )
   if (found.app.disconnectedAt !== null)
-    throw conflict('This app is disconnected; nothing in it can be asked for')
+    throw conflict('This app is disconnected; you cannot request anything in it')
   return found
 }
 
@@ -139,7 +139,7 @@ async function permissionsOf(
   const known = asked ? wanted : byDefault === null ? null : [byDefault]
   if (known === null) return [null]
   if (wanted.length > 1 && !found.app.allowMultiplePermissionSelection)
-    throw refused(member, 'of this app only one permission may be asked for at a time')
+    throw refused(member, 'this app allows only one permission per request')
   const rows = await tx
     .select()
     .from(requestablePermissions)
@@ -157,7 +157,7 @@ async function permissionsOf(
     const row = rows.find((one) => one.id === id)
     if (!row) throw refused(member, 'the app has no such permission', index)
     if (row.goneAt !== null)
-      throw refused(member, `${JSON.stringify(row.label)} is not in the app any more`, index)
+      throw refused(member, `${JSON.stringify(row.label)} is no longer in the app`, index)
     return row
   })
 }
@@ -170,5 +170,7 @@ async function isOpenTo(
   targetId: string,
 ): Promise<void> {
   if (await isClosedTo(tx, found, permission, targetId))
-    throw forbidden('This is for members of certain groups, and the person is in none of them')
+    throw forbidden(
+      'Only members of certain groups can have this, and the person is in none of them',
+    )
 }

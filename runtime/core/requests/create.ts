@@ -92,7 +92,7 @@ export async function createRequest(
   const isAsked = request.requesterId !== null && rules.length === 0
   const first = isAsked ? await firstDeciders(tx, request) : null
   if (isAsked && first === null)
-    throw conflict(`${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`)
+    throw conflict(`${UNDECIDABLE}; a pre-approval rule that covers it needs no approver`)
   if (!asks) return beginDecisions(tx, request, plain?.justification ?? null, means, { first })
   return apply(tx, request, { kind: 'check_required' }, means, now)
 }

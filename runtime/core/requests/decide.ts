@@ -65,10 +65,10 @@ async function approve(
   if (targetStatus === null || !mayAct(targetStatus)) {
     if (decision !== null)
       throw conflict(
-        `Who is to have the access is ${targetStatus}, and gets nothing until they are ACTIVE: deny it, or approve it then`,
+        `The person to receive the access is ${targetStatus} and gets nothing until they are ACTIVE: deny the request, or approve it then`,
       )
-    const because = `who is to have it is ${targetStatus}`
-    const note = `Who is to have the access is ${targetStatus}`
+    const because = `the person to receive it is ${targetStatus}`
+    const note = `The person to receive the access is ${targetStatus}`
     return apply(tx, request, { kind: 'denied', note, because, decision }, means)
   }
   return apply(tx, request, { kind: 'approved', preapproved, decision, ...facts }, means)
@@ -88,7 +88,7 @@ export async function grantBreakGlass(
   const reviewers = await allDeciders(tx, request)
   if (reviewers === null)
     throw conflict(
-      'Nobody could review this: there is no other approver or admin. Have an admin name approvers for the app (PATCH /appstore/apps/{app_id}/settings)',
+      'No one could review this: there is no other approver or admin. Ask an admin to name approvers for the app (PATCH /appstore/apps/{app_id}/settings)',
     )
   const { facts } = await fulfilmentOf(tx, request)
   return apply(tx, request, { kind: 'glass_broken', by, reviewers, ...facts }, means)

@@ -23,17 +23,17 @@ export function durationOf(
   const choice = `one of ${lengths.map((one) => JSON.stringify(one)).join(', ')}`
   if (named !== undefined) {
     if (lengths.length > 0 && !lengths.includes(named))
-      throw refused('access_length', `for this it must be ${choice}`)
+      throw refused('access_length', `here it must be ${choice}`)
     return ACCESS_LENGTHS[named]
   }
   if (given !== undefined) {
     const longest = Math.max(...lengths.map((one) => ACCESS_LENGTHS[one] ?? Infinity))
     if (!free && given > longest)
-      throw refused('expiration_in_seconds', `for this it must be ${longest} at most`)
+      throw refused('expiration_in_seconds', `here it can be at most ${longest}`)
     return given
   }
   if (defaultLength !== null && lengths.includes(defaultLength)) return secondsOf(defaultLength)
-  if (!free) throw refused('access_length', `say how long: ${choice}`)
+  if (!free) throw refused('access_length', `give a duration: ${choice}`)
   return null
 }
 

@@ -52,7 +52,7 @@ export function judged(plan: ApprovalPlan, rules: readonly Rule[]): Duties {
   const common = {
     verdict,
     rules: rules.map(({ id }) => id),
-    words: `The person must not hold this together with what they hold or have asked for (separation of duties: ${names}); have the other side taken back first`,
+    words: `This conflicts with access that the person holds or has requested (separation of duties: ${names}); have the other side revoked first`,
   }
   if (verdict !== 'EXCEPTION') return { ...common, plan }
   const excepted = rules.filter(({ onRequest }) => onRequest === 'EXCEPTION')

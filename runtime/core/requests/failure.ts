@@ -64,10 +64,10 @@ export function tellCall(
   const isRemoval = pendingOperation === 'remove'
   // Access that cannot be granted automatically was often configured that way.
   const level = call.goesOn || isRemoval ? 'warn' : 'info'
-  const what = isRemoval ? 'access that has to go' : 'access that was approved'
+  const what = isRemoval ? 'access to be revoked' : 'approved access'
   const words = call.goesOn
-    ? `${what}: it fails, people were asked, and it goes on being tried`
-    : `${what}: it is not tried any more, people were asked`
+    ? `${what}: it fails; people got a task, and Keyway keeps trying`
+    : `${what}: Keyway has given up; people got a task`
   const { attempts } = call
   tell(level, { access_request: id, app_id: carriedAppId, how: fulfilment, attempts }, words)
 }

@@ -156,9 +156,9 @@ async function noteBefore(db: Db, request: RequestRow, there: boolean | null): P
     )
 }
 
-const GIVEN_BY_HAND = 'it was given by hand'
+const GIVEN_BY_HAND = 'it was granted by hand'
 const MAYBE_BY_HAND =
-  'a person was asked to give it by hand, and nobody has said whether it was done. Make sure that it is not there'
+  'a person was asked to grant it by hand and has not reported whether it was done. Make sure that the access does not exist'
 
 /** The access still exists and is kept. */
 type Stays = { ok: true; kept: Kept }
@@ -200,7 +200,7 @@ async function remove(
   if (config.removalWebhook !== null)
     return callRemovalWebhook(db, request, { app, webhookId: config.removalWebhook }, parts)
   if (request.fulfilment === 'webhook')
-    return { ok: false, end: 'manual', problem: 'no webhook is there to take it back' }
+    return { ok: false, end: 'manual', problem: 'there is no webhook to revoke it' }
   return through(db, request, parts, (carrier) =>
     request.entitlement === null
       ? revokeAccount(db, carrier, request)

@@ -47,7 +47,7 @@ export function authoriseOutcome(
   task: Pick<TaskRow, 'taskCategory'>,
 ): void {
   if (mayDecide(request, principal, task)) return
-  throw forbidden('This access is for you, or you asked for it: another person has to decide')
+  throw forbidden('You requested this access or are to receive it: another person has to decide')
 }
 
 /** By category of a manual task: the state in which it is valid, and the events of its outcomes. */
@@ -110,7 +110,9 @@ export async function applyTaskOutcome(
 function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewed'> {
   if (comment !== null)
     return { kind: 'glass_reviewed', by: actor, wasRight: to === 'COMPLETED', reason: comment }
-  throw badRequest('Say in `reason` what the review found; it cannot be closed without one')
+  throw badRequest(
+    'Describe in `reason` what the review found; the task cannot be closed without it',
+  )
 }
 
 /** Reports whether a connector or a webhook could do the manual work of a request. */
@@ -120,8 +122,6 @@ export const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): bool
 /** Demands that the operation can be retried. @throws CoreError `conflict` if it cannot */
 async function demandRetry(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {
   if (!canBeTried(request))
-    throw conflict(
-      'There is no connector or webhook that could do it; do it by hand and complete the task',
-    )
+    throw conflict('No connector or webhook can do this; do it by hand and complete the task')
   await callNow(tx, request.carriedAppId, await means.now(tx))
 }

@@ -47,7 +47,7 @@ export async function openRequestTask(
 
 /** Returns why access is revoked, or null if no reason was given. */
 const whyRevoked = ({ notes }: RequestRow): string | null =>
-  Object.hasOwn(notes, 'REVERTING') ? (notes['REVERTING'] ?? null) : 'Its time is over'
+  Object.hasOwn(notes, 'REVERTING') ? (notes['REVERTING'] ?? null) : 'Its time is up'
 
 const namesOf = prepared('names of app and user', (db) =>
   db

@@ -54,11 +54,11 @@ async function validated(db: Db, request: RequestRow, parts: RequestContext): Pr
   if (valid !== undefined && typeof valid !== 'boolean')
     return {
       end: 'failed',
-      why: 'The validation webhook answered a `valid` that is neither true nor false',
+      why: 'The validation webhook returned a `valid` that is neither true nor false',
     }
   if (verdictOf(answer.response) !== false) return { end: 'valid' }
   const { reason } = answer.response
-  const why = typeof reason === 'string' ? keptText(reason, 1000) : 'An automatic check said no'
+  const why = typeof reason === 'string' ? keptText(reason, 1000) : 'An automatic check denied it'
   return { end: 'refused', why }
 }
 

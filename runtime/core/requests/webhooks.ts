@@ -43,7 +43,7 @@ export async function callProvisioningWebhook(
 ): Promise<StepOutcome> {
   const { app, config } = await subjectOf(db, request)
   if (config.provisioningWebhook === null)
-    return { ok: false, end: 'manual', problem: 'the provisioning webhook was taken away' }
+    return { ok: false, end: 'manual', problem: 'the provisioning webhook was removed' }
   return once(db, request, { app, webhookId: config.provisioningWebhook }, 'PROVISION', parts)
 }
 
@@ -73,7 +73,7 @@ export async function callOnce({ called, noteCall, call }: Once): Promise<StepOu
     return {
       ok: false,
       end: 'manual',
-      problem: 'what was wanted changed before the webhook was called',
+      problem: 'the request changed before the webhook was called',
     }
   const answer = await call()
   return answer.ok
@@ -92,7 +92,7 @@ const once = (
   callOnce({
     called:
       request.attempts > 0
-        ? 'the webhook was called, but its answer was lost: it may have done it'
+        ? 'the webhook was called, but its answer was lost: it may have succeeded'
         : null,
     noteCall: () => noteWebhookCall(db, request, event === 'PROVISION' ? 'grant' : 'remove'),
     call: () => askWebhook(db, request, webhookId, event, parts, app),

@@ -56,7 +56,7 @@ export async function addApps(
       .onConflictDoNothing()
       .returning()
     if (!arda) {
-      errors.push(appError(id, 'the app is in the review already'))
+      errors.push(appError(id, 'the app is already in the review'))
       continue
     }
     added.push(arda)

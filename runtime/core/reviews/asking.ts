@@ -18,10 +18,10 @@ import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
 import { demandUpload } from './uploads.ts'
 
 /** Reason for asking people to confirm lines that another person kept. */
-export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'
+export const CONFIRMS = 'confirms lines that another reviewer kept despite a red hint'
 
 /** Reason for asking admins about lines that were not decided by the deadline. */
-export const ESCALATED = 'nobody decided by the deadline; administers the app'
+export const ESCALATED = 'no one decided by the deadline; administers the app'
 
 const { id, ardaId, userIds, groupIds, taskId, why } = accessReviewAssignments
 
@@ -50,7 +50,7 @@ export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow
       taskCategory: 'GENERIC',
       productArea: 'ACCESS_REVIEWS',
       description: keptText(
-        `${row.why === CONFIRMS ? 'Confirm what others kept in spite of a red hint' : `Review ${row.lines} ${row.lines === 1 ? 'line' : 'lines'}`} of ${app?.name ?? 'an app'} for “${review.name}” until ${review.deadlineAt.toISOString().slice(0, 10)}.`,
+        `${row.why === CONFIRMS ? 'Confirm lines that others kept despite a red hint' : `Review ${row.lines} ${row.lines === 1 ? 'line' : 'lines'}`} of ${app?.name ?? 'an app'} for “${review.name}” until ${review.deadlineAt.toISOString().slice(0, 10)}.`,
         1000,
       ),
       instructions: `GET ${openPath(review.id)} lists them; decide with POST /access_reviews/${review.id}/items/decide. The task closes once all are decided.`,
@@ -124,6 +124,6 @@ export async function judgeReviewTask(
     .where(eq(taskId, task.id))
   if (row && row.lines > 0)
     throw conflict(
-      `${row.lines} lines are open; decide them with POST /access_reviews/{access_review_id}/items/decide, and the task closes`,
+      `${row.lines} lines are open; the task closes once you have decided them with POST /access_reviews/{access_review_id}/items/decide`,
     )
 }

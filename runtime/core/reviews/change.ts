@@ -100,7 +100,7 @@ async function valuesOf(
     values.ownerId = (await findUser(tx, principal, body.owner_id)).id
   if (body.target_launch_date !== undefined) {
     if (review.status !== 'SCHEDULED')
-      throw badRequest(`The access review is ${review.status}; its launch is over`)
+      throw badRequest(`The access review is ${review.status}; it has already been launched`)
     values.targetLaunchDate = futureMoment(body.target_launch_date, 'target_launch_date', now)
   }
   const { recurrence_config: config, recurrence_days_frequency: days } = body
@@ -125,7 +125,7 @@ async function updateApp(
   const values: Partial<ReviewAppRow> = {}
   if (change.scope_filters !== undefined) {
     if (arda.status !== 'IN_PREPARATION')
-      throw badRequest('The scope of an app cannot be changed once its lines were taken down')
+      throw badRequest('The scope of an app cannot be changed once its lines have been created')
     const fault = scopeFault(change.scope_filters)
     if (fault !== null) throw badRequest(fault)
     values.scope = change.scope_filters
@@ -134,10 +134,10 @@ async function updateApp(
   if (change.removal_action !== undefined) {
     if (change.removal_action === 'WEBHOOK' && !(await hasRemovalWebhook(tx, arda)))
       throw badRequest(
-        `The app has no webhook that takes access back; name one as access_removal_inline_webhook in PATCH /appstore/apps/${arda.appId}/settings, or in a permission`,
+        `The app has no webhook that revokes access; name one as access_removal_inline_webhook in PATCH /appstore/apps/${arda.appId}/settings, or in a permission`,
       )
     if (arda.removalAt !== null)
-      throw badRequest('What was rejected in this app is being removed already')
+      throw badRequest('Rejected access in this app is already being removed')
     values.removalAction = change.removal_action
   }
   if (change.configurable_evidence_upload !== undefined)

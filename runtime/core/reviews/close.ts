@@ -41,7 +41,7 @@ export async function startRemoval(
       throw conflict(
         arda.removalAt === null
           ? `The app is ${arda.status}; nothing can be removed yet`
-          : 'The removal was begun already',
+          : 'The removal has already begun',
       )
     const open = await tx.$count(
       accessReviewItems,
@@ -75,7 +75,7 @@ export async function completeReview(
     const early = ardas.filter(isEarly)
     if (early.length > 0)
       throw conflict(
-        `${early.length} of its apps are not launched yet; wait for them, or take them out of the review`,
+        `${early.length} of its apps are not launched yet; wait for them, or remove them from the review`,
       )
     await closeApps(tx, principal, found, ardas, means)
     await closed(tx, found, means)

@@ -52,7 +52,7 @@ export async function compareWithSync(
   const now = (await means.now(tx)).toISOString()
   await tx.execute(sql`
     update access_review_items i set sent_at = null, attempts = attempts + 1, wake_at = ${now}::timestamptz,
-      problem = 'the system answered success, but a later sync still shows it'
+      problem = 'the system reported success, but a later sync still shows it'
     where i.arda_id = ${arda.id} and i.state in ('REMOVING', 'WAITING_FOR_HANDS')
       and i.sent_at <= ${complete.createdAt.toISOString()}::timestamptz`)
   await closeAnswered(tx, arda.id)

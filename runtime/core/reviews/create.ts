@@ -105,7 +105,7 @@ export async function addReviewApps(
 
 /** Demands that a review is not COMPLETED. @throws CoreError bad_request */
 export function demandUnfinished({ status }: ReviewRow): void {
-  if (status === 'COMPLETED') throw badRequest('The access review is COMPLETED; make another one')
+  if (status === 'COMPLETED') throw badRequest('The access review is COMPLETED; create another one')
 }
 
 /** Parses a time, whose format the contract has checked. @throws CoreError `bad_request` if it has passed */
@@ -117,7 +117,7 @@ export function futureMoment(text: string, member: string, now: Date): Date {
 
 /** Returns the error for a name that another review has. */
 export const nameTaken = (name: string): CoreError =>
-  badRequest(`There is an access review of the name “${name}” already`)
+  badRequest(`There is already an access review named “${name}”`)
 
 /** Demands that no other review has a name. @throws CoreError bad_request */
 export async function demandFreeName(

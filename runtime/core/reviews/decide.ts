@@ -55,7 +55,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
   const { decision, change, item_ids, filter } = body
   const reason = body.reason?.trim() || null
   if ((item_ids === undefined) === (filter === undefined) || item_ids?.length === 0)
-    throw badRequest('Say which lines: either by item_ids or by a filter')
+    throw badRequest('Name the lines, either by item_ids or by a filter')
   if (decision !== 'KEEP' && reason === null)
     throw badRequest(`A reason is needed to ${decision.toLowerCase()}`)
   const done = await db.transaction(async (tx) => {
@@ -98,7 +98,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
 /** Demands that the caller reviews a line of the review. @throws CoreError forbidden */
 async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
   const reviews = await hasRow(tx, items, whichItems(review, {}), decidableBy(userId))
-  if (!reviews) throw forbidden('You review no line of this access review')
+  if (!reviews) throw forbidden('You are not a reviewer of any line of this access review')
 }
 
 /** Demands that a review is under way. @throws CoreError conflict */
@@ -204,8 +204,8 @@ async function resultsOf(
       return { item_id, state: null, error: 'there is no such line for you to review' }
     const isOpen = UNDECIDED.some((one) => one === row.state)
     const error = isOpen
-      ? 'the decisions of its app have ended'
-      : `it is ${row.state} already${!change && changeable.includes(row.state) ? '; send change: true to decide otherwise' : ''}`
+      ? 'decisions for its app have ended'
+      : `it is already ${row.state}${!change && changeable.includes(row.state) ? '; send change: true to decide otherwise' : ''}`
     return { item_id, state: row.state, error }
   })
 }

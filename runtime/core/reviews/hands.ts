@@ -41,8 +41,8 @@ export async function openManualTask(
     description: `Remove ${what} ${named} in ${app.name}: the access review “${review.name}” rejected it.`,
     instructions: `${
       goesOn
-        ? `It could not be removed so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is gone.`
-        : `It could not be removed automatically: ${problem}\n\nThe line counts as removed once the system, or the next sync, shows it gone.`
+        ? `Keyway could not remove it yet: ${problem}\n\nKeyway keeps trying, and this task closes once it is removed.`
+        : `It could not be removed automatically: ${problem}\n\nThe line counts as removed once the system or the next sync no longer shows it.`
     }${arda.evidenceUpload === 'ALWAYS' ? wantsFile(review, item) : ''}`,
     appId: app.id,
     ...(item.userId === null ? {} : { targetUserId: item.userId }),
@@ -51,7 +51,7 @@ export async function openManualTask(
 }
 
 const wantsFile = ({ id }: ReviewRow, item: ItemRow): string =>
-  `\n\nAttach a file that shows it first: POST /access_reviews/${id}/evidence/uploads with "item_ids":["${item.id}"].`
+  `\n\nFirst attach a file as evidence: POST /access_reviews/${id}/evidence/uploads with "item_ids":["${item.id}"].`
 
 /** Closes the removal task of a line. */
 export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {

@@ -47,7 +47,7 @@ export async function endRequests(
     )
     .orderBy(asc(accessRequests.id))
     .for('update')
-  const why = `The access review “${review.name}” took it away`
+  const why = `Removed by the access review “${review.name}”`
   for (const request of rows)
     if (standingOf(request.status) === 'wanted') await revert(tx, request, why, means)
   if (rows.length === 0) return 'free'

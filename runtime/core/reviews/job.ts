@@ -104,8 +104,8 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext):
     else await tx.update(accessReviews).set({ wakeAt }).where(eq(accessReviews.id, review.id))
     await openErrorTask(tx, review.domainId, {
       taskType: 'ACCESS_REVIEW_FAILED',
-      description: `The access review “${review.name}” does not go on: ${words}`,
-      instructions: 'It is tried again every hour; `keyway jobs` says what failed',
+      description: `The access review “${review.name}” is stuck: ${words}`,
+      instructions: 'Keyway tries again every hour; `keyway jobs` shows what failed',
       productArea: 'ACCESS_REVIEWS',
     })
   })

@@ -47,7 +47,7 @@ async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
     throw new Error(`the items of an access review do not add up: ${JSON.stringify(counted)}`)
   if (counted.items === 0) {
     const problem =
-      'nothing of the app is in its scope; change the scope_filters, or take the app out'
+      'the scope matches nothing in the app; change the scope_filters, or remove the app'
     return stuck(tx, { ...arda, seenRun: ready.run?.id ?? null }, review, app, problem, null)
   }
   // Assign lines before writing them: changing a written line costs as much as writing it.
@@ -108,8 +108,8 @@ async function stuck(
   if (arda.problem === problem) return
   await openErrorTask(tx, arda.domainId, {
     taskType: 'ACCESS_REVIEW_NOT_LAUNCHED',
-    description: `The access review “${name}” cannot begin for ${app.name}: ${problem}`,
-    instructions: `It goes on by itself once that is put right. DELETE /access_reviews/${id}/apps/${arda.id} takes the app out of the review`,
+    description: `The access review “${name}” cannot start for ${app.name}: ${problem}`,
+    instructions: `It continues automatically once that is fixed. DELETE /access_reviews/${id}/apps/${arda.id} removes the app from the review`,
     productArea: 'ACCESS_REVIEWS',
     app: { id: app.id, adminUserIds: ownerId === null ? [] : [ownerId], adminGroupIds: [] },
   })

@@ -28,7 +28,7 @@ export function judgeSyncs(
   now: Date,
 ): ReviewReadiness {
   if (latest?.state === 'RUNNING')
-    return { kind: 'wait', problem: 'a sync is under way; its end is waited for' }
+    return { kind: 'wait', problem: 'a sync is running; the review waits for its end' }
   const isLast = latest !== null && latest.id === complete?.id
   const ageMs = now.getTime() - (complete?.endedAt ?? new Date(0)).getTime()
   if (isLast && complete && ageMs <= FRESH_MS) return { kind: 'ready', run: complete }
@@ -39,10 +39,13 @@ export function judgeSyncs(
         ? 'its last sync is older than 7 days'
         : `its last sync is ${latest.state}${latest.problem ? `: ${latest.problem}` : ''}`
   if (freshRun === null || (latest?.id ?? 0) < freshRun || isLast)
-    return { kind: 'sync', problem: `${why}; a fresh one is begun, and its end waited for` }
+    return {
+      kind: 'sync',
+      problem: `${why}; a new sync was started, and the review waits for its end`,
+    }
   return {
     kind: 'wait',
-    problem: `${why}, and that was begun for this review; sync the app with POST /apps/{app_id}/sync once it can be`,
+    problem: `${why}, although it was started for this review; fix the problem, then sync the app with POST /apps/{app_id}/sync`,
   }
 }
 

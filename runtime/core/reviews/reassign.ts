@@ -45,8 +45,8 @@ export async function reassignItem(
     const { item, mine } = await findItem(tx, principal, review, itemId)
     if (!mine) demand(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
-      throw conflict(`The line is ${item.state} already`)
-    if (!isDeciding(arda)) throw conflict('The decisions of its app have ended')
+      throw conflict(`The line is already ${item.state}`)
+    if (!isDeciding(arda)) throw conflict('Decisions for its app have ended')
     const team = await namedTeam(tx, principal, body)
     await demandEligibleReviewer(tx, item, team)
     const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
@@ -89,9 +89,9 @@ async function demandEligibleReviewer(
 ) {
   if (userIds.length + groupIds.length === 0) throw badRequest('Name at least one user or group')
   if (userId !== null && userIds.includes(userId))
-    throw badRequest('Nobody reviews their own access')
+    throw badRequest('People cannot review their own access')
   if (keptById !== null && userIds.includes(keptById))
-    throw badRequest('Who kept the line does not confirm it; name another person')
+    throw badRequest('A line cannot be confirmed by the person who kept it; name another person')
   const { rows } = await tx.execute<{ able: boolean }>(sql`select exists (
     select from ${users} where ${usersWhoMayAct(users)}
       and ${users.id} is distinct from ${userId}::uuid
@@ -101,7 +101,7 @@ async function demandEligibleReviewer(
           where ${groupMembers.groupId} = any(${sql.param(groupIds)}::uuid[])))) as able`)
   if (!rows[0]?.able)
     throw badRequest(
-      'None of them can review it: they have left, it is their own, or they kept it before',
+      'None of them can review it: they have left, it is their own access, or they kept it before',
     )
 }
 

@@ -40,12 +40,12 @@ function ruleFault(config: RecurrenceConfig): string | null {
     const value = config[name] ?? null
     return Array.isArray(value) ? value.length > 0 : value !== null && value !== 0
   })
-  if (odd !== undefined) return `recurrence_config.${odd} is not known here`
+  if (odd !== undefined) return `recurrence_config.${odd} is not supported`
   const between = (name: string, values: readonly number[], least: number, most: number) =>
     values.every((one) => one !== 0 || least === 0) &&
     values.every((one) => Math.abs(one) <= most && (least >= 0 ? one >= least : true))
       ? null
-      : `recurrence_config.${name} has a number that is none of its own`
+      : `recurrence_config.${name} has a number out of its range`
   const positions = (config.byweekday ?? []).flatMap((one) =>
     typeof one === 'number' ? [] : [one],
   )
@@ -65,14 +65,14 @@ function ruleFault(config: RecurrenceConfig): string | null {
       5,
     ) ??
     (config.until && parseDatetime(config.until) === null
-      ? 'recurrence_config.until is no date and time'
+      ? 'recurrence_config.until is not a date and time'
       : null)
   )
 }
 
 /** Zones must be named by region: an offset or abbreviation does not define when clocks change. */
 function zoneFault({ tzid }: RecurrenceConfig): string | null {
-  const fault = 'recurrence_config.tzid is no time zone such as Europe/Berlin'
+  const fault = 'recurrence_config.tzid is not a time zone such as Europe/Berlin'
   if (!tzid) return null
   if (!/^(UTC|[A-Z][A-Za-z_-]+(\/[A-Z][A-Za-z0-9_+-]+){1,2})$/.test(tzid)) return fault
   try {

@@ -31,9 +31,9 @@ export async function remindNow(
     demandUnderWay(review)
     const now = await clock(tx)
     if (review.remindedAt !== null && now.getTime() - review.remindedAt.getTime() < PAUSE_MS)
-      throw conflict('Its reviewers were reminded within the last hour; wait a little')
+      throw conflict('Its reviewers were reminded within the last hour; try again later')
     if ((await remindReviewers(tx, principal, review, now)) === 0)
-      throw conflict('No line of it waits for a reviewer')
+      throw conflict('None of its lines is waiting for a reviewer')
     await tx.update(accessReviews).set({ remindedAt: now }).where(eq(accessReviews.id, review.id))
   })
 }

@@ -86,7 +86,7 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
     return happened(work, item, { kind: 'declined', problem: 'a person declined to remove it' })
   const held = await db.transaction((tx) => endRequests(tx, item, arda, review, parts))
   if (held === 'declined') {
-    const problem = 'a person decided to leave what a request gave'
+    const problem = 'a person decided to leave access that a request gave'
     return happened(work, item, { kind: 'declined', problem })
   }
   if (held !== 'free') {

@@ -99,7 +99,7 @@ async function atDeadline(
   if (review.onDeadline === 'REMOVE') {
     const locked: string[] = []
     for (const { id } of ardas) if (await lockDeciding(tx, id)) locked.push(id)
-    const reason = 'Nobody decided by the deadline'
+    const reason = 'No one decided by the deadline'
     const act = { decision: 'REJECT' as const, reason, filter: { state: UNDECIDED }, userId: null }
     const chosen = and(
       whichItems(review, { state: UNDECIDED }),

@@ -42,7 +42,7 @@ export function reviewersOf(kind: ReviewerKind, subject: Subject, sources: Sourc
     among(kind, subject, sources, strict) ??
     among(kind, subject, sources, new Set(own)) ?? {
       ...{ users: [], groups: [] },
-      why: 'nobody is left who may review it; reassign it',
+      why: 'no eligible reviewer is left; reassign it',
     }
   )
 }

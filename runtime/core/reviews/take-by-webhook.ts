@@ -50,12 +50,12 @@ export async function takeByWebhook(
   }
   const settings = await storeSettingsOf(db, app, entitlement)
   const webhookId = settings.config.removalWebhook
-  if (webhookId === null) return byHand('no webhook is set that takes it back')
+  if (webhookId === null) return byHand('no webhook is set to revoke it')
   const answered = await callOnce({
     called:
       item.calledAt === null
         ? null
-        : `the webhook was called, ${hasSystem ? 'and a reading does not show that it took it' : NO_SYSTEM}`,
+        : `the webhook was called, ${hasSystem ? 'but the system does not show it removed' : NO_SYSTEM}`,
     noteCall: () => noteCall(db, item, review, webhookId, parts),
     call: async () =>
       callWebhook(db, parts, { webhookId, payload: await payloadOf(db, item, review, settings) }),
@@ -63,10 +63,10 @@ export async function takeByWebhook(
   if (!answered.ok) return answered
   return hasSystem
     ? readBack(db, item, app, watch, parts)
-    : byHand(`the webhook answered success, ${NO_SYSTEM}`)
+    : byHand(`the webhook reported success, ${NO_SYSTEM}`)
 }
 
-const NO_SYSTEM = 'and there is no system that could be asked'
+const NO_SYSTEM = 'and there is no system to check'
 
 const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
 
@@ -135,8 +135,8 @@ async function readBack(
     })
     if (!gone.ok) return failedCall(gone.error)
     if (isReadable && gone.value) return { ok: true, found: false }
-    const seen = isReadable ? 'but the system still shows it' : 'and the system cannot be asked'
-    const problem = `the webhook answered success, ${seen}; the next complete sync will tell`
+    const seen = isReadable ? 'but the system still shows it' : 'and the system cannot be checked'
+    const problem = `the webhook reported success, ${seen}; the next complete sync will check that`
     unproven = { ok: false, end: 'unproven', problem }
     return { ok: true, found: false }
   })

@@ -49,7 +49,7 @@ export async function take(
       ({ type_id }) => type_id === entitlement.entitlementType,
     )
     if (type && type.min > 0 && (await isLast(type.min, type.type_id))) {
-      const problem = `an account must hold at least ${type.min} of ${type.type_label}; give another one first`
+      const problem = `an account must hold at least ${type.min} of ${type.type_label}; assign another one first`
       special = { ok: false, end: 'needed', problem }
       return { ok: false, end: 'manual', problem }
     }
@@ -62,7 +62,8 @@ export async function take(
   return special ?? outcome
 }
 
-const UNREAD = 'the system answered success and cannot be asked; the next complete sync will tell'
+const UNREAD =
+  'the system reported success and cannot be checked; the next complete sync will do that'
 
 /** Returns the entitlement of a line, or null for an account. */
 export function entitlementOf(item: ItemRow): EntitlementRef | null {
@@ -124,5 +125,5 @@ export async function lookOnly(
   const gone = await isGone(db, carrier, item, entitlement)
   if (gone !== null && !gone.ok) return failedCall(gone.error)
   if (gone?.value) return { ok: true, found: true }
-  return { ok: false, end: 'manual', problem: 'the review has it removed by hand' }
+  return { ok: false, end: 'manual', problem: 'removal by hand is configured for the review' }
 }

@@ -55,7 +55,7 @@ export async function uploadEvidence(
     const { ardaId, itemIds } = await subjectOf(tx, principal, review, body)
     const mine = eq(accessReviewUploads.reviewId, review.id)
     if ((await tx.$count(accessReviewUploads, mine)) >= MOST)
-      throw conflict(`The access review has ${MOST} files, as many as it may have`)
+      throw conflict(`The access review already has ${MOST} files, which is the maximum`)
     const row = one(
       await tx
         .insert(accessReviewUploads)
@@ -81,11 +81,11 @@ async function subjectOf(
 ): Promise<{ ardaId: string; itemIds: string[] }> {
   const ids = distinctIds(item_ids ?? [])
   if ((ids.length === 0) === !arda_id)
-    throw badRequest('Say what it is about: either item_ids or arda_id')
+    throw badRequest('Name the subject of the file: either item_ids or arda_id')
   const writes = principal.permissions.has('reviews.write')
   if (arda_id) {
     const arda = await findReviewApp(tx, review, arda_id, false)
-    if (!writes) throw forbidden('Name the lines that you review or remove, by item_ids')
+    if (!writes) throw forbidden('Name the lines that you review or remove in item_ids')
     return { ardaId: arda.id, itemIds: [] }
   }
   const rows = await tx
@@ -95,11 +95,11 @@ async function subjectOf(
   if (rows.length !== ids.length) throw notFound('Line')
   const ardas = new Set(rows.map(({ item }) => item.ardaId))
   const [ardaId = '', ...others] = ardas
-  if (others.length > 0) throw badRequest('item_ids has lines of more than one app')
+  if (others.length > 0) throw badRequest('item_ids names lines of more than one app')
   for (const { item, mine } of rows)
     if (!writes && !mine && !(await removes(tx, principal, item)))
       throw principal.permissions.has('reviews.read')
-        ? forbidden('You neither review nor remove these lines')
+        ? forbidden('You are not asked to review or remove these lines')
         : notFound('Line')
   return { ardaId, itemIds: ids }
 }
@@ -171,6 +171,6 @@ export async function demandUpload(tx: Db, taskId: string): Promise<void> {
   const [item] = rows
   if (item)
     throw conflict(
-      `A file has to show that it is removed: attach one with POST /access_reviews/${item.review}/evidence/uploads and "item_ids":["${item.id}"]`,
+      `A file is required as evidence of the removal: attach one with POST /access_reviews/${item.review}/evidence/uploads and "item_ids":["${item.id}"]`,
     )
 }

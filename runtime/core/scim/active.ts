@@ -82,7 +82,7 @@ export async function reactivate(
   { id, status }: ScimUserRow,
 ): Promise<boolean> {
   if (status === 'ACTIVE') return false
-  await demandLeft(tx, id, 'An offboarding of this user is under way; set active to true again')
+  await demandLeft(tx, id, 'An offboarding of this user is in progress; set active to true again')
   await setStatus(tx, domainId, { id, status }, 'ACTIVE')
   return true
 }

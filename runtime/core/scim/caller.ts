@@ -34,7 +34,7 @@ export async function authenticateScim(
     throw new ScimError(
       'unauthenticated',
       null,
-      'Not authenticated: send a SCIM token that works as Authorization: Bearer',
+      'Not authenticated: send a valid SCIM token as Authorization: Bearer',
     )
   return caller
 }
@@ -87,7 +87,7 @@ const PATIENCE_MS = 15_000
 const inTheWay = () =>
   new CoreError(
     'unavailable',
-    'Other changes by SCIM were in the way; nothing was done, try again',
+    'Other changes by SCIM got in the way; nothing was done, try again',
     { retryAfterSeconds: 5 },
   )
 

@@ -152,12 +152,16 @@ export const getSchema = (request: ScimRequest, id: string) =>
 
 function whole(all: Resource[], filter: string | null) {
   if (filter !== null)
-    throw new ScimError('forbidden', null, 'These are listed whole: leave out filter')
+    throw new ScimError('forbidden', null, 'These lists cannot be filtered: leave out filter')
   return listResponse(all, all.length, { offset: 0 })
 }
 
 function found(all: readonly Resource[], id: string, what: string): Resource {
   const one = all.find((resource) => resource['id'] === id)
   if (one) return one
-  throw new ScimError('not_found', null, `There is no ${what} of that id; list them without it`)
+  throw new ScimError(
+    'not_found',
+    null,
+    `There is no ${what} with that id; leave the id out to list all`,
+  )
 }

@@ -47,7 +47,7 @@ export function filterSql(filter: Filter, columns: Columns): SQL {
     case 'present': {
       const column = columnOf(columns, filter.path)
       if (column.kind === 'some') return column.holds({ kind: 'present', path: 'value' })
-      if (column.kind === 'reference') throw refused(`${filter.path} cannot be asked for with pr`)
+      if (column.kind === 'reference') throw refused(`${filter.path} cannot be tested with pr`)
       return column.kind === 'text'
         ? sql`coalesce(${column.value}, '') <> ''`
         : sql`${column.value} is not null`
@@ -60,7 +60,7 @@ export function filterSql(filter: Filter, columns: Columns): SQL {
 function columnOf(columns: Columns, path: string): ScimColumn {
   const column = columns(path.toLowerCase())
   if (column) return column
-  throw refused(`${path.slice(0, 100)} cannot be asked for here`)
+  throw refused(`${path.slice(0, 100)} cannot be filtered by here`)
 }
 
 const refused = (detail: string) =>
@@ -130,7 +130,7 @@ function momentComparison(
     typeof value === 'string' && /^(?!0000)\d{4}-/.test(value) ? Date.parse(value) : Number.NaN
   const sign = { eq: '=', ne: '<>', ...SIGNS, co: null, sw: null, ew: null }[operator]
   if (Number.isNaN(ms) || sign === null)
-    throw refused(`${path} is compared with a moment, such as "2026-01-31T12:00:00Z"`)
+    throw refused(`${path} is compared with a date and time such as "2026-01-31T12:00:00Z"`)
   const moment = new Date(ms).toISOString()
   return sql`date_trunc('milliseconds', ${found}) ${sql.raw(sign)} ${moment}::timestamptz`
 }

@@ -37,7 +37,7 @@ export function parseFilter(text: string): Filter {
     throw new ScimError(
       'bad_request',
       'invalidFilter',
-      `The filter has ${text.length} characters; at most ${filterLength} are taken: ask in several requests`,
+      `The filter has ${text.length} characters; at most ${filterLength} are allowed: split it into several requests`,
     )
   const reader = readerOf(tokensOf(text))
   const filter = either(reader, 0)
@@ -90,7 +90,7 @@ function readerOf(tokens: readonly Token[]): Reader {
         throw new ScimError(
           'bad_request',
           'invalidFilter',
-          `The filter has more than ${SCIM_LIMITS.filterTerms} comparisons: ask in several requests`,
+          `The filter has more than ${SCIM_LIMITS.filterTerms} comparisons: split it into several requests`,
         )
     },
   }
@@ -175,7 +175,7 @@ function literalOf(token: Token): FilterValue {
   } catch {
     // Reported below.
   }
-  throw wrong(token, 'a text as JSON writes it')
+  throw wrong(token, 'a JSON string')
 }
 
 /** Reports whether a flat value satisfies a filter. A missing path is null. Text is compared without case. */

@@ -113,7 +113,7 @@ function idsOf(value: unknown): string[] {
   return [value].flat().map((one) => {
     const id = isObject(one) ? member(one, 'value') : one
     if (isObject(one) && String(member(one, 'type') ?? 'User').toLowerCase() === 'group')
-      throw invalidValue('a member is a group: groups hold people only, so push the people')
+      throw invalidValue('a member is a group: groups can contain only people, so push the people')
     if (typeof id !== 'string') throw invalidValue('each of members must have the id of a user')
     return id.toLowerCase()
   })

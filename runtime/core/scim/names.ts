@@ -66,7 +66,7 @@ async function releaseAddress(
   await demandLeft(
     tx,
     id,
-    'An offboarding of the user who had this address is under way; give it to another',
+    'An offboarding of the previous user with this address is in progress; give it to another user',
   )
   const former = `${email}.${id.slice(0, 8)}.invalid`
   const given = await tx

@@ -32,7 +32,7 @@ export function patchSteps(body: Record<string, unknown>): PatchOperation[] {
     throw new ScimError(
       'bad_request',
       'tooMany',
-      `A PATCH takes at most ${SCIM_LIMITS.patchOperations} operations: send several`,
+      `A PATCH takes at most ${SCIM_LIMITS.patchOperations} operations: send several requests`,
     )
   return list.map(operationOf)
 }

@@ -78,7 +78,7 @@ export function demandFewAttributes(objects: readonly unknown[]): void {
       throw new ScimError(
         'bad_request',
         'invalidSyntax',
-        `There are more than ${SCIM_LIMITS.attributes} attributes; at most ${SCIM_LIMITS.attributes} are taken`,
+        `There are more than ${SCIM_LIMITS.attributes} attributes; at most ${SCIM_LIMITS.attributes} are allowed`,
       )
     for (const name of names) if (schemaOf(name).rest === '') look(value[name])
   }

@@ -20,7 +20,7 @@ export const required = (name: string) =>
   new ScimError(
     'bad_request',
     'mutability',
-    `${name} is required: replace it, it cannot be removed`,
+    `${name} is required and cannot be removed: replace it`,
   )
 export const noSuch = (what: 'User' | 'Group', id: string) =>
   new ScimError(

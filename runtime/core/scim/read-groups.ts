@@ -82,7 +82,7 @@ async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
   throw new ScimError(
     'bad_request',
     'tooMany',
-    `That is more than ${SCIM_LIMITS.members} members; ask with excludedAttributes=members, or for fewer groups`,
+    `That is more than ${SCIM_LIMITS.members} members; use excludedAttributes=members, or request fewer groups`,
   )
 }
 

@@ -66,7 +66,7 @@ export function demandVersion({ ifMatch }: ScimRequest, resource: Resource): voi
   throw new ScimError(
     'precondition_failed',
     null,
-    'The resource was changed meanwhile; read it again',
+    'The resource has changed in the meantime; read it again',
   )
 }
 
@@ -103,11 +103,11 @@ function namesIn(which: string, list: string | null): Names {
   const { shapeLength, shapeNames } = SCIM_LIMITS
   const text = list ?? ''
   if (text.length > shapeLength)
-    throw invalidValue(`${which} has ${text.length} characters; at most ${shapeLength} are taken`)
+    throw invalidValue(`${which} has ${text.length} characters; at most ${shapeLength} are allowed`)
   const all = new Set(text.split(',').map((one) => one.trim().toLowerCase()))
   all.delete('')
   if (all.size > shapeNames)
-    throw invalidValue(`${which} has ${all.size} names; at most ${shapeNames} are taken`)
+    throw invalidValue(`${which} has ${all.size} names; at most ${shapeNames} are allowed`)
   const names: Names = new Map()
   for (const one of all) addName(names, partsOf(one))
   return names

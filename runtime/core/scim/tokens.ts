@@ -42,7 +42,7 @@ export async function createScimToken(
       tx,
       { limit: 'live_scim_tokens', owner: domainId },
       () => tx.$count(scimTokens, and(eq(scimTokens.domainId, domainId), isLive)),
-      (most) => conflict(`There are ${most} SCIM tokens that work; revoke one first`),
+      (most) => conflict(`There are already ${most} valid SCIM tokens; revoke one first`),
     )
     const [made] = await tx
       .insert(scimTokens)
@@ -69,7 +69,7 @@ function endOf({ expires_at: given }: ScimTokenInput, now: Date): Date | null {
   if (given === undefined) return null
   const at = parseDatetime(given)
   if (at !== null && at > now) return at
-  const msg = 'Value error, this must be a moment to come'
+  const msg = 'Value error, this must be in the future'
   throw invalidAt(['body', 'expires_at'], msg)
 }
 

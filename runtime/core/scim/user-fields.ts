@@ -199,7 +199,7 @@ function textOf(path: string, value: unknown): string | null {
   if (typeof text !== 'string') throw invalidValue(`${path} must be text`)
   const most = path === 'userName' || path === 'externalId' ? SCIM_LENGTHS.name : SCIM_LENGTHS.value
   if (text.length > most)
-    throw invalidValue(`${path} has ${text.length} characters; at most ${most} are taken`)
+    throw invalidValue(`${path} has ${text.length} characters; at most ${most} are allowed`)
   return text
 }
 
@@ -226,7 +226,7 @@ export function emailOf(email: string | null | undefined, userName: string): str
   if (isEmail(found)) return found
   throw invalidValue(
     email === null || email === undefined
-      ? 'emails is missing, and userName is no e-mail address: map one of them to the person’s address'
-      : 'the address in emails is no e-mail address',
+      ? 'emails is missing, and userName is not an e-mail address: map one of them to the person’s address'
+      : 'the address in emails is not an e-mail address',
   )
 }

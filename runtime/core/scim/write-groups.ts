@@ -181,6 +181,6 @@ async function knownUsers(tx: Db, domainId: string, ids: ReadonlySet<string>): P
   const missing = wanted.find((one) => !known.has(one))
   if (missing === undefined) return wanted
   throw invalidValue(
-    `members names ${JSON.stringify(missing.slice(0, 64))}, which is no id of a user of this domain`,
+    `members names ${JSON.stringify(missing.slice(0, 64))}, which is not the id of a user of this domain`,
   )
 }

@@ -189,7 +189,7 @@ async function change(
   means: PushMeans,
 ): Promise<Change> {
   const { domainId } = caller
-  if (values.userName === null) throw invalidValue('userName cannot be taken away')
+  if (values.userName === null) throw invalidValue('userName cannot be removed')
   const next = await nextOf(tx, caller, row, values)
   const told = differences(row, next)
   const { userName, email } = next
@@ -292,14 +292,15 @@ async function managerOf(
         select u.id from users u where u.id = ${id} and ${visibleUsers(domainId)}`)
     : { rows: [] }
   const [found] = rows
-  if (!found) throw invalidValue('manager is no id of a user of this domain')
-  if (found.id === self) throw invalidValue('manager is the person: nobody manages themselves')
+  if (!found) throw invalidValue('manager is not the id of a user of this domain')
+  if (found.id === self)
+    throw invalidValue('manager is the person: people cannot manage themselves')
   const { rows: circle } = await tx.execute<{ id: string }>(sql`
     with recursive above(id) as (
       select ${found.id}::uuid union select u.manager_id from users u join above on u.id = above.id
       where u.manager_id is not null
     ) select id from above where id = ${self}`)
-  if (circle.length > 0) throw invalidValue('manager would make the managers go in a circle')
+  if (circle.length > 0) throw invalidValue('manager would make the managers form a cycle')
   return found.id
 }
 

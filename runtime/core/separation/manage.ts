@@ -69,7 +69,7 @@ export async function createSeparationRule(
       { limit: 'separation_rules', owner: domainId },
       () => tx.$count(separationRules, eq(separationRules.domainId, domainId)),
       (most) =>
-        conflict(`There are ${most} rules already; delete one, or put its sides into another`),
+        conflict(`There are already ${most} rules; delete one, or merge its sides into another`),
     )
     const [row] = await tx
       .insert(separationRules)

@@ -32,6 +32,6 @@ export async function ensureFirstAdmin(tx: Db, domainId: string): Promise<string
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.domainId, domainId), eq(users.email, FIRST_ADMIN)))
-  if (!known) throw new Error('the first admin could not be made')
+  if (!known) throw new Error('the first admin could not be created')
   return known.id
 }

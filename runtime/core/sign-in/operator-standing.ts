@@ -17,12 +17,12 @@ export type OperatorStanding = {
 }
 
 const WHAT_TO_DO =
-  'set KEYWAY_ADMIN_TOKEN to the one that works, the same on every host; or to a new one, which ends it'
+  'set KEYWAY_ADMIN_TOKEN on every host to the valid token; or to a new one, which replaces it'
 
 /** Log messages for operators. */
 const MESSAGES: Record<Exclude<TokenStanding, 'good'>, string> = {
-  ended: `the operator’s token of this host does not work any more, because it was revoked or another took its place: ${WHAT_TO_DO} (a generated one is made again where the file admin-token was removed)`,
-  another: `the operator’s token of this host does not work, because this database has that of another host: ${WHAT_TO_DO}`,
+  ended: `the operator’s token of this host is no longer valid, because it was revoked or replaced: ${WHAT_TO_DO} (if it was generated, remove the file admin-token to generate a new one)`,
+  another: `the operator’s token of this host is not valid, because this database has the token of another host: ${WHAT_TO_DO}`,
 }
 
 /**

@@ -105,7 +105,7 @@ export async function createOwnToken(
       .where(and(ownedBy(actor), isLive))
     if ((live?.n ?? 0) > MAX_LIVE_TOKENS) {
       throw conflict(
-        `You have ${MAX_LIVE_TOKENS} tokens that work; revoke one that you no longer need first`,
+        `You already have ${MAX_LIVE_TOKENS} valid tokens; revoke one that you no longer need`,
       )
     }
     await recordActivity(tx, actor, 'API_TOKEN_CREATED', [tokenTarget(id, wish.name)], {

@@ -57,16 +57,20 @@ export async function guardDeletions(walk: Walk): Promise<void> {
     return isSuspicious(before, gone) ? [`${gone} of ${before} ${kind}`] : []
   })
   if (suspicious.length === 0 || run.accepted) return checkpoint(walk, async () => toNext(walk))
-  const problem = `${suspicious.join(' and ')} are missing from what ${app.name} lists; nothing was marked as gone`
+  const problem = `${suspicious.join(' and ')} are missing from the lists of ${app.name}; nothing was marked as removed`
   await walk.db.transaction(async (tx) => {
     await endRun(tx, walk, { state: 'STOPPED', problem })
     await askAdmins(tx, app, `The sync of ${app.name} stopped: ${problem}.`, helpOf(run.id))
   })
-  tellEnded(walk, {}, 'a sync stopped because suspiciously much vanished; its run says what')
+  tellEnded(
+    walk,
+    {},
+    'a sync stopped because suspiciously much is missing; its run has the details',
+  )
 }
 
 const helpOf = (run: number): string =>
-  `If they are gone indeed, let an operator say so with keyway sync-accept ${run}; else put the system right and start another sync.`
+  `If they were really removed, have an operator confirm it with keyway sync-accept ${run}. Otherwise fix the system and start another sync.`
 
 /** Condition for an existing row. Removed associations are deleted. */
 const IS_THERE: Record<Kind, SQL> = {

@@ -185,7 +185,7 @@ const skip = (walk: Walk): Promise<void> =>
 export function mayGoOn({ run, settings }: Walk, counts: Record<string, number>): void {
   const words =
     (counts['rows'] ?? 0) > settings.maxRows
-      ? `The listing of ${run.phase} goes on after ${settings.maxRows} rows in all; raise max_rows of the app’s sync settings if there are so many`
+      ? `The listing of ${run.phase} has more than ${settings.maxRows} rows in total; raise max_rows in the app’s sync settings if that is correct`
       : endlessWords(counts, run.phase, settings.maxRepeatedPercent)
   if (words !== null) throw new Trouble(words, { final: true })
 }
@@ -201,7 +201,7 @@ async function restart(walk: Walk, error: unknown): Promise<void> {
   const { run } = walk
   if (!isToken || (run.pageToken === null && run.cursor === null)) throw error
   if (run.restarts >= MOST_RESTARTS)
-    throw new Trouble(`${error.message}; it began again ${MOST_RESTARTS} times`, { final: true })
+    throw new Trouble(`${error.message}; it was restarted ${MOST_RESTARTS} times`, { final: true })
   const progress: Progress = {
     pageToken: null,
     cursor: null,

@@ -81,7 +81,7 @@ export async function cancelRun(
     if (run.state !== 'RUNNING')
       throw new CoreError(
         'conflict',
-        `The run is ${run.state}; only one that is RUNNING can be cancelled`,
+        `The run is ${run.state}; only a RUNNING run can be cancelled`,
       )
     if (dryRun) return toWire(run, app)
     const [ended] = await tx
@@ -138,10 +138,7 @@ export async function acceptDrop(
   return db.transaction(async (tx) => {
     const { run, app } = await lockRun(tx, actor, number)
     if (run.state !== 'STOPPED')
-      throw new CoreError(
-        'conflict',
-        `The run is ${run.state}; only one that is STOPPED waits for this`,
-      )
+      throw new CoreError('conflict', `The run is ${run.state}; only a STOPPED run can be accepted`)
     const [later] = await tx
       .select({ id: syncRuns.id })
       .from(syncRuns)
@@ -150,7 +147,7 @@ export async function acceptDrop(
     if (later)
       throw new CoreError(
         'conflict',
-        `Run ${later.id} of the app began since; what counts is what that finds`,
+        `Run ${later.id} of the app has started since; its result counts`,
       )
     if (app.disconnectedAt !== null)
       throw new CoreError('conflict', 'The app was disconnected; connect it and start another sync')

@@ -70,12 +70,12 @@ export function endlessWords(counts: Counts, phase: string, mostPercent: number)
   const isRepeating =
     mostPercent < 100 && again > FEW_REPEATS && again * 100 > (again + fresh) * mostPercent
   if (isRepeating)
-    return `The listing of ${phase} repeats itself: of ${again + fresh} rows, ${fresh} were new and ${again} had been listed already in this run; ${ADVICE}`
+    return `The listing of ${phase} repeats itself: of ${again + fresh} rows, ${fresh} were new and ${again} had already been listed in this run; ${ADVICE}`
   const mostIdle = mostPercent < 100 ? MOST_IDLE_PAGES : MOST_IDLE_PAGES_ALLOWED
   if (idle > mostIdle)
-    return `The listing of ${phase} goes on, but its last ${idle} pages brought nothing new; ${ADVICE}`
+    return `The listing of ${phase} continues, but its last ${idle} pages had nothing new; ${ADVICE}`
   return null
 }
 
 const ADVICE =
-  'its end is not told, or its pages are wrong: mend the connector or the system, or, if this is how it lists, set max_repeated_percent of the app’s sync settings to 100'
+  'it does not report its end, or its pages are wrong: fix the connector or the system, or, if this is how it lists, set max_repeated_percent in the app’s sync settings to 100'

@@ -38,8 +38,7 @@ export async function triggerSync(
   await db.transaction(async (tx) => {
     const app = await lockApp(tx, principal, appId, 'apps.write')
     if (app.connectorId === null) {
-      const msg =
-        'Value error, this is a custom app: there is no system that it could be synced with'
+      const msg = 'Value error, this is a custom app: it has no system to sync with'
       throw new CoreError('invalid', [{ loc: ['path', 'app_id'], msg, type: 'value_error' }])
     }
     if (app.disconnectedAt !== null || app.sealedConnection === null)
@@ -51,7 +50,7 @@ export async function triggerSync(
     if (!connector)
       throw new CoreError(
         'conflict',
-        `The connector ${app.connectorId} is not served now; see keyway list`,
+        `The connector ${app.connectorId} is not served at the moment; see keyway list`,
       )
     if (!Object.hasOwn(connector.manifest.capabilities, 'list_accounts'))
       throw new CoreError(
@@ -59,7 +58,7 @@ export async function triggerSync(
         `The connector ${app.connectorId} cannot list accounts`,
       )
     if ((await startRun(tx, principal, app, send)) === null)
-      throw new CoreError('conflict', 'A sync of this app is running already')
+      throw new CoreError('conflict', 'A sync of this app is already running')
   })
   return { app_id: appId, sync_type: body.sync_type, status: 'SYNCING' }
 }

@@ -131,7 +131,7 @@ export async function fail(
     if (walk.app.disconnectedAt === null)
       await askAdmins(tx, walk.app, `The sync of ${walk.app.name} failed: ${problem}`, FAILED_HELP)
   })
-  tellEnded(walk, { code }, 'a sync failed; its run says why')
+  tellEnded(walk, { code }, 'a sync failed; its run has the reason')
 }
 
 /** Logs a run that did not succeed. */
@@ -142,7 +142,7 @@ export const tellEnded = (
 ): void => parts.tell('warn', { app_id: app.id, run: run.id, phase: run.phase, ...about }, words)
 
 const FAILED_HELP =
-  'Put right what it says and start another sync with POST /apps/{id}/sync; the next one that succeeds completes this task.'
+  'Fix this problem and start another sync with POST /apps/{id}/sync; the next successful sync completes this task.'
 
 export const SYNC_TASK = 'SYNC_ERROR'
 

@@ -82,20 +82,21 @@ async function retry(tx: Db, principal: Principal, task: TaskRow, means: Request
 function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: TaskStatus } {
   const offered = actionsOf(task.taskCategory, task.status)
   if ('leadsTo' in wanted) {
-    if (task.status === wanted.leadsTo) throw conflict(`The task is ${task.status} already`)
+    if (task.status === wanted.leadsTo) throw conflict(`The task is already ${task.status}`)
     const leading = offered.filter(({ to }) => to.includes(wanted.leadsTo))
     const [one] = leading
     if (!one) throw conflict(`A task that is ${task.status} cannot become ${wanted.leadsTo}`)
-    if (leading.length > 1) throw badRequest('Several actions lead there; use perform-action')
+    if (leading.length > 1)
+      throw badRequest('Several actions lead to this status; use perform-action')
     return { action: one.action_type, to: wanted.leadsTo }
   }
   const { action_type, transition_to } = wanted
   if ((transition_to ?? onlyTarget(task, action_type)) === task.status)
-    throw conflict(`The task is ${task.status} already`)
+    throw conflict(`The task is already ${task.status}`)
   const action = offered.find((one) => one.action_type === action_type)
   if (!action) {
     if (offered.length === 0)
-      throw badRequest(`The task is ${task.status} already, and offers no action any more`)
+      throw badRequest(`The task is already ${task.status} and offers no more actions`)
     const names = offered.map((one) => one.action_type).join(', ')
     throw badRequest(`The task does not offer this action; it offers ${names}`)
   }
@@ -106,7 +107,7 @@ function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: Ta
         : undefined
       : action.to.find((one) => one === transition_to)
   if (to === undefined)
-    throw badRequest(`The action leads to ${action.to.join(', ')}; say which in transition_to`)
+    throw badRequest(`The action leads to ${action.to.join(', ')}; name one in transition_to`)
   return { action: action.action_type, to }
 }
 

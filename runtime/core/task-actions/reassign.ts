@@ -26,25 +26,25 @@ export async function reassignTask(
     const { request, task } = await lockForAction(tx, principal, id)
     if (!isDecision(task.taskCategory)) throw badRequest('Only approval tasks can be reassigned')
     if (actionsOf(task.taskCategory, task.status).length === 0)
-      throw conflict(`The task is ${task.status} already`)
+      throw conflict(`The task is already ${task.status}`)
     // Choosing who decides is part of deciding.
     if (request) authoriseOutcome(request, principal, task)
     // A delegate's reassignment would outlast the delegation.
     if (!(await actsInOwnName(tx, principal, task)))
       throw forbidden(
-        'As a delegate you decide on this task, and hand it on to nobody: the person in whose place you decide may, and an admin',
+        'As a delegate you can decide on this task but not reassign it: the person you stand in for can, and an admin',
       )
     const to = distinctIds(body.user_ids ?? [])
     const teams = distinctIds(body.group_ids ?? [])
     if (request && to.some((userId) => partiesOf(request).includes(userId)))
-      throw badRequest('The person who asked, or is to have the access, cannot decide on it')
+      throw badRequest('The requester and the person to receive the access cannot decide on it')
     if (to.length + teams.length === 0) throw badRequest('Name at least one user or group')
     for (const userId of to) await findUser(tx, principal, userId)
     await knownGroups(tx, principal, teams)
     const chosen = { users: to, groups: teams }
     if (request && body.replace && (await eligible(tx, request, chosen)) === null)
       throw badRequest(
-        'None of them can decide on it: they have left, or their groups hold nobody but who asked and who is to have the access',
+        'None of them can decide on it: they have left, or their groups contain only the requester and the person to receive the access',
       )
     const values = [...to.map((userId) => ({ userId })), ...teams.map((groupId) => ({ groupId }))]
     await tx

@@ -51,11 +51,11 @@ export async function remindApprovers(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     if (![request.requesterId, request.targetUserId].includes(principal.userId))
-      throw forbidden('Only the person who asked, or is to have the access, can remind')
+      throw forbidden('Only the requester and the person to receive the access can send a reminder')
     const { rows } = await tx.execute<{ id: string }>(waitingLong(principal, [request.id]))
     if (rows.length === 0)
       throw conflict(
-        'Nobody decides on it now, or they were asked or reminded less than a day ago; wait until a day has passed',
+        'No one is deciding on it now, or the approvers were asked or reminded less than a day ago; wait until a day has passed',
       )
     const ids = rows.map((row) => row.id)
     for (const task of await tx.select().from(tasks).where(inArray(tasks.id, ids))) {

@@ -48,13 +48,13 @@ export const TASK_ACTIONS = {
     categories: [...MANUAL_TASKS, 'GENERIC', 'ERROR'],
     from: ['PENDING'],
     to: ['ACCEPTED'],
-    meaning: 'A person works on it',
+    meaning: 'A person is working on it',
   },
   release: {
     categories: [...MANUAL_TASKS, 'GENERIC', 'ERROR'],
     from: ['ACCEPTED'],
     to: ['PENDING'],
-    meaning: 'Nobody works on it any more',
+    meaning: 'No one is working on it any more',
   },
   complete: {
     categories: ['GENERIC', 'ERROR'],
@@ -66,19 +66,19 @@ export const TASK_ACTIONS = {
     categories: ['GENERIC', 'ERROR'],
     from: ACTIONABLE_TASKS,
     to: ['DISMISSED'],
-    meaning: 'It needs no doing',
+    meaning: 'Nothing needs to be done',
   },
   retry: {
     categories: [...MANUAL_TASKS, 'ERROR'],
     from: ACTIONABLE_TASKS,
     to: ['RETRIED'],
-    meaning: 'Try again now what failed',
+    meaning: 'Try again now',
   },
   unblock: {
     categories: [...DECISION_TASKS, ...MANUAL_TASKS, 'GENERIC', 'ERROR'],
     from: ['BLOCKED', 'STAGED'],
     to: ['PENDING'],
-    meaning: 'It may go on',
+    meaning: 'It may continue',
   },
   reopen: {
     categories: ['GENERIC'],

@@ -30,9 +30,9 @@ export async function notifyPaused(db: Db, domainId: string): Promise<void> {
     if (policies.length > 0)
       await openErrorTask(tx, domainId, {
         taskType: 'ACCESS_POLICIES_PAUSED',
-        description: `Access policies were only kept before this version, which carries them out. Those that were in force wait for you, disabled: ${namesOf(policies)}`,
+        description: `Earlier versions only stored access policies; this version applies them. Policies that were in force are disabled until you enable them: ${namesOf(policies)}`,
         instructions:
-          'Look at who is given what by each, then enable it with PUT /access_policies/{access_policy_id} and is_enabled: true. Everybody who fits it is then given access.',
+          'Check who gets which access from each, then enable it with PUT /access_policies/{access_policy_id} and is_enabled: true. Everyone who matches it then gets access.',
       })
     const paused = await tx
       .update(syncSettings)
@@ -50,9 +50,9 @@ export async function notifyPaused(db: Db, domainId: string): Promise<void> {
     const names = await tx.select({ name: apps.name }).from(apps).where(inArray(apps.id, ids))
     await openErrorTask(tx, domainId, {
       taskType: 'SYNCS_PAUSED',
-      description: `Apps were not synced before this version. Those that were connected already are not synced by themselves: ${namesOf(names)}`,
+      description: `Earlier versions did not sync apps. Apps that were already connected are not synced automatically: ${namesOf(names)}`,
       instructions:
-        'Have each synced once a day with `keyway sync-settings APP --every 24`, or once now with POST /apps/{app_id}/sync.',
+        'Sync each once a day with `keyway sync-settings APP --every 24`, or once now with POST /apps/{app_id}/sync.',
     })
   })
 }

@@ -15,17 +15,17 @@ export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<UploadO
   const { appId, domainId } = upload
   const { rows: apps } = await tx.execute(sql`
     select 1 from apps where id = ${appId} and connector_id is null for no key update`)
-  if (appId === null || apps.length === 0) return { problem: 'the app takes no uploads any more' }
+  if (appId === null || apps.length === 0) return { problem: 'the app no longer accepts uploads' }
   const managed = await managedBySender(tx, upload)
   if (managed === null) return { problem: SENDER_GONE }
   const { rows: own } = await tx.execute(sql`select 1 from apps where id = ${appId} and ${managed}`)
-  if (own.length === 0) return { problem: 'its sender does not manage the app any more' }
+  if (own.length === 0) return { problem: 'its sender no longer manages the app' }
   const total = await stage(tx, upload)
   const { rows: twice } = await tx.execute<{ n: number }>(sql`
     select min(n) as n from upload_rows group by coalesce(account_id::text, identifier)
     having count(*) > 1 limit 1`)
   const [double] = twice
-  if (double) return { problem: `accounts.${double.n} is named twice, by its id and by its e-mail` }
+  if (double) return { problem: `accounts.${double.n} appears twice, by its id and by its e-mail` }
   const changed = await tx.execute(sql`
     update accounts as a set
       email = coalesce(r.email, a.email),

@@ -69,13 +69,9 @@ function apart(work: UploadWork): Promise<ParsedBody | Staged> {
   thread ??= begin()
   const { worker, waiting } = thread
   if (waiting.size >= MAX_WAITING)
-    throw new CoreError(
-      'unavailable',
-      'Too many uploads come at once; nothing was done, try again',
-      {
-        retryAfterSeconds: 2,
-      },
-    )
+    throw new CoreError('unavailable', 'Too many uploads at once; nothing was done, try again', {
+      retryAfterSeconds: 2,
+    })
   if (thread.idle) clearTimeout(thread.idle)
   lastId += 1
   const id = lastId

@@ -33,7 +33,7 @@ export async function uploadAccounts(
   const entries =
     app.connectorId === null
       ? uploaded.wrong
-      : [bodyEntry(['app_id'], 'the accounts of a connected app come by its syncs')]
+      : [bodyEntry(['app_id'], 'a connected app gets its accounts from its syncs')]
   if (entries.length > 0) throw new CoreError('invalid', entries)
   refuseEmpty('accounts', uploaded)
   return keep(db, principal, { kind: 'accounts', appId: app.id, uploaded }, parts)
@@ -90,7 +90,7 @@ async function keep(
       (most) =>
         new CoreError(
           'too_many_requests',
-          `${most} uploads of yours wait to be worked through; send the next one when one of them is done`,
+          `${most} of your uploads are waiting to be processed; send the next one when one of them is done`,
           { retryAfterSeconds: WAITING_RETRY_SECONDS },
         ),
     )

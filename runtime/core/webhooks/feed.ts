@@ -147,6 +147,6 @@ async function tellAdmins(
   await openErrorTask(tx, domainId, {
     taskType: 'WEBHOOK_FAILING',
     description: `The activity log has not reached the webhook ${JSON.stringify(name)} for a day: ${problem}`,
-    instructions: `It is tried again, and goes on where it stopped. See what is wrong with \`keyway webhooks test ${id}\`.`,
+    instructions: `Keyway keeps trying and continues where it stopped. Find the cause with \`keyway webhooks test ${id}\`.`,
   })
 }

@@ -119,7 +119,7 @@ export async function renewSecret(
     const row = await lockWebhook(tx, actor, id)
     const webhook = await toOperatorsWebhook(tx, row)
     const until = new Date((await now(tx)).getTime() + OVERLAP_MS).toISOString()
-    const difference = [`signed with a new secret; until ${until} with the one before, too`]
+    const difference = [`signed with a new secret; until ${until} also with the previous one`]
     if (dryRun) return { changed: false, difference, webhook, secret: null }
     const secrets = openSecrets(vault, row)
     const secret = newSecret()
@@ -145,8 +145,7 @@ export async function deleteWebhook(
   return db.transaction(async (tx) => {
     const row = await lockWebhook(tx, actor, id)
     const names = await usesOfWebhook(tx, row)
-    if (names.length > 0)
-      throw conflict(`It is in use: ${names.join('; ')}. Take it out there first`)
+    if (names.length > 0) throw conflict(`It is in use: ${names.join('; ')}. Remove it there first`)
     const difference = [`${row.hookType} ${JSON.stringify(row.name)} is gone`]
     if (dryRun) return unchanged(tx, row, difference)
     await tx.delete(inlineWebhooks).where(eq(inlineWebhooks.id, row.id))
@@ -207,7 +206,7 @@ function keepAtHome(
   if (row.url === null || url === null || originOf(url) === originOf(row.url)) return
   const kept = Object.keys(secrets?.headers ?? {}).filter((name) => change[name] === undefined)
   if (kept.length === 0) return
-  const msg = `send these again, or null for none: ${kept.join(', ')}; they were given for ${originOf(row.url)}`
+  const msg = `send these again, or null to drop them: ${kept.join(', ')}; they were set for ${originOf(row.url)}`
   throw invalidAt(['body', 'headers'], msg)
 }
 
@@ -226,8 +225,8 @@ function differenceOf(
     ...(name === undefined || name === row.name ? [] : [`its name is ${JSON.stringify(name)}`]),
     ...(description === undefined || description === row.description ? [] : ['its description']),
     ...(url === row.url || url === null ? [] : [`it is sent to ${originOf(url)}`]),
-    ...gone.map((one) => `the header ${one} does not go with it any more`),
-    ...given.map((one) => `the header ${one} has the value that was sent`),
+    ...gone.map((one) => `the header ${one} is no longer sent`),
+    ...given.map((one) => `the header ${one} has the new value`),
     ...(enabled === undefined || enabled === row.enabled
       ? []
       : [`it is ${enabled ? 'on' : 'off'}`]),

@@ -22,7 +22,7 @@ export function parseResponse(
   const refused = (problem: string) => ({ ok: false as const, problem })
   if (status >= 300 && status < 400)
     return refused(
-      `it answered ${status}, a redirect, which is not followed: name the last address`,
+      `it answered ${status}, a redirect, which is not followed: set the final address`,
     )
   if (status < 200 || status >= 300) return refused(`it answered ${status}`)
   const { answer } = WEBHOOK_WORDS[hookType]
@@ -32,11 +32,11 @@ export function parseResponse(
   // Bytes below the limit are parsed quickly, but a large number of values is not.
   const { maxMarks } = INPUTS.webhook_reply
   if (marksIn(body, maxMarks) > maxMarks)
-    return refused(`it answered ${status} with more than ${maxMarks / 2} values; answer less`)
+    return refused(`it answered ${status} with more than ${maxMarks / 2} values; send fewer`)
   const value = parsed(body)
   if (value === undefined) return refused(`it answered ${status} with something that is not JSON`)
   const odd = storageFault(value)
-  if (odd !== null) return refused(`it answered ${status} with JSON that cannot be kept: ${odd}`)
+  if (odd !== null) return refused(`it answered ${status} with JSON that cannot be stored: ${odd}`)
   const { output, response } = isObject(value) ? value : {}
   const inner = [output, response].find(isObject) ?? {}
   return { ok: true, response: inner }

@@ -35,7 +35,7 @@ export async function sendWebhook(
     return failed(`it has no address yet: keyway webhooks update ${row.id} --to <address>`)
   if (secrets === null)
     return failed(
-      `its secrets cannot be opened with KEYWAY_SECRET: put the old secret back, or make it again (keyway webhooks add)`,
+      `its secrets cannot be opened with KEYWAY_SECRET: put the old secret back, or create the webhook again (keyway webhooks add)`,
     )
   const body = JSON.stringify(message.payload)
   const reply = await deliver.post({

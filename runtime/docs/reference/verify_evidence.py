@@ -143,10 +143,10 @@ class Check:
     def take_page(self, line):
         self.parts += 1
         if line["part"] != self.parts or self.page_whole:
-            self.wrong("line %s is no part of the page that belongs there" % line["n"])
+            self.wrong("line %s is not the expected part of the page" % line["n"])
             return
         if self.parts == 1 and not line["content"].startswith(PAGE_BEGINS):
-            self.wrong("line %s begins a page that is not closed to scripts and to what it could load" % line["n"])
+            self.wrong("line %s starts a page that does not block scripts and external resources" % line["n"])
         data = line["content"].encode()
         self.page.update(data)
         self.page_bytes += len(data)
@@ -155,7 +155,7 @@ class Check:
             return
         self.page_whole = True
         if line["digest"] != self.page.hexdigest() or line["bytes"] != self.page_bytes:
-            self.wrong("line %s ends a page that is not the one that was made" % line["n"])
+            self.wrong("line %s ends a page that differs from the one that was created" % line["n"])
 
     def take_chain(self, line):
         self.chain = line
@@ -181,9 +181,9 @@ class Check:
         if line["arda_id"] in self.apps:
             self.apps[line["arda_id"]]["items"] += 1
         else:
-            self.wrong("line %s is of an app that the evidence does not have" % line["n"])
+            self.wrong("line %s belongs to an app that is missing from the evidence" % line["n"])
         if not line["place"] > self.place:
-            self.wrong("line %s is not behind the one before it" % line["n"])
+            self.wrong("line %s is out of order" % line["n"])
         self.place = line["place"]
         last, keepers = None, []
         for one in line["decisions"]:
@@ -195,19 +195,19 @@ class Check:
         red = any(hint["red"] for hint in line.get("hints", ()))
         second = last == "KEEP" and red and app.get("second_reviewers") is not None
         if second and len(keepers) > 1 and keepers[0] == keepers[-1]:
-            self.wrong("line %s was confirmed by who kept it first" % line["n"])
+            self.wrong("line %s was confirmed by the person who first kept it" % line["n"])
         led = UNCONFIRMED if second and len(keepers) == 1 else LED_TO.get(last, ())
         if state not in led:
-            self.wrong("line %s is %s, which its last decision (%s) does not lead to" % (line["n"], state, last or "none"))
+            self.wrong("line %s is %s, which does not follow from its last decision (%s)" % (line["n"], state, last or "none"))
         if state != "REMOVED":
             return
         if line["gone_at"] is None:
-            self.wrong("line %s is REMOVED without a reading" % line["n"])
+            self.wrong("line %s is REMOVED without a check of the system" % line["n"])
         if line["gone_run"] is None:
             self.removed += number_of(line["id"])
             last = (line.get("readings") or [{}])[-1]
             if last.get("shown") is True:
-                self.wrong("line %s is REMOVED, and its last reading still shows it" % line["n"])
+                self.wrong("line %s is REMOVED, but the last check of the system still shows it" % line["n"])
             if last.get("call_id"):
                 self.read += number_of(line["id"], last["call_id"])
 
@@ -227,7 +227,7 @@ class Check:
         else:
             whole = '["%s",%s,%s]' % (line["before"], line["body"], json.dumps(line["began_at"]))
             if not line.get("redacted") and hashlib.sha512(whole.encode()).hexdigest() != line["hash"]:
-                self.wrong("line %s is no entry of the log: its hash is of another text" % line["n"])
+                self.wrong("line %s is not an entry of the log: its hash belongs to another text" % line["n"])
         _, kind, _, _, _, about = json.loads("[%s]" % line["body"])
         if kind == "ACCESS_REVIEW_DECIDED":
             self.told -= number_of(about["act_id"], about["decision"], about["items"])
@@ -241,11 +241,11 @@ class Check:
             app = self.apps[about["arda_id"]]
             app["logged"] = True
             if about.get("second_reviewers") != app["line"].get("second_reviewers"):
-                self.wrong("who confirms lines of %s is not what the log has" % app["line"]["name"])
+                self.wrong("the confirmers of lines of %s differ from the log" % app["line"]["name"])
             pairs = [(one, one) for one in ("run", "at", "synced", "items")]
             for there, here in pairs + [("connectorDigest", "connector_digest"), ("leftOut", "left_out")]:
                 if about["population"][there] != app["line"]["population"][here]:
-                    self.wrong("the population of %s is not what the log has: %s" % (app["line"]["name"], here))
+                    self.wrong("the population of %s differs from the log: %s" % (app["line"]["name"], here))
 
     def end(self):
         for app in self.apps.values():
@@ -254,19 +254,19 @@ class Check:
             if app["items"] != wanted:
                 self.wrong("%s has %s lines, and its population %s" % (app["line"]["name"], app["items"], wanted))
         if self.decided != 0:
-            self.wrong("the decisions over lines are not those of the acts")
+            self.wrong("the decisions on lines differ from those of the acts")
         of = self.review[self.about]
         kept_from = self.chain.get("kept_from")
         gap = kept_from is not None and "created_at" in of and kept_from >= of["created_at"]
         if not gap:
             if self.told != 0:
-                self.wrong("the acts are not those that the log has")
+                self.wrong("the acts differ from those in the log")
             if self.removed != 0:
-                self.wrong("the removals are not those that the log has")
+                self.wrong("the removals differ from those in the log")
             if self.read != 0:
-                self.wrong("the last readings of what was removed are not those that the log has")
+                self.wrong("the last checks of removed access differ from those in the log")
             if self.attached != 0:
-                self.wrong("the files are not those that the log has")
+                self.wrong("the files differ from those in the log")
             for app in self.apps.values():
                 if app["line"]["launched_at"] is not None and not app["logged"]:
                     self.wrong("the log does not have the launch of %s" % app["line"]["name"])
@@ -279,9 +279,9 @@ class Check:
         if self.about == "offboarding" and of["status"] == "COMPLETED" and self.left:
             self.wrong("%s accounts of an offboarding that is COMPLETED are not done" % self.left)
         if self.parts and not self.page_whole:
-            self.wrong("its page is not whole")
+            self.wrong("its page is incomplete")
         if self.problems:
-            raise Refused("it is sealed, but does not fit together: %s" % "; ".join(self.problems))
+            raise Refused("it is sealed, but inconsistent: %s" % "; ".join(self.problems))
         return gap
 
 
@@ -295,9 +295,9 @@ def record_of(line, n):
         if not isinstance(record, dict):
             raise ValueError
     except ValueError:
-        raise Refused("line 1 was changed, or it is no evidence of the form %s" % FORM if n == 1 else "line %d was changed" % n)
+        raise Refused("line 1 was changed, or it is not evidence of the form %s" % FORM if n == 1 else "line %d was changed" % n)
     if n == 1 and record.get("form") != FORM:
-        raise Refused("it is no evidence of the form %s" % FORM)
+        raise Refused("it is not evidence of the form %s" % FORM)
     return record
 
 
@@ -305,8 +305,8 @@ def misplaced(wanted, found, rest):
     for line in rest:
         number = re.search(rb',"n":([0-9]+),', line)
         if number and int(number.group(1)) == wanted:
-            return Refused("its lines are not in their order: line %s stands where line %d belongs" % (found, wanted))
-    return Refused("line %d is missing: line %s stands in its place" % (wanted, found))
+            return Refused("its lines are out of order: line %s is where line %d belongs" % (found, wanted))
+    return Refused("line %d is missing: line %s is in its place" % (wanted, found))
 
 
 def judge_seal(text, lines, whole, trusted):
@@ -321,7 +321,7 @@ def judge_seal(text, lines, whole, trusted):
     if not good:
         raise Refused("its seal was changed")
     if seal["lines"] < lines:
-        raise Refused("its seal is of another file: it has %d lines, and its seal says %d" % (lines, seal["lines"]))
+        raise Refused("its seal belongs to another file: it has %d lines, and its seal says %d" % (lines, seal["lines"]))
     if seal["lines"] != lines:
         raise Refused("it is cut: it has %d lines, and its seal says %d" % (lines, seal["lines"]))
     key = bytes.fromhex(seal["public_key"])
@@ -329,17 +329,17 @@ def judge_seal(text, lines, whole, trusted):
     if trusted not in (fingerprint, seal["public_key"]):
         raise Refused("it is signed by another key: its fingerprint is %s, not %s" % (fingerprint, trusted))
     if seal["sha256"] != whole:
-        raise Refused("its seal is of another text: lines were changed with their digests")
+        raise Refused("its seal belongs to another text: lines were changed together with their digests")
     signed = "%s\n%d\n%s\n%s\n" % (FORM, lines, whole, seal["public_key"])
     if not is_signature(key, signed.encode(), bytes.fromhex(seal["signature"])):
-        raise Refused("its signature is not of this key: the seal was changed")
+        raise Refused("its signature was not made by this key: the seal was changed")
 
 
 def lines_of(file):
     while True:
         line = file.readline(MAX_LINE + 1)
         if len(line) > MAX_LINE:
-            raise Refused("a line is longer than any of evidence")
+            raise Refused("a line is longer than evidence allows")
         if not line:
             return
         yield line
@@ -351,7 +351,7 @@ def verify(lines, trusted, html=None):
     lines = iter(lines)
     for line in lines:
         if seal is not None:
-            raise Refused("it goes on behind its seal")
+            raise Refused("it has data after its seal")
         if not line.endswith(b"\n"):
             raise Refused("it is cut: it ends in the middle of line %d" % (n + 1))
         if line.startswith(SEAL_BEGINS):
@@ -364,7 +364,7 @@ def verify(lines, trusted, html=None):
         whole.update(line)
         check.take(record)
     if seal is None:
-        raise Refused("it is cut: it ends behind line %d, without its seal" % n)
+        raise Refused("it is cut: it ends after line %d, without its seal" % n)
     judge_seal(seal, n, whole.hexdigest(), trusted)
     gap = check.end()
     if html is not None:

@@ -292,6 +292,6 @@ test('the answer of a webhook of more values is a failure of the webhook', () =>
   const [, objects = ''] = shapesOf(2 * INPUTS.webhook_reply.maxMarks)
   expect(parseResponse('PRE_APPROVAL', { status: 200, body: Buffer.from(objects) })).toEqual({
     ok: false,
-    problem: 'it answered 200 with more than 32768 values; answer less',
+    problem: 'it answered 200 with more than 32768 values; send fewer',
   })
 })

@@ -173,7 +173,7 @@ describe('access that is there', () => {
     await revoke(first, manager)
     await acme.reaches(first, 'REVERTED')
     expect(holds(ada)).toBe(true)
-    expect((await acme.read(first)).notes.REVERTED).toMatch(/was there before/)
+    expect((await acme.read(first)).notes.REVERTED).toMatch(/existed before this request/)
   })
 })
 
@@ -193,7 +193,7 @@ describe('who may not', () => {
         ),
       ])
     }
-    expect((await revoke(id, ada)).body.detail).toContain('you can give back')
+    expect((await revoke(id, ada)).body.detail).toContain('You can give back')
     // An approver answers for one decision; who looks after another app for that.
     const other = await person(core.db, 'other@acme.example', ['App Admin'])
     await acme.inStore(await app(core.db, 'Other', { adminUserIds: [other.id] }))
@@ -275,7 +275,7 @@ test('what a person was asked to give by hand is revoked by a person, who is tol
   const task = await acme.openTask(id)
   expect(task.task_type).toBe('MANUAL_DEPROVISIONING')
   expect(task.description).toContain('Reason: Shared')
-  expect(task.instructions).toContain('Make sure that it is not there')
+  expect(task.instructions).toContain('Make sure that the access does not exist')
   await acme.settle(id, 'complete')
   await acme.reaches(id, 'REVERTED')
 })
@@ -290,7 +290,9 @@ test('what a policy gives is refused until the policy gives it no more', async (
   const refused = await revoke(row?.id ?? '', manager)
   expect([refused.status, refused.body.detail]).toEqual([
     409,
-    expect.stringMatching(/^The access policy “Policy of Sales” gives this, and goes on to\. /),
+    expect.stringMatching(
+      /^The access policy “Policy of Sales” gives this access and keeps giving it\. /,
+    ),
   ])
   expect(holds(ada)).toBe(true)
   await firm.moveTo(ada.id, 'Finance')

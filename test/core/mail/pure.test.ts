@@ -23,7 +23,7 @@ describe('an entry of the log', () => {
     ['TASK_REMINDED', {}, 'waits'],
     ['APP_STORE_APPROVE_ACCESS_REQUEST', { status: 'PENDING_PROVISIONING' }, 'decided'],
     ['APP_STORE_DENY_ACCESS_REQUEST', { status: 'DENIED' }, 'decided'],
-    ['APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'nobody may decide' }, 'decided'],
+    ['APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'no one may decide' }, 'decided'],
     ['APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST', {}, 'given'],
     ['APP_STORE_REVOKE_ACCESS', { reason: 'Shared' }, 'revoked'],
     ['ACCESS_REVIEW_REMINDED', {}, 'review_reminder'],
@@ -96,7 +96,7 @@ describe('an address', () => {
 
   test.each(['keyway@acme.example', 'Keyway@ACME.example', 'keyway+loop@acme.example'])(
     '%s would answer itself',
-    (address) => expect(addressRefusal(address, from)).toContain('comes from this address'),
+    (address) => expect(addressRefusal(address, from)).toContain('is the sender’s address'),
   )
 })
 

@@ -98,9 +98,9 @@ test('an account that is gone ends with nothing else of anybody’s closed', asy
 test('an account that the system refuses to close is a person’s task, which says why', async () => {
   const { id, userId, account } = await leaves('refused')
   const task = await people.taskOf(userId)
-  expect(task.instructions).toContain('could not be done so far')
+  expect(task.instructions).toContain('could not do it yet')
   expect(logged(company.core, 'offboarding', id)).toEqual([
-    'warn: an account of a user who leaves could not be taken so far; a person has a task, and it is tried again',
+    'warn: an account of a leaving user could not be closed yet; a person has a task, and Keyway keeps trying',
   ])
   expect(await people.statusOf(id)).toBe('IN_PROGRESS')
   expect(company.system.accounts.get(account)?.status).toBe('ACTIVE')

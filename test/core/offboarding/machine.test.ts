@@ -89,7 +89,7 @@ describe('a step that failed', () => {
     })
     const unread = 'the app has no connector'
     expect(stepTransition(asked, { kind: 'confirmed', unread }, NOW)).toEqual({
-      writes: [{ state: 'done', problem: `done by hand, as a person said: ${unread}` }],
+      writes: [{ state: 'done', problem: `done by hand, according to a person: ${unread}` }],
       effects: [],
     })
   })

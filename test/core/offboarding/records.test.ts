@@ -54,7 +54,7 @@ test('one who has left is not offboarded again before something is left to take'
   })
   expect(await post({ user_id })).toMatchObject({
     status: 409,
-    body: { detail: 'This user has been offboarded, and has nothing left to take' },
+    body: { detail: 'This user has been offboarded and has no access left' },
   })
   const domainId = await domainOf(core.db)
   const [left] = await core.db
@@ -119,7 +119,7 @@ test('one who has become the last Admin meanwhile stays, and the admins are told
     { task_type: 'OFFBOARDING_ERROR', product_area: 'OFFBOARDING' },
   ])
   expect(logged(core, 'offboarding', body.id)).toEqual([
-    'error: an offboarding failed; the admins have a task that says why',
+    'error: an offboarding failed; the admins have a task with the reason',
   ])
   await core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.email, FIRST_ADMIN))
 })

@@ -74,7 +74,7 @@ test('what an app cannot do itself is a person’s task, and done with it', asyn
   expect(task.description).toContain('the account b1ff43a1 (bob-in-the-wiki) in Wiki')
   expect(await leavers.statusOf(id)).toBe('IN_PROGRESS')
   expect(logged(core, 'offboarding', id)).toEqual([
-    'warn: an account of a user who leaves could not be taken; a person has a task to do it by hand',
+    'warn: an account of a leaving user could not be closed; a person has a task to do it by hand',
   ])
   expect((await leavers.cancel(id)).status).toBe(409)
   expect((await core.call('POST', `/tasks/${task.id}/complete`)).status).toBe(204)

@@ -165,7 +165,7 @@ test('who holds access is refused with what to do, and nothing is changed', asyn
   await core.db.execute(sql`update access_review_apps set status = 'COMPLETED'`)
   expect(status).toBe(409)
   expect(JSON.stringify(body)).toMatch(
-    /the user is ACTIVE: offboard.*access reviews are not over: wait for the end of Engines.*1 access requests are not over.*accounts are there in Engine: delete them/,
+    /the user is ACTIVE: offboard.*access reviews are in progress: wait for the end of Engines.*1 access requests are not finished.*the person still has accounts in Engine: delete them/,
   )
   await core.db.execute(sql`update accounts set gone_at = now() where user_id = ${augusta.id}`)
   await core.db.execute(

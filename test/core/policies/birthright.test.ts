@@ -65,7 +65,7 @@ test('who comes into a department is given what it has, and loses it by leaving'
   expect(request.notes.APPROVED).toBe('By the access policy “Policy of Sales”')
   await people.moveTo(ada.id, 'Finance')
   const [gone] = await people.reach(ada.id, 'REVERTED')
-  expect(gone?.notes['REVERTING']).toContain('does not apply any more')
+  expect(gone?.notes['REVERTING']).toContain('no longer applies')
   expect(await members()).not.toContain(account.id)
 })
 

@@ -172,7 +172,7 @@ test('is for admins; who reads everything reads it', async () => {
 })
 
 describe('an attribute that no person has', () => {
-  const WORDS = 'warn: it asks about attributes that no person has, and finds nobody by them'
+  const WORDS = 'warn: it uses attributes that no person has, so it matches no one through them'
   const groups = { attribute: 'identity.groups', contains: 'Staff' }
 
   beforeAll(async () => {

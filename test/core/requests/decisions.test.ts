@@ -295,7 +295,7 @@ describe('access for somebody who was suspended while the request waited', () =>
     const refused = await act(first, approver, 'complete')
     expect([refused.status, refused.body.detail]).toEqual([
       409,
-      'Who is to have the access is SUSPENDED, and gets nothing until they are ACTIVE: deny it, or approve it then',
+      'The person to receive the access is SUSPENDED and gets nothing until they are ACTIVE: deny the request, or approve it then',
     ])
     expect(await statusOf(first)).toBe('PENDING_APPROVAL')
     expect((await act(second, approver, 'dismiss')).status).toBe(204)

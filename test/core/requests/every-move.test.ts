@@ -74,7 +74,7 @@ const reverted = (id: string) =>
   core.db.transaction(async (tx) => {
     const [row] = await tx.select().from(accessRequests).where(eq(accessRequests.id, id))
     if (!row) throw new Error('it is gone')
-    await revert(tx, row, 'Its reason is gone', {
+    await revert(tx, row, 'Its reason no longer applies', {
       ...{ now: databaseTime, send: async () => {}, listeners: LISTENERS },
     })
   })

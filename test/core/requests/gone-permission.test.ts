@@ -131,6 +131,6 @@ it('that a sync no longer finds are in the store no more, beside the one that wa
   const asked = await acme.ask(ada, { app_id: appId, requestable_permission_ids: [dead] })
   expect([asked.status, JSON.stringify(asked.body)]).toEqual([
     422,
-    expect.stringContaining('is not in the app any more'),
+    expect.stringContaining('is no longer in the app'),
   ])
 })

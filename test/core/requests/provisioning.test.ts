@@ -148,7 +148,7 @@ it('leaves what was there before anybody asked', async () => {
   expect(await membersOf(group?.id ?? '')).toContain(member)
   // Who reads the request, or the log, is not told that it was taken away.
   expect((await acme.read(id)).notes['TIME_BASED_EXPIRED']).toBe(
-    'The access was there before this request, and stays',
+    'The access existed before this request and stays',
   )
   expect(await ends(id)).toEqual([expect.objectContaining({ how: 'connector', kept: 'was_there' })])
 })

@@ -82,7 +82,7 @@ it('does not let who manages one app give the groups of another by its permissio
   }
   const refused = await permission(directory)
   expect(refused.status).toBe(422)
-  expect(JSON.stringify(refused.body)).toContain('of an app that you do not manage')
+  expect(JSON.stringify(refused.body)).toContain('belongs to an app that you do not manage')
   expect((await permission(own)).status).toBe(201)
 })
 

@@ -1,4 +1,4 @@
-/** Requests on which nobody may decide: when they are made, and when it comes to that later. */
+/** Requests on which no one may decide: when they are made, and when it comes to that later. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { usersChanged } from '../../../runtime/core/policies/changed.ts'
@@ -45,7 +45,7 @@ const assignees = async (id: string) => {
 }
 
 describe('a request of the only admin for himself is refused, and says what to do', () => {
-  const refused = expect.stringMatching(/^Nobody may decide on it.*role Admin.*pre-approval rule/)
+  const refused = expect.stringMatching(/^No one may decide on it.*role Admin.*pre-approval rule/)
 
   it.each([
     ['where nobody is named', async () => ({})],
@@ -146,7 +146,7 @@ describe('where the only approver leaves', () => {
     const [{ id }] = asked.body
     await leaves(boss.id)
     await acme.reaches(id, 'CANCELLED')
-    expect((await acme.read(id)).notes.CANCELLED).toMatch(/^Nobody may decide on it/)
+    expect((await acme.read(id)).notes.CANCELLED).toMatch(/^No one may decide on it/)
     const { body } = await core.call('GET', '/tasks?task_type=ACCESS_REQUEST_ERROR')
     expect(body.items[0].instructions).toContain('role Admin')
     expect(await assignees(id)).toBeUndefined()

@@ -77,7 +77,7 @@ describe('a validation webhook', () => {
     receiver.answer((reply) => void suspended.then(() => yes(reply)))
     const id = await acme.asked(who, { app_id: appId })
     await acme.reaches(id, 'DENIED')
-    expect((await acme.read(id)).notes.DENIED).toBe('Who is to have the access is SUSPENDED')
+    expect((await acme.read(id)).notes.DENIED).toBe('The person to receive the access is SUSPENDED')
   })
 
   it('lets people decide, where it has nothing against it', async () => {
@@ -235,7 +235,7 @@ describe('a provisioning webhook', () => {
     }
     const seen = await as(ada.token)
     expect(seen.notes.PENDING_MANUAL_PROVISIONING).toBe(
-      'It could not be given automatically; a person was asked to give it by hand. Ask an admin: boss@acme.example.',
+      'It could not be granted automatically; a person was asked to do it by hand. Ask an admin: boss@acme.example.',
     )
     const work = ({ task_category }: { task_category: string }) => task_category === 'PROVISIONING'
     expect(seen.tasks.find(work).instructions).toBeNull()

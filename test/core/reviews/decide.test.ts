@@ -240,7 +240,7 @@ test('what a later sync finds gone before anybody decided is VANISHED', async ()
   expect(gone).toMatchObject({ gone_run: run.id })
   const late = { decision: 'REJECT', reason: 'too late', item_ids: [gone.id] }
   expect((await firm.decide(id, firm.mia, late)).body).toMatchObject({
-    ...{ decided: 0, results: [{ state: 'VANISHED', error: 'it is VANISHED already' }] },
+    ...{ decided: 0, results: [{ state: 'VANISHED', error: 'it is already VANISHED' }] },
   })
   expect(await states(id)).toMatchObject({ 'ada Group g1': 'KEPT', 'ada Group g2': 'OPEN' })
 })

@@ -294,7 +294,7 @@ test('a sync under way is waited for, and the lines are those of the complete on
   const reply = await firm.post(`/access_reviews/${id}/apps`, { apps: [{ id: appId }] })
   expect(reply.body.added_apps).toMatchObject([{ status: 'IN_PREPARATION' }])
   expect(reply.body.errors).toMatchObject([
-    { app_id: appId, error: expect.stringMatching(/a sync is under way/) },
+    { app_id: appId, error: expect.stringMatching(/a sync is running/) },
   ])
   // What vanished is most of it: an operator has to say that it is gone.
   firm.upstream.holds.associations = [association('ben', 'g1'), association('ada', 'g2')]
@@ -314,7 +314,7 @@ test('after a sync that failed a fresh one is begun, and told', async () => {
   const id = await firm.made()
   const reply = await firm.post(`/access_reviews/${id}/apps`, { apps: [{ id: appId }] })
   expect(reply.body.errors).toMatchObject([
-    { app_id: appId, error: expect.stringMatching(/FAILED.*a fresh one is begun/) },
+    { app_id: appId, error: expect.stringMatching(/FAILED.*a new sync was started/) },
   ])
   await firm.core.db.execute(
     sql`update app_outages set until = clock_timestamp() where app_id = ${appId}`,
@@ -349,7 +349,7 @@ test('a scope of nothing is not launched, and its owner has a task', async () =>
   })
   expect(app).toMatchObject({
     status: 'IN_PREPARATION',
-    problem: expect.stringMatching(/nothing .* in its scope/),
+    problem: expect.stringMatching(/the scope matches nothing in the app/),
   })
   const { body } = await firm.core.call('GET', '/tasks?task_type=ACCESS_REVIEW_NOT_LAUNCHED')
   const told = body.items.filter((one: { app: { id: string } }) => one.app.id === appId)

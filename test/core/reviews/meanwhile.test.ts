@@ -102,7 +102,7 @@ test('a line that is decided meanwhile is handed to nobody', async () => {
         ...{ user_ids: [ada.id], group_ids: [], reason: 'she knows it' },
       }),
   )
-  expect([reply.status, reply.body.detail]).toEqual([409, 'The line is KEPT already'])
+  expect([reply.status, reply.body.detail]).toEqual([409, 'The line is already KEPT'])
   expect((await firm.line(id, 'bot Group g2')).reviewer_user_ids).toEqual(asked)
 })
 
@@ -115,6 +115,6 @@ test('two that take one name at once are told apart', async () => {
   )
   expect([reply.status, reply.body.detail]).toEqual([
     400,
-    'There is an access review of the name “spring” already',
+    'There is already an access review named “spring”',
   ])
 })

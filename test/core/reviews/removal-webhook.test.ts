@@ -92,7 +92,7 @@ test('a webhook that answers success and does nothing never leads to REMOVED', a
   const appId = await hooked()
   const id = await removing(appId)
   // Nor does the sync that follows, which shows it still: people are asked, and it is not called again.
-  const line = await stuck(id, /was called, and a reading does not show that it took it/)
+  const line = await stuck(id, /was called, but the system does not show it removed/)
   expect(line.state).toBe('WAITING_FOR_HANDS')
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
   expect(called()).toHaveLength(1)
@@ -122,7 +122,7 @@ test('a call that was begun before is not made again', async () => {
     sql`update access_review_items set called_at = now() where id = ${item}`,
   )
   await firm.post(`/access_reviews/${id}/complete`, {})
-  await stuck(id, /was called, and a reading does not show/)
+  await stuck(id, /was called, but the system does not show it removed/)
   expect(called()).toEqual([])
 })
 
@@ -153,7 +153,7 @@ test('the webhook of the permission goes before that of the app', async () => {
     where app_id = ${appId} and entitlement_id = 'g1' returning id`)
   expect(permission.rows).toHaveLength(1)
   const id = await removing(appId)
-  await stuck(id, /answered success, but the system still shows it/)
+  await stuck(id, /reported success, but the system still shows it/)
   expect(firm.receiver.received.map(({ path }) => path)).toEqual(['/hook/own'])
   expect(called()[0].permissions).toMatchObject([{ value: 'g1', source: 'SYNCED' }])
 })
@@ -174,7 +174,7 @@ test('an app without a system is not believed either', async () => {
   await firm.decided(id, 'ben', 'REJECT', firm.mia)
   await firm.post(`/access_reviews/${id}/complete`, {})
   const line = await firm.lineReaches(id, 'ben', 'WAITING_FOR_HANDS')
-  expect(line.problem).toMatch(/answered success, and there is no system that could be asked/)
+  expect(line.problem).toMatch(/answered success, and there is no system to check/)
   expect(called()).toMatchObject([{ permissions: [], account: { unique_identifier: 'ben' } }])
 })
 
@@ -183,5 +183,5 @@ test('a webhook cannot be chosen where none is named', async () => {
   const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
   const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
   expect(reply.status).toBe(400)
-  expect(reply.body.detail).toMatch(/has no webhook that takes access back; name one/)
+  expect(reply.body.detail).toMatch(/has no webhook that revokes access; name one/)
 })

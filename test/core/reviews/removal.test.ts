@@ -193,7 +193,7 @@ test('a system that answers success and does nothing never leads to REMOVED', as
   })
   expect(await firm.line(id, BEN)).toMatchObject({
     state: 'WAITING_FOR_HANDS',
-    problem: expect.stringMatching(/answered success, but the system still shows it/),
+    problem: expect.stringMatching(/reported success, but the system still shows it/),
   })
   // Nor does a person's word, as long as the system shows it.
   await firm.core.call('POST', `/tasks/${task.id}/complete`)

@@ -98,6 +98,6 @@ test('who reviewed it last time does so again; where that is nobody, as managers
     ['fay'],
   ])
   expect([again('ada', 'dan', 'eve'), again('ben')]).toEqual([['ben'], ['cy']])
-  // Nobody reviews their own access, also where they did.
+  // People cannot review their own access, also where they did.
   expect(again('cy')).toEqual(['eve'])
 })

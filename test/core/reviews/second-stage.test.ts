@@ -64,7 +64,9 @@ test('a red line that one person keeps waits for another, who has one task for a
   })
   const asked = await tasksOf(sam)
   expect(asked).toHaveLength(before + 1)
-  expect(asked.map(({ description }) => description).join()).toMatch(/Confirm what others kept/)
+  expect(asked.map(({ description }) => description).join()).toMatch(
+    /Confirm lines that others kept/,
+  )
   // Not red: one person is enough.
   await firm.decided(id, 'ben Group g1', 'KEEP', rita)
   expect(await firm.line(id, 'ben Group g1')).toMatchObject({ state: 'KEPT', kept_by_id: null })
@@ -85,7 +87,9 @@ test('who kept it confirms nothing, neither as one of the second reviewers nor b
   const { id: line } = await firm.line(id, RED)
   const to = (who: Person) =>
     firm.post(`/access_reviews/${id}/items/${line}/reassign`, { user_ids: [who.id], reason }, sam)
-  expect((await to(rita)).body.detail).toMatch(/Who kept the line does not confirm it/)
+  expect((await to(rita)).body.detail).toMatch(
+    /A line cannot be confirmed by the person who kept it/,
+  )
   expect((await to(firm.mia)).body).toMatchObject({ reviewer_user_ids: [firm.mia.id] })
   expect((await keep(id, firm.mia)).body.decided).toBe(1)
 })

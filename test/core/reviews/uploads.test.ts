@@ -66,7 +66,7 @@ test('who reviews a line attaches to it, nobody else does, and the evidence has 
   await firm.core.db.execute(sql`update access_review_uploads set digest = ${'0'.repeat(64)}`)
   for (const said of await verdicts(id))
     expect(said).toMatch(
-      /is not the file that was attached.*the files are not those that the log has/,
+      /is not the file that was attached.*the files differ from those in the log/,
     )
 })
 

@@ -29,7 +29,7 @@ async function madeAnew({ id }: Pick<Person, 'id'>, userName: string): Promise<s
     const made = await provider.scim('POST', '/Users', { userName })
     if (made.status === 201) return made
     expect(refusal(made)).toEqual([409, undefined])
-    expect(made.body.detail).toMatch(/who had this address is under way/)
+    expect(made.body.detail).toMatch(/previous user with this address is in progress/)
     return null
   })
   return reply.body.id

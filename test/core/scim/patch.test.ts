@@ -217,7 +217,7 @@ describe('users', () => {
     expect(emailOf(null, 'ada@example.com')).toBe('ada@example.com')
     expect(emailOf('a@x.org', 'ada')).toBe('a@x.org')
     expect(() => emailOf(undefined, 'ada')).toThrow(/map one of them/)
-    expect(() => emailOf('no address', 'ada@example.com')).toThrow(/no e-mail address/)
+    expect(() => emailOf('no address', 'ada@example.com')).toThrow(/not an e-mail address/)
   })
 })
 

@@ -112,6 +112,6 @@ describe('the rules that a request would break', () => {
   test('say which they are and what to do', () => {
     const { words } = judged(plan, [rule('1', 'BLOCK')])
     expect(words).toContain('“rule 1”')
-    expect(words).toContain('taken back first')
+    expect(words).toContain('revoked first')
   })
 })

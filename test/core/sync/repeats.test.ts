@@ -32,7 +32,7 @@ test('any number of new rows is none', () => {
 test('100 accounts that are listed for ever are seen after some 1,100 rows', () => {
   expect(walk([fresh, ...times(100_000, again)])).toMatchObject({
     page: 12,
-    words: expect.stringMatching(/of 1200 rows, 100 were new and 1100 had been listed already/),
+    words: expect.stringMatching(/of 1200 rows, 100 were new and 1100 had already been listed/),
   })
 })
 
@@ -56,7 +56,7 @@ test('small pages of what is known already are, before they make ten times what 
   const known = { written: 1, repeated: 1 }
   expect(walk([...times(500, fresh), ...times(100_000, known)])).toMatchObject({
     page: 500 + 1001,
-    words: expect.stringMatching(/last 1001 pages brought nothing new/),
+    words: expect.stringMatching(/last 1001 pages had nothing new/),
   })
 })
 

@@ -149,7 +149,7 @@ describe('a failing upstream', () => {
     await ended(core, appId)
     expect(toldOfApp(from)).toEqual([
       ['warn', 'the system of an app does not answer; the app is paused until it does'],
-      ['info', 'the system of an app answers again; what waited for it goes on'],
+      ['info', 'the system of an app answers again; paused work continues'],
     ])
   })
 
@@ -185,7 +185,7 @@ describe('a failing upstream', () => {
       const run = await sync(core, appId)
       expect([run.state, run.attempts]).toEqual(['FAILED', 7])
     }
-    const failed = ['warn', 'a sync failed; its run says why']
+    const failed = ['warn', 'a sync failed; its run has the reason']
     expect(toldOfApp(from)).toEqual([failed, failed])
     expect(await statusOf(core, appId)).toBe('FAILED')
     expect(await listedIds()).toEqual(ids)
@@ -319,7 +319,7 @@ describe('when suspiciously much vanished', () => {
     const late = await core.call('POST', `/operator/syncs/${stopped.id}/accept`, { body: {} })
     expect([late.status, late.body.error?.message]).toEqual([
       409,
-      expect.stringMatching(/began since/),
+      expect.stringMatching(/has started since/),
     ])
   })
 

@@ -213,10 +213,10 @@ describe('an action', () => {
       return [status, said.detail]
     }
     await core.call('POST', `/tasks/${id}/${verb}`, { token: ada.token })
-    const ended = `The task is ${await statusOf(id)} already`
+    const ended = `The task is already ${await statusOf(id)}`
     expect([await perform(name), await perform(other)]).toEqual([
       [409, ended],
-      [400, `${ended}, and offers no action any more`],
+      [400, `${ended} and offers no more actions`],
     ])
   })
 

@@ -189,7 +189,7 @@ test.each([
       'ACCOUNTS_UPLOADED',
       {
         problem: expect.stringMatching(
-          /^its sender (does not manage the app any more|is no longer active, or no longer manages any app)$/,
+          /^its sender (no longer manages the app|is no longer active, or no longer manages any app)$/,
         ),
         app_id: mine,
       },

@@ -104,14 +104,14 @@ describe('an answer', () => {
       'PROVISION',
       200,
       '{"response":{"a":"\\u0000"}}',
-      /cannot be kept/,
+      /cannot be stored/,
     ],
     [
       'that is nested too deep',
       'PROVISION',
       200,
       `${'['.repeat(99)}${']'.repeat(99)}`,
-      /cannot be kept/,
+      /cannot be stored/,
     ],
     [
       'of a megabyte and more',

@@ -106,11 +106,7 @@ describe('a change', () => {
     const changed = await change(made.id, body)
     expect(changed.body).toEqual({
       changed: true,
-      difference: [
-        'its name is "Other"',
-        'the header x-more has the value that was sent',
-        'it is off',
-      ],
+      difference: ['its name is "Other"', 'the header x-more has the new value', 'it is off'],
       webhook: { ...made, name: 'Other', enabled: false, headers: ['authorization', 'x-more'] },
       secret: null,
     })

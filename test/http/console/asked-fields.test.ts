@@ -186,14 +186,14 @@ const WRONG: [string, Record<string, string>, string[], string, string][] = [
     'findings/:finding_id/accept',
     { until: '31.12.', reason: 'Ours' },
     ['until'],
-    'This must be a moment within the next 366 days.',
+    'This must be within the next 366 days.',
     'Das muss innerhalb der nächsten 366 Tage liegen.',
   ],
   [
     'findings/:finding_id/accept',
     { until: '2001-01-01', reason: 'Ours' },
     ['until'],
-    'This must be a moment within the next 366 days.',
+    'This must be within the next 366 days.',
     'Das muss innerhalb der nächsten 366 Tage liegen.',
   ],
   [

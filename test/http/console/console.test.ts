@@ -860,7 +860,9 @@ describe('a person', () => {
     expect(later.done.status).toBe(303)
     const scheduled = (await visitor.get(path)).text
     expect(scheduled).toContain('Scheduled')
-    expect((await visitor.get(`${path}/offboard`)).text).toContain('under way already')
+    expect((await visitor.get(`${path}/offboard`)).text).toContain(
+      'already scheduled or in progress',
+    )
     const cancel = /href="([^"]+\/offboarding\/[^"]+\/cancel)"/.exec(scheduled)?.[1] ?? ''
     await visitor.get(cancel)
     expect((await visitor.post(cancel)).status).toBe(303)
@@ -883,10 +885,7 @@ describe('a person', () => {
     })
     expect((await visitor.get(path)).text).not.toContain(`${path}/offboard"`)
     const again = await visitor.get(`${path}/offboard`)
-    expect([again.status, again.text]).toEqual([
-      409,
-      expect.stringContaining('has nothing left to take'),
-    ])
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining('has no access left')])
     const other = await core.call('GET', '/lifecycle-management/user-offboardings?user_id=nobody')
     expect(other.body.total).toBe(0)
     const reads = await person(core.db, 'reads-leaving@example.com', ['Read Only Admin'])
@@ -948,8 +947,8 @@ describe('a person', () => {
   })
 
   test.each([
-    ['2999-01-01T10:00', 'This moment has not come yet.'],
-    ['2999-01-01', 'This moment has not come yet.'],
+    ['2999-01-01T10:00', 'This time is in the future.'],
+    ['2999-01-01', 'This time is in the future.'],
     ['2000-01-01', 'What was held is known since'],
     ['x', 'Name a moment as 2027-03-01T12:00:00'],
   ])('shows nothing of now for the moment %s, and says why', async (moment, why) => {
@@ -1173,7 +1172,7 @@ describe('a review', () => {
     expect(evidence.headers.get('content-disposition')).toContain(`keyway-review-${id}.jsonl`)
     const nobody = await visitor.get(`${at}/remind`)
     expect(nobody.status).toBe(200)
-    expect((await visitor.post(`${at}/remind`)).text).toContain('No line of it waits')
+    expect((await visitor.post(`${at}/remind`)).text).toContain('None of its lines is waiting')
     const asked = await visitor.get(`${at}/complete`)
     expect(asked.text).toContain('2 lines that nobody decided')
     expect((await visitor.post(`${at}/complete`)).status).toBe(303)
@@ -1414,7 +1413,7 @@ describe('a webhook', () => {
     expect(shown.text).toContain('value="https://siem.example/in"')
     const rest = { name: 'The SIEM', description: '', url: 'https://siem.example/in' }
     const asked = await visitor.post(`${at}/change`, { ...rest, headers: 'X-Team:' })
-    expect(asked.text).toContain('the header x-team does not go with it any more')
+    expect(asked.text).toContain('the header x-team is no longer sent')
     expect((await visitor.post(`${at}/change`, { ...rest, headers: 'X-Team:' })).status).toBe(303)
     expect((await visitor.get(at)).text).toContain('The SIEM')
     await visitor.get(`${at}/secret`)

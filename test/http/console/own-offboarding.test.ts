@@ -35,7 +35,7 @@ test('nobody is offered their own offboarding, but that of another', async () =>
 })
 
 test.each([
-  ['en', 'the host made it for its operator'],
+  ['en', 'the host created it for its operator'],
   ['de', 'Keyway hat sie für den Betrieb angelegt'],
 ])('an offboarding that cannot be says why in %s, without a form', async (language, why) => {
   const speaking = { headers: { 'accept-language': language } }

@@ -253,7 +253,7 @@ describe('asking', () => {
     await visitor.get(`/access/request?app_id=${twice}&permission=app`)
     const later = await visitor.post('/access/request', { ...fields, why: 'After going back' })
     expect(later.status).toBe(409)
-    expect(later.text).toContain('You have asked for this already')
+    expect(later.text).toContain('You have already asked for this')
     expect(later.text).toContain('After going back</textarea>')
     const { body } = await core.call('GET', '/appstore/access_requests', { token: ada.token })
     expect(body.items.filter((one: { app_id: string }) => one.app_id === twice)).toHaveLength(1)
@@ -490,7 +490,7 @@ describe('delegates', () => {
     ['nobody', { person: 'nobody@example.com', until: inDays(2) }, /No(body| one| person)/],
     ['oneself', { person: 'ada@example.com', until: inDays(2) }, /own delegate/],
     ['no day', { person: 'boss@example.com' }, /Choose a last day/],
-    ['an odd day', { person: 'boss@example.com', until: '2026-02-31' }, /must be a moment to come/],
+    ['an odd day', { person: 'boss@example.com', until: '2026-02-31' }, /must be in the future/],
     ['too long', { person: 'boss@example.com', until: inDays(500) }, /at most 366 days/i],
   ])('are refused with what was typed: %s', async (what, fields: Record<string, string>, words) => {
     const { status, text } = await (await at(ada, PATH)).post(PATH, fields)

@@ -171,7 +171,7 @@ export async function putApp(
       const row = await lockApp(tx, principal, before.id, 'apps.write')
       mayChange(row)
       if (sealed !== null && overtaken(before, row, body))
-        throw conflict('The app was disconnected or connected again meanwhile; try again')
+        throw conflict('The app was disconnected or reconnected in the meantime; try again')
       if (renewed) await planRenewal(tx, row, renewed.manifest, renewed.connection)
       return toApp(await change(tx, principal, row, body, sealed, parts))
     })
@@ -202,7 +202,7 @@ function mayChange(row: AppRow): void {
   if (row.syncStatus === 'SYNCING')
     throw new CoreError(
       'too_many_requests',
-      'A sync of this app is running; try again when it has ended',
+      'A sync of this app is running; try again when it has finished',
       {
         retryAfterSeconds: SYNCING_RETRY_SECONDS,
       },
@@ -216,7 +216,7 @@ function mayChange(row: AppRow): void {
  */
 export function managedHere({ connectionSource }: AppRow): void {
   if (connectionSource !== 'API')
-    throw conflict('This app is not managed by the API; PATCH changes what is shown of it')
+    throw conflict('This app is not managed by the API; use PATCH to change how it is shown')
 }
 
 /**
@@ -231,8 +231,8 @@ function asksToReconnect(row: AppRow, body: AppInputPut): boolean {
   if ((asks || classId !== undefined) && !matches)
     throw badRequest(
       classId === undefined
-        ? `app_class_id: missing; auth, settings and version connect the app again, which names its class: write ${JSON.stringify(row.appClassId)} beside them. Of auth and settings, the one that is not sent stays. PATCH changes what is shown, without a class`
-        : `app_class_id: another than the app’s; write ${JSON.stringify(row.appClassId)}`,
+        ? `app_class_id: missing; auth, settings and version reconnect the app, which needs its class: send ${JSON.stringify(row.appClassId)} with them. Of auth and settings, the one that you leave out is kept. To change only how the app is shown, use PATCH, which needs no class`
+        : `app_class_id: not that of the app; send ${JSON.stringify(row.appClassId)}`,
     )
   if (asks && row.connectorId === null)
     throw badRequest('This is a custom app: it takes no auth, settings or version')
@@ -259,7 +259,7 @@ async function reconnection(
   // tenant.
   if (tenant !== null && tenant !== row.instanceId)
     throw conflict(
-      `These credentials are of another tenant (${tenant}) than this app’s (${row.instanceId}); connect that one with POST /apps`,
+      `These credentials belong to another tenant (${tenant}) than this app’s (${row.instanceId}); connect that tenant with POST /apps`,
     )
   const { manifest } = connector
   return { sealed: keepConnection(parts.vault, row, connection), connection, manifest }

@@ -38,8 +38,8 @@ export function openConnection(
     throw new CoreError(
       'conflict',
       error.why === 'key'
-        ? `The credentials of this app were sealed with the key ${error.keyId}, which no secret of KEYWAY_SECRET makes any more; put that secret back at the end of the list, or connect the app again with PUT /apps/${app.id}`
-        : `The kept credentials of this app were altered, or belong to another app; connect it again with PUT /apps/${app.id}`,
+        ? `The credentials of this app were sealed with the key ${error.keyId}, which no secret in KEYWAY_SECRET matches any more; put that secret back at the end of the list, or reconnect the app with PUT /apps/${app.id}`
+        : `The stored credentials of this app were altered, or belong to another app; reconnect it with PUT /apps/${app.id}`,
       { cause: error },
     )
   }

@@ -101,10 +101,7 @@ export async function obtainTokens(
   const { authorization_url: url, code_verifier: verifier } = asked
   // The browser is redirected there, and a connector may have built the address.
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-    throw new CoreError(
-      'upstream_failed',
-      `${connector.id} gave no address where consent could be given`,
-    )
+    throw new CoreError('upstream_failed', `${connector.id} returned no address for giving consent`)
   return { url, state, verifier: verifier ?? null }
 }
 
@@ -198,12 +195,12 @@ async function ask<C extends CapabilityName>(
   if (late.aborted)
     throw new CoreError(
       'upstream_failed',
-      `${name} gave no answer within ${OBTAIN_MS / 1000} seconds`,
+      `${name} did not answer within ${OBTAIN_MS / 1000} seconds`,
     )
   const { error_code: code, message } = answer.error
   throw new CoreError(
     code === 'bad_request' || code === 'invalid_value' ? 'bad_request' : 'upstream_failed',
-    `${name} gave no tokens (${code}): ${message.slice(0, 1000)}`,
+    `${name} returned no tokens (${code}): ${message.slice(0, 1000)}`,
   )
 }
 

@@ -31,7 +31,7 @@ export function connectorFor(
   const connector = connectors.find(id)
   if (!connector)
     throw badRequest(
-      `app_class_id: there is no integration ${JSON.stringify(id.slice(0, 64))}; GET /integrations lists those that there are`,
+      `app_class_id: there is no integration ${JSON.stringify(id.slice(0, 64))}; GET /integrations lists all integrations`,
     )
   if (version !== undefined && version !== connector.version)
     throw badRequest(
@@ -80,7 +80,7 @@ function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void
     .slice(0, 10)
     .join(', ')
   throw badRequest(
-    `auth: send it again: with ${led || 'these settings'} it goes to another place than the credentials that are kept were given for`,
+    `auth: send it again: ${led || 'these settings'} would send the stored credentials to another place than the one they were given for`,
   )
 }
 
@@ -131,7 +131,7 @@ export async function checkCredentials(
     if (late.aborted)
       throw new CoreError(
         'upstream_failed',
-        `${name} gave no answer within ${withinMs / 1000} seconds`,
+        `${name} did not answer within ${withinMs / 1000} seconds`,
       )
     const kind = VERDICTS[code] ?? 'upstream_failed'
     // The system has not judged a request that this host refused to send.
@@ -139,19 +139,16 @@ export async function checkCredentials(
     throw new CoreError(kind, `${name} ${words} (${code}): ${message.slice(0, 1000)}`)
   }
   const { valid, unique_tenant_id: tenant } = responseOf('validate_credentials', answer)
-  if (!valid) throw badRequest(`${name} says that these credentials are not valid`)
+  if (!valid) throw badRequest(`${name} rejected these credentials as invalid`)
   if (!TENANT_ID.test(tenant))
-    throw new CoreError(
-      'upstream_failed',
-      `The integration ${id} told no tenant id that can be kept`,
-    )
+    throw new CoreError('upstream_failed', `The integration ${id} returned no usable tenant id`)
   return tenant
 }
 
 const VERDICT_WORDS = {
   bad_request: 'did not accept the connection',
-  not_implemented: 'cannot be connected like this',
-  upstream_failed: 'could not judge the connection',
+  not_implemented: 'cannot be connected with this input',
+  upstream_failed: 'could not check the connection',
 } as const
 
 /** Error code -> kind of the refusal. All other codes are failures of the system or the network. */

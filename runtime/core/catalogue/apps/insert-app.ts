@@ -49,7 +49,7 @@ export async function insertOrRevive(
     .for('update')
   if (!there || there.disconnectedAt === null)
     throw conflict(
-      `This app already exists${there ? ` as ${there.id}` : ''}: ${appClassId}, instance ${instanceId}; change its connection (PUT /apps/{app_id}) instead of making another one`,
+      `This app already exists${there ? ` as ${there.id}` : ''}: ${appClassId}, instance ${instanceId}; change its connection with PUT /apps/{app_id} instead`,
     )
   const [revived] = await tx
     .update(apps)

@@ -25,7 +25,7 @@ export async function getAppConnection(
   if (!connector)
     throw conflict(
       row.connectorId === null
-        ? 'This is a custom app: nothing connects it to a system'
+        ? 'This is a custom app: it is not connected to a system'
         : `The connector ${row.connectorId} of this app is not installed`,
     )
   const kept = Object.entries(openedSettings(row, vault)).filter(([, value]) => value !== null)

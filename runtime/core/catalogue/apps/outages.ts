@@ -124,8 +124,8 @@ function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Prom
     taskType: OUTAGE_TASK,
     description: `${app.name} has not answered since ${since.toISOString()}: ${problem}`,
     instructions: faultOf(code).credentials
-      ? `Connect it again with PUT /apps/${app.id}. What people asked for, and what has to be taken back, waits and is then done by itself. Until then Keyway signs in ever more rarely, every half hour in the end, so that the system does not lock the account. “retry” calls it now.`
-      : 'It is called again every minute. What people asked for, and what has to be taken back, waits and is then done by itself. “retry” calls it now.',
+      ? `Reconnect it with PUT /apps/${app.id}. Pending grants and revocations then continue automatically. Until then Keyway tries to sign in less and less often, down to once every half hour, so that the system does not lock the account. “retry” tries now.`
+      : 'Keyway tries again every minute. Pending grants and revocations continue automatically once the system answers. “retry” tries now.',
     app,
   })
 }
@@ -149,7 +149,7 @@ export async function recordRecovery(
     toLog(
       'info',
       { app_id: app.id, seconds: Math.round((now.getTime() - over.since.getTime()) / 1000) },
-      'the system of an app answers again; what waited for it goes on',
+      'the system of an app answers again; paused work continues',
     )
 }
 

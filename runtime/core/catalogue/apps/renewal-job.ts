@@ -160,17 +160,17 @@ async function failed(
 
 /** Log messages by number of consecutive failures. */
 const TOLD: Readonly<Record<number, string>> = {
-  1: 'the access token of an app could not be renewed; it is tried again',
+  1: 'the access token of an app could not be renewed; Keyway will try again',
   [TELL_AFTER]: 'the access token of an app could not be renewed; its admins have a task',
   [GIVE_UP_AFTER]:
-    'the access token of an app could not be renewed and is not tried any more; the app has to be connected again',
+    'the access token of an app could not be renewed and Keyway has given up; reconnect the app',
 }
 
 function tellAdmins(tx: Db, app: AppRow, problem: string): Promise<string> {
   return openErrorTask(tx, app.domainId, {
     taskType: 'TOKEN_NOT_RENEWED',
     description: `The access token of “${keptText(app.name, 200)}” could not be renewed: ${problem}`,
-    instructions: `It is tried again for two days. If the consent was taken back, or the OAuth client has changed, connect the app again with PUT /apps/${app.id}.`,
+    instructions: `Keyway keeps trying for two days. If the consent was withdrawn, or the OAuth client has changed, reconnect the app with PUT /apps/${app.id}.`,
     app,
   })
 }

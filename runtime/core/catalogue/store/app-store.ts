@@ -104,7 +104,7 @@ export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAp
     const app = await lockApp(tx, principal, appId, 'appstore.write')
     if ((await settingsOf(tx, app))?.inAppStore) {
       throw conflict(
-        'The app is in the app store already; change it with PATCH /appstore/apps/{app_id}/settings',
+        'The app is already in the app store; change it with PATCH /appstore/apps/{app_id}/settings',
       )
     }
     const change = { ...settings, in_app_store: true }

@@ -223,7 +223,7 @@ function sameApp(app: AppRow, names: AppNames): void {
     .map(([name]) => ({
       loc: ['body', name],
       type: 'value_error',
-      msg: 'Value error, it is not that of the permission’s app, which cannot be changed',
+      msg: 'Value error, it is not the app of the permission, which cannot be changed',
     }))
   if (entries.length > 0) throw new CoreError('invalid', entries)
 }

@@ -36,7 +36,7 @@ export async function ownProvisioningGroup(
     .select({ id: apps.id })
     .from(apps)
     .where(and(eq(apps.id, group.appId), managed))
-  if (!app) throw refused(loc, 'the group is of an app that you do not manage')
+  if (!app) throw refused(loc, 'the group belongs to an app that you do not manage')
 }
 
 /** Refuses a change of the provisioning group. @throws CoreError `invalid` */
@@ -47,5 +47,5 @@ export function sameProvisioningGroup(
 ): void {
   const wanted = fulfillmentOf(change)['provisioning_group']
   if (!wanted || wanted === fulfillmentOf(before)['provisioning_group']) return
-  throw refused(loc, 'it cannot be changed; make a new permission with the other group')
+  throw refused(loc, 'it cannot be changed; create a new permission with the other group')
 }

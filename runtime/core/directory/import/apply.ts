@@ -43,7 +43,7 @@ export async function applyPeople(tx: Db, domainId: string): Promise<void> {
 }
 
 export const changedMeanwhile = (): CoreError =>
-  conflict('The users changed meanwhile; import the file again')
+  conflict('The users changed during the import; import the file again')
 
 /**
  * Locks the people who change. A person whose address differs from the one they were found by was erased, or

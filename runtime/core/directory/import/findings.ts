@@ -14,7 +14,7 @@ export class FileError extends Error {
     )
     const more = total - findings.length
     if (more > 0) told.push(`and ${more} more`)
-    super(`the file has errors; nothing of it was imported\n${told.join('\n')}`)
+    super(`the file has errors; nothing was imported\n${told.join('\n')}`)
     this.name = 'FileError'
     this.findings = findings
     this.total = total

@@ -25,7 +25,7 @@ const isKnown = (name: string): name is PeopleColumn => Object.hasOwn(PEOPLE_COL
 export function readHeader(cells: string[], line: number, findings: Findings): Header {
   const header: Header = { names: [], known: {}, attributes: [] }
   if (cells.length > MAX_COLUMNS) {
-    findings.add(line, null, `has ${cells.length} columns; at most ${MAX_COLUMNS} are taken`)
+    findings.add(line, null, `has ${cells.length} columns; at most ${MAX_COLUMNS} are allowed`)
     return header
   }
   const seen = new Set<string>()
@@ -46,16 +46,16 @@ export function readHeader(cells: string[], line: number, findings: Findings): H
 
 function problemOf(name: string, seen: Set<string>): string | null {
   if (name === '') return 'has no name; name the column or remove it'
-  if (seen.has(name)) return 'is there twice; keep one of the columns'
+  if (seen.has(name)) return 'appears twice; keep one of the columns'
   if (RESERVED.includes(name)) return 'is a reserved name; rename the column'
   if (name.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`
-  return name.includes('\u0000') ? 'holds the character NUL; remove it' : null
+  return name.includes('\u0000') ? 'contains the character NUL; remove it' : null
 }
 
 function noEmail(cells: string[]): string {
   const [only = ''] = cells
   const other = [';', '\t', '|'].find((sign) => cells.length === 1 && only.includes(sign))
   return other
-    ? `is missing: the cells seem to be separated by ${shown(other)}; save the file with commas`
-    : 'is missing; the first line must name the columns, email among them'
+    ? `is missing: the cells appear to be separated by ${shown(other)}; save the file with commas`
+    : 'is missing; the first line must name the columns, including email'
 }

@@ -77,7 +77,7 @@ export async function importPeople(
 async function takeTurn(tx: Db): Promise<void> {
   const { rows } = await tx.execute(tryLockUntilEnd('importing people'))
   if (rows[0]?.['got'] !== true)
-    throw conflict('Another import is under way; try again when it is done')
+    throw conflict('Another import is running; try again when it has finished')
 }
 
 async function stageFile(

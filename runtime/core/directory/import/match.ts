@@ -30,7 +30,7 @@ export async function matchPeople(
     ({ line, email, earlier }: Doubled) => [
       line,
       'email',
-      `${shown(email)} is in line ${earlier} already; keep one of them`,
+      `${shown(email)} is already in line ${earlier}; keep one of them`,
     ],
     findings,
   )
@@ -81,7 +81,7 @@ async function checkManagers(tx: Db, domainId: string, findings: Findings): Prom
   )
   await named(
     sql`manager_id = user_id`,
-    (email) => `${shown(email)} is the person’s own address; nobody manages themselves`,
+    (email) => `${shown(email)} is the person’s own address; people cannot manage themselves`,
   )
   if (findings.total > 0) return
   const cycle = await findCycle(tx, domainId)
@@ -91,7 +91,7 @@ async function checkManagers(tx: Db, domainId: string, findings: Findings): Prom
   findings.add(
     line ?? 1,
     'manager_email',
-    `the managers go in a circle: ${around}${cycle.whole ? '' : ' → …'}; change one of them`,
+    `the managers form a cycle: ${around}${cycle.whole ? '' : ' → …'}; change one of them`,
   )
 }
 

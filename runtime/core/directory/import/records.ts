@@ -58,13 +58,13 @@ function unreadable({ code, lines, message }: CsvError, next: number): Unreadabl
     case 'CSV_MAX_RECORD_SIZE':
       return new UnreadableError(
         next,
-        `begins a row of more than ${MAX_ROW_BYTES} bytes; shorten it, or close the quote that it opens`,
+        `starts a row of more than ${MAX_ROW_BYTES} bytes; shorten it, or close its open quote`,
       )
     case 'CSV_INVALID_CLOSING_QUOTE':
     case 'INVALID_OPENING_QUOTE':
       return new UnreadableError(
         Number(lines ?? next),
-        'has a quote in the middle of a cell; put the whole cell in quotes and double those inside: "say ""hi"""',
+        'has a quote in the middle of a cell; put the whole cell in quotes and double the quotes inside: "say ""hi"""',
       )
     default:
       return new UnreadableError(Number(lines ?? next), message)

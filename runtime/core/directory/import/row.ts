@@ -55,11 +55,11 @@ export function readRow(
     findings.add(
       line,
       'email',
-      email === '' ? 'is empty; every row needs one' : `${shown(email)} is no e-mail address`,
+      email === '' ? 'is empty; every row needs one' : `${shown(email)} is not an e-mail address`,
     )
   const status = cell('status')?.toUpperCase() ?? null
   if (status && !isOneOf(USER_STATUSES, status))
-    findings.add(line, 'status', `${shown(status)} is none of ${USER_STATUSES.join(', ')}`)
+    findings.add(line, 'status', `${shown(status)} is not one of ${USER_STATUSES.join(', ')}`)
   const groups = groupsOf(cell('groups'))
   const long = groups?.find((name) => name.length > MAX_NAME_LENGTH)
   if (long)
@@ -92,14 +92,14 @@ export function readRow(
 
 function advice(over: number): string {
   return over > 0
-    ? 'put cells that hold a comma in quotes'
-    : 'write an empty cell for what is empty'
+    ? 'put cells that contain a comma in quotes'
+    : 'write an empty cell for each missing value'
 }
 
 function problemOf(text: string): string | null {
-  if (text.includes('\u0000')) return 'holds the character NUL; remove it'
+  if (text.includes('\u0000')) return 'contains the character NUL; remove it'
   return text.length > MAX_CELL_LENGTH
-    ? `holds ${text.length} characters; at most ${MAX_CELL_LENGTH} are taken`
+    ? `has ${text.length} characters; at most ${MAX_CELL_LENGTH} are allowed`
     : null
 }
 

@@ -118,14 +118,16 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
       const happenedAt = new Date().toISOString()
       // Queue it after waiting entries: the log keeps the order of events.
       if (kept.length === 0 && (await attempt(one))) return
-      if (kept.length >= MOST) return onLost(new Error('too many entries wait for the database'))
+      if (kept.length >= MOST)
+        return onLost(new Error('too many entries are waiting for the database'))
       kept = [...kept, { ...one, happened: { ...happened, happened_at: happenedAt } }]
       later()
     },
     async stop() {
       if (timer) clearTimeout(timer)
       await flush()
-      for (const _ of kept) onLost(new Error('the host ends while the database is away'))
+      for (const _ of kept)
+        onLost(new Error('the host is stopping while the database is unavailable'))
       kept = []
     },
   }

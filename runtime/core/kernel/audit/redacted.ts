@@ -119,7 +119,7 @@ async function demandFitting(tx: Db, domainId: string, page: readonly Placed[]):
   const wrong = odd.find(({ row }) => !redacted.has(row.eventHash))
   if (wrong)
     throw conflict(
-      `An entry of the activity log that names the person (${wrong.row.eventType}, ${wrong.row.beganAt.toISOString()}) is not what was written: see keyway audit verify`,
+      `An entry of the activity log that names the person (${wrong.row.eventType}, ${wrong.row.beganAt.toISOString()}) is not what was originally written: see keyway audit verify`,
     )
 }
 

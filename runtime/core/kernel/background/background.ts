@@ -111,9 +111,9 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
       if (!job) return
       const { queue, key } = job.data
       const whole = await parts
-      const problem = jobProblem(job.sourceOutput) ?? 'it ended without a word'
+      const problem = jobProblem(job.sourceOutput) ?? 'it ended without an error message'
       await handlers[queue].gaveUp(db, key, problem, whole)
-      whole.tell('error', { queue, key }, 'a job failed for good; `keyway jobs` says why')
+      whole.tell('error', { queue, key }, 'a job failed permanently; `keyway jobs` shows why')
     }
     await jobs.work<DeadJob, void, { includeMetadata: true }>(DEAD, { includeMetadata: true }, bury)
     look(db, preparing(db))

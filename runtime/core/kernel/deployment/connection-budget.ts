@@ -23,8 +23,8 @@ export function crowdOf(hosts: number, { connections, limit }: ConnectionLimit):
   const who = hosts === 1 ? 'this host' : `${hosts} hosts`
   return {
     enough: wanted <= connections,
-    what: `${who} may take ${wanted} connections to PostgreSQL, which gives them ${connections} (${limit})`,
-    advice: `let PostgreSQL give ${wanted} at least, ${MOST_OF_A_HOST} for each host: raise max_connections (and restart it), or the limit that is named; until then requests may be answered with 503 while much is going on`,
+    what: `${who} may open ${wanted} connections to PostgreSQL, which allows ${connections} (${limit})`,
+    advice: `let PostgreSQL allow at least ${wanted}, ${MOST_OF_A_HOST} for each host: raise max_connections and restart it, or raise the named limit; until then requests may get 503 under load`,
   }
 }
 

@@ -22,7 +22,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS: number = 24 * HOUR_MS
 
 const ONLY_GRANTS_END =
-  'people get a task and it goes on; only a grant ends, after a week, and is left to people'
+  'people get a task and retries continue; only a grant is given up, after a week, and left to people'
 
 /**
  * Kind of failed work -> its retries. The number of failures and the time of the next try are columns of the
@@ -31,37 +31,37 @@ const ONLY_GRANTS_END =
  */
 export const TRIES = {
   system: {
-    what: 'granting, revoking or closing, where the system does not answer',
+    what: 'granting, revoking or closing: the system does not answer',
     ...{ firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS },
     // The app's admins get one task for its outage. A request gets its own task only if it fails on its own.
     tellAfter: 25,
     end: ONLY_GRANTS_END,
   },
   call: {
-    what: 'granting, revoking or closing, where one call fails',
+    what: 'granting, revoking or closing: one call fails',
     ...{ firstMs: 2 * SECOND_MS, longestMs: HOUR_MS },
     tellAfter: 6,
     end: ONLY_GRANTS_END,
   },
   refused: {
-    what: 'granting, revoking or closing, where the system refuses',
+    what: 'granting, revoking or closing: the system refuses',
     ...{ firstMs: MINUTE_MS, longestMs: HOUR_MS },
     tellAfter: 1,
     end: ONLY_GRANTS_END,
   },
   outage: {
-    what: 'looking whether the system of an app answers again',
+    what: 'checking whether the system of an app answers again',
     ...{ firstMs: 2 * SECOND_MS, longestMs: MINUTE_MS },
     tellAfterMs: 10 * MINUTE_MS,
-    end: 'the admins of the app get a task; it goes on',
+    end: 'the admins of the app get a task; retries continue',
   },
   credentials: {
-    what: 'calling the system of an app again, where it refuses the credentials',
+    what: 'calling the system of an app that refuses the credentials',
     // Directories lock an account after a few wrong passwords within half an hour. These pauses make three
     // tries.
     ...{ firstMs: 5 * MINUTE_MS, longestMs: 30 * MINUTE_MS },
     tellAfter: 1,
-    end: 'the admins of the app get a task; it goes on; connecting the app again, a renewed token and “retry” on the task call it at once',
+    end: 'the admins of the app get a task; retries continue; reconnecting the app, a renewed token and “retry” on the task call it at once',
   },
   sync: {
     what: 'a step of a sync',
@@ -69,13 +69,13 @@ export const TRIES = {
     endAfter: 8,
     // A run waits while its app is paused. Those failures are not counted.
     endAfterMs: 7 * DAY_MS,
-    end: 'the run fails and the admins of the app get a task; the next one follows the schedule',
+    end: 'the run fails and the admins of the app get a task; the next run follows the schedule',
   },
   'event-feed': {
     what: 'sending the activity log to a webhook',
     ...{ firstMs: 5 * SECOND_MS, longestMs: 15 * MINUTE_MS },
     tellAfterMs: DAY_MS,
-    end: 'the admins get a task; it goes on where it stopped',
+    end: 'the admins get a task; sending continues where it stopped',
   },
   'token-renewal': {
     what: 'renewing the access token of an app',
@@ -83,25 +83,25 @@ export const TRIES = {
     // About 15 minutes, and two days.
     tellAfter: 7,
     endAfter: 100,
-    end: 'the admins get a task; at the end the app has to be connected again',
+    end: 'the admins get a task; after the last try the app has to be reconnected',
   },
   mail: {
     what: 'sending a mail',
     ...{ firstMs: MINUTE_MS, longestMs: HOUR_MS },
     endAfterMs: 3 * DAY_MS,
-    end: 'it is refused; `keyway mail show` lists it with what the server said',
+    end: 'the mail is marked as refused; `keyway mail show` lists it with the server’s answer',
   },
   'changed-user': {
-    what: 'comparing a user with the access policies',
+    what: 'evaluating the access policies for a user',
     ...{ firstMs: 10 * SECOND_MS, longestMs: HOUR_MS },
     tellAfter: 6,
-    end: 'the admins get a task; it goes on',
+    end: 'the admins get a task; retries continue',
   },
   defect: {
-    what: 'a job that failed for good and whose record is due still',
+    what: 'a job that failed permanently while its record is still due',
     ...{ firstMs: HOUR_MS, longestMs: HOUR_MS },
     tellAfter: 1,
-    end: 'people get a task; it goes on',
+    end: 'people get a task; retries continue',
   },
 } as const satisfies Record<string, TryRow>
 

@@ -8,17 +8,17 @@ import type { StateRow } from '../../machine/states.ts'
 
 /** Meaning and permitted successors of each state. */
 export const OFFBOARDING_STATES = {
-  SCHEDULED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], meaning: 'its time has not come' },
+  SCHEDULED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], meaning: 'it is scheduled for later' },
   IN_PROGRESS: {
     next: ['COMPLETED', 'FAILED'],
-    meaning: 'the user is INACTIVE and signed out; accounts and access are being taken',
+    meaning: 'the user is INACTIVE and signed out; accounts and access are being removed',
   },
-  DIVERTED: { next: [], meaning: 'kept for clients; nothing comes to it here' },
+  DIVERTED: { next: [], meaning: 'defined for clients; not used here' },
   CANCELLED: { next: [], meaning: 'it was cancelled before it began' },
-  FAILED: { next: [], meaning: 'it ended before it was done; an ERROR task says why' },
-  EXPIRED: { next: [], meaning: 'kept for clients; nothing comes to it here' },
+  FAILED: { next: [], meaning: 'it failed before it was done; an ERROR task gives the reason' },
+  EXPIRED: { next: [], meaning: 'defined for clients; not used here' },
   COMPLETED: {
     next: [],
-    meaning: 'nothing is left of the user’s access but what people decided to leave',
+    meaning: 'the user has no access left except what people decided to keep',
   },
 } as const satisfies Record<OffboardingStatus, StateRow<OffboardingStatus>>

@@ -37,14 +37,14 @@ export function stepTransition(step: StepRow, event: StepEvent, now: Date): Step
       return { writes: [{ state: 'done', problem: null }], effects: close }
     case 'confirmed':
       return {
-        writes: [{ state: 'done', problem: `done by hand, as a person said: ${event.unread}` }],
+        writes: [
+          { state: 'done', problem: `done by hand, according to a person: ${event.unread}` },
+        ],
         effects: [],
       }
     case 'declined':
       return {
-        writes: [
-          { state: 'left', problem: 'nobody took it: its task was declined, or has expired' },
-        ],
+        writes: [{ state: 'left', problem: 'not done: its task was declined or has expired' }],
         effects: [left(step, event.userId, event.by)],
       }
     case 'retried':

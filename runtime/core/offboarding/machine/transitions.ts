@@ -103,7 +103,7 @@ function failed(row: OffboardingRow, problem: string): OffboardingTransition {
           taskType: 'OFFBOARDING_ERROR',
           description: `The offboarding of a user failed: ${short}`,
           instructions:
-            'Mend what is said there, then offboard the user again: POST /lifecycle-management/user-offboardings',
+            'Fix this problem, then offboard the user again: POST /lifecycle-management/user-offboardings',
           targetUserId: row.userId,
           productArea: 'OFFBOARDING',
         },

@@ -5,9 +5,9 @@ import { GRANTING } from './granting.ts'
 import { recordOf } from './request.ts'
 import { REVOKING } from './revoking.ts'
 
-const GIVEN = 'Break-glass: it was given at once, and is reviewed afterwards'
+const GIVEN = 'Break-glass: access was given at once and is reviewed afterwards'
 const INSTRUCTIONS =
-  'This was given at once, without a decision. Find out what it was used for, and say so as the reason: approve it where the use was right, else deny it. Access that is still there is taken back then.'
+  'This access was given at once, without a decision. Find out what it was used for and give that as the reason. Approve it if the use was justified, otherwise deny it. Access that still exists is then revoked.'
 
 export const GLASS: TransitionTable<'glass_broken' | 'glass_reviewed'> = {
   glass_broken: {
@@ -34,7 +34,7 @@ export const GLASS: TransitionTable<'glass_broken' | 'glass_reviewed'> = {
       const reviewed = recordOf(request, 'BREAK_GLASS_REVIEWED', said, by)
       if (wasRight || !REVOKING.reason_gone.in.includes(request.status))
         return { writes: [], effects: [reviewed] }
-      const why = 'The review found that this use of break-glass access was not right'
+      const why = 'The review found that this use of break-glass access was not justified'
       const { writes, effects } = REVOKING.reason_gone.next(
         request,
         { kind: 'reason_gone', why },
@@ -65,16 +65,16 @@ export function glassRefusal(facts: GlassFacts): GlassRefusal | null {
   if (!isMember)
     return {
       kind: 'forbidden',
-      words: 'This is for members of certain groups, and you are in none of them',
+      words: 'Only members of certain groups can have this, and you are in none of them',
     }
   if (!isThere)
-    return { kind: 'conflict', words: 'It is not in the app any more, or the app is disconnected' }
+    return { kind: 'conflict', words: 'It is no longer in the app, or the app is disconnected' }
   if (isTaken)
     return {
       kind: 'conflict',
-      words: 'You have taken it already; take it again once that has ended',
+      words: 'You already have it; take it again after it has ended',
     }
   if (minutes > maxMinutes)
-    return { kind: 'invalid', words: `for this it must be ${maxMinutes} at most` }
+    return { kind: 'invalid', words: `here it can be at most ${maxMinutes}` }
   return null
 }

@@ -19,7 +19,7 @@ const LOOK_MS = 24 * 3600 * 1000
 
 /** Note of a request on which no one may decide. */
 export const UNDECIDABLE =
-  'Nobody may decide on it: who asks for access, or is to have it, does not, and there is no other approver or admin. Have an admin give another user the role Admin, or name approvers for the app (PATCH /appstore/apps/{app_id}/settings), and ask again'
+  'No one may decide on it: neither the requester nor the person to receive the access may, and there is no other approver or admin. Ask an admin to give another user the role Admin, or to name approvers for the app (PATCH /appstore/apps/{app_id}/settings), and ask again'
 
 /** Returns the end of the time to decide. */
 export const decisionEnd = ({ createdAt }: Pick<RequestRow, 'createdAt'>): Date =>
@@ -72,14 +72,14 @@ function requireDecision(
   return {
     writes: [{ to: 'CANCELLED', note: UNDECIDABLE, set: { wakeAt: null } }],
     effects: [
-      recordOf(request, 'APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'nobody may decide' }),
+      recordOf(request, 'APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'no one may decide' }),
       {
         kind: 'report_error',
         domainId: request.domainId,
         trouble: {
           taskType: 'ACCESS_REQUEST_ERROR',
           productArea: 'APPSTORE',
-          description: `Nobody may decide on a request for ${what}; it was cancelled.`,
+          description: `No one may decide on a request for ${what}; it was cancelled.`,
           instructions: `${UNDECIDABLE}.`,
           targetUserId: request.targetUserId,
         },
@@ -162,7 +162,7 @@ export const DECIDING: TransitionTable<
   decision_expired: {
     in: ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
     next: (request) => ({
-      writes: [{ to: 'EXPIRED', note: 'Nobody decided in time', set: { wakeAt: null } }],
+      writes: [{ to: 'EXPIRED', note: 'No one decided in time', set: { wakeAt: null } }],
       effects: [
         { kind: 'close_tasks', as: 'EXPIRED' },
         recordOf(request, 'APP_STORE_ACCESS_REQUEST_EXPIRED', {}),

@@ -21,25 +21,25 @@ export function judgeRevocation(request: Asked, policyName: string | null): Revo
   switch (standingOf(status)) {
     case 'asked':
       return refused(
-        `The request is ${status}, so nothing was granted yet. Cancel it: DELETE /appstore/access_requests/${id}`,
+        `The request is ${status}, so nothing has been granted yet. Cancel it: DELETE /appstore/access_requests/${id}`,
       )
     case 'unwanted':
-      return refused(`It is being taken back already: ${whyLeaving(request)}`)
+      return refused(`It is already being revoked: ${whyLeaving(request)}`)
     case 'over':
       return refused(overWords(status))
     case 'wanted':
       return policyId === null
         ? { kind: 'revoke' }
         : refused(
-            `The access policy “${policyName ?? policyId}” gives this, and goes on to. Change who it applies to or what it gives (PUT /access_policies/${policyId}); Keyway then takes it back`,
+            `The access policy “${policyName ?? policyId}” gives this access and keeps giving it. Change who it applies to or what it gives (PUT /access_policies/${policyId}); Keyway then revokes the access`,
           )
   }
 }
 
 function whyLeaving({ status, notes }: Asked): string {
   const why = Object.hasOwn(notes, 'REVERTING')
-    ? (notes['REVERTING'] ?? 'its reason is gone')
-    : 'its time is over'
+    ? (notes['REVERTING'] ?? 'its reason no longer applies')
+    : 'its time is up'
   return status === 'PENDING_MANUAL_DEPROVISIONING'
     ? `${why}. A person was asked to do it by hand; see the tasks of the request`
     : why
@@ -50,5 +50,5 @@ const LEFT: readonly RequestStatus[] = ['TIME_BASED_EXPIRED_FAILED', 'TIME_BASED
 
 const overWords = (status: RequestStatus): string =>
   LEFT.includes(status)
-    ? `The request is ${status}: it has ended, and was left in the system. Reject its line in an access review of the app to remove it there`
+    ? `The request is ${status}: it has ended, and the access was left in the system. Reject its line in an access review of the app to remove it there`
     : `The request is ${status}, so there is nothing to revoke`

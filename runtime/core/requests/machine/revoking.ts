@@ -32,10 +32,10 @@ const isReverting = ({ notes }: RequestRow): boolean => Object.hasOwn(notes, 'RE
 
 /** Notes of requests that are over, whose access still exists. Visible to everyone who sees the request. */
 const KEPT_NOTES: Record<Kept, string> = {
-  was_there: 'The access was there before this request, and stays',
-  other_request: 'Another request gives the same access, which stays until that one ends',
-  needed: 'Another request needs the account, which stays until that one ends',
-  not_given: 'Nothing had been given yet',
+  was_there: 'The access existed before this request and stays',
+  other_request: 'Another request gives the same access, which stays until that request ends',
+  needed: 'Another request needs the account, which stays until that request ends',
+  not_given: 'Nothing had been granted yet',
 }
 
 /** Ends a request whose access was revoked or is kept. `by` is the revoking person, if any. */
@@ -165,7 +165,7 @@ export const REVOKING: TransitionTable<
       writes: [
         {
           to: 'TIME_BASED_EXPIRED_FAILED',
-          note: 'Nobody took the access back in time',
+          note: 'No one revoked the access in time',
           set: { wakeAt: null },
         },
       ],

@@ -31,7 +31,7 @@ export const REQUEST_STATES = {
   PENDING: {
     standing: 'asked',
     next: ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL', 'APPROVED', 'DENIED', 'CANCELLED'],
-    meaning: 'it was asked for and is being looked at',
+    meaning: 'it was requested and is being checked',
   },
   PENDING_MANAGER_APPROVAL: {
     standing: 'asked',
@@ -42,9 +42,9 @@ export const REQUEST_STATES = {
   MANAGER_APPROVED: {
     standing: 'asked',
     next: ['PENDING_APPROVAL', 'APPROVED'],
-    meaning: 'the manager said yes',
+    meaning: 'the manager approved',
   },
-  MANAGER_DENIED: { standing: 'over', next: [], meaning: 'the manager said no' },
+  MANAGER_DENIED: { standing: 'over', next: [], meaning: 'the manager denied' },
   PENDING_APPROVAL: {
     standing: 'asked',
     next: ['PENDING_APPROVAL', 'APPROVED', 'DENIED', 'CANCELLED', 'EXPIRED'],
@@ -54,39 +54,43 @@ export const REQUEST_STATES = {
   APPROVED: {
     standing: 'wanted',
     next: ['PENDING_PROVISIONING'],
-    meaning: 'everybody said yes',
+    meaning: 'every approver approved',
   },
-  DENIED: { standing: 'over', next: [], meaning: 'an approver, or a validation, said no' },
-  EXPIRED: { standing: 'over', next: [], meaning: 'nobody decided in time' },
+  DENIED: { standing: 'over', next: [], meaning: 'an approver or a validation denied it' },
+  EXPIRED: { standing: 'over', next: [], meaning: 'no one decided in time' },
   // A partial grant is revoked afterwards.
-  CANCELLED: { standing: 'over', next: [], meaning: 'it was taken back before it was carried out' },
+  CANCELLED: { standing: 'over', next: [], meaning: 'it was cancelled before it was carried out' },
   PENDING_PROVISIONING: {
     standing: 'wanted',
     next: ['PROVISIONED', 'PENDING_MANUAL_PROVISIONING', 'CANCELLED', 'REVERTING'],
-    meaning: 'the access is being given',
+    meaning: 'the access is being granted',
   },
   PENDING_MANUAL_PROVISIONING: {
     standing: 'wanted',
     next: ['PROVISIONED', 'PENDING_PROVISIONING', 'DENIED_PROVISIONING', 'CANCELLED', 'REVERTING'],
-    meaning: 'a person has to grant the access by hand, unless a further try grants it first',
-    failed: 'It could not be given automatically; a person was asked to give it by hand.',
+    meaning: 'a person has to grant the access by hand, unless a later try succeeds first',
+    failed: 'It could not be granted automatically; a person was asked to do it by hand.',
   },
   // Not followed by COMPLETED, which clients take for success.
-  DENIED_PROVISIONING: { standing: 'over', next: [], meaning: 'it was not given, and will not be' },
+  DENIED_PROVISIONING: {
+    standing: 'over',
+    next: [],
+    meaning: 'it was not granted, and will not be',
+  },
   PROVISIONED: {
     standing: 'wanted',
     next: ['COMPLETED'],
-    meaning: 'the access was given',
+    meaning: 'the access was granted',
   },
   COMPLETED: {
     standing: 'wanted',
     next: ['PENDING_DEPROVISIONING', 'REVERTING'],
-    meaning: 'the access was given, and is there',
+    meaning: 'the access was granted and exists',
   },
   PENDING_DEPROVISIONING: {
     standing: 'unwanted',
     next: ['TIME_BASED_EXPIRED', 'PENDING_MANUAL_DEPROVISIONING'],
-    meaning: 'its time is over; the access is being taken back',
+    meaning: 'its time is up; the access is being revoked',
   },
   PENDING_MANUAL_DEPROVISIONING: {
     standing: 'unwanted',
@@ -98,26 +102,34 @@ export const REQUEST_STATES = {
       'PENDING_DEPROVISIONING',
       'REVERTING',
     ],
-    meaning: 'a person has to revoke the access by hand, unless a further try revokes it first',
-    failed: 'It could not be taken back automatically; a person was asked to do it by hand.',
+    meaning: 'a person has to revoke the access by hand, unless a later try succeeds first',
+    failed: 'It could not be revoked automatically; a person was asked to do it by hand.',
   },
-  TIME_BASED_EXPIRED: { standing: 'over', next: [], meaning: 'its time was over; it is gone' },
+  TIME_BASED_EXPIRED: {
+    standing: 'over',
+    next: [],
+    meaning: 'its time was up; the access is revoked',
+  },
   TIME_BASED_EXPIRED_FAILED: {
     standing: 'over',
     next: [],
-    meaning: 'its time was over, and nobody took it back in time',
+    meaning: 'its time was up, but no one revoked the access in time',
   },
   TIME_BASED_EXPIRED_CANCELLED: {
     standing: 'over',
     next: [],
-    meaning: 'its time was over, and a person decided to leave it',
+    meaning: 'its time was up, but a person decided to leave the access',
   },
   REVERTING: {
     standing: 'unwanted',
     next: ['REVERTED', 'PENDING_MANUAL_DEPROVISIONING'],
-    meaning: 'what it gave is being taken back, because its reason is gone',
+    meaning: 'the access is being revoked, because its reason no longer applies',
   },
-  REVERTED: { standing: 'over', next: [], meaning: 'what it gave is gone, as its reason is' },
+  REVERTED: {
+    standing: 'over',
+    next: [],
+    meaning: 'the access is revoked, because its reason no longer applies',
+  },
 } as const satisfies Record<RequestStatus, RequestStateRow>
 
 const row = (status: RequestStatus): RequestStateRow => REQUEST_STATES[status]

@@ -23,8 +23,8 @@ const final = (instructions: string | null, problem: string | null): string | nu
 
 const meanwhile = (instructions: string | null, problem: string): string | null =>
   paragraphs(
-    `It could not be done so far: ${problem}`,
-    'It is tried again by itself, and this task closes once it is done. “retry” tries it now.',
+    `Keyway could not do it yet: ${problem}`,
+    'Keyway keeps trying, and this task closes once it is done. “retry” tries now.',
     instructions,
   )
 

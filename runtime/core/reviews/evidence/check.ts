@@ -149,9 +149,9 @@ export function createCheck(): EvidenceCheck {
     states[state] = (states[state] ?? 0) + 1
     const app = apps.get(text(line['arda_id']))
     if (app) app.items += 1
-    else wrong(`line ${line['n']} is of an app that the evidence does not have`)
+    else wrong(`line ${line['n']} belongs to an app that is missing from the evidence`)
     const place = count(line['place'])
-    if (!(place > lastPlace)) wrong(`line ${line['n']} is not behind the one before it`)
+    if (!(place > lastPlace)) wrong(`line ${line['n']} is out of order`)
     lastPlace = place
     const decisions = listOf(line['decisions']).map(membersOf)
     for (const { act, decision, by_id, at } of decisions)
@@ -160,18 +160,19 @@ export function createCheck(): EvidenceCheck {
     const keeps = decisions.filter((one) => one['decision'] === 'KEEP')
     const isSecond = last === 'KEEP' && needsSecond(line, app?.line)
     if (isSecond && keeps.length > 1 && keeps[0]?.['by_id'] === keeps.at(-1)?.['by_id'])
-      wrong(`line ${line['n']} was confirmed by who kept it first`)
+      wrong(`line ${line['n']} was confirmed by the person who first kept it`)
     const led = isSecond && keeps.length === 1 ? UNCONFIRMED : LED_TO[last]
     if (!led?.includes(state))
-      wrong(`line ${line['n']} is ${state}, which its last decision (${last}) does not lead to`)
+      wrong(`line ${line['n']} is ${state}, which does not follow from its last decision (${last})`)
     if (state !== 'REMOVED') return
-    if (line['gone_at'] === null) wrong(`line ${line['n']} is REMOVED without a reading`)
+    if (line['gone_at'] === null)
+      wrong(`line ${line['n']} is REMOVED without a check of the system`)
     // A line that a sync found gone has no log entry of its own. Its sync run is named.
     if (line['gone_run'] !== null) return
     removed += numberOf(line['id'])
     const reading = membersOf(listOf(line['readings']).at(-1))
     if (reading['shown'] === true)
-      wrong(`line ${line['n']} is REMOVED, and its last reading still shows it`)
+      wrong(`line ${line['n']} is REMOVED, but the last check of the system still shows it`)
     if (text(reading['call_id']) !== '') read += numberOf(line['id'], reading['call_id'])
   }
 
@@ -192,8 +193,8 @@ export function createCheck(): EvidenceCheck {
     else {
       if (isRedacted === true) redacted += 1
       else if (createHash('sha512').update(wholeText).digest('hex') !== hash)
-        wrong(`line ${n} is no entry of the log: its hash is of another text`)
-      if (hash === lastHash) wrong(`line ${n} is an entry of the log for the second time`)
+        wrong(`line ${n} is not an entry of the log: its hash belongs to another text`)
+      if (hash === lastHash) wrong(`line ${n} repeats an entry of the log`)
       lastHash = text(hash)
     }
     const [, type, , , , metadata] = listOf(JSON.parse(`[${body}]`))
@@ -214,14 +215,14 @@ export function createCheck(): EvidenceCheck {
     if (!app) return
     app.isLogged = true
     if ((second_reviewers ?? null) !== (app.line['second_reviewers'] ?? null))
-      wrong(`who confirms lines of ${app.line['name']} is not what the log has`)
+      wrong(`the confirmers of lines of ${app.line['name']} differ from the log`)
     const logged = membersOf(population)
     const shown = membersOf(app.line['population'])
     const names = { connectorDigest: 'connector_digest', leftOut: 'left_out' }
     const pairs = [...['run', 'at', 'synced', 'items'].map((one) => [one, one])]
     for (const [from = '', to = ''] of [...pairs, ...Object.entries(names)])
       if (logged[from] !== shown[to])
-        wrong(`the population of ${app.line['name']} is not what the log has: ${to}`)
+        wrong(`the population of ${app.line['name']} differs from the log: ${to}`)
   }
 
   function end() {
@@ -230,13 +231,13 @@ export function createCheck(): EvidenceCheck {
       const wanted = population === null ? 0 : membersOf(population)['items']
       if (found !== wanted) wrong(`${name} has ${found} lines, and its population ${wanted}`)
     }
-    if (decided !== 0n) wrong('the decisions over lines are not those of the acts')
+    if (decided !== 0n) wrong('the decisions on lines differ from those of the acts')
     const gap = gapOf(chain, membersOf(review[about]))
     if (gap === null) {
-      if (told !== 0n) wrong('the acts are not those that the log has')
-      if (removed !== 0n) wrong('the removals are not those that the log has')
-      if (read !== 0n) wrong('the last readings of what was removed are not those that the log has')
-      if (attached !== 0n) wrong('the files are not those that the log has')
+      if (told !== 0n) wrong('the acts differ from those in the log')
+      if (removed !== 0n) wrong('the removals differ from those in the log')
+      if (read !== 0n) wrong('the last checks of removed access differ from those in the log')
+      if (attached !== 0n) wrong('the files differ from those in the log')
       for (const { line, isLogged } of apps.values())
         if (line['launched_at'] !== null && !isLogged)
           wrong(`the log does not have the launch of ${line['name']}`)
@@ -289,5 +290,5 @@ function gapOf(chain: Line, review: Line): string | null {
   const from = chain['kept_from']
   const begun = text(review['created_at'])
   if (typeof from !== 'string' || begun === '' || from < begun) return null
-  return `the log was kept only since ${from}: what was done before is not compared with it`
+  return `the log starts at ${from}: earlier actions are not compared with it`
 }

@@ -14,23 +14,23 @@ export function createPageCheck(wrong: (words: string) => void) {
     take({ n, part, content, digest, bytes: all }: Line): void {
       parts += 1
       if (part !== parts || isWhole || typeof content !== 'string')
-        return wrong(`line ${n} is no part of the page that belongs there`)
+        return wrong(`line ${n} is not the expected part of the page`)
       if (
         part === 1 &&
         !LANGUAGE_NAMES.some((language) => content.startsWith(pageBegins(language)))
       )
-        wrong(`line ${n} begins a page that is not closed to scripts and to what it could load`)
+        wrong(`line ${n} starts a page that does not block scripts and external resources`)
       whole.update(content)
       bytes += Buffer.byteLength(content)
       if (digest === undefined) return
       isWhole = true
       if (digest !== whole.digest('hex') || all !== bytes)
-        wrong(`line ${n} ends a page that is not the one that was made`)
+        wrong(`line ${n} ends a page that differs from the one that was created`)
     },
 
     /** Returns whether there is a page. */
     end(): boolean {
-      if (parts > 0 && !isWhole) wrong('its page is not whole')
+      if (parts > 0 && !isWhole) wrong('its page is incomplete')
       return parts > 0
     },
   }

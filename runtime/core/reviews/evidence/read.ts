@@ -38,7 +38,7 @@ async function* linesOf(pieces: Pieces): AsyncGenerator<Buffer> {
     }
     kept.push(piece.subarray(from))
     bytes += piece.length - from
-    if (bytes > MAX_LINE_BYTES) throw new EvidenceError('a line is longer than any of evidence')
+    if (bytes > MAX_LINE_BYTES) throw new EvidenceError('a line is longer than evidence allows')
   }
   if (bytes > 0) yield Buffer.concat(kept)
 }
@@ -60,7 +60,7 @@ export async function readEvidence(
   let seal: string | null = null
   const lines = linesOf(pieces)
   for await (const line of lines) {
-    if (seal !== null) throw new EvidenceError('it goes on behind its seal')
+    if (seal !== null) throw new EvidenceError('it has data after its seal')
     if (line.at(-1) !== END)
       throw new EvidenceError(`it is cut: it ends in the middle of line ${n + 1}`)
     if (line.subarray(0, SEAL_HEAD.length).equals(SEAL_HEAD)) {
@@ -73,8 +73,7 @@ export async function readEvidence(
     whole.update(line)
     take(record)
   }
-  if (seal === null)
-    throw new EvidenceError(`it is cut: it ends behind line ${n}, without its seal`)
+  if (seal === null) throw new EvidenceError(`it is cut: it ends after line ${n}, without its seal`)
   return judgeSeal(seal, n, whole.digest('hex'), trusted)
 }
 
@@ -94,7 +93,7 @@ function recordOf(line: Buffer, n: number): Record<string, unknown> {
   return record
 }
 
-const NO_EVIDENCE = `it is no evidence of the form ${FORM}`
+const NO_EVIDENCE = `it is not evidence of the form ${FORM}`
 
 const changed = (n: number): EvidenceError =>
   new EvidenceError(n === 1 ? `line 1 was changed, or ${NO_EVIDENCE}` : `line ${n} was changed`)
@@ -109,10 +108,10 @@ async function misplaced(
     const [, number] = /,"n":([0-9]+),/.exec(line.toString('latin1')) ?? []
     if (Number(number) === wanted)
       return new EvidenceError(
-        `its lines are not in their order: line ${found} stands where line ${wanted} belongs`,
+        `its lines are out of order: line ${found} is where line ${wanted} belongs`,
       )
   }
-  return new EvidenceError(`line ${wanted} is missing: line ${found} stands in its place`)
+  return new EvidenceError(`line ${wanted} is missing: line ${found} is in its place`)
 }
 
 function judgeSeal(
@@ -126,7 +125,7 @@ function judgeSeal(
     throw new EvidenceError(`it is cut: it has ${lines} lines, and its seal says ${seal.lines}`)
   if (seal.lines < lines)
     throw new EvidenceError(
-      `its seal is of another file: it has ${lines} lines, and its seal says ${seal.lines}`,
+      `its seal belongs to another file: it has ${lines} lines, and its seal says ${seal.lines}`,
     )
   const fingerprint = fingerprintOf(seal.public_key)
   const known = [trusted].flat()
@@ -135,10 +134,12 @@ function judgeSeal(
       `it is signed by another key: its fingerprint is ${fingerprint}, not ${known.join(' or ')}`,
     )
   if (seal.sha256 !== whole)
-    throw new EvidenceError('its seal is of another text: lines were changed with their digests')
+    throw new EvidenceError(
+      'its seal belongs to another text: lines were changed together with their digests',
+    )
   const signature = Buffer.from(seal.signature, 'hex')
   if (!verify(null, sealedBytes(seal), publicKeyOf(seal.public_key), signature))
-    throw new EvidenceError('its signature is not of this key: the seal was changed')
+    throw new EvidenceError('its signature was not made by this key: the seal was changed')
   return seal
 }
 

@@ -40,7 +40,7 @@ export async function sendSealed(
   if (sent >= MOST)
     throw new CoreError(
       'too_many_requests',
-      `This host sends ${MOST} files of evidence already; try again`,
+      `This host is already sending ${MOST} files of evidence; try again later`,
       {
         retryAfterSeconds: 30,
       },

@@ -26,6 +26,6 @@ export async function verifyEvidence(
   const { problems, summary } = check.end()
   // The seal is valid, so the installation itself wrote the inconsistency.
   if (problems.length > 0)
-    throw new EvidenceError(`it is sealed, but does not fit together: ${problems.join('; ')}`)
+    throw new EvidenceError(`it is sealed, but inconsistent: ${problems.join('; ')}`)
   return { ...summary, public_key, sha256 }
 }

@@ -125,10 +125,10 @@ function afterTask(
   if (!isConnected)
     return excepted(
       row,
-      'removed by hand, as a person said; there is no system that could be read',
+      'removed by hand, according to a person; there is no system to check',
       review,
     )
-  const problem = 'a person said that it is removed; the next complete sync will tell'
+  const problem = 'a person reported it as removed; the next complete sync will check that'
   return {
     writes: [{ problem, sentAt: now, wakeAt: null, taskId: null }],
     effects: [{ kind: 'sync_again' }],

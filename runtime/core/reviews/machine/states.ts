@@ -13,23 +13,26 @@ import { mayBecome, type StateRow } from '../../machine/states.ts'
 export const REVIEW_STATES = {
   SCHEDULED: {
     next: ['SCHEDULED_IN_PREPARATION', 'IN_PROGRESS', 'DELETED'],
-    meaning: 'its launch has not come',
+    meaning: 'it has not been launched yet',
   },
   SCHEDULED_IN_PREPARATION: {
     next: ['IN_PROGRESS', 'COMPLETED', 'DELETED'],
-    meaning: 'its launch has come; its apps are being prepared',
+    meaning: 'it is launched; its apps are being prepared',
   },
   IN_PREPARATION: {
     next: ['IN_PROGRESS', 'COMPLETED', 'DELETED'],
     meaning: 'its apps are being prepared',
   },
-  IN_PROGRESS: { next: ['COMPLETED', 'DELETED'], meaning: 'people decide, or removals are done' },
-  COMPLETED: { next: ['DELETED'], meaning: 'every line of every app has come to its end' },
+  IN_PROGRESS: {
+    next: ['COMPLETED', 'DELETED'],
+    meaning: 'people are deciding, or removals are in progress',
+  },
+  COMPLETED: { next: ['DELETED'], meaning: 'every line of every app is in a final state' },
   DELETED: { next: [], meaning: 'it was deleted; its record stays' },
-  DUPLICATING: { next: [], meaning: 'kept for clients; nothing comes to it here' },
+  DUPLICATING: { next: [], meaning: 'defined for clients; not used here' },
   DUPLICATING_WAITING_FOR_CONFIRMATION: {
     next: [],
-    meaning: 'kept for clients; nothing comes to it here',
+    meaning: 'defined for clients; not used here',
   },
 } as const satisfies Record<ReviewStatus, StateRow<ReviewStatus>>
 
@@ -37,57 +40,58 @@ export const REVIEW_STATES = {
 export const REVIEW_APP_STATES = {
   IN_PREPARATION: {
     next: ['ASSIGNING_REVIEWERS', 'DELETED'],
-    meaning: 'a complete sync is waited for, or its lines are being taken down',
+    meaning: 'it waits for a complete sync, or its lines are being created',
   },
   ASSIGNING_REVIEWERS: {
     next: ['IN_PROGRESS', 'DELETED'],
-    meaning: 'who reviews which line is being found',
+    meaning: 'reviewers are being assigned to lines',
   },
   IN_PROGRESS: {
     next: ['WAITING_FOR_MANUAL_ACTION', 'COMPLETED', 'DELETED'],
-    meaning: 'people decide; then what they rejected is being removed',
+    meaning: 'people decide; then rejected access is removed',
   },
   WAITING_FOR_MANUAL_ACTION: {
     next: ['IN_PROGRESS', 'COMPLETED', 'DELETED'],
-    meaning: 'what is left to remove waits for people',
+    meaning: 'the remaining removals wait for people',
   },
-  COMPLETED: { next: ['DELETED'], meaning: 'every line has come to its end' },
-  DELETED: { next: [], meaning: 'it was taken out; its record stays' },
+  COMPLETED: { next: ['DELETED'], meaning: 'every line is in a final state' },
+  DELETED: { next: [], meaning: 'it was removed from the review; its record stays' },
 } as const satisfies Record<ReviewAppStatus, StateRow<ReviewAppStatus>>
 
 /** Meaning and permitted successors of each state of a line. */
 export const ITEM_STATE_TABLE = {
   OPEN: {
     next: ['TO_CONFIRM', 'KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
-    meaning: 'nobody has decided',
+    meaning: 'not decided yet',
   },
   TO_CONFIRM: {
     next: ['KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
-    meaning: 'it was kept in spite of a red hint, and another person has to confirm that',
+    meaning: 'it was kept despite a red hint, and another person has to confirm that',
   },
   KEPT: { next: ['REJECTED', 'TO_MODIFY'], meaning: 'it may stay' },
   REJECTED: { next: ['TO_CONFIRM', 'KEPT', 'TO_MODIFY', 'REMOVING'], meaning: 'it has to go' },
   TO_MODIFY: {
     next: ['TO_CONFIRM', 'KEPT', 'REJECTED'],
-    meaning: 'it may not stay as it is; the reason says what is to be changed',
+    meaning: 'it may not stay as it is; the reason says what to change',
   },
   NOT_DECIDED: { next: [], meaning: 'the review ended before it was decided' },
   VANISHED: {
     next: [],
-    meaning: 'a complete sync found it gone before it was decided',
+    meaning: 'a complete sync no longer found it before it was decided',
   },
   REMOVING: {
     next: ['REMOVED', 'WAITING_FOR_HANDS', 'TO_MODIFY', 'EXCEPTED'],
-    meaning: 'it is being removed, until a reading of the system shows it gone',
+    meaning: 'it is being removed, until a check of the system confirms that',
   },
-  REMOVED: { next: [], meaning: 'a reading of the system showed it gone' },
+  REMOVED: { next: [], meaning: 'a check of the system confirmed its removal' },
   WAITING_FOR_HANDS: {
     next: ['REMOVING', 'REMOVED', 'TO_MODIFY', 'EXCEPTED'],
     meaning: 'a person has a task to remove it',
   },
   EXCEPTED: {
     next: [],
-    meaning: 'a person declined to remove it, or says it is removed where nothing can be read',
+    meaning:
+      'a person declined to remove it, or reported it as removed from a system that cannot be checked',
   },
 } as const satisfies Record<ItemState, StateRow<ItemState>>
 

@@ -278,9 +278,9 @@ describe('connecting again', () => {
     [{ auth: { token: 'sample-token' } }, 'app_class_id: missing'],
     [
       { settings: {} },
-      'write "scim" beside them. Of auth and settings, the one that is not sent stays',
+      'send "scim" with them. Of auth and settings, the one that you leave out is kept',
     ],
-    [{ app_class_id: 'other' }, 'app_class_id: another'],
+    [{ app_class_id: 'other' }, 'app_class_id: not that of the app'],
     [{ app_class_id: 'scim', version: '9.9.9' }, 'version: "9.9.9" of scim is not served'],
   ])('%j is refused', async (body, words) => {
     const { body: made } = await create(directory.app)

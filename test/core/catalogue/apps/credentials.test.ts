@@ -40,6 +40,6 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     checkCredentials(connector, { settings: {} }, parts, { withinMs: 20 }),
   ).rejects.toMatchObject({
     kind: 'upstream_failed',
-    detail: 'Slow gave no answer within 0.02 seconds',
+    detail: 'Slow did not answer within 0.02 seconds',
   })
 })

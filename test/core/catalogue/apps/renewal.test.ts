@@ -278,7 +278,7 @@ test('one that is refused is tried with growing pauses; then the admins have a t
       task_category: 'ERROR',
       app: { id },
       description: expect.stringMatching(/^The access token of “.+” could not be renewed: .+\.$/),
-      instructions: `It is tried again for two days. If the consent was taken back, or the OAuth client has changed, connect the app again with PUT /apps/${id}.`,
+      instructions: `Keyway keeps trying for two days. If the consent was withdrawn, or the OAuth client has changed, reconnect the app with PUT /apps/${id}.`,
     },
   ])
   expect(JSON.stringify(tasks.body)).not.toMatch(/aaaaaaaa|secret-of-the-client/)
@@ -287,9 +287,9 @@ test('one that is refused is tried with growing pauses; then the admins have a t
   await core.db.update(tokenRenewals).set({ attempts: 99, renewAt: sql`now()` })
   await until('it is given up', async () => (await plan(id))?.attempts === 100)
   expect(logged(core, 'app_id', id).filter((line) => /access token/.test(line))).toEqual([
-    'warn: the access token of an app could not be renewed; it is tried again',
+    'warn: the access token of an app could not be renewed; Keyway will try again',
     'warn: the access token of an app could not be renewed; its admins have a task',
-    'error: the access token of an app could not be renewed and is not tried any more; the app has to be connected again',
+    'error: the access token of an app could not be renewed and Keyway has given up; reconnect the app',
   ])
   expect(core.lines.join('')).not.toMatch(/aaaaaaaa|secret-of-the-client/)
   server.state.broken = false
@@ -413,7 +413,7 @@ test('a consent that is refused, late, of another person or without a client con
   const broken = await begun(visitor, path, filled('person'))
   server.state.broken = true
   const failed = await visitor.get(`${CALLBACK}?code=c&state=${broken.searchParams.get('state')}`)
-  expect([failed.status, failed.text]).toEqual([502, expect.stringContaining('gave no tokens')])
+  expect([failed.status, failed.text]).toEqual([502, expect.stringContaining('returned no tokens')])
   expect(failed.text).not.toContain(CLIENT.client_secret)
   server.state.broken = false
 

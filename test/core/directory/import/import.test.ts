@@ -236,9 +236,9 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     ['constructor', 'email,constructor\na@b.c,1\n', [[1, '"constructor"', /reserved/]]],
     ['300 columns', `email${',x'.repeat(299)}\n`, [[1, null, /300 columns/]]],
     ['an address twice in other case', 'email\na@b.c\nx@b.c\nA@b.c\n', [[4, 'email', /line 2/]]],
-    ['no address', 'email\nEva\n', [[2, 'email', /no e-mail/]]],
+    ['no address', 'email\nEva\n', [[2, 'email', /not an e-mail/]]],
     ['an empty address', 'email,given_name\n,Eva\n', [[2, 'email', /empty/]]],
-    ['an address with a line end', 'email\n"a@b.c\nx"\n', [[2, 'email', /no e-mail/]]],
+    ['an address with a line end', 'email\n"a@b.c\nx"\n', [[2, 'email', /not an e-mail/]]],
     ['an unknown status', 'email,status\na@b.c,FIRED\n', [[2, 'status', /none of STAGED, ACTIVE/]]],
     ['an unknown manager', 'email,manager_email\na@b.c,x@b.c\n', [[2, 'manager_email', /neither/]]],
     [
@@ -260,7 +260,7 @@ describe('is refused as a whole, with line, column and what to do:', () => {
       'email\na\0@b.c\n',
       [
         [2, 'email', /NUL/],
-        [2, 'email', /no e-mail/],
+        [2, 'email', /not an e-mail/],
       ],
     ],
     [
@@ -279,7 +279,7 @@ describe('is refused as a whole, with line, column and what to do:', () => {
       'several',
       'email,status\nEva,x\na@b.c,y\n',
       [
-        [2, 'email', /no e-mail/],
+        [2, 'email', /not an e-mail/],
         [2, 'status', /none/],
         [3, 'status', /none/],
       ],

@@ -95,7 +95,7 @@ test('one that is changed afterwards is found, with what was noted of it too', a
 test('an entry that was changed before is not redacted, so that it is seen', async () => {
   await asOwner(`update activity_logs set outcome = 'Failed' where ${hers('THIRD')}`)
   await expect(redacted(word)).rejects.toThrow(
-    /THIRD.*is not what was written: see keyway audit verify/,
+    /THIRD.*is not what was originally written: see keyway audit verify/,
   )
   await asOwner(`update activity_logs set outcome = 'Succeeded' where ${hers('THIRD')}`)
   expect(await redacted(word)).toBe(2)

@@ -83,7 +83,7 @@ it('an app that is disconnected while access is given: people are asked, with a 
     const { rows } = await core.db.execute(
       sql`select problem from access_requests where id = ${id}`,
     )
-    return /is disconnected; connect it again/.test(String(rows[0]?.['problem']))
+    return /is disconnected; reconnect it/.test(String(rows[0]?.['problem']))
   })
   await core.db.execute(sql`update apps set disconnected_at = null where id = ${appId}`)
   await acme.reachesSoon(id, 'COMPLETED')

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => bad.stop())
 afterEach(() => bad.system.makes(null))
 
-const WORDS = 'the account of this person has an id that Keyway cannot keep'
+const WORDS = 'the account of this person has an id that Keyway cannot store'
 
 test.each([
   ['NUL', 'a\u0000b'],

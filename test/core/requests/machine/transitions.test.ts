@@ -319,9 +319,13 @@ describe('what is revoked', () => {
     [
       'PENDING_APPROVAL',
       {},
-      'nothing was granted yet. Cancel it: DELETE /appstore/access_requests/r',
+      'nothing has been granted yet. Cancel it: DELETE /appstore/access_requests/r',
     ],
-    ['COMPLETED', { policyId: 'x' }, 'The access policy “Everybody” gives this, and goes on to'],
+    [
+      'COMPLETED',
+      { policyId: 'x' },
+      'The access policy “Everybody” gives this access and keeps giving it',
+    ],
     ['PENDING_DEPROVISIONING', {}, 'taken back already: its time is over'],
     ['REVERTING', notes('The person left'), 'taken back already: The person left'],
     ['PENDING_MANUAL_DEPROVISIONING', {}, 'A person was asked to do it by hand'],

@@ -196,13 +196,13 @@ test('what was changed in the database beside the log is found', async () => {
   await firm.core.db.execute(sql`
     update access_review_items set state = 'KEPT' where review_id = ${id} and account = 'bot'`)
   const silent = await ours(Buffer.from((await taken(id)).body), key)
-  expect(silent).toMatch(/is KEPT, which its last decision \(none\) does not lead to/)
+  expect(silent).toMatch(/is KEPT, which does not follow from its last decision \(none\)/)
   await firm.core.db.execute(sql`
     update access_review_items set state = 'OPEN' where review_id = ${id} and account = 'bot'`)
   await firm.core.db.execute(sql`
     update access_review_acts set decision = 'REJECT' where review_id = ${id}`)
   expect(await ours(Buffer.from((await taken(id)).body), key)).toMatch(
-    /the acts are not those that the log has/,
+    /the acts differ from those in the log/,
   )
 })
 

@@ -66,26 +66,26 @@ const shorterSeal =
     .at(-1) ?? ''
 
 const TOUCHED: Case[] = [
-  ['cut behind a line', joined(lines.slice(0, 12)), /^it is cut: it ends behind line 12, without/],
+  ['cut behind a line', joined(lines.slice(0, 12)), /^it is cut: it ends after line 12, without/],
   ['cut within a line', good.subarray(0, 3000), /^it is cut: it ends in the middle of line \d+$/],
   ['cut before its seal', joined(without(lines.length - 2)), /^it is cut: it has 29 lines, .* 30$/],
-  ['without a line', joined(without(10)), /^line 11 is missing: line 12 stands in its place$/],
-  ['reordered', joined(swapped), /^its lines are not in their order: line 11 stands where line 10/],
+  ['without a line', joined(without(10)), /^line 11 is missing: line 12 is in its place$/],
+  ['reordered', joined(swapped), /^its lines are out of order: line 11 is where line 10/],
   [
     'with a line twice',
     joined(lines.toSpliced(9, 0, lines[8] ?? '')),
-    /^its lines are not in their order: line 9 stands where line 10/,
+    /^its lines are out of order: line 9 is where line 10/,
   ],
   ['changed', Buffer.from(String(good).replace('KEPT', 'OPEN')), /^line 7 was changed$/],
-  ['rewritten', joined(rewritten(7, 'ümlaut-2', 'umlaut-2')), /^its seal is of another text/],
+  ['rewritten', joined(rewritten(7, 'ümlaut-2', 'umlaut-2')), /^its seal belongs to another text/],
   [
     'with the seal of a shorter file',
     joined([...lines.slice(0, -1), shorterSeal]),
-    /^its seal is of another file: it has 30 lines, and its seal says 15$/,
+    /^its seal belongs to another file: it has 30 lines, and its seal says 15$/,
   ],
-  ['longer', Buffer.concat([good, good]), /^it goes on behind its seal$/],
-  ['another file', Buffer.from('{"a":1}\n'), /^line 1 was changed, or it is no evidence/],
-  ['empty', Buffer.alloc(0), /^it is cut: it ends behind line 0/],
+  ['longer', Buffer.concat([good, good]), /^it has data after its seal$/],
+  ['another file', Buffer.from('{"a":1}\n'), /^line 1 was changed, or it is not evidence/],
+  ['empty', Buffer.alloc(0), /^it is cut: it ends after line 0/],
 ]
 
 test('a file that was cut, reordered, changed or made longer is refused for that', () =>
@@ -97,7 +97,7 @@ test('a file that another key has signed is refused, also with the key of the ri
   const [theirKey, why] = [other.key.fingerprint, 'it is signed by another key: its fingerprint is']
   await refused([
     ['signed again', again, new RegExp(`^${why} ${theirKey}, not ${KEY}$`)],
-    ['with another key named', Buffer.from(claimed), /^its signature is not of this key/],
+    ['with another key named', Buffer.from(claimed), /^its signature was not made by this key/],
   ])
 })
 
@@ -138,37 +138,37 @@ const SEALED: [what: string, lines: Lines, says: RegExp][] = [
   [
     'a state that no decision led to',
     changed(8, { state: 'REMOVED', gone_at: 'x' }),
-    /line 9 is REMOVED, which its last decision \(KEEP\) does not lead to/,
+    /line 9 is REMOVED, which does not follow from its last decision \(KEEP\)/,
   ],
   [
     'a decision that no act made',
     changed(8, { decisions: [] }),
-    /the decisions over lines are not those of the acts/,
+    /the decisions on lines differ from those of the acts/,
   ],
   [
     'an act that the log does not have',
     sampleLines().toSpliced(-2, 1),
-    /the acts are not those that the log has/,
+    /the acts differ from those in the log/,
   ],
   [
     'a removal that the log does not have',
     sampleLines().slice(0, -1),
-    /the removals are not those that the log has/,
+    /the removals differ from those in the log/,
   ],
   [
     'a removal without a reading',
     changed(25, { gone_at: null }),
-    /line 26 is REMOVED without a reading/,
+    /line 26 is REMOVED without a check of the system/,
   ],
   [
     'a removal whose last reading still shows it',
     changed(25, { readings: [{ at: 'x', call_id: 'r.2', shown: true }] }),
-    /line 26 is REMOVED, and its last reading still shows it/,
+    /line 26 is REMOVED, but the last check of the system still shows it/,
   ],
   [
     'a reading that the log does not have',
     changed(25, { readings: [{ at: 'x', call_id: 'r.3', shown: false }] }),
-    /the last readings of what was removed are not those that the log has/,
+    /the last checks of removed access differ from those in the log/,
   ],
   [
     'a launch that the log does not have',
@@ -178,24 +178,24 @@ const SEALED: [what: string, lines: Lines, says: RegExp][] = [
   [
     'a line kept by one person where two have to',
     secondStage({ state: 'KEPT' }),
-    /line 9 is KEPT, which its last decision \(KEEP\) does not lead to/,
+    /line 9 is KEPT, which does not follow from its last decision \(KEEP\)/,
   ],
   [
     'a line confirmed by who kept it',
     secondStage({ state: 'KEPT' }, ['t1', 't1']),
-    /line 9 was confirmed by who kept it first/,
+    /line 9 was confirmed by the person who first kept it/,
   ],
   [
     'a line that waits to be confirmed where nobody has to',
     changed(8, { state: 'TO_CONFIRM' }),
-    /line 9 is TO_CONFIRM, which its last decision \(KEEP\) does not lead to/,
+    /line 9 is TO_CONFIRM, which does not follow from its last decision \(KEEP\)/,
   ],
   [
     'a second stage that the log does not have',
     changed(2, { second_reviewers: 'APP_ADMINS' }),
-    /who confirms lines of Ledger is not what the log has/,
+    /the confirmers of lines of Ledger differ from the log/,
   ],
-  ['an entry that is none', changed(27, { before: 'ac' }), /line 28 is no entry of the log/],
+  ['an entry that is none', changed(27, { before: 'ac' }), /line 28 is not an entry of the log/],
   [
     'lines of a kind that does not belong there',
     [...sampleLines(), ['person', {}] satisfies Lines[number]],
@@ -278,7 +278,7 @@ test('the page is in German for who reads German, and in no language that there 
       ? { ...content, content: String(content['content']).replace('lang="de"', 'lang="xx"') }
       : content,
   ])
-  const says = /begins a page that is not closed to scripts/
+  const says = /starts a page that does not block scripts/
   await refused([['in another language', await written(other), says]])
 })
 
@@ -298,17 +298,21 @@ test('a page that is not whole, or could run something, is refused', async () =>
     paged.map(([kind, content], place) => [kind, place === n ? { ...content, ...values } : content])
   const { content } = paged[at]?.[1] ?? {}
   await refused([
-    ['without its end', await written(paged.slice(0, -1)), /its page is not whole/],
-    ['without its beginning', await written(paged.toSpliced(at, 1)), /is no part of the page/],
+    ['without its end', await written(paged.slice(0, -1)), /its page is incomplete/],
+    [
+      'without its beginning',
+      await written(paged.toSpliced(at, 1)),
+      /is not the expected part of the page/,
+    ],
     [
       'with another end',
       await written(altered(paged.length - 1, { content: 'x' })),
-      /is not the one/,
+      /differs from the one/,
     ],
     [
       'open to scripts',
       await written(altered(at, { content: String(content).replace("default-src 'none'; ", '') })),
-      /begins a page that is not closed to scripts/,
+      /starts a page that does not block scripts/,
     ],
   ])
 })
