@@ -49,19 +49,19 @@ export const SETTINGS = {
     default: './plugins',
     schema: text,
     meaning:
-      'drop-in connectors, watched; several, separated like a path list; the built-in ones are always there',
+      'folders of drop-in connectors, watched; several are separated like a path list; built-in connectors are always present',
   },
   KEYWAY_DROP_IN: {
     default: '',
-    schema: v.picklist(['', 'open', 'closed', 'off'], 'is none of open, closed, off'),
+    schema: v.picklist(['', 'open', 'closed', 'off'], 'is not one of open, closed, off'),
     meaning:
-      '`open`, `closed` (an edit that reaches further waits for a grant) or `off`; default `open` on a loopback address without `DATABASE_URL`, else `closed`',
+      '`open`, `closed` (an edit that extends the reach waits for a grant) or `off`; default `open` on a loopback address without `DATABASE_URL`, else `closed`',
   },
   KEYWAY_INSTALL: {
     default: '',
-    schema: v.picklist(['', 'trusted', 'any'], 'is neither trusted nor any'),
+    schema: v.picklist(['', 'trusted', 'any'], 'is not one of trusted, any'),
     meaning:
-      'which packages may be installed: `trusted` (signed by a publisher that you trust) or `any`; default `any` on a loopback address without `DATABASE_URL`, else `trusted`',
+      'packages that may be installed: `trusted` (signed by a publisher that you trust) or `any`; default `any` on a loopback address without `DATABASE_URL`, else `trusted`',
   },
   KEYWAY_CONNECTORS_PATH: {
     default: '/connectors',
@@ -75,17 +75,17 @@ export const SETTINGS = {
   KEYWAY_PRIVATE_EGRESS: {
     ...optionalText,
     meaning:
-      'grants of private addresses, for connectors from anywhere: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`, for providers of sign-in `sign-in=host:port`',
+      'grants of private addresses to any connectors: `connector_id=host:port`, separated by spaces; for inline webhooks `webhooks=host:port`, for providers of sign-in `sign-in=host:port`',
   },
   KEYWAY_PLAIN_LDAP: {
     ...optionalText,
     meaning:
-      'directories that connectors may speak to by `ldap:` without encryption, instead of STARTTLS: `connector_id=host:port`, separated by spaces; their passwords cross the network in plain text',
+      'directories that connectors may use by `ldap:` without encryption, instead of STARTTLS: `connector_id=host:port`, separated by spaces; their passwords cross the network in plain text',
   },
   KEYWAY_PLAIN_SQL: {
     ...optionalText,
     meaning:
-      'databases that connectors may speak to without encryption (`ctx.sql`): `connector_id=host:port`, separated by spaces; what is asked and answered crosses the network in plain text',
+      'databases that connectors may use without encryption (`ctx.sql`): `connector_id=host:port`, separated by spaces; queries and results cross the network in plain text',
   },
   KEYWAY_CLEAR_SECRETS: {
     ...optionalText,
@@ -94,8 +94,7 @@ export const SETTINGS = {
   },
   KEYWAY_RETENTION: {
     ...optionalText,
-    meaning:
-      'how many days finished records are kept, where the default does not fit: `tasks=365 sync_runs=30`',
+    meaning: 'days to keep finished records, if not the default: `tasks=365 sync_runs=30`',
   },
   KEYWAY_SECRET: {
     secret: true,
@@ -107,7 +106,7 @@ export const SETTINGS = {
     secret: true,
     ...optionalText,
     meaning:
-      'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); another one ends the one before, on all hosts; default: generated into a file of the data directory',
+      'bearer token of `/operator`, also while the database is away, and the first API token, owned by the first admin (`lsk_` and 32 characters or more); a new one replaces the previous one, on all hosts; default: generated into a file of the data directory',
   },
   DATABASE_URL: {
     secret: true,
@@ -118,7 +117,7 @@ export const SETTINGS = {
   KEYWAY_REGISTRY: {
     ...optionalText,
     meaning:
-      'where `keyway search`, `install` and `outdated`, and the console of a host, find published connectors: an https:// address or a folder, mirrors behind it, separated by spaces; default: none, nothing is fetched',
+      'registry of published connectors for `keyway search`, `install`, `outdated` and the console: an https:// address or a folder, followed by mirrors, separated by spaces; default: none, nothing is fetched',
   },
   KEYWAY_SIGN_IN: {
     ...optionalText,
@@ -129,7 +128,7 @@ export const SETTINGS = {
     default: '',
     schema: judgedBy(mail.wrongPublicUrl),
     meaning:
-      'where people reach the pages, such as `https://keyway.acme.example`: links in mails, and where SCIM resources say that they are',
+      'public address of the pages, such as `https://keyway.acme.example`: used in links in mails and in the locations of SCIM resources',
   },
   KEYWAY_MAIL_SERVER: {
     // A password in it is refused, but must still not be printed.
@@ -147,24 +146,24 @@ export const SETTINGS = {
   KEYWAY_MAIL_FROM: {
     default: '',
     schema: judgedBy(mail.wrongSender),
-    meaning: 'address that mail comes from, such as `Keyway <keyway@acme.example>`',
+    meaning: 'sender of mail, such as `Keyway <keyway@acme.example>`',
   },
   KEYWAY_MAIL_LANGUAGE: {
     default: DEFAULT_LANGUAGE,
-    schema: v.picklist(LANGUAGE_NAMES, `is none of ${LANGUAGE_NAMES.join(', ')}`),
-    meaning: 'language of mail to people who chose none: `en` or `de`',
+    schema: v.picklist(LANGUAGE_NAMES, `is not one of ${LANGUAGE_NAMES.join(', ')}`),
+    meaning: 'language of mail to people who have not chosen one: `en` or `de`',
   },
   KEYWAY_REQUESTS_PER_MINUTE: {
     default: '600',
     schema: wholeNumber(1, 1_000_000),
     meaning:
-      'requests of the core interface per minute and API token, on each host: several that share a database let through as many times more',
+      'requests of the core interface per minute and API token, on each host: hosts that share a database each have this limit',
   },
   KEYWAY_CONNECTOR_TOKEN: {
     secret: true,
     ...optionalText,
     meaning:
-      'bearer token of the connector interface and `/metrics`, 32 characters or more; needed on other than loopback addresses',
+      'bearer token of the connector interface and `/metrics`, 32 characters or more; required on addresses other than loopback',
   },
   KEYWAY_OPEN_CONNECTORS: {
     default: '',
@@ -182,24 +181,24 @@ export const SETTINGS = {
       text,
       v.check(
         (given) => list(given, /\s+/).every(isNetwork),
-        'names something that is no address and no network such as 10.0.0.0/8',
+        'contains an entry that is neither an address nor a network such as 10.0.0.0/8',
       ),
     ),
     meaning:
-      'proxies that say by `X-Forwarded-For` who their caller is: addresses and networks, separated by spaces; tries to sign in are counted by that address',
+      'trusted proxies that name the caller in `X-Forwarded-For`: addresses and networks, separated by spaces; sign-in attempts are counted by that address',
   },
   ...CEILING_SETTINGS,
   KEYWAY_PROCESSES: {
     default: '',
     schema: v.union([v.literal(''), wholeNumber(1, 64)], 'is not a whole number between 1 and 64'),
     meaning:
-      'processes that serve the port together, each with workers and a share of the limits of its own; default: 1 on up to two cores, else half as many as cores, at most 4',
+      'processes that serve the port together, each with its own workers and share of the limits; default: 1 on up to two cores, otherwise half the number of cores, at most 4',
   },
   KEYWAY_SPARE_WORKER: {
     default: '1',
     schema: v.picklist(['0', '1'], 'is neither 0 nor 1'),
     meaning:
-      'whether each process keeps a worker ready that runs no connector yet, so that the first call of a connector waits less: `1`, or `0` to save its memory (some 50 MB)',
+      'whether each process keeps a worker ready that runs no connector yet, so that the first call of a connector is faster: `1`, or `0` to save its memory (some 50 MB)',
   },
   KEYWAY_STOP_NOTICE_MS: {
     default: '0',
@@ -219,14 +218,14 @@ export const SETTINGS = {
     secret: true,
     ...optionalText,
     meaning:
-      'proxy for what connectors send to https addresses; directories (`ctx.ldap`) and databases (`ctx.sql`) are never reached by a proxy',
+      'proxy for requests of connectors to https addresses; directories (`ctx.ldap`) and databases (`ctx.sql`) never use a proxy',
   },
   HTTP_PROXY: {
     secret: true,
     ...optionalText,
     meaning: 'the same for http addresses',
   },
-  NO_PROXY: { default: '', schema: text, meaning: 'hosts that are reached without the proxy' },
+  NO_PROXY: { default: '', schema: text, meaning: 'hosts reached without the proxy' },
 } as const
 
 export type SettingName = keyof typeof SETTINGS
@@ -357,7 +356,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (!/^(lsk_[\x21-\x7e]{32,}|)$/.test(config.adminToken))
     wrong.push(
-      'KEYWAY_ADMIN_TOKEN: is not lsk_ with 32 characters or more behind it; make one with `echo lsk_$(openssl rand -hex 32)`',
+      'KEYWAY_ADMIN_TOKEN: is not lsk_ followed by 32 characters or more; make one with `echo lsk_$(openssl rand -hex 32)`',
     )
   if (connectorToken !== '' && connectorToken.length < 32)
     wrong.push(
@@ -365,7 +364,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     )
   if (!loopback && connectorToken === '' && !config.openConnectors) {
     wrong.push(
-      `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everybody`,
+      `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everyone`,
     )
   }
   if (wrong.length > 0) throw new ConfigError(wrong.join('\n'))

@@ -34,7 +34,7 @@ export function wrongServer(given: string): string | null {
   if (given === '') return null
   const url = SERVER.test(given) ? URL.parse(given) : null
   if (!url?.hostname) return 'is not an address such as smtp://user@mail.acme.example:587'
-  return url.password === '' ? null : 'holds a password: write it into KEYWAY_MAIL_PASSWORD'
+  return url.password === '' ? null : 'contains a password: put it into KEYWAY_MAIL_PASSWORD'
 }
 
 /** Splits a sender such as `Keyway <keyway@acme.example>` into name and address. Null if it is malformed. */
@@ -64,21 +64,20 @@ export function mailServerOf(
   onWrong: (words: string) => void,
 ): MailServer | null {
   if (server === '') {
-    if (password !== '')
-      onWrong('KEYWAY_MAIL_PASSWORD: there is no KEYWAY_MAIL_SERVER that it is for')
+    if (password !== '') onWrong('KEYWAY_MAIL_PASSWORD: is set without KEYWAY_MAIL_SERVER')
     return null
   }
   const url = URL.parse(server)
   const sender = senderOf(from)
   if (!sender)
     onWrong(
-      'KEYWAY_MAIL_FROM: is needed with KEYWAY_MAIL_SERVER, such as Keyway <keyway@acme.example>',
+      'KEYWAY_MAIL_FROM: is required with KEYWAY_MAIL_SERVER, such as Keyway <keyway@acme.example>',
     )
   if (publicUrl === '')
-    onWrong('KEYWAY_PUBLIC_URL: is needed with KEYWAY_MAIL_SERVER: links in mails lead there')
+    onWrong('KEYWAY_PUBLIC_URL: is required with KEYWAY_MAIL_SERVER: links in mails lead there')
   const user = url?.username ? decodeURIComponent(url.username) : null
   if (user !== null && password === '')
-    onWrong('KEYWAY_MAIL_PASSWORD: is needed, because KEYWAY_MAIL_SERVER names a user')
+    onWrong('KEYWAY_MAIL_PASSWORD: is required, because KEYWAY_MAIL_SERVER names a user')
   if (user === null && password !== '')
     onWrong('KEYWAY_MAIL_SERVER: names no user for KEYWAY_MAIL_PASSWORD; write smtp://user@...')
   const origin = URL.parse(publicUrl)?.origin

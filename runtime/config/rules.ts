@@ -36,7 +36,7 @@ export const databaseAddress = v.pipe(
   v.string(),
   v.check(
     (given) => !namesSeveral(given),
-    'names several servers: name one address that always leads to the primary (the deploy page says how)',
+    'names several servers: use one address that always leads to the primary (see the deploy page)',
   ),
   address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
 )

@@ -37,7 +37,7 @@ export const DELEGATE_WORDS = {
   delegates_of: { en: 'People you decide for', de: 'Für wen Sie entscheiden' },
   delegates_of_none: { en: 'Nobody has named you.', de: 'Niemand hat Sie benannt.' },
   delegates_read_only: {
-    en: 'You signed in with a token that may only read, so you can name nobody here.',
+    en: 'You signed in with a read-only token, so you can name nobody here.',
     de: 'Sie sind mit einem Token angemeldet, das nur lesen darf; benennen können Sie hier niemanden.',
   },
   delegate_columns: {

@@ -60,7 +60,7 @@ export const PERSONAL_WORDS = {
       shown < all ? `Die ersten ${shown} von ${all}; mehr enthält die Datei.` : `Alle ${all}.`,
   },
   my_data_read_only: {
-    en: 'You signed in with a token that may only read. To see your data, sign in another way.',
+    en: 'You signed in with a read-only token. To see your data, sign in another way.',
     de: 'Sie sind mit einem Token angemeldet, das nur lesen darf. Um Ihre Daten zu sehen, melden Sie sich anders an.',
   },
   save: { en: 'Save', de: 'Speichern' },

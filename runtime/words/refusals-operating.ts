@@ -46,7 +46,7 @@ export const OPERATING_GERMAN = {
     'Nennen Sie die Zeilen, die Sie prüfen oder entziehen',
   'This host is already sending {} files of evidence; try again later':
     'Dieser Host sendet schon {} Nachweise; versuchen Sie es noch einmal',
-  'This host sends {} lists as CSV already; try again soon':
+  'This host is already sending {} lists as CSV; try again soon':
     'Dieser Host sendet schon {} Listen als CSV; versuchen Sie es gleich noch einmal',
   'a lumos_expression cannot be evaluated here: write the condition with operators, or keep the policy a draft':
     'eine lumos_expression lässt sich hier nicht auswerten: schreiben Sie die Bedingung mit Operatoren, oder lassen Sie die Richtlinie ein Entwurf',

@@ -10,8 +10,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   ...OPERATING_GERMAN,
 
   // Who may what.
-  'You signed in with a token that may only read':
-    'Sie sind mit einem Token angemeldet, das nur lesen darf',
+  'You signed in with a read-only token': 'Sie sind mit einem Token angemeldet, das nur lesen darf',
   'None of your roles opens this page': 'Keine Ihrer Rollen öffnet diese Seite',
   'This user is {}': 'Diese Person ist {}',
   'This is the last Admin; give the role to another user first':
@@ -21,20 +20,20 @@ const GERMAN: Readonly<Record<string, string>> = {
 
   // Pages and forms.
   'There is no such page': 'Diese Seite gibt es nicht',
-  'The form does not say what to do':
+  'The form names no action':
     'Das Formular sagt nicht, was zu tun ist; öffnen Sie die Seite noch einmal',
-  'The form does not say what to choose':
+  'The form names no choice':
     'Das Formular sagt nicht, was gewählt ist; öffnen Sie die Seite noch einmal',
-  'The form is of an earlier visit; open the page again':
+  'The form is from an earlier visit; open the page again':
     'Das Formular stammt von einem früheren Besuch; öffnen Sie die Seite noch einmal',
-  'The form has lost its id; open the page again':
+  'The form has no id; open the page again':
     'Dem Formular fehlt seine Kennung; öffnen Sie die Seite noch einmal',
-  'The form holds bytes that are not UTF-8': 'Das Formular enthält Bytes, die kein UTF-8 sind',
-  'Send the form that the page has': 'Senden Sie das Formular der Seite',
+  'The form contains bytes that are not UTF-8': 'Das Formular enthält Bytes, die kein UTF-8 sind',
+  'Send the form of the page': 'Senden Sie das Formular der Seite',
   'Another page sent this form, so nothing was done':
     'Eine andere Seite hat dieses Formular gesendet; es wurde nichts getan',
-  'There is no such way to sign in': 'Diese Art der Anmeldung gibt es nicht',
-  'Too many tries; wait {} seconds': 'Zu viele Versuche; warten Sie {} Sekunden',
+  'This way to sign in does not exist': 'Diese Art der Anmeldung gibt es nicht',
+  'Too many attempts; wait {} seconds': 'Zu viele Versuche; warten Sie {} Sekunden',
   '{} is not served here': '{} gibt es hier nicht',
 
   // What is not there.
@@ -188,7 +187,7 @@ const GERMAN: Readonly<Record<string, string>> = {
 
   // Apps.
   'This app is not connected': 'Diese Anwendung ist nicht verbunden',
-  'This app comes back when it is connected again':
+  'This app comes back when you reconnect it':
     'Diese Anwendung kommt zurück, wenn sie wieder verbunden wird',
   'A sync of this app is running; try again when it has finished':
     'Ein Abgleich dieser Anwendung läuft; versuchen Sie es noch einmal, wenn er zu Ende ist',

@@ -11,7 +11,7 @@ export const TOKEN_WORDS = {
       html`Ein Programm, das eines Ihrer Tokens als ${header} sendet, handelt in Ihrem Namen, mit den Rollen, die Sie in diesem Moment haben.`,
   },
   tokens_read_only: {
-    en: 'You signed in with a token that may only read: you can look at your tokens. To make or revoke one, sign in with a link or another token.',
+    en: 'You signed in with a read-only token: you can look at your tokens. To make or revoke one, sign in with a link or another token.',
     de: 'Sie sind mit einem Token angemeldet, das nur lesen darf: Sie können Ihre Tokens ansehen. Um eines zu erstellen oder zu widerrufen, melden Sie sich mit einem Link oder einem anderen Token an.',
   },
   token_ready: {

@@ -87,7 +87,7 @@ describe('a variable that is wrong is named, with what was found', () => {
     ['PORT', '0x50', 'is not a whole number'],
     ['PORT', '65536', 'is not between 0 and 65535'],
     ['PORT', '9'.repeat(400), 'is not between 0 and 65535'],
-    ['KEYWAY_DROP_IN', 'yes', 'is none of open, closed, off'],
+    ['KEYWAY_DROP_IN', 'yes', 'is not one of open, closed, off'],
     ['KEYWAY_CONNECTORS_PATH', '/', 'is not a path such as /connectors'],
     ['KEYWAY_CONNECTORS_PATH', 'connectors', 'is not a path such as /connectors'],
     ['KEYWAY_CONNECTORS_PATH', '/connectors/', 'is not a path such as /connectors'],
@@ -121,7 +121,7 @@ describe('a variable that is wrong is named, with what was found', () => {
     `lsk_${'x y'.repeat(20)}`,
   ])('and the operator’s token has its form, which %s has not', (token) => {
     const message = refusal({ KEYWAY_ADMIN_TOKEN: token })
-    expect(message).toMatch(/^KEYWAY_ADMIN_TOKEN: is not lsk_ with 32 characters .*openssl/)
+    expect(message).toMatch(/^KEYWAY_ADMIN_TOKEN: is not lsk_ followed by 32 characters .*openssl/)
     expect(message).not.toContain(token)
     expect(refusal({ KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(32)}` })).toBe('')
   })
@@ -244,7 +244,7 @@ describe('a loopback address', () => {
     'acme.example',
   ])('is not %s: it takes a token or a plain word', (host) => {
     expect(refusal({ HOST: host })).toBe(
-      `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everybody`,
+      `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everyone`,
     )
   })
 

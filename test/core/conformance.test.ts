@@ -171,7 +171,7 @@ describe.each(ROWS)('%s', (name, row) => {
     if (guarded && row.method !== 'GET')
       expect(await valid(name, row, { token: readOnly })).toMatchObject({
         status: 403,
-        body: { detail: 'This token may only read' },
+        body: { detail: 'This token is read-only' },
       })
     if (guarded && row.who !== 'caller')
       expect(await valid(name, row, { token: plain })).toMatchObject({

@@ -92,7 +92,7 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
   let away = await core.call('GET', '/users/current')
   for (let tries = 0; away.status === 200 && tries < 50; tries += 1)
     away = await core.call('GET', '/users/current')
-  const detail = 'The database is away; try again. Where that lasts, GET /readyz says why'
+  const detail = 'The database is unavailable; try again. If this persists, GET /readyz shows why'
   expect(away).toMatchObject({ status: 503, body: { detail } })
   expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0)
   const connectors = await core.host.app.request('/connectors/list-connector-app-ids', {

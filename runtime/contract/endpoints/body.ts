@@ -172,7 +172,7 @@ const nestedTooDeep = (): ValidationEntry => ({
 
 const TOO_DEEP = `Value error, lists and objects may be nested ${MAX_DEPTH} deep`
 
-const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a surrogate pair'
+const ODD_TEXT = 'Value error, text must not contain the character NUL or half of a surrogate pair'
 
 /** Returns where and why a value cannot be stored unchanged, as text, or null if it can. */
 export function storageFault(value: unknown): string | null {

@@ -98,7 +98,7 @@ export const CALLER_LIMITS = {
     answered: '409, until one is deleted',
   },
   delegations: {
-    counts: 'delegations that have not ended',
+    counts: 'active and future delegations',
     by: 'user',
     most: 20,
     over: 'database',

@@ -36,7 +36,7 @@ export async function changePersonalSettings(
   who: Who,
   { mail, language }: PersonalSettingsChange,
 ): Promise<PersonalSettings> {
-  if (who.readOnly) throw forbidden('This token may only read')
+  if (who.readOnly) throw forbidden('This token is read-only')
   const { userId, domainId } = who
   return db.transaction(async (tx) => {
     // One change at a time per person, so that concurrent changes do not undo each other.

@@ -136,5 +136,5 @@ export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise
 }
 
 function demandWrite({ readOnly }: Caller): void {
-  if (readOnly) throw forbidden('You signed in with a token that may only read')
+  if (readOnly) throw forbidden('You signed in with a read-only token')
 }

@@ -71,14 +71,14 @@ async function customApp(...[db, principal, id]: Parameters<typeof findApp>) {
   const row = await findApp(db, principal, id, 'apps.write')
   managedHere(row)
   if (row.instanceId !== CUSTOM_INSTANCE)
-    throw conflict('This app comes back when it is connected again')
+    throw conflict('This app comes back when you reconnect it')
   return row
 }
 
 export const APP_CHANGES = {
   sync: {
     path: '/console/apps/:app_id/sync',
-    ...{ ...ofApp, does: 'begins a sync' },
+    ...{ ...ofApp, does: 'starts a sync' },
     ...wordsFrom((t) => t.console.app_change.sync),
     preview: async ({ db, principal, t }, about) => {
       const app = await getApp(db, principal, idOf(about), [])

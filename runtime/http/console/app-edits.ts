@@ -73,7 +73,7 @@ const toldOf = (about: About) =>
 export const APP_EDITS = {
   'new-app': {
     path: '/console/apps/new',
-    ...{ place: 'apps', who: 'apps.write', reason: 'none', does: 'makes a custom app' },
+    ...{ place: 'apps', who: 'apps.write', reason: 'none', does: 'creates a custom app' },
     ...wordsFrom((t) => t.console.app_edit.make),
     back: () => '/console/apps',
     fields: fieldsOf(true),
@@ -90,7 +90,7 @@ export const APP_EDITS = {
   },
   'edit-app': {
     path: '/console/apps/:app_id/edit',
-    ...{ place: 'apps', who: null, reason: 'none', does: 'changes what is said of an app' },
+    ...{ place: 'apps', who: null, reason: 'none', does: 'changes the description of an app' },
     ...wordsFrom((t) => t.console.app_edit.change),
     back: (about) => appPath(idOf(about)),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),

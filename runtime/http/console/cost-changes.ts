@@ -31,7 +31,7 @@ export const COST_CHANGES = {
   'licence-price': {
     ...base,
     path: '/console/licences/:licence_id/price',
-    does: 'says what a seat costs',
+    does: 'sets the price of a seat',
     ...wordsFrom((t) => t.console.cost_change.set),
     fields: (about, t) =>
       html`${field({ t, id: 'amount', label: t.console.cost_change.set.amount, value: about.get('amount'), most: 20, required: true })}
@@ -54,7 +54,7 @@ ${choose({ id: 'period', label: t.console.cost_change.set.period, value: about.g
   'licence-no-price': {
     ...base,
     path: '/console/licences/:licence_id/no-price',
-    does: 'forgets what a seat costs',
+    does: 'removes the price of a seat',
     ...wordsFrom((t) => t.console.cost_change.forget),
     danger: true,
     async preview(visit, about) {

@@ -74,7 +74,7 @@ export const FINDING_CHANGES = {
       place: 'apps',
       who: 'findings.write',
       reason: 'none',
-      does: 'opens an accepted finding again',
+      does: 'reopens an accepted finding',
     },
     ...wordsFrom((t) => t.console.findings.reopen),
     back: backTo,

@@ -96,7 +96,7 @@ ${field({ t, id: 'minutes', label: t.console.glass_change.set.minutes, help: `1 
   'break-glass-removed': {
     ...base,
     path: '/console/apps/:app_id/permissions/:permission_id/no-break-glass',
-    does: 'ends that a permission is break-glass',
+    does: 'unmarks a permission as break-glass',
     ...wordsFrom((t) => t.console.glass_change.end),
     danger: true,
     async preview(visit, about) {

@@ -25,7 +25,7 @@ export async function readMultipart(
   const type = c.req.header('content-type') ?? ''
   const boundary = /^multipart\/form-data\s*;.*\bboundary="?([^";]{1,70})"?/i.exec(type)?.[1]
   if (boundary === undefined)
-    throw new CoreError('unsupported_media_type', 'Send the form that the page has')
+    throw new CoreError('unsupported_media_type', 'Send the form of the page')
   const bytes = await bytesByDisk(c, dataDir, maxFileBytes + TEXT_BYTES)
   if (countOf(bytes, `--${boundary}`) > MOST_PARTS)
     throw badRequest(`The form has more than ${MOST_PARTS} parts`)

@@ -173,7 +173,7 @@ ${about.get('public_key')}</textarea></div>`,
   },
   distrust: {
     path: '/console/publishers/:key/distrust',
-    ...{ place: 'connectors', who: 'operator', does: 'trusts a key no more', reason: 'asked' },
+    ...{ place: 'connectors', who: 'operator', does: 'stops trusting a key', reason: 'asked' },
     ...wordsFrom(
       (t) => t.console.operator_change.distrust,
       ({ params }) => params['key'] ?? '',

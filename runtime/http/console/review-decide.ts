@@ -33,7 +33,7 @@ const reasonIn = (form: Form): string => keptText(form.get('reason')?.trim() ?? 
 
 function choiceOf(visit: ConsoleVisit, form: Form): Choice {
   const decision = DECISIONS.find((one) => one === form.get('decision'))
-  if (!decision) throw badRequest('The form does not say what to do')
+  if (!decision) throw badRequest('The form names no action')
   return {
     decision,
     reason: reasonIn(form),

@@ -85,7 +85,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     change: { place: Place | null; who: Permission | null },
   ): Promise<ConsoleVisit> {
     const visit = await visiting(c, who, change.place)
-    if (who.session.actor.readOnly) throw forbidden('You signed in with a token that may only read')
+    if (who.session.actor.readOnly) throw forbidden('You signed in with a read-only token')
     if (change.who !== null) demand(visit.principal, change.who)
     return visit
   }

@@ -125,7 +125,7 @@ export const STORE_CHANGES = {
   store: {
     ...ofApp,
     path: '/console/apps/:app_id/store',
-    does: 'changes how an app is asked for',
+    does: 'changes how an app can be requested',
     ...wordsFrom((t) => t.console.store_change),
     back: (about) => appPath(idOf(about)),
     fields: (about, t) => html`${STORE_NAMES.map((name) => fieldOf(t, name, about))}`,
@@ -161,7 +161,7 @@ export const STORE_CHANGES = {
   'new-permission': {
     ...ofPermissions,
     path: '/console/apps/:app_id/permissions/new',
-    does: 'makes a permission that people may ask for',
+    does: 'creates a requestable permission',
     ...wordsFrom((t) => t.console.permission_change.make),
     fields: (about, t) =>
       field({

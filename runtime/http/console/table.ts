@@ -84,24 +84,28 @@ export const CONSOLE_PAGES = {
   },
   call: {
     path: '/console/connectors/:connector_id/calls/:request_id',
-    ...{ place: 'connectors', shows: 'what a call did when', show: showCall },
+    ...{ place: 'connectors', shows: 'the timeline of a call', show: showCall },
   },
   probe: {
     path: '/console/connectors/:connector_id/probe',
-    ...{ place: 'connectors', who: 'operator', shows: 'what new versions are tried with' },
+    ...{
+      place: 'connectors',
+      who: 'operator',
+      shows: 'the credentials that new versions are tried with',
+    },
     show: showProbe,
   },
   version: {
     path: '/console/connectors/:connector_id/versions/:digest',
-    ...{ place: 'connectors', shows: 'a version that is kept', show: showVersion },
+    ...{ place: 'connectors', shows: 'a stored version', show: showVersion },
   },
   install: {
     path: '/console/install',
-    ...{ place: 'connectors', shows: 'how a package comes in', show: showInstall },
+    ...{ place: 'connectors', shows: 'the form to upload a package', show: showInstall },
   },
   registry: {
     path: '/console/registry',
-    ...{ place: 'connectors', shows: 'what is published', show: showRegistry },
+    ...{ place: 'connectors', shows: 'published connectors', show: showRegistry },
   },
   published: {
     path: '/console/registry/:published_id',
@@ -110,55 +114,66 @@ export const CONSOLE_PAGES = {
   },
   generations: {
     path: '/console/generations',
-    ...{ place: 'connectors', shows: 'who changed what is installed', show: showGenerations },
+    ...{ place: 'connectors', shows: 'the history of the installation', show: showGenerations },
   },
   compare: {
     path: '/console/generations/compare',
-    ...{ place: 'connectors', shows: 'what is different between two generations' },
+    ...{ place: 'connectors', shows: 'the differences between two generations' },
     show: showCompare,
   },
   publishers: {
     path: '/console/publishers',
-    ...{ place: 'connectors', shows: 'whose packages are trusted', show: showPublishers },
+    ...{ place: 'connectors', shows: 'trusted publishers', show: showPublishers },
   },
   apps: { path: SIDE.apps.path, place: 'apps', shows: 'all apps', show: showApps },
   connect: {
     path: CONNECT_PATH,
-    ...{ place: 'apps', who: 'apps.write', shows: 'what can be connected', show: showConnect },
+    ...{
+      place: 'apps',
+      who: 'apps.write',
+      shows: 'systems that can be connected',
+      show: showConnect,
+    },
   },
   connect_form: {
     path: `${CONNECT_PATH}/:app_class_id`,
-    ...{ place: 'apps', who: 'apps.write', shows: 'what connecting asks for' },
+    ...{ place: 'apps', who: 'apps.write', shows: 'the form to connect an app' },
     show: showConnectForm,
   },
   consent: {
     path: CONSENT_PATH,
-    ...{ place: 'apps', who: null, shows: 'where consent for an app is given', show: showConsent },
+    ...{ place: 'apps', who: null, shows: 'the way to the consent for an app', show: showConsent },
   },
   consented: {
     path: CALLBACK_PATH,
-    ...{ place: 'apps', who: null, shows: 'how a consent ended', kind: 'work', show: takeCallback },
+    ...{
+      place: 'apps',
+      who: null,
+      shows: 'the result of a consent',
+      kind: 'work',
+      show: takeCallback,
+    },
   },
   reconnect: {
     path: '/console/apps/:app_id/connection',
-    ...{ place: 'apps', who: null, shows: 'what an app is connected with' },
+    ...{ place: 'apps', who: null, shows: 'the connection of an app' },
     show: showReconnectForm,
   },
   app: { path: '/console/apps/:app_id', place: 'apps', shows: 'one app', show: showApp },
   permissions: {
     path: '/console/apps/:app_id/permissions',
-    ...{ place: 'apps', shows: 'what can be asked for in an app', show: showPermissions },
+    ...{ place: 'apps', shows: 'requestable permissions of an app', show: showPermissions },
   },
   people: { path: SIDE.people.path, place: 'people', shows: 'all people', show: showPeople },
   person_evidence: {
     path: '/console/people/:user_id/evidence',
-    ...{ place: 'people', shows: 'the evidence of what a person held, as a file' },
+    ...{ place: 'people', shows: 'the evidence of a person’s access, as a file' },
     kind: 'work',
     show: sendPersonEvidence,
   },
   person: {
     path: '/console/people/:user_id',
-    ...{ place: 'people', shows: 'one person, and why they have what', show: showPerson },
+    ...{ place: 'people', shows: 'one person, and why they have each access', show: showPerson },
   },
   requests: {
     path: SIDE.requests.path,
@@ -174,7 +189,7 @@ export const CONSOLE_PAGES = {
   },
   policy_edit: {
     path: '/console/policies/:access_policy_id/edit',
-    ...{ place: 'policies', who: 'policies.write', shows: 'a policy to be changed' },
+    ...{ place: 'policies', who: 'policies.write', shows: 'the form to change a policy' },
     show: showPolicyEdit,
   },
   policy: {
@@ -184,7 +199,7 @@ export const CONSOLE_PAGES = {
   reviews: { path: SIDE.reviews.path, place: 'reviews', shows: 'all reviews', show: showReviews },
   new_review: {
     path: '/console/reviews/new',
-    ...{ place: 'reviews', who: 'reviews.write', shows: 'a review to be launched' },
+    ...{ place: 'reviews', who: 'reviews.write', shows: 'the form to launch a review' },
     show: showNewReview,
   },
   evidence: {
@@ -202,13 +217,17 @@ export const CONSOLE_PAGES = {
   },
   own_review: {
     path: '/inbox/reviews/:access_review_id',
-    ...{ place: null, shows: 'the lines that one reviews', show: showOwnReview },
+    ...{ place: null, shows: 'the lines that the user reviews', show: showOwnReview },
   },
   line_file: {
     path: '/inbox/reviews/:access_review_id/lines/:item_id/file',
-    ...{ place: null, shows: 'a file to be attached to a line of a review', show: showFileForm },
+    ...{
+      place: null,
+      shows: 'the form to attach a file to a line of a review',
+      show: showFileForm,
+    },
   },
-  cost: { path: SIDE.cost.path, place: 'cost', shows: 'what apps cost', show: showCost },
+  cost: { path: SIDE.cost.path, place: 'cost', shows: 'the costs of apps', show: showCost },
   licences_csv: {
     path: '/console/cost/licences.csv',
     ...{ place: 'cost', shows: 'licences, as CSV', kind: 'work', show: sendLicences },
@@ -217,7 +236,7 @@ export const CONSOLE_PAGES = {
     path: '/console/cost/idle-seats.csv',
     ...{
       place: 'cost',
-      shows: 'seats that nobody uses, as CSV',
+      shows: 'unused seats, as CSV',
       kind: 'work',
       show: sendIdleSeats,
     },
@@ -244,7 +263,7 @@ export const CONSOLE_PAGES = {
   },
   upkeep: {
     path: UPKEEP_PATH,
-    ...{ place: 'background', shows: 'what a host needs done', show: showUpkeep },
+    ...{ place: 'background', shows: 'what needs to be done on a host', show: showUpkeep },
   },
   settings: {
     path: SIDE.settings.path,

@@ -138,7 +138,7 @@ ${card(
 export const WEBHOOK_CHANGES = {
   'new-webhook': {
     path: `${LIST}/new`,
-    ...{ place: 'webhooks', who: 'operator', reason: 'none', does: 'makes a webhook' },
+    ...{ place: 'webhooks', who: 'operator', reason: 'none', does: 'creates a webhook' },
     ...wordsFrom((t) => t.console.webhook_change.make),
     back: () => LIST,
     fields: (about, t) =>

@@ -93,7 +93,7 @@ export async function csvOf(
   if (sending >= most)
     throw new CoreError(
       'too_many_requests',
-      `This host sends ${most} lists as CSV already; try again soon`,
+      `This host is already sending ${most} lists as CSV; try again soon`,
       {
         retryAfterSeconds: 5,
       },
@@ -145,7 +145,10 @@ async function inTime(taken: Promise<void>, untilMs: number): Promise<void> {
   const ms = Math.min(STALLED_MS, untilMs - Date.now())
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the list was not read in time')), Math.max(0, ms))
+    timer = setTimeout(
+      () => reject(new Error('the list could not be read in time')),
+      Math.max(0, ms),
+    )
   })
   try {
     await Promise.race([taken, late])

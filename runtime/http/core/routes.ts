@@ -146,7 +146,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
 }
 
 function authorise(principal: Principal, { who, method }: Endpoint): void {
-  if (principal.readOnly && method !== 'GET') throw forbidden('This token may only read')
+  if (principal.readOnly && method !== 'GET') throw forbidden('This token is read-only')
   if (who !== 'caller' && who !== 'anybody') demand(principal, who)
 }
 
@@ -196,7 +196,7 @@ function textEntries(c: Context<Env>): ValidationEntry[] {
 /** Maximum number of entries of one kind in a 422, the same as for a body. */
 const MAX_ENTRIES = 100
 
-const HAS_NUL = 'Value error, text must not hold the character NUL'
+const HAS_NUL = 'Value error, text must not contain the character NUL'
 const NOT_UTF8 = 'Value error, text must be UTF-8'
 
 /** Returns the bytes of a percent-encoded part of a query. The rest of an address is ASCII. */

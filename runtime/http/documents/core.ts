@@ -25,25 +25,25 @@ export const CORE_TAGS = [
   { name: 'Integrations', description: 'Systems that apps can be connected to' },
   { name: 'AppStore', description: 'Apps that can be requested, and how' },
   { name: 'Permissions', description: 'What can be requested within an app' },
-  { name: 'PreApproval', description: 'Who need not wait for approval' },
-  { name: 'AccessRequests', description: 'Asking for access, and what becomes of it' },
-  { name: 'AccessPolicies', description: 'Who is given what by what they are' },
-  { name: 'AccessReviews', description: 'People deciding who keeps what they hold' },
-  { name: 'Findings', description: 'What is wrong with access that is there, and what to do' },
-  { name: 'SeparationOfDuties', description: 'What nobody may hold together' },
-  { name: 'BreakGlass', description: 'Access that is given at once and reviewed afterwards' },
+  { name: 'PreApproval', description: 'Requests that need no approval' },
+  { name: 'AccessRequests', description: 'Requesting access, and the state of requests' },
+  { name: 'AccessPolicies', description: 'Access given to people by their attributes' },
+  { name: 'AccessReviews', description: 'Reviews of the access that people have' },
+  { name: 'Findings', description: 'Problems with existing access, and what to do' },
+  { name: 'SeparationOfDuties', description: 'Access that no one may hold together' },
+  { name: 'BreakGlass', description: 'Access given at once and reviewed afterwards' },
   { name: 'Cost', description: 'What apps cost, and licences with their seats' },
-  { name: 'Lifecycle management', description: 'Taking everything from users who leave' },
-  { name: 'Webhooks', description: 'Calls to systems of yours' },
+  { name: 'Lifecycle management', description: 'Removing all access of users who leave' },
+  { name: 'Webhooks', description: 'Calls to your own systems' },
   { name: 'Groups', description: 'Groups of people' },
   { name: 'SCIM tokens', description: 'Tokens of identity providers that push people' },
   { name: 'Logs', description: 'What was done, and who did it' },
   { name: 'Meta', description: 'What this is' },
   {
     name: 'Delegations',
-    description: 'Delegates: people who decide for another person for a time',
+    description: 'Delegates: people who decide for another person for a limited time',
   },
-  { name: 'Tasks', description: 'What people have to decide or to do' },
+  { name: 'Tasks', description: 'Decisions and work for people' },
 ] as const
 
 /** Body of most failures of the core. */
@@ -69,26 +69,29 @@ const ValidationError = v.pipe(
       ),
     ),
   }),
-  v.metadata({ title: 'HTTPValidationError', description: 'What does not fit, entry by entry' }),
+  v.metadata({
+    title: 'HTTPValidationError',
+    description: 'The errors, one for each faulty entry',
+  }),
 )
 
 /** Failures that every endpoint may return. */
 export const FAILURES = {
-  400: ['It cannot be done like this', Detail],
+  400: ['The request is not possible as sent', Detail],
   401: ['The token is missing, unknown, revoked or expired', Detail],
-  403: ['The token’s user may not', Detail],
-  404: ['There is no such thing in this domain', Detail],
-  409: ['The state of the thing is against it', Detail],
-  422: ['The request does not fit', ValidationError],
+  403: ['The token’s user lacks the permission', Detail],
+  404: ['The resource does not exist in this domain', Detail],
+  409: ['The state of the resource does not allow it', Detail],
+  422: ['The request is invalid', ValidationError],
   429: ['Too many requests; see Retry-After', Detail],
-  503: ['The database is away; see Retry-After', Detail],
+  503: ['The database is unavailable; see Retry-After', Detail],
 } as const
 
 /** Failures of some endpoints: those with a body, or whose row lists them. */
 export const RARE_FAILURES: Partial<Record<FailureStatus, string>> = {
   413: 'The body is larger than 1 MiB',
   501: 'The integration cannot do this',
-  502: 'The system that is connected failed, or could not be reached; nothing was changed',
+  502: 'The connected system failed or could not be reached; nothing was changed',
 }
 
 /** Yields the paths of the core interface, one endpoint per step. */
@@ -129,7 +132,7 @@ function success(row: Endpoint, components: Components): OpenApiResponse {
   if (row.answer === 'file')
     return { description: 'The file', content: { 'application/x-ndjson': { schema } } }
   if (row.answer === 'limit-offset')
-    return asCsv(answer('A part of the list; as CSV all of it', limitOffset(schema)))
+    return asCsv(answer('A part of the list; as CSV the whole list', limitOffset(schema)))
   const whole = { type: 'integer', minimum: 0 }
   const page = answer('One page; as CSV the whole list, whatever page and size say', {
     type: 'object',

@@ -22,7 +22,7 @@ const signature: Parameter = {
   name: SIGNATURE_HEADER,
   in: 'header',
   required: false,
-  description: 'The text of the .sig file that keyway sign wrote, in base64',
+  description: 'The .sig file written by keyway sign, in base64',
   schema: { type: 'string' },
 }
 
@@ -66,6 +66,6 @@ function operation(name: string, row: OperatorRow, components: Components): Oper
  */
 const asEvents = (response: OpenApiResponse): OpenApiResponse => ({
   ...response,
-  description: 'Done; as events: the list now, and again whenever it has changed',
+  description: 'Done; as events: the list now, and again after each change',
   content: { ...response.content, 'text/event-stream': { schema: { type: 'string' } } },
 })

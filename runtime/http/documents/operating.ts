@@ -19,7 +19,7 @@ const Readiness = v.pipe(
     waiting_for: v.array(v.string()),
     generation: v.pipe(
       v.number(),
-      v.metadata({ description: 'Of what is installed; the one that this host serves' }),
+      v.metadata({ description: 'The generation that this host serves' }),
     ),
     connectors: v.pipe(v.number(), v.integer(), v.metadata({ description: 'Being served' })),
     containment: v.pipe(
@@ -28,7 +28,7 @@ const Readiness = v.pipe(
         layers: v.array(v.string()),
         missing: v.array(v.object({ name: v.string(), stops: v.string() })),
       }),
-      v.metadata({ description: 'What holds connectors in on this machine' }),
+      v.metadata({ description: 'Containment of connectors on this machine' }),
     ),
     processes: v.pipe(
       v.object({
@@ -42,10 +42,10 @@ const Readiness = v.pipe(
         means: v.array(v.picklist(['nice', 'autogroup'])),
         raises: v.pipe(
           v.boolean(),
-          v.metadata({ description: 'Whether a worker of good standing comes up again' }),
+          v.metadata({ description: 'Whether a healthy worker starts again' }),
         ),
       }),
-      v.metadata({ description: 'What puts the workers of connectors behind the host' }),
+      v.metadata({ description: 'How the host takes precedence over workers' }),
     ),
   }),
   v.metadata({ title: 'Readiness', description: 'Whether it can serve, and how safely' }),
@@ -62,7 +62,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
   const document = answer('The document', { type: 'object' })
   const ready = { 200: json('It can serve', Readiness), 503: json('Not yet', Readiness) }
   return {
-    '/healthz': get('healthz', 'Whether the process lives', { 200: json('It lives', Health) }),
+    '/healthz': get('healthz', 'Whether the process is alive', { 200: json('It lives', Health) }),
     '/readyz': get(
       'readyz',
       'Whether it can serve, what it waits for, and its containment level',
@@ -70,7 +70,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
     ),
     '/readyz/connectors': get(
       'readyzConnectors',
-      'The same for connectors alone, which answer also while the database is away',
+      'The same for connectors only, which also work while the database is unavailable',
       ready,
     ),
     '/metrics': get(
@@ -97,7 +97,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
     ),
     '/operator/connectors': get(
       'list_connectors',
-      'List the connectors, also those that are not served, with reasons',
+      'List all connectors, including those that are not served, with reasons',
       { 200: json('The connectors', Listings), ...failures(401, 403, 503) },
       { security: ADMIN_SECURITY },
     ),
@@ -113,7 +113,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
     ...lifecyclePaths(components),
     '/operator/users/import': post(
       'import_people',
-      'Import people from a CSV file: all of it, or nothing',
+      'Import people from a CSV file: the whole file or nothing',
       {
         200: json('What was changed, or would be', PeopleDifference),
         ...failures(401, 403, 405, 409, 413, 415, 422, 503),
@@ -154,7 +154,7 @@ function importWords(): string {
     ([name, meaning]) => `- \`${name}\`: ${meaning}`,
   )
   return [
-    'The first line names the columns. A column that is not there leaves things as they are, an empty cell empties them. Any other column is a custom attribute. Nobody is removed for not being in the file.',
+    'The first line names the columns. A missing column leaves values unchanged, an empty cell clears them. Any other column is a custom attribute. People who are missing from the file are not removed.',
     '',
     ...columns,
   ].join('\n')

@@ -43,7 +43,7 @@ export function sharedComponents(components: Components): Shared {
         schema: { type: 'string' },
       },
       'x-keyway-generation': {
-        description: 'Which generation of what is installed the host serves',
+        description: 'The generation that the host serves',
         schema: { type: 'integer' },
       },
     },
@@ -71,7 +71,7 @@ export function answer(description: string, schema: Record<string, unknown>): Op
 /** Creates the response of a capability: a success or a handled error, distinguished by `is_error`. */
 export function capabilityAnswer(schema: Record<string, unknown>): OpenApiResponse {
   return {
-    description: 'Success, or an error that was handled: told apart by `is_error`',
+    description: 'Success or a handled error; `is_error` tells which',
     headers: { ...REQUEST_ID, ...SERVED_BY },
     content: { 'application/json': { schema } },
   }

@@ -15,15 +15,15 @@ export const SCIM_TAG = {
 
 /** Failures that every operation may return, and those of some. */
 const SCIM_FAILURES = {
-  400: 'The request does not fit; `scimType` says how',
+  400: 'The request is invalid; `scimType` says how',
   401: 'The token is missing, unknown, revoked or expired',
-  403: 'A filter of what is listed whole',
+  403: 'A filter on a list that cannot be filtered',
   404: 'There is no such resource',
-  409: 'The state is against it, such as a userName that another has (`uniqueness`)',
-  412: 'The resource is another than If-Match says',
+  409: 'The state does not allow it, such as a userName that another user has (`uniqueness`)',
+  412: 'The resource does not match If-Match',
   413: 'The body is larger than 1 MiB',
   429: 'Too many requests; see Retry-After',
-  503: 'The database is away; see Retry-After',
+  503: 'The database is unavailable; see Retry-After',
 } as const
 const ALWAYS = [400, 401, 429, 503] as const
 

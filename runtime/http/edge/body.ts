@@ -66,7 +66,7 @@ async function readStream(
 /** Reports a body that could not be read to its end as the caller's failure: the connection was closed. */
 function broken(cause: unknown): never {
   if (cause instanceof RuntimeError) throw cause
-  throw new RuntimeError('caller_gone', 'the body ended in the middle', {}, cause)
+  throw new RuntimeError('caller_gone', 'the body ended early', {}, cause)
 }
 
 /**
@@ -91,7 +91,7 @@ export async function* streamBody(
   } catch (cause) {
     broken(cause)
   }
-  if (announced > bytes) broken(new Error(`${bytes} of ${announced} bytes came`))
+  if (announced > bytes) broken(new Error(`only ${bytes} of ${announced} bytes arrived`))
 }
 
 const tooLarge = (maxBytes: number) =>

@@ -12,11 +12,11 @@ const ESCAPED_PLAIN = /%(?:2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F)/i
 const FAULTS: readonly (readonly [pattern: RegExp, says: string])[] = [
   [/^[^/]/, 'it does not begin with a slash'],
   [/\/\//, 'it has an empty segment (//)'],
-  [/\\|%5C/i, 'it holds a backslash'],
-  [/#/, 'it holds a fragment (#)'],
+  [/\\|%5C/i, 'it contains a backslash'],
+  [/#/, 'it contains a fragment (#)'],
   [/\/\.\.?(?:\/|$)/, 'it has a segment of dots'],
-  [ESCAPED_PLAIN, 'it escapes a letter, digit, "-", "." or "_", which need no escape'],
-  [/%(?:[01][0-9A-F]|7F)/i, 'it holds a control character'],
+  [ESCAPED_PLAIN, 'it escapes a letter, digit, "-", "." or "_", which must not be escaped'],
+  [/%(?:[01][0-9A-F]|7F)/i, 'it contains a control character'],
 ]
 
 /**

@@ -10,9 +10,9 @@ const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', '
 /** Returns an error that names the exhausted resource, or null if the machine is not at its limits. */
 export function exhausted(thrown: unknown): RuntimeError | null {
   const message = isDiskFull(thrown)
-    ? 'the disk of the host is full; its operator has to make room, then try again'
+    ? 'the disk of the host is full; ask the operator to free space, then try again'
     : isOneOf(EXHAUSTED, codeOf(thrown))
-      ? 'the system gives the host no more resources; try again later'
+      ? 'the host has run out of system resources; try again later'
       : null
   return message === null ? null : new RuntimeError('host_exhausted', message, {}, thrown)
 }

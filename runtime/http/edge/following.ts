@@ -71,8 +71,8 @@ export function createFollowing(leaving: AbortSignal, usual: FollowingPace = PAC
       c.header('retry-after', '10')
       const words =
         own >= MOST_EACH
-          ? `You follow ${MOST_EACH} lists already; close one of those pages`
-          : 'Too many lists are followed; try again later'
+          ? `You already follow ${MOST_EACH} lists; close one of those pages`
+          : 'Too many lists are being followed; try again later'
       throw new RuntimeError('following_full', words)
     }
     counts.set(userId, own + 1)

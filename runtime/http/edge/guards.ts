@@ -33,7 +33,7 @@ export function hostCheck(allowed: readonly string[] | null): Check {
       const host = bareHost(given)
       throw new RuntimeError(
         'host_wrong',
-        `the Host header names ${JSON.stringify(host.slice(0, 100))}, which is not served here; add it to KEYWAY_ALLOWED_HOSTS if it should be`,
+        `the Host header names ${JSON.stringify(host.slice(0, 100))}, which is not served here; to allow it, add it to KEYWAY_ALLOWED_HOSTS`,
       )
     }
   }

@@ -37,7 +37,7 @@ function oddity({ url = '', rawHeaders }: IncomingMessage): RuntimeError | null 
   if (fault !== null)
     return new RuntimeError(
       'path_not_canonical',
-      `the path is not in its plain form: ${fault}; send it as it is in /docs`,
+      `the path is not in its plain form: ${fault}; send it as documented at /docs`,
     )
   // RFC 9112 section 3.2. Node keeps the first and drops the others.
   if (hostsIn(rawHeaders) > 1)

@@ -73,6 +73,6 @@ export const problemOf = (thrown: unknown, requestId: string): RuntimeError =>
 function defect(thrown: unknown, requestId: string): RuntimeError {
   const out = exhausted(thrown)
   if (out) return out
-  const message = `something went wrong in Keyway itself; its log has more under ${requestId}`
+  const message = `something went wrong in Keyway itself; see ${requestId} in its log`
   return new RuntimeError('internal', message, {}, thrown)
 }

@@ -10,18 +10,18 @@ import { exhausted } from './exhausted.ts'
 /** OUTAGES: reason of an outage -> message, and time until a retry in seconds. */
 export const OUTAGES = {
   away: {
-    words: 'The database is away; try again. Where that lasts, GET /readyz says why',
+    words: 'The database is unavailable; try again. If this persists, GET /readyz shows why',
     retryAfterSeconds: 2,
   },
   /** Reads still work, so only changes report this. */
   full: {
     words:
-      'The disk of Keyway is full, so this could not be saved; an administrator has to make room, then try again',
+      'The disk of Keyway is full, so this could not be saved; ask an administrator to free space, then try again',
     retryAfterSeconds: 30,
   },
   /** Reported to one of two changes that waited for each other. */
   contended: {
-    words: 'Another change was in the way; nothing was done, try again',
+    words: 'Another change got in the way; nothing was done, try again',
     retryAfterSeconds: 1,
   },
   /** The query exceeded its time limit. */
@@ -30,7 +30,7 @@ export const OUTAGES = {
     retryAfterSeconds: 10,
   },
   /** Nothing arrived within the time that a reader waits. */
-  silent: { words: 'What this is read from says nothing; try again', retryAfterSeconds: 10 },
+  silent: { words: 'The source of this data does not respond; try again', retryAfterSeconds: 10 },
 } as const
 
 type Outage = keyof typeof OUTAGES
@@ -92,6 +92,6 @@ export function toCoreError(thrown: unknown, requestId: string): CoreError {
       ? new CoreError(kind, error.message, { cause: error, retryAfterSeconds: HOST_RETRY_SECONDS })
       : new CoreError(kind, error.message, { cause: error })
   }
-  const words = `Something went wrong in Keyway itself; its log has more under ${requestId}`
+  const words = `Something went wrong in Keyway itself; see ${requestId} in its log`
   return new CoreError('internal', words, { cause: thrown })
 }

@@ -30,7 +30,7 @@ export type Form = ReadonlyMap<string, string>
 export async function readForm(c: Context<Env>): Promise<Form> {
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
-    throw new CoreError('unsupported_media_type', 'Send the form that the page has')
+    throw new CoreError('unsupported_media_type', 'Send the form of the page')
   const text = await readBody(c, { maxBytes: MAX_FORM_BYTES, maxMarks: INPUTS.call_body.maxMarks })
   try {
     const pairs = text.split('&').map((pair): [string, string] => {
@@ -39,7 +39,7 @@ export async function readForm(c: Context<Env>): Promise<Form> {
     })
     return new Map(pairs)
   } catch (cause) {
-    throw new CoreError('bad_request', 'The form holds bytes that are not UTF-8', { cause })
+    throw new CoreError('bad_request', 'The form contains bytes that are not UTF-8', { cause })
   }
 }
 

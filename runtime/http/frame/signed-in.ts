@@ -76,7 +76,7 @@ export function createVisits(deps: CoreDeps): Visits {
   async function sent(c: Context<Env>): Promise<Sent | null> {
     const { who, form, proven } = await taken(c)
     if (!who) return null
-    if (!proven) throw forbidden('The form is of an earlier visit; open the page again')
+    if (!proven) throw forbidden('The form is from an earlier visit; open the page again')
     return { ...who, form, proven }
   }
   return { signedIn, received, sent }

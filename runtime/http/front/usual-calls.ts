@@ -111,7 +111,7 @@ function answerCall(
   }
 
   try {
-    if (bytes === null) throw new RuntimeError('caller_gone', 'the body ended in the middle')
+    if (bytes === null) throw new RuntimeError('caller_gone', 'the body ended early')
     const invocation = { connectorId: id, capability, text: textOf(bytes), requestId }
     if (deps.start({ ...invocation, signal: caller }, { answer, fail })) return
     deps.invoke({ ...invocation, signal: caller.abortSignal() }).then(answer, fail)

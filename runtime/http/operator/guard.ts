@@ -40,7 +40,7 @@ export function operatorGuard(deps: OperatorGuardDeps): MiddlewareHandler<Env> {
     c.set('operator', ask)
     const found = isOwn(token) ? await askOfOwn(c, operator, ask) : await ask()
     if (found?.readOnly && !['GET', 'HEAD'].includes(c.req.method))
-      throw new RuntimeError('token_forbidden', 'This token may only read')
+      throw new RuntimeError('token_forbidden', 'This token is read-only')
     if (found) await asOperator(c, () => noteUse(reached(deps.db()), found))
     await next()
   }
@@ -73,7 +73,7 @@ async function askOfOwn(
 /** Returns the database's answer. If it takes too long, reports the database as unavailable. */
 async function soon<T>(c: Context<Env>, ask: () => Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(reject, DATABASE_PATIENCE_MS, new Error('the database is silent'))
+  const timer = setTimeout(reject, DATABASE_PATIENCE_MS, new Error('the database does not respond'))
   const asked = ask()
   // A failure after the timeout concerns no caller.
   asked.catch(() => {})

@@ -167,7 +167,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
       throw new CoreError('invalid', [
         {
           loc: ['query', 'step_minutes'],
-          msg: `${hours} hours would be ${steps} steps of ${stepMinutes} minutes; at most ${MOST_STEPS} fit, so take longer steps`,
+          msg: `${hours} hours would be ${steps} steps of ${stepMinutes} minutes; the maximum is ${MOST_STEPS}, so use longer steps`,
           type: 'value_error',
         },
       ])

@@ -64,8 +64,7 @@ async function resultOf(
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new CoreError('invalid', entries)
   const params = c.req.param()
-  if (storageFault(params) !== null)
-    throw new CoreError('not_found', 'There is nothing of that name')
+  if (storageFault(params) !== null) throw new CoreError('not_found', 'Nothing has that name')
   checkTexts({ query: values })
   const body = row.body ? await bodyOf(c, row.body) : null
   const uploaded = row.upload ? await uploadOf(c, deps.dataDir) : null
@@ -114,6 +113,6 @@ function signatureOf(c: Context<Env>): string | null {
   if (given.length <= 2 * MAX_SIGNATURE_BYTES && text.length > 0) return text
   throw new RuntimeError(
     'input_invalid',
-    `${SIGNATURE_HEADER}: is not the base64 of a .sig file as keyway sign writes it`,
+    `${SIGNATURE_HEADER}: is not the base64 of a .sig file written by keyway sign`,
   )
 }

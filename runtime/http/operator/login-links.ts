@@ -31,11 +31,11 @@ export const LoginLink = v.pipe(
     email: v.string(),
     path: v.pipe(
       v.string(),
-      v.metadata({ description: 'To be put behind the host’s address; works once' }),
+      v.metadata({ description: 'The path to append to the host’s address; works once' }),
     ),
     expires_at: v.string(),
   }),
-  v.metadata({ title: 'LoginLink', description: 'A way in to the settings pages' }),
+  v.metadata({ title: 'LoginLink', description: 'A sign-in to the settings pages' }),
 )
 
 /** Creates a login link. @throws CoreError `not_found`, `conflict`, `invalid` */

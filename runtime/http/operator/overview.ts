@@ -43,7 +43,7 @@ const ofVersions = ({ connectors }: Statement): Attention[] =>
     const [latest] = [...versions].sort((a, b) => semver.rcompare(a.version, b.version))
     if (!latest || disabled || latest.served_until !== null) return []
     if (serving && !semver.gt(latest.version, serving.version)) return []
-    const detail = serving ? `${serving.version} serves` : 'No version serves'
+    const detail = serving ? `${serving.version} serves` : 'No version is served'
     return [
       of('version_waits', `${id} ${latest.version}`, { id, detail, since: latest.installed_at }),
     ]

@@ -50,7 +50,7 @@ export async function proveHost(
   if (!isWhole || prefix === null || nonce === null || address === null)
     throw new RuntimeError(
       'input_invalid',
-      'prefix, nonce and address must be as a command sends them',
+      'prefix, nonce and address do not have the form that a command sends',
     )
   refuseOthers(c, address)
   c.header('cache-control', 'no-store')

@@ -83,7 +83,7 @@ export async function fetchPublished(op: Operating, name: string): Promise<Uploa
   const wish = parseName(name)
   if (wish === null)
     throw new PackageError(
-      `${JSON.stringify(name)} names no connector; write acme, acme@1.2.0 or acme@^1`,
+      `${JSON.stringify(name)} is not a connector name; write acme, acme@1.2.0 or acme@^1`,
     )
   const registry = await opened(op, PACKAGE_MS)
   const { packed, signature } = await fetchPackage(pick(registry.index, wish), registry)
@@ -95,7 +95,7 @@ async function opened(op: Operating, patienceMs: number): Promise<Opened> {
   const { db, actor, registries } = op
   if (registries.length === 0)
     throw conflict(
-      'No registry is named: set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host',
+      'No registry is configured: set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host',
     )
   const { publishers } = (await newest(db, actor.domainId)).statement
   const seen = ({ key, index: { version } }: SignedIndex, addresses: string[]) =>

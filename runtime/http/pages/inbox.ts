@@ -194,7 +194,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     const problem = t.w.say_why
     return show(visit, { ...(await taskOf(visit)), reason, problem }, 422)
   }
-  if (!isAction(action)) throw badRequest('The form does not say what to do')
+  if (!isAction(action)) throw badRequest('The form names no action')
   try {
     const body = { action_type: action, transition_to: undefined, reason }
     await performTaskAction(db, principal, id, body, context)

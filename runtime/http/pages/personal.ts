@@ -57,7 +57,7 @@ export async function savePersonal(visit: Visit, form: Form): Promise<Response> 
   const isLanguage = isKeyOf(LANGUAGES, language)
   const isChoice = isLanguage || language === BY_BROWSER
   if (!isKeyOf(MAIL_CHOICES, mail) || !isChoice || !isKeyOf(THEMES, theme))
-    throw badRequest('The form does not say what to choose')
+    throw badRequest('The form names no choice')
   await changePersonalSettings(db, principal, { mail, language: isLanguage ? language : null })
   keepLook(c, { theme, keys })
   return visit.done('saved', '/settings/personal')

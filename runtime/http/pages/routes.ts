@@ -120,8 +120,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
       FORMS[name].path,
       asPage((c) =>
         whenProven(c, received(c), async (who, form) => {
-          if (who.session.actor.readOnly)
-            throw forbidden('You signed in with a token that may only read')
+          if (who.session.actor.readOnly) throw forbidden('You signed in with a read-only token')
           return take(await visitOf(c, deps, who), form)
         }),
       ),

@@ -73,7 +73,7 @@ export function signInBy(deps: CoreDeps) {
   /** Returns the provider of the address. @throws CoreError `not_found` */
   function providerOf(c: Context<Env>): KnownProvider {
     const provider = providers.find(({ id }) => id === c.req.param('provider'))
-    if (!provider) throw new CoreError('not_found', 'There is no such way to sign in')
+    if (!provider) throw new CoreError('not_found', 'This way to sign in does not exist')
     return provider
   }
 
@@ -105,7 +105,7 @@ export function signInBy(deps: CoreDeps) {
     const kept = opened(vault, takeBegun(c), provider.id)
     if (!kept) return tell(c, provider, 'stale')
     const network = networkOf(deps.clientAddress(c))
-    enforcePageRate(c, rate, network, 'Too many tries; wait a minute')
+    enforcePageRate(c, rate, network, 'Too many attempts; wait a minute')
     const db = deps.db()
     if (!db) throw away()
     const params = new URL(c.req.url).searchParams

@@ -78,7 +78,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
     if (!who) return toSignIn(c)
     const { db, session, form } = who
     // Before the form is checked: it would be refused with any input.
-    if (session.actor.readOnly) throw forbidden('You signed in with a token that may only read')
+    if (session.actor.readOnly) throw forbidden('You signed in with a read-only token')
     const visit = await visitOf(c, deps, who)
     const judged = judgeTokenForm(form, session.tokenEndsAt, visit)
     if (!judged.ok) return show(c, who, judged, 422)

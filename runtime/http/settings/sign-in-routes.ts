@@ -82,7 +82,7 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
     const { allowed, headers } = rate.count(networkOf(clientAddress(c)), Date.now())
     if (!allowed) {
       const { 'retry-after': retryAfter = '60' } = headers
-      throw new CoreError('too_many_requests', `Too many tries; wait ${retryAfter} seconds`, {
+      throw new CoreError('too_many_requests', `Too many attempts; wait ${retryAfter} seconds`, {
         retryAfterSeconds: Number(retryAfter),
       })
     }

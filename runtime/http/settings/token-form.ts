@@ -72,7 +72,7 @@ export function judgeTokenForm(
   { t, now }: { t: PageLocale; now: Date },
 ): Judged {
   const formId = form.get('form_id') ?? ''
-  if (!isId(formId)) throw badRequest('The form has lost its id; open the page again')
+  if (!isId(formId)) throw badRequest('The form has no id; open the page again')
   const readOnly = form.get('read_only') === 'yes'
   const given = {
     name: form.get('name') ?? '',

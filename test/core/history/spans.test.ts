@@ -178,7 +178,7 @@ test('an upload of accounts is a moment of the history', async () => {
 
 test.each([
   ['a moment to come', '2999-01-01T00:00:00Z', /is in the future/],
-  ['one before the history', '2020-01-01T00:00:00Z', /known since 20\d\d-/],
+  ['one before the history', '2020-01-01T00:00:00Z', /is recorded since 20\d\d-/],
 ])('%s is refused, with what is known', async (_, at, words) => {
   for (const path of ['/accounts', '/associations', `/users/${ada.id}/access`]) {
     const { status, body } = await core.call('GET', `${path}?as_of=${at}`)

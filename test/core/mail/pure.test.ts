@@ -92,7 +92,9 @@ describe('an address', () => {
     '<ada@acme.example>',
     '"a b"@acme.example',
     `${'a'.repeat(250)}@b.example`,
-  ])('%s gets none', (address) => expect(addressRefusal(address, from)).toContain('no address'))
+  ])('%s gets none', (address) =>
+    expect(addressRefusal(address, from)).toContain('not a mail address'),
+  )
 
   test.each(['keyway@acme.example', 'Keyway@ACME.example', 'keyway+loop@acme.example'])(
     '%s would answer itself',

@@ -49,7 +49,7 @@ describe('/operator refuses', () => {
     const answer = await core.call('POST', '/operator/connectors', { token: boss.readOnlyToken })
     expect(answer).toMatchObject({
       status: 403,
-      body: { error: { message: 'This token may only read' } },
+      body: { error: { message: 'This token is read-only' } },
     })
   })
 

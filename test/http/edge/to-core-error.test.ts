@@ -7,9 +7,13 @@ const systemError = (code: string) => Object.assign(new Error(code), { code })
 
 test.each([
   ['a host that stops', new RuntimeError('stopping', 'the runtime is stopping'), /is stopping/],
-  ['a host without file descriptors', systemError('EMFILE'), /no more resources; try again later/],
+  [
+    'a host without file descriptors',
+    systemError('EMFILE'),
+    /run out of system resources; try again later/,
+  ],
   ['a host without room on its disk', systemError('ENOSPC'), /disk of Keyway is full/],
-  ['a database that is away', systemError('ECONNREFUSED'), /database is away; try again/],
+  ['a database that is away', systemError('ECONNREFUSED'), /database is unavailable; try again/],
 ])('%s is away for a while, and says so', (_what, thrown, words) => {
   const error = toCoreError(thrown, 'r-1')
   expect(statusOfRefusal(error)).toBe(503)

@@ -154,7 +154,7 @@ describe('GET /operator/call-minutes', () => {
       '/operator/call-minutes?hours=720&step_minutes=1',
     )
     expect(status).toBe(422)
-    expect(JSON.stringify(body)).toContain('take longer steps')
+    expect(JSON.stringify(body)).toContain('use longer steps')
   })
 
   test('shows nothing of another domain', async () => {

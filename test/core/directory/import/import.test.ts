@@ -239,7 +239,11 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     ['no address', 'email\nEva\n', [[2, 'email', /not an e-mail/]]],
     ['an empty address', 'email,given_name\n,Eva\n', [[2, 'email', /empty/]]],
     ['an address with a line end', 'email\n"a@b.c\nx"\n', [[2, 'email', /not an e-mail/]]],
-    ['an unknown status', 'email,status\na@b.c,FIRED\n', [[2, 'status', /none of STAGED, ACTIVE/]]],
+    [
+      'an unknown status',
+      'email,status\na@b.c,FIRED\n',
+      [[2, 'status', /not one of STAGED, ACTIVE/]],
+    ],
     ['an unknown manager', 'email,manager_email\na@b.c,x@b.c\n', [[2, 'manager_email', /neither/]]],
     [
       'a manager of themselves',
@@ -280,8 +284,8 @@ describe('is refused as a whole, with line, column and what to do:', () => {
       'email,status\nEva,x\na@b.c,y\n',
       [
         [2, 'email', /not an e-mail/],
-        [2, 'status', /none/],
-        [3, 'status', /none/],
+        [2, 'status', /not one of/],
+        [3, 'status', /not one of/],
       ],
     ],
   ])('%s', async (_name, csv, expected) => {
@@ -306,11 +310,11 @@ describe('is refused as a whole, with line, column and what to do:', () => {
       {
         line: 2,
         column: 'manager_email',
-        problem: expect.stringMatching(/circle: .*top@b\.c.* → .*low@b\.c/),
+        problem: expect.stringMatching(/cycle: .*top@b\.c.* → .*low@b\.c/),
       },
     ])
     const inside = await send('email,manager_email\nx1@b.c,x2@b.c\nx2@b.c,x3@b.c\nx3@b.c,x1@b.c\n')
-    expect(inside.body.raw_data.findings[0].problem).toMatch(/circle: (x\d@b\.c → ){3}x\d@b\.c;/)
+    expect(inside.body.raw_data.findings[0].problem).toMatch(/cycle: (x\d@b\.c → ){3}x\d@b\.c;/)
   })
 
   test('managers in a circle of very many', async () => {
@@ -318,7 +322,7 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     const rows = Array.from({ length: n }, (_, at) => `c${at}@b.c,c${(at + 1) % n}@b.c\n`)
     const { status, body } = await send(`email,manager_email\n${rows.join('')}`)
     expect(status).toBe(422)
-    expect(body.raw_data.findings[0].problem).toMatch(/circle: (c\d+@b\.c → ){10}…;/)
+    expect(body.raw_data.findings[0].problem).toMatch(/cycle: (c\d+@b\.c → ){10}…;/)
     // The same people in one line of command are none.
     rows.pop()
     const line = await dryRun(`email,manager_email\n${rows.join('')}c${n - 1}@b.c,\n`)
