@@ -53,7 +53,7 @@ until Ctrl-C, so there is neither --json nor --dry-run.`,
     .argument('<directory>', 'connector folder, anywhere on disk')
     .option('--record', 'record each call as a case in connector.cases.json, without its secrets')
     .description(
-      'run a host with one connector that is reloaded and checked at every change, and show each call and request',
+      'run a host with one connector, reload and check it at every change, and show each call and request',
     )
     .action(async (folder, flags) => (await import('./dev.ts')).dev(folder, flags))
 

@@ -83,7 +83,7 @@ async function copy(
       signal: stop,
       onProgress: ({ tables, bytes, allTables, allBytes }) =>
         line.show(
-          `${megabytes(bytes)} of at most ${megabytes(allBytes)}, ${tables} of ${allTables} tables are copied`,
+          `${megabytes(bytes)} of at most ${megabytes(allBytes)}, ${tables} of ${allTables} tables copied`,
         ),
     })
   } finally {
@@ -100,7 +100,7 @@ async function needFolder(file: string): Promise<void> {
   const folder = path.dirname(file)
   if ((await stat(folder).catch(ifMissing(null))) === null)
     throw new ConfigError(
-      `there is no folder ${folder} for the backup; make it, mount its disk, or name another`,
+      `the folder ${folder} for the backup does not exist; create it, mount its disk, or name another`,
     )
 }
 
@@ -108,7 +108,7 @@ async function needFolder(file: string): Promise<void> {
 async function tried({ dataDir }: Config, file: string, force: boolean): Promise<void> {
   await needFolder(file)
   const there = await stat(file).catch(() => null)
-  if (there && !force) throw new BackupError(`${file} is there already; --force replaces it`)
+  if (there && !force) throw new BackupError(`${file} already exists; use --force to replace it`)
   const password = await existingSecret(dataDir, PASSWORD_FILE)
   const server = await connectOrStart(dataDir, password, console.error)
   await server.release()
@@ -147,7 +147,7 @@ export async function inWords<T>(file: string, run: () => Promise<T>): Promise<T
     // SQLSTATE of a server that could not write: even copying needs some disk space.
     if (codeOf(error) === '53100')
       throw new ConfigError(
-        `the disk of the database is full (${message}), and the backup was not made; make room, and run it again`,
+        `the disk of the database is full (${message}), and no backup was made; free some space, and run it again`,
         { cause: error },
       )
     if (isFileFault(error))

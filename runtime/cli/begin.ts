@@ -38,7 +38,7 @@ export async function begin(config: Config, options: StartOptions): Promise<Begu
   const log = createLog(config.logLevel)
   if (sample && samplePort !== 0 && samplePort === config.port)
     throw new ConfigError(
-      `--sample-port: ${samplePort} is PORT as well; choose another for one of them (0 takes any free one)`,
+      `--sample-port: ${samplePort} is also PORT; choose another for one of them (0 picks a free one)`,
     )
   if (isPrimary(config, options)) return { log, keeper: null }
   tryMachine()

@@ -87,7 +87,7 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
   // `keyway call` would need an operator's token.
   say(`    curl -H 'content-type: application/json' -d @call.json ${connector}/list_accounts`)
   say('    with {"auth": ..., "settings": ..., "request": {}} in call.json')
-  if (record) say('each call becomes a case of connector.cases.json, without its secrets')
+  if (record) say('each call is recorded as a case in connector.cases.json, without its secrets')
 }
 
 /** Returns the connector's id from its manifest, or else the name of its folder. */

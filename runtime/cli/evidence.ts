@@ -41,7 +41,7 @@ export async function personEvidence(
 ): Promise<void> {
   const { offboarding, asOf } = flags
   if ((email === undefined) === (offboarding === undefined) || (offboarding && asOf))
-    throw new ConfigError('Name a person by the address, or an offboarding by --offboarding')
+    throw new ConfigError('Name a person by e-mail address, or an offboarding with --offboarding')
   if (offboarding !== undefined) await offboardingEvidence(offboarding, flags)
   if (email !== undefined) await accessEvidence(email, flags)
 }
@@ -78,7 +78,7 @@ async function taken(
   for (const one of [file, flags.page])
     if (one !== undefined && !flags.force && existsSync(one))
       throw new ConfigError(
-        `${one} is there already; name another by --out, or --force replaces it`,
+        `${one} already exists; name another with --out, or use --force to replace it`,
       )
   const { name, status, answer } = would
   if (flags.dryRun)
@@ -123,11 +123,11 @@ type VerifyFlags = { key: string; page?: string; json?: true }
 /** Verifies a file and prints the result. Sets exit code 1 if it is refused. */
 export async function verify(file: string, flags: VerifyFlags): Promise<void> {
   if (flags.page !== undefined && existsSync(flags.page))
-    throw new ConfigError(`${flags.page} is there already; name another by --page`)
+    throw new ConfigError(`${flags.page} already exists; name another with --page`)
   const verified = await checked(file, await keyOf(flags.key), flags.page)
   print(flags, { file, ...shown(verified) }, () =>
     [
-      `${file} is good:`,
+      `${file} is valid:`,
       words(verified),
       `  signed by the key ${fingerprintOf(verified.public_key)}`,
     ].join('\n'),
@@ -169,7 +169,7 @@ async function inWords<T>(file: string, act: () => Promise<T>): Promise<T> {
     return await act()
   } catch (error) {
     if (isFileFault(error))
-      throw fileFault(file, error, 'name a file that keyway review evidence wrote')
+      throw fileFault(file, error, 'name a file written by keyway review evidence')
     throw error
   }
 }
@@ -184,9 +184,9 @@ async function keyOf(given: string): Promise<string> {
     const key = createPublicKey(pem)
     if (key.asymmetricKeyType === 'ed25519') return publicKeyDigits(key)
   } catch (cause) {
-    throw new ConfigError(`--key: ${given} is no public key in PEM: ${messageOf(cause)}`)
+    throw new ConfigError(`--key: ${given} is not a public key in PEM: ${messageOf(cause)}`)
   }
-  throw new ConfigError(`--key: ${given} is no Ed25519 key, which evidence is signed with`)
+  throw new ConfigError(`--key: ${given} is not an Ed25519 key, which signs evidence`)
 }
 
 const shown = (verified: Verified) => ({
@@ -220,7 +220,7 @@ function words({ review, ...said }: Verified): string {
     !said.final && '  The review had not ended: decisions and removals may have followed.',
     said.not_chained > 0 && `  ${said.not_chained} of the entries were not chained to the log yet.`,
     said.redacted > 0 &&
-      `  Names of erased persons were taken out of ${said.redacted} of the entries.`,
+      `  Names of erased people were removed from ${said.redacted} of the entries.`,
     said.log_gap !== null && `  ${said.log_gap}`,
   ])
 }

@@ -34,7 +34,7 @@ export function addHostVerbs(program: Command): void {
   })
     .argument('<file>', 'CSV file, UTF-8; its first line names the columns')
     .option('--dry-run', 'only show what would change')
-    .description('add and change people from a CSV file: all of it, or nothing')
+    .description('add and change people from a CSV file: the whole file or nothing')
     .action(async (file, options) => (await import('./users.ts')).importUsers(file, options))
 
   helped(askingHost(program.command('login-link')), {
@@ -79,8 +79,8 @@ function addVerify(program: Command): void {
 Exits with 1 if an attack is not contained.`,
     examples: ['verify --family time'],
   })
-    .option('--family <name>', 'only one kind of attack, such as memory')
-    .option('--only <attack>', 'only one attack, such as loop-in-handler')
+    .option('--family <name>', 'run only one kind of attack, such as memory')
+    .option('--only <attack>', 'run only one attack, such as loop-in-handler')
     .description(
       'attack a host on this machine with hostile connectors, and report what each could do',
     )
@@ -133,7 +133,7 @@ their data directory is gone, after a question or with --yes, and never one that
 
 function parsePort(text: string): number {
   if (/^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new InvalidArgumentError('Write a number from 0 to 65535.')
+  throw new InvalidArgumentError('Must be a number from 0 to 65535.')
 }
 
 function importNotes(): string {

@@ -61,7 +61,7 @@ ${WANT_NOTES}`
       namedArgument(
         'connector',
         '<package-or-id>',
-        'a package, or with --to the id of an installed connector',
+        'a package, or, with --to, the id of an installed connector',
       ),
     )
     .addOption(

@@ -6,7 +6,7 @@ import { askingHost, helped } from './terminal/options.ts'
 /** Adds the verbs. */
 export function addMailVerbs(program: Command): void {
   program.commandsGroup('Mail:')
-  const mail = program.command('mail').description('the mail that the host sends to people')
+  const mail = program.command('mail').description('manage the mail that the host sends to people')
 
   helped(askingHost(mail.command('show')), { examples: ['mail show'] })
     .description('show the mail server, waiting mail, and refused mail')

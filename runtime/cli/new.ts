@@ -47,11 +47,11 @@ export async function newConnector(
   if (!parsed.success) throw new ConfigError(`${id}: ${parsed.issues[0].message}`)
   if ((await builtInIds()).some((one) => normalizeId(one) === normalizeId(id)))
     throw new ConfigError(
-      `${id}: a connector of this id comes with Keyway, and a server would go on with that one; choose another id`,
+      `${id}: a built-in connector has this id, and a server would keep using that one; choose another id`,
     )
   const target = path.resolve(dir, id)
   if (await exists(target))
-    throw new ConfigError(`${target} is there already; choose another id, or remove it`)
+    throw new ConfigError(`${target} already exists; choose another id, or remove it`)
   const relative = path.relative(process.cwd(), target)
   // Outside the current directory, an absolute path is easier to read.
   const shown = relative === '' || relative.startsWith('..') ? target : relative
@@ -64,7 +64,7 @@ export async function newConnector(
       : (await readdir(source)).sort()
   if (!dryRun) await (from === undefined ? make(id, target, template) : copy(id, source, target))
   if (json) console.log(terminalJson({ id, directory: target, files }))
-  else if (dryRun) console.log(`Would make ${shown} with ${files.join(', ')}.`)
+  else if (dryRun) console.log(`Would create ${shown} with ${files.join(', ')}.`)
   else tellNext(target, shown, page)
 }
 
@@ -76,7 +76,9 @@ async function builtInIds(): Promise<string[]> {
 async function builtIn(id: string): Promise<string> {
   const known = await builtInIds()
   if (known.includes(id)) return path.join(BUILT_IN, id)
-  throw new ConfigError(`--from ${id}: there is no such connector; there are ${known.join(', ')}`)
+  throw new ConfigError(
+    `--from ${id}: there is no such connector; the connectors are ${known.join(', ')}`,
+  )
 }
 
 /** Copies a built-in connector under another id, so that both can be served. */
@@ -143,7 +145,7 @@ const filesIn = async (folder: string): Promise<string[]> =>
 
 function tellNext(target: string, shown: string, page: string): void {
   console.log(
-    `Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n  npx keyway pack ${shown}\n  npx tsc -p ${shown}   # its types; needs \`npm install --save-dev typescript\`\n`,
+    `Created ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n  npx keyway pack ${shown}\n  npx tsc -p ${shown}   # its types; needs \`npm install --save-dev typescript\`\n`,
   )
   console.log(`How to write it: ${path.relative(process.cwd(), path.join(AUTHORS, page))}\n`)
   if (!findsKeyway(target))

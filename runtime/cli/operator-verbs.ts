@@ -23,7 +23,7 @@ function addLookVerbs(program: Command): void {
 
   helped(askingHost(program.command('show')), { examples: ['show acme'] })
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
-    .description('show an installed connector: its versions, what it wants, what is granted')
+    .description('show an installed connector: its versions, wants and grants')
     .action(async (id, flags) => (await import('./operator/look.ts')).show(id, flags))
 
   helped(askingHost(program.command('history')), {
@@ -183,7 +183,7 @@ too, and databases and directories without TLS need KEYWAY_PLAIN_SQL or KEYWAY_P
     .option('--dry-run', 'only show what would be sent, without the secrets')
     .option('--json', 'print the whole response, even if it is an error')
     .option('--url <address>', 'address of the host; default: HOST and PORT')
-    .description('call a capability, and follow its pages')
+    .description('call a capability and follow its pages')
     .action(async (id, capability, flags) => {
       if (flags.record !== undefined)
         return (await import('./record.ts')).record(id, capability, flags)

@@ -17,7 +17,7 @@ export function ownServerWords(verb: 'backup' | 'restore', databaseUrl: string):
           `  pg_restore ${at} --clean --if-exists --single-transaction keyway.dump`,
         ]
   return [
-    `DATABASE_URL is set: the database is a PostgreSQL of your own, which \`keyway ${verb}\` does not touch.`,
+    `DATABASE_URL is set: the database is your own PostgreSQL, which \`keyway ${verb}\` does not touch.`,
     ...lines,
     '',
     'They ask for the password, or take it from ~/.pgpass. Keep KEYWAY_SECRET apart from the dump: the data needs it.',

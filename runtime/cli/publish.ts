@@ -109,7 +109,7 @@ function mirrorAddress(address: string): string {
   // Without parts that may be secret.
   const shown = address.replace(/[?#].*|[^/\s]*@/gs, '***')
   throw new PackageError(
-    `${JSON.stringify(shown)} is no mirror: write https://host/path without a login, ? and #, or none`,
+    `${JSON.stringify(shown)} is not a mirror: use https://host/path without a login, ? and #, or none`,
   )
 }
 
@@ -119,7 +119,7 @@ async function demandApart(directory: string, key: string): Promise<void> {
   const way = path.relative(served, await realpath(key))
   if (way.split(path.sep)[0] === '..') return
   throw new PackageError(
-    `${key} lies in ${directory}, which everybody can read once it is served: keep the private key elsewhere`,
+    `${key} is in ${directory}, which everyone can read once it is served: keep the private key elsewhere`,
   )
 }
 
@@ -165,7 +165,7 @@ function warnOfUnsigned(packages: readonly string[], additions: readonly Additio
   for (const file of unsigned)
     console.error(
       visible(
-        `${file} has no signature: keyway sign ${file}, then publish it again; as it is, hosts that install only what a publisher has signed refuse it`,
+        `${file} has no signature: keyway sign ${file}, then publish it again; hosts that install only signed packages refuse it as it is`,
       ),
     )
 }
@@ -216,8 +216,8 @@ function say(
 /** Returns advice if the folder cannot be written, or a named file cannot be read. */
 const hintOf = (code: string | undefined): string =>
   code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS'
-    ? 'the index there is as it was: make room, or name another folder, and run it again'
-    : 'name packages of keyway pack, and by --key a key of keyway keygen'
+    ? 'the index there is unchanged: free some space, or name another folder, and run it again'
+    : 'name packages made by keyway pack, and with --key a key from keyway keygen'
 
 async function told(directory: string, act: () => Promise<void>): Promise<void> {
   try {

@@ -49,7 +49,7 @@ export async function record(
     const [served] = host.registry.ids()
     if (served === undefined)
       throw new ConfigError(
-        `${directory} is not served: ${ghosts.join('; ')}; keyway check says more`,
+        `${directory} is not served: ${ghosts.join('; ')}; keyway check shows more`,
       )
     if (served !== id) throw new ConfigError(`${directory} is the connector ${served}, not ${id}`)
     const base = new URL(`${config.connectorsPath}/`, listening.url)

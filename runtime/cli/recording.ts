@@ -62,12 +62,12 @@ export function recordInto(
 }
 
 const endOf = ({ error }: WrittenCase): string =>
-  error === null ? '' : `; it expects ${error} from now on: delete it if that was not meant`
+  error === null ? '' : `; from now on it expects ${error}: delete it if that was not intended`
 
 /** Describes the outcome in a sentence. */
 export const recordedLine = (one: Recorded): string =>
   'written' in one
-    ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})${one.written.replaces ? ', in place of the case of that name' : ''}${endOf(one.written)}`
+    ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})${one.written.replaces ? ', replacing the case of that name' : ''}${endOf(one.written)}`
     : `${one.capability} is not recorded: ${one.refused}`
 
 /** @throws ConfigError if a call was not written */

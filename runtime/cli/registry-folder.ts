@@ -57,7 +57,7 @@ export async function indexIn(
   }
   if (text === null) return null
   throw new PackageError(
-    `the index in ${directory} is not signed by this key, so others may have written into it: take the folder from your own copy, or name the key that signed it before by --formerly OLD.pub`,
+    `the index in ${directory} is not signed by this key, so others may have written to it: restore the folder from your own copy, or name the previous signing key with --formerly OLD.pub`,
   )
 }
 
@@ -76,11 +76,11 @@ const held = new Set<string>()
 export async function publishAlone(directory: string, act: () => Promise<void>): Promise<void> {
   await mkdir(directory, { recursive: true }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
-    throw new PackageError(`${directory} is no folder: name the folder of the registry`)
+    throw new PackageError(`${directory} is not a folder: name the folder of the registry`)
   })
   const lock = path.join(directory, '.publishing')
   const taken = new PackageError(
-    `${directory}: somebody else publishes there now; run it again once that has ended (if nobody does, remove ${lock})`,
+    `${directory}: someone else is publishing there; run it again when that has finished (if no one is, remove ${lock})`,
   )
   await takeLock(lock).catch(async (error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error

@@ -11,7 +11,7 @@ export async function release(id: string, flags: ReadFlags & { dryRun?: true }):
   const path = connectorPath(id, 'release')
   const answer = await ask<{ id: string; released: boolean }>(flags, path, { method: 'POST' })
   print(flags, answer, ({ released }) =>
-    released ? `${id} takes calls again` : `${id} was neither under suspicion nor in quarantine`,
+    released ? `${id} accepts calls again` : `${id} was neither under suspicion nor in quarantine`,
   )
 }
 
@@ -23,7 +23,7 @@ async function tell(id: string, flags: ReadFlags): Promise<void> {
   const held = rows.find(({ state }) => state === 'suspect' || state === 'quarantined')
   print(flags, { id, would_release: held !== undefined, reason: held?.reason ?? null }, () =>
     held
-      ? `${id} is ${held.state === 'suspect' ? 'under suspicion' : 'in quarantine'}: ${held.reason}. It would take calls again.`
+      ? `${id} is ${held.state === 'suspect' ? 'under suspicion' : 'in quarantine'}: ${held.reason}. It would accept calls again.`
       : `${id} is neither under suspicion nor in quarantine; nothing would change.`,
   )
 }

@@ -57,7 +57,7 @@ export async function restore(name: string, { force, dryRun, json }: BackupFlags
   if (before !== null) console.log(`The previous database is kept in ${before}.`)
   if (missingKeys.length > 0) {
     console.error(
-      `Some of it may have been made under older secrets that are not there, with the key ids ${missingKeys.join(', ')}: add them at the end of KEYWAY_SECRET, or what they protect cannot be used.`,
+      `Parts of it may need older secrets that are missing, with the key ids ${missingKeys.join(', ')}: add them at the end of KEYWAY_SECRET, or the data they protect cannot be used.`,
     )
   }
   if (!dryRun) console.log('Start the host as usual.')

@@ -89,7 +89,7 @@ export function addressError(error: Error, setting: string, host: string, port: 
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new ConfigError(
-        `${setting}: ${host}:${port} is taken by another program, or by another Keyway; stop that, or choose another port (0 takes any free one)`,
+        `${setting}: ${host}:${port} is used by another program, or by another Keyway; stop that, or choose another port (0 picks a free one)`,
       )
     case 'EACCES':
       return new ConfigError(
@@ -112,7 +112,7 @@ export function stopOnSignal(log: Log, stop: () => Promise<void>): void {
   let stoppingSinceMs: number | null = null
   const begin = (why: object) => {
     stoppingSinceMs = performance.now()
-    log.info(why, 'stopping; calls under way are answered first')
+    log.info(why, 'stopping; running calls are answered first')
     stop().then(
       () => process.exit(0),
       (error) => {

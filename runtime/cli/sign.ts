@@ -32,12 +32,12 @@ export async function keygen(file: string, { dryRun, json }: KeyFlags): Promise<
   console.log(
     json
       ? terminalJson({ key: id, ...files })
-      : `${file}: keep it to yourself\n${file}.pub: for those who are to trust you\nkey ${id}`,
+      : `${file}: keep it to yourself\n${file}.pub: give it to those who should trust you\nkey ${id}`,
   )
 }
 
 const taken = (file: string): ConfigError =>
-  new ConfigError(`${file} is there already; name another file, or move it away`)
+  new ConfigError(`${file} already exists; name another file, or move it away`)
 
 async function written(file: string, text: string, how: object): Promise<void> {
   try {
@@ -82,7 +82,7 @@ async function told(act: () => Promise<void>): Promise<void> {
       throw fileFault(
         path,
         error,
-        'name a package of keyway pack, and by --key a key of keyway keygen',
+        'name a package made by keyway pack, and with --key a key from keyway keygen',
       )
     if (error instanceof PackageError) throw new ConfigError(message)
     throw error

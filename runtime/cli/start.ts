@@ -43,7 +43,7 @@ export async function start(
     },
   )
   const prepared = Promise.withResolvers<void>()
-  if (directory) host.readyAfter('the sample company is being made', prepared.promise)
+  if (directory) host.readyAfter('creating the sample company', prepared.promise)
   const listening = await listen(host, config)
   const stopping = new AbortController()
   let company: Promise<string> = Promise.resolve('')
@@ -76,22 +76,22 @@ async function bringCompany(
   { baseUrl, signal, url }: { baseUrl: string; signal: AbortSignal; url: string },
 ): Promise<string> {
   const onAway = (error: Error) =>
-    log.warn({ err: error }, 'the sample company waits for the database')
+    log.warn({ err: error }, 'the sample company is waiting for the database')
   try {
     const outcome = await ensureSampleCompany(host, { baseUrl, signal, onAway })
     log.info({ outcome }, OUTCOMES[outcome])
     return outcome === 'left-out' ? '' : companyCall(url, host.adminTokenFile)
   } catch (error) {
-    if (!signal.aborted) log.error({ err: error }, 'the sample company could not be made')
+    if (!signal.aborted) log.error({ err: error }, 'the sample company could not be created')
     return ''
   }
 }
 
 const OUTCOMES = {
-  made: 'the sample company was made',
-  there: 'the sample company was made before and stays as it is',
+  made: 'the sample company was created',
+  there: 'the sample company already exists and stays as it is',
   'left-out':
-    'the sample company is left out: this database has people of its own, or the operator token was revoked; set KEYWAY_DATA_DIR to an empty folder for it',
+    'the sample company was not created: this database already has people, or the operator token was revoked; to get it, set KEYWAY_DATA_DIR to an empty folder',
 } as const
 
 async function startSample(port: number): Promise<SampleDirectory> {
@@ -132,11 +132,11 @@ function sampleCall(url: string, connectorsPath: string, baseUrl: string): strin
 function companyCall(url: string, tokenFile: string | null): string {
   const token = tokenFile === null ? '$KEYWAY_ADMIN_TOKEN' : `$(cat ${quoted(tokenFile)})`
   return [
-    'A sample company with 30 people and two apps is in it. Your open tasks:',
+    'It contains a sample company with 30 people and two apps. Your open tasks:',
     '',
     `  curl -s '${url}/tasks?status=PENDING' -H "authorization: Bearer ${token}"`,
     '',
-    'Sign in to its pages, by the address that this prints:',
+    'Sign in to its pages with the address that this prints:',
     '',
     '  npx keyway login-link',
     '',

@@ -5,5 +5,5 @@ import type { Log } from '../observe/log.ts'
 export function tellReady(connectors: readonly string[], log: Log): void {
   log.info({ connectors }, 'ready')
   if (connectors.length === 0)
-    log.error('no connector is served: the lines above say why, and `keyway list` does')
+    log.error('no connector is served: the lines above and `keyway list` show why')
 }

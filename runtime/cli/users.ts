@@ -55,7 +55,7 @@ async function sizeOf(file: string): Promise<number> {
   if (!found.isFile()) throw new ConfigError(`${file} is not a file`)
   if (found.size > MAX_PEOPLE_BYTES)
     throw new ConfigError(
-      `${file} has ${Math.ceil(found.size / MIB)} MiB; at most ${MAX_PEOPLE_BYTES / MIB} are taken: split it, with the header in each part`,
+      `${file} has ${Math.ceil(found.size / MIB)} MiB; at most ${MAX_PEOPLE_BYTES / MIB} are allowed: split it, with the header in each part`,
     )
   return found.size
 }
@@ -97,7 +97,7 @@ function words(file: string, difference: PeopleDifference): string {
     ...section('groups made', groups_made, group_names),
     `  memberships: ${difference.memberships_added} added, ${difference.memberships_removed} removed`,
     dry_run
-      ? 'Nothing was stored: this was a dry run. Without --dry-run it is imported.'
+      ? 'Nothing was stored: this was a dry run. Run it without --dry-run to import the file.'
       : 'Imported.',
   ].join('\n')
 }

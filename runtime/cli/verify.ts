@@ -85,7 +85,7 @@ containment: ${level} (${layers.join(', ')})`)
   for (const { name, stops } of missing)
     console.log(`  missing here: ${name}, which stops ${stops}`)
   console.log(`neighbours' p99 without an attack: ${quiet.quietP99Ms.toFixed(1)} ms (/healthz ${quiet.quietHealthP99Ms.toFixed(1)} ms; this process itself stalled for up to ${quiet.quietOwnStallMs.toFixed(1)} ms)
-what stayed in the host: ${Math.round(hostGrowthBytes / 1024 / 1024)} MiB
+memory retained by the host: ${Math.round(hostGrowthBytes / 1024 / 1024)} MiB
 ${outcomes.length - failed.length} of ${outcomes.length} attacks contained in ${Math.round(tookMs / 1000)} s`)
   const crowded = crowdedWords(outcomes)
   if (crowded !== null) console.log(crowded)

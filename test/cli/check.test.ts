@@ -65,11 +65,14 @@ test.each([
   [['check', 'acme', '--against', 'acme/README.md'], 'acme/README.md: it is no package'],
   [['check', 'acme', '--against', 'nowhere.tgz'], 'there is no file nowhere.tgz'],
   [['check', 'acme/README.md'], 'acme/README.md: it is no package'],
-  [['new', 'acme', '--dir', '.'], 'is there already'],
+  [['new', 'acme', '--dir', '.'], 'already exists'],
   [['new', 'Not An Id'], 'Not An Id: '],
-  [['new', 'scim', '--dir', '.'], 'scim: a connector of this id comes with Keyway'],
-  [['new', 'active_directory', '--dir', '.'], 'comes with Keyway'],
-  [['new', 'desk', '--from', 'nothing', '--dir', '.'], 'there are active-directory, github'],
+  [['new', 'scim', '--dir', '.'], 'scim: a built-in connector has this id'],
+  [['new', 'active_directory', '--dir', '.'], 'a built-in connector has this id'],
+  [
+    ['new', 'desk', '--from', 'nothing', '--dir', '.'],
+    'the connectors are active-directory, github',
+  ],
   [['new', 'desk', '--from', 'README.md', '--dir', '.'], 'there is no such connector'],
 ])('%j says what is wrong', async (args, words) => {
   expect(await keyway(...args)).toMatchObject({ code: 1, err: expect.stringContaining(words) })

@@ -63,7 +63,9 @@ describe('keyway probe', () => {
     const { out } = await host.keyway('show', 'acme')
     expect(out).toContain('tried with the credentials of the probe')
     expect(out).not.toContain('probe-token')
-    expect((await host.keyway('probe', 'acme', '--forget')).out).toMatch(/no credentials are kept/)
+    expect((await host.keyway('probe', 'acme', '--forget')).out).toMatch(
+      /no credentials are stored/,
+    )
     expect((await host.json('show', 'acme')).answer.probe).toBe(false)
   })
 
@@ -95,7 +97,7 @@ describe('keyway trust and distrust', () => {
       code: 1,
       err: expect.stringContaining('acme.key.pub'),
     })
-    expect((await host.keyway('trust', file, '--name', 'x')).err).toContain('is no public key')
+    expect((await host.keyway('trust', file, '--name', 'x')).err).toContain('is not a public key')
   })
 })
 

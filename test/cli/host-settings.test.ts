@@ -24,7 +24,7 @@ test('a server that an app names, and a directory without TLS, are named with wh
   ])
   const { out } = await host.keyway('install', file, '--dry-run')
   expect(out).toContain(
-    'Restart the host with what applies; replace HOST and PORT with those of the server:\n',
+    'Restart the host with the settings that apply; replace HOST and PORT with those of the server:\n',
   )
   expect(out).toContain(
     "private network: KEYWAY_PRIVATE_EGRESS='other=10.0.0.9:443 known=10.0.0.5:8443 staff=HOST:443 staff=HOST:389'\n",
@@ -52,6 +52,6 @@ test('what is set already, and what can only be public, is not named', async () 
   }
   const other = await saved('known', [{ url: 'https://10.0.0.6:8443' }])
   const { out } = await host.keyway('install', other, '--dry-run')
-  expect(out).toContain('Restart the host with what applies:\n')
+  expect(out).toContain('Restart the host with the settings that apply:\n')
   expect(out).toContain("'other=10.0.0.9:443 known=10.0.0.5:8443 known=10.0.0.6:8443'\n")
 })

@@ -171,7 +171,7 @@ describe('keyway publish', () => {
     await writeFile(file('.publishing'), String(process.pid))
     expect(await published('--key', 'next.key')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('somebody else publishes there now'),
+      err: expect.stringContaining('someone else is publishing there'),
     })
     // One that has not named itself yet, and one whose process was killed.
     await writeFile(file('.publishing'), '')
@@ -188,9 +188,9 @@ describe('keyway publish', () => {
       `https://m${n}.example`,
     ]).flat()
     for (const [flags, words] of [
-      [['--days', '99999999'], 'at most: write fewer --days'],
+      [['--days', '99999999'], 'days: use fewer --days'],
       [mirrors, 'mirrors is wrong: an index names 10 mirrors at most'],
-      [['--mirror', 'https://a.example?q=1'], 'is no mirror'],
+      [['--mirror', 'https://a.example?q=1'], 'is not a mirror'],
     ] as const)
       expect(await published('--key', 'next.key', ...flags)).toMatchObject({
         code: 1,
@@ -237,7 +237,7 @@ describe('keyway install', () => {
   test('in a dry run of what is kept says what would serve', async () => {
     await host.keyway('install', first, '--no-activate')
     const waits = await host.keyway('install', first, '--dry-run')
-    expect(waits).toMatchObject({ code: 0, out: expect.stringContaining('before that is granted') })
+    expect(waits).toMatchObject({ code: 0, out: expect.stringContaining('until that is granted') })
     const { out } = await host.keyway('install', first, '--dry-run', '--grant-all')
     expect(out).toMatch(/nothing was changed\):\n {2}acme: serves 1\.0\.0/)
   })
@@ -271,9 +271,9 @@ describe('keyway install', () => {
     expect(out).toMatch(/Generation \d+, served by all hosts:\n {2}acme: 1\.0\.0 installed/)
     // Each grant is listed once: before it is asked for, and afterwards with who gave it.
     expect(out.match(/send GET, HEAD to https:\/\/api/g)).toHaveLength(1)
-    expect(out).toContain('acme: is granted all that is listed above')
+    expect(out).toContain('acme: is granted everything listed above')
     const shown = (await host.keyway('show', 'acme')).out
-    expect(shown).toContain('All that the active version wants is granted.')
+    expect(shown).toContain('Everything that the active version wants is granted.')
     expect(shown.match(/^ +egress https:\/\/api/gm)).toHaveLength(1)
     // What several capabilities send is listed once.
     expect(shown.match(/^ +GET, HEAD https:\/\/api\S* for (.*)$/gm)).toEqual([

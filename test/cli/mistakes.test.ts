@@ -35,12 +35,12 @@ const NO_HOST = /No Keyway answers at .*start it with `keyway start`, or say by 
 test.each([
   [
     'trust @no.pub --name x',
-    /^there is no file @no\.pub; name the \.pub that keyway keygen wrote$/,
+    /^there is no file @no\.pub; name the \.pub file written by keyway keygen$/,
   ],
-  ['trust @text --name x', /@text is no public key: name the \.pub/],
+  ['trust @text --name x', /@text is not a public key: name the \.pub/],
   ['trust @ --name x', /^@ cannot be used: it is a folder; name the \.pub/],
-  ['install @no.tgz', /^there is no file @no\.tgz; name a package that keyway pack made/],
-  ['install @', /make a package of it first by keyway pack/],
+  ['install @no.tgz', /^there is no file @no\.tgz; name a package made by keyway pack/],
+  ['install @', /first make a package of it with keyway pack/],
   ['sync-settings x --set @no.json', /^there is no file @no\.json; --set takes a file with JSON$/],
   ['sync-settings x --set @text', /--set: @text is not JSON/],
   [
@@ -50,7 +50,7 @@ test.each([
   ['users import @no.csv', /^there is no file @no\.csv; name a CSV file with a header$/],
   [
     'sign no.tgz --key no.key',
-    /^there is no file no\.tgz; name a package of keyway pack, and by --key/,
+    /^there is no file no\.tgz; name a package made by keyway pack, and with --key/,
   ],
   ['restore @no.gz', /^there is no file @no\.gz; name another file/],
   ['restore @text', /is not a backup of Keyway.*Name a file that `keyway backup` has written/],

@@ -63,7 +63,9 @@ test('a host that never answers is told so', async () => {
   const { target } = await host([])
   servers.at(-1)?.removeAllListeners('request')
   const call = callOperator(target, { method: 'GET', path: '/operator/x', patienceMs: 100 })
-  await expect(call).rejects.toThrow(/has not answered within .* s: it may have done/)
+  await expect(call).rejects.toThrow(
+    /has not answered within .* s: the request may have been carried out/,
+  )
 })
 
 test.each<
@@ -75,27 +77,27 @@ test.each<
     () => ({}),
     /does not prove that it knows the token of KEYWAY_ADMIN_TOKEN.*https/,
   ],
-  ['of a version before', 401, () => ({ is_error: true }), /version before.*upgrade it/],
+  ['of a version before', 401, () => ({ is_error: true }), /older version.*upgrade it/],
   [
     'that knows another token',
     200,
     () => ({ proofs: [] }),
-    /does not take the token of KEYWAY_ADMIN_TOKEN/,
+    /does not accept the token of KEYWAY_ADMIN_TOKEN/,
   ],
-  ['that makes a proof up', 200, () => ({ proofs: ['x'.repeat(43)] }), /does not take the token/],
+  ['that makes a proof up', 200, () => ({ proofs: ['x'.repeat(43)] }), /does not accept the token/],
   [
     'that passes on the proof for another address',
     200,
     (_address, nonce) => ({
       proofs: [hostProof(hostProofKey(TOKEN), { nonce, address: '127.0.0.1:8080' })],
     }),
-    /does not take the token/,
+    /does not accept the token/,
   ],
   [
     'that repeats the proof of another question',
     200,
     (address) => ({ proofs: [hostProof(hostProofKey(TOKEN), { nonce: 'n'.repeat(43), address })] }),
-    /does not take the token/,
+    /does not accept the token/,
   ],
 ])('a program %s never gets the token', async (_what, status, answer, says) => {
   const heard: string[] = []

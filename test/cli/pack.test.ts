@@ -48,7 +48,7 @@ test('a key that is there is never written over', async () => {
   const before = await readFile(path.join(home, 'once.key'), 'utf8')
   expect(await keyway('keygen', 'once.key')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('is there already'),
+    said: expect.stringContaining('already exists'),
   })
   expect(await readFile(path.join(home, 'once.key'), 'utf8')).toBe(before)
 })

@@ -96,7 +96,7 @@ test('outdated names the newest version of the same publisher, and none of anoth
   await publish('owned', await version('4.0.0'), '--key', 'old.key')
   expect(await outdated()).toEqual([])
   const { out } = await host.keyway('outdated', '--registry', 'owned')
-  expect(out).toContain('as new as what its publishers have published')
+  expect(out).toContain('Everything is up to date with its publishers')
   await publish('owned', await version('1.1.0', 'old.key'), '--key', 'old.key')
   expect(await outdated()).toEqual([{ id: 'owned', installed: '1.0.0', newest: '1.1.0' }])
   const taken = ['upgrade', 'owned@1.1.0', '--registry', 'owned', '--dry-run']

@@ -83,7 +83,7 @@ test('list and show say how far it is', async () => {
     (await asked('show', id)).out.includes('Ledger  IN_PROGRESS'),
   )
   expect((await asked('list')).out).toMatch(new RegExp(`^${id} {2}IN_PROGRESS {2}Second quarter `))
-  expect((await asked('show', id)).out).toMatch(/Ledger {2}IN_PROGRESS: 3 OPEN\n {4}of 3 that/)
+  expect((await asked('show', id)).out).toMatch(/Ledger {2}IN_PROGRESS: 3 OPEN\n {4}of 3 from/)
 })
 
 test('evidence is written whole, verified, and not over a file that is there', async () => {
@@ -100,7 +100,7 @@ test('evidence is written whole, verified, and not over a file that is there', a
     out: expect.stringMatching(/3 lines of 1 app: 3 OPEN\n(.*\n)* {2}The review had not ended/),
   })
   const [key = ''] = /^ {2}[0-9a-f]{64}$/m.exec(written.out) ?? []
-  expect((await asked('evidence', id, '--out', FILE)).err).toMatch(/is there already; name another/)
+  expect((await asked('evidence', id, '--out', FILE)).err).toMatch(/already exists; name another/)
   const words = await keyway('verify', FILE, '--key', key.trim())
   const verified = await keyway('verify', FILE, '--key', key.trim(), '--json')
   expect(words.out).toContain(`the activity log ended with ${JSON.parse(verified.out).log_head}\n`)
@@ -123,7 +123,7 @@ test('a page is written over no file, and one that is not there is refused, by b
     expect([there.code, there.out, there.err]).toEqual([
       1,
       '',
-      expect.stringMatching(/bare\.jsonl is there already; name another by --page/),
+      expect.stringMatching(/bare\.jsonl already exists; name another with --page/),
     ])
     const page = path.join(home, 'none.html')
     const none = await verifier(bare, '--key', key, '--page', page)
@@ -180,7 +180,7 @@ test('evidence of what a person holds is written and verified too', async () => 
   const nobody = await person('evidence', 'nobody@acme.example', ...flags, '--force')
   expect(nobody).toMatchObject({ code: 1, err: expect.stringMatching(/no person nobody@acme/) })
   const unnamed = await person('evidence', ...flags, '--force')
-  expect(unnamed.err).toMatch(/Name a person by the address, or an offboarding/)
+  expect(unnamed.err).toMatch(/Name a person by e-mail address, or an offboarding/)
 })
 
 test('a file that was touched is refused with what was done to it, by exit code 1', async () => {

@@ -185,7 +185,7 @@ describe('a publisher', () => {
     expect(done).toBeGreaterThan(0)
     expect(marks).toHaveLength(done)
     for (const { code, err } of [one, other])
-      if (code !== 0) expect(err).toContain('somebody else publishes there now')
+      if (code !== 0) expect(err).toContain('someone else is publishing there')
   })
 
   test.each([

@@ -51,7 +51,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
     expect(await run(['backup', file, ...dryRun], settings('data'))).toMatchObject({
       code: 1,
       output: expect.stringContaining(
-        `there is no folder ${path.dirname(file)} for the backup; make it, mount its disk, or name another`,
+        `the folder ${path.dirname(file)} for the backup does not exist; create it, mount its disk, or name another`,
       ),
     })
   expect(existsSync(path.dirname(file))).toBe(false)
@@ -77,7 +77,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
     output: expect.stringMatching(/is complete and fits \(nothing was changed\): [\d.]+ MB/),
   })
   const again = await run(['backup', file, '--dry-run'], settings('data'))
-  expect(again).toMatchObject({ code: 1, output: expect.stringContaining('is there already') })
+  expect(again).toMatchObject({ code: 1, output: expect.stringContaining('already exists') })
   const [running, restored, own, verified] = await Promise.all([
     run(['restore', file], settings('data')),
     run(['restore', file], settings('second', env)),
@@ -100,7 +100,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
       run(['audit', 'verify', '--head', hash], settings('data')),
     ),
   )
-  const has = `The log has the row with the hash ${head}: up to it, nothing was removed or changed.\n`
+  const has = `The row with the hash ${head} exists: up to there nothing was removed or changed.\n`
   expect(noted).toMatchObject({ code: 0, output: expect.stringContaining(has) })
   expect(foreign).toMatchObject({
     code: 1,

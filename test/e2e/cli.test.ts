@@ -73,7 +73,7 @@ describe('keyway new', () => {
     await writeFile(path.join(home, 'there/precious.txt'), 'keep me')
     const { code: exit, output } = await run(['new', 'there', '--dir', home])
     expect(exit).toBe(1)
-    expect(output).toMatch(/is there already/)
+    expect(output).toMatch(/already exists/)
     expect(await readdir(path.join(home, 'there'))).toEqual(['precious.txt'])
   })
 

@@ -52,7 +52,7 @@ test.each<[what: string, more: Record<string, string>, options: object, says: Re
     'the token is another',
     { KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(40)}` },
     {},
-    /does not take the token of KEYWAY_ADMIN_TOKEN/,
+    /does not accept the token of KEYWAY_ADMIN_TOKEN/,
   ],
   ['the token is elsewhere', { KEYWAY_DATA_DIR: '/nowhere' }, {}, /cannot be read.*\/nowhere/],
 ])('says so when %s', async (_what, more, options, says) => {

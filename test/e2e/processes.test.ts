@@ -185,7 +185,7 @@ test('a port that is taken ends the start with what to do', async () => {
   const other = { ...env, KEYWAY_DATA_DIR: path.join(home, 'other') }
   const { code, output } = await run(['start'], { env: other })
   expect(code).toBe(1)
-  expect(output).toMatch(/PORT: .* is taken by another program/)
+  expect(output).toMatch(/PORT: .* is used by another program/)
 })
 
 test('SIGTERM ends all of them', async () => {

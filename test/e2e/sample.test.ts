@@ -73,9 +73,9 @@ describe('keyway start --sample', () => {
 
   test('is ready only when its company stands: what is pasted then works', () => {
     expect(JSON.parse(running.firstTasks).items).toHaveLength(2)
-    expect(running.waitedFor).toContain('the sample company is being made')
+    expect(running.waitedFor).toContain('creating the sample company')
     const [before = ''] = running.command.output().split('"msg":"ready"')
-    expect(before).toContain('"msg":"the sample company was made"')
+    expect(before).toContain('"msg":"the sample company was created"')
   })
 
   async function page(token: string | null, size: number | null): Promise<Answer['body']> {

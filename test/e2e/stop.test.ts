@@ -167,7 +167,7 @@ test.runIf(isLinux)(
     )
     expect(databases).toHaveLength(1)
     command.killGroup('SIGINT')
-    await command.prints(/calls under way are answered first/)
+    await command.prints(/running calls are answered first/)
     expect(await waiting).toBe('request_timeout')
     expect(databases.filter(isAlive)).toEqual(databases)
     expect(await command.ended).toEqual({ code: 0, signal: null })

@@ -362,7 +362,7 @@ async function serve(): Promise<Served> {
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
   const [, base_url = ''] = await command.prints(/"base_url":"([^"]+)"/)
   // The company is made by the core interface: with it stand the database and its migrations.
-  await command.prints(/the sample company was made/)
+  await command.prints(/the sample company was created/)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
     command,

@@ -82,7 +82,7 @@ export function changeWords({
 }: Changed): string {
   if (difference.length === 0) return `Nothing to do: no changes needed (generation ${generation}).`
   const lines = briefly(difference).map((line) => `  ${line}`)
-  if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
+  if (!changed) return ['Would change (nothing was changed):', ...lines].join('\n')
   const served = converged ? 'served by all hosts' : 'not yet served by all hosts; see keyway nodes'
   const told = problems.map((one) => `  not served: ${one}`)
   return [`Generation ${generation}, ${served}:`, ...lines, ...told].join('\n')

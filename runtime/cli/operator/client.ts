@@ -76,7 +76,7 @@ export async function findOperator(
   const { status, text } = await send(url, { method: 'GET', path: '/info' })
   if (parsed(text)?.['name'] !== 'Keyway')
     throw new ConfigError(
-      `${url.origin} answers, but is not Keyway (HTTP ${status}); say by HOST and PORT, or --url, where the host is`,
+      `${url.origin} answers, but is not Keyway (HTTP ${status}); set HOST and PORT, or --url, to the address of the host`,
     )
   const target = { url, ...(await operatorToken(config)) }
   await demandProof(target)
@@ -99,14 +99,14 @@ async function demandProof({ url, token, tokenFrom }: OperatorTarget): Promise<v
   if (status === 409) throw new ConfigError(wordsOf(answer) ?? `${url.origin} answered 409`)
   if (status !== 200 || !Array.isArray(proofs))
     throw new ConfigError(
-      `${url.origin} does not prove that it knows the token of ${tokenFrom}, so it was not sent: another program has the port, or a Keyway of a version before. Say by HOST and PORT, or --url, where the host is; upgrade it; or reach it by https`,
+      `${url.origin} does not prove that it knows the token of ${tokenFrom}, so it was not sent: another program uses the port, or an older version of Keyway. Set HOST and PORT, or --url, to the address of the host; upgrade it; or reach it by https`,
     )
   if (!proofs.includes(hostProof(hostProofKey(token), challenge)))
     throw new ConfigError(unknownToken(url, tokenFrom))
 }
 
 const unknownToken = (url: URL, tokenFrom: string): string =>
-  `${url.origin} does not take the token of ${tokenFrom}; it is another, or was revoked or replaced; run this with the KEYWAY_ADMIN_TOKEN or the KEYWAY_DATA_DIR that the host has (a token of a version before can be sent by https alone; make a new one)`
+  `${url.origin} does not accept the token of ${tokenFrom}: it is wrong, revoked or replaced; run this with the host’s KEYWAY_ADMIN_TOKEN or KEYWAY_DATA_DIR (a token of an older version can only be sent by https; make a new one)`
 
 /** Returns the message of an error: /operator has it in `error`, the core interface in `detail`. */
 function wordsOf(answer: Record<string, unknown> | null): string | undefined {
@@ -156,7 +156,7 @@ async function operatorToken({ adminToken, dataDir }: Config) {
     const code = codeOf(error)
     const message = messageOf(error)
     throw new ConfigError(
-      `The operator's token cannot be read (${code ?? message}) from ${path.join(dataDir, 'admin-token')}: run this as the host's user and with its KEYWAY_DATA_DIR, or set the KEYWAY_ADMIN_TOKEN that the host has. A host of \`keyway dev\` has none unless it is set for both: it is called by curl`,
+      `The operator's token cannot be read (${code ?? message}) from ${path.join(dataDir, 'admin-token')}: run this as the host's user and with its KEYWAY_DATA_DIR, or set the host’s KEYWAY_ADMIN_TOKEN. A host of \`keyway dev\` has none unless it is set for both: call it with curl`,
     )
   }
 }
@@ -262,7 +262,7 @@ function unreachable(
 ): ConfigError {
   if (code === 'ABORT_ERR')
     return new ConfigError(
-      `Keyway at ${url.origin} has not answered within ${patienceMs / 1000} s: it may have done what was asked, or be busy. Look at its log, and try again`,
+      `Keyway at ${url.origin} has not answered within ${patienceMs / 1000} s: the request may have been carried out, or the host is busy. Check its log, and try again`,
     )
   const why = (cause instanceof Error ? cause.message : undefined) ?? code ?? message
   return new ConfigError(

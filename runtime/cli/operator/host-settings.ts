@@ -32,7 +32,7 @@ export async function hostSettingLines(
   if (lines.length === 0) return []
   const open = wanted.some((one) => one.open)
   const names = open ? '; replace HOST and PORT with those of the server' : ''
-  return [`Restart the host with what applies${names}:`, ...lines]
+  return [`Restart the host with the settings that apply${names}:`, ...lines]
 }
 
 /**

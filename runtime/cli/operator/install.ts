@@ -143,7 +143,7 @@ function withoutRepeats(changed: Changed & { package?: PackageReport }): Changed
   const granted = new Set(report.more.words.map((words) => `${report.id}: may ${words}`))
   const rest = difference.filter((line) => !granted.has(line))
   if (difference.length - rest.length < granted.size) return changed
-  return { ...changed, difference: [...rest, `${report.id}: is granted all that is listed above`] }
+  return { ...changed, difference: [...rest, `${report.id}: is granted everything listed above`] }
 }
 
 async function activate(
@@ -219,12 +219,12 @@ async function bytesOf(file: string): Promise<Buffer> {
     const code = codeOf(error)
     if (code === 'EISDIR')
       throw new ConfigError(
-        `${file} is a folder: make a package of it first by keyway pack ${file}`,
+        `${file} is a folder: first make a package of it with keyway pack ${file}`,
       )
     throw fileFault(
       file,
       error,
-      'name a package that keyway pack made, or what a registry has under this name, with --registry. A version that is installed already is meant by keyway upgrade ID --to VERSION',
+      'name a package made by keyway pack, or a connector of a registry, with --registry. To use a version that is already installed: keyway upgrade ID --to VERSION',
     )
   }
 }
@@ -248,7 +248,7 @@ async function agreed(
 
 const TRUST_WORDS: Record<PackageReport['trust'], string> = {
   trusted: 'signed by a trusted publisher',
-  untrusted: 'not signed by anybody you trust',
+  untrusted: 'not signed by anyone you trust',
   invalid: 'its signature is invalid',
 }
 

@@ -113,7 +113,7 @@ export async function send(
   })
   if (answer.status === 401)
     throw new ConfigError(
-      `${url.origin} does not take calls without its token: set KEYWAY_CONNECTOR_TOKEN as the host has it`,
+      `${url.origin} does not accept calls without its token: set KEYWAY_CONNECTOR_TOKEN to that of the host`,
     )
   try {
     const told: EnvelopeAnswer = JSON.parse(await answer.text())

@@ -56,8 +56,8 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
 function noneOf(asked: Record<string, string | undefined>): string {
   const all = Object.values(asked).every((one) => one === undefined)
   return all
-    ? 'No calls yet on this host since it started; others have their own (keyway nodes).'
-    : 'No calls like that on this host among the latest since it started; keyway logs shows all of them, keyway nodes the other hosts.'
+    ? 'No calls on this host since it started; each host has its own (keyway nodes).'
+    : 'No matching calls among the latest on this host; keyway logs shows all of them, keyway nodes the other hosts.'
 }
 
 /** A request id may be chosen by the caller, and may occur twice. */

@@ -67,11 +67,11 @@ const shownWords = (one: Shown): string =>
         `  ${digest === one.active ? '*' : ' '} ${version}  ${digest.slice(0, 12)}  ${trust}${publisher === null ? '' : ` (${publisher})`}  ${installed_at}`,
     ),
     ...(one.versions.length === 0
-      ? ['', 'None is installed: it is built in, or lies in a folder, and needs no grants.']
+      ? ['', 'None is installed: the connector is built in or in a folder, and needs no grants.']
       : one.active === null
-        ? ['', `None is active: keyway upgrade ${one.id} --to VERSION lets calls go to one.`]
+        ? ['', `None is active: keyway upgrade ${one.id} --to VERSION activates one.`]
         : one.withheld.length === 0
-          ? ['', 'All that the active version wants is granted.']
+          ? ['', 'Everything that the active version wants is granted.']
           : [
               '',
               `The active version wants, but is not granted (keyway grant ${one.id} WANT):`,

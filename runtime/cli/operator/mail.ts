@@ -17,8 +17,8 @@ export async function askForTestMail(
   const tried = await ask<MailTested>(flags, '/operator/mail/test', { body })
   print(flags, tried, ({ ok, server, ms, problem, message_id }) =>
     ok
-      ? `${server} took it after ${ms} ms, as ${message_id}.`
-      : `${server} did not take it, after ${ms} ms: ${problem}`,
+      ? `${server} accepted it after ${ms} ms, as ${message_id}.`
+      : `${server} did not accept it, after ${ms} ms: ${problem}`,
   )
   if (!tried.ok) process.exitCode = EXIT.refused
 }
@@ -28,7 +28,7 @@ const shown = ({ server, from, waiting, failing, problem, refused }: MailStatus)
     server === null
       ? 'No mail is sent: KEYWAY_MAIL_SERVER is not set.'
       : `Mail goes to ${server}, from ${from}.`,
-    `Due and not sent: ${waiting}`,
+    `Due but not sent: ${waiting}`,
     failing > 0 && `Put off by the server: ${failing}, the latest because ${problem}`,
     refused.length > 0 && 'Refused within a week:',
     ...refused.map((one) => `  ${one.at}  ${one.email}  ${one.kind}: ${one.problem}`),

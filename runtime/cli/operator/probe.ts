@@ -11,7 +11,7 @@ export async function probe(id: string, flags: ProbeFlags): Promise<void> {
     if (flags.dryRun) {
       const { probe: kept } = await ask<{ probe: boolean }>(flags, connectorPath(id))
       print(flags, { probe: kept }, () =>
-        kept ? `Those of ${id} would be forgotten.` : `None are kept for ${id}.`,
+        kept ? `Those of ${id} would be removed.` : `None are stored for ${id}.`,
       )
       return
     }
@@ -27,8 +27,8 @@ export async function probe(id: string, flags: ProbeFlags): Promise<void> {
     if (answer.is_error) process.exitCode = 1
     print(flags, answer, () =>
       error
-        ? `They do not work with what serves now: ${error.error_code}: ${error.message}`
-        : 'They work with what serves now; nothing was kept.',
+        ? `They do not work with the active version: ${error.error_code}: ${error.message}`
+        : 'They work with the active version; nothing was stored.',
     )
     return
   }
@@ -37,4 +37,4 @@ export async function probe(id: string, flags: ProbeFlags): Promise<void> {
 
 const KEPT = (id: string) => `New versions of ${id} are tried with these credentials.`
 const FORGOTTEN = (id: string) =>
-  `New versions of ${id} are only loaded before calls go to them: no credentials are kept.`
+  `New versions of ${id} are only loaded before calls go to them: no credentials are stored.`

@@ -46,7 +46,7 @@ function sourcesOf(flags: RegistryFlags): Source[] {
   const named = addressesOf(flags)
   if (named.length > 0) return named.map((one) => sourceOf(one, PATIENCE_MS))
   throw new ConfigError(
-    'no registry is named: say --registry https://..., or a folder, or set KEYWAY_REGISTRY',
+    'no registry is named: use --registry with an https:// address or a folder, or set KEYWAY_REGISTRY',
   )
 }
 
@@ -115,7 +115,7 @@ export async function outdated(flags: RegistryFlags): Promise<void> {
   }
   print(flags, { items: await outdatedHere(registry, installed, here) }, ({ items: old }) =>
     old.length === 0
-      ? 'Everything is as new as what its publishers have published.'
+      ? 'Everything is up to date with its publishers.'
       : old.map((one) => line(one, flags)).join('\n'),
   )
 }
@@ -138,7 +138,7 @@ function line({ id, installed, newest, withdrawn }: Outdated, { registry = [] }:
   if (withdrawn === undefined) return `${id} ${installed}: ${newest} is published; ${upgrade}`
   const instead =
     newest === null
-      ? `no newer version is published; ask its publisher, go back by keyway rollback, or stop it: keyway disable ${id}`
+      ? `no newer version is published; ask its publisher, go back with keyway rollback, or stop it: keyway disable ${id}`
       : `${newest} is published; ${upgrade}`
   return `WITHDRAWN: ${wordsOfWithdrawal(id, { version: installed, withdrawn })}, and it serves here: ${instead}`
 }

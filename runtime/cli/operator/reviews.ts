@@ -16,7 +16,7 @@ export async function list(flags: ReadFlags & { limit: number }): Promise<void> 
   const answer = await ask<{ items: AccessReviewOutput[] }>(flags, path)
   print(flags, answer, ({ items }) =>
     items.length === 0
-      ? 'There are no access reviews. Make one with keyway review launch.'
+      ? 'There are no access reviews. Create one with keyway review launch.'
       : items.map(briefly).join('\n'),
   )
 }
@@ -42,8 +42,7 @@ function appWords(app: AccessReviewProgress['apps'][number]): string {
   const open = reviewers.reduce((sum, one) => sum + one.open, 0)
   return inLines([
     `  ${app_name}  ${status}: ${lines.join(', ') || 'no lines yet'}`,
-    population &&
-      `    of ${population.synced} that the sync of ${population.at ?? 'no system'} told`,
+    population && `    of ${population.synced} from the sync of ${population.at ?? 'no system'}`,
     open > 0 && `    ${open} wait for ${counted(reviewers.length, 'reviewer')}`,
     problem !== null && `    ${problem}`,
   ])
@@ -98,7 +97,7 @@ export async function launch(name: string, flags: LaunchFlags): Promise<void> {
   const made = { ...access_review, apps: added_apps, errors: errors ?? [] }
   print(flags, made, (one) =>
     [
-      `${id}: ${counted(added_apps.length, 'app')} is being prepared; keyway review show ${id} says how far it is.`,
+      `${id}: ${counted(added_apps.length, 'app')} is being prepared; keyway review show ${id} shows the progress.`,
       ...one.errors.map(({ app_id, error }) => `  ${app_id}: ${error}`),
     ].join('\n'),
   )

@@ -12,9 +12,9 @@ const KINDS: Record<keyof RotationNeeds, string> = {
   scim_tokens: 'SCIM tokens; each is renewed when its identity provider uses it',
   sessions: 'sessions; they end within eight hours',
   login_links: 'login links; they end within ten minutes',
-  apps: 'credentials of apps; hosts seal them again by themselves',
-  inline_webhooks: 'secrets of inline webhooks; hosts seal them again by themselves',
-  probes: 'credentials that new versions are tried with; hosts seal them again by themselves',
+  apps: 'credentials of apps; hosts reseal them automatically',
+  inline_webhooks: 'secrets of inline webhooks; hosts reseal them automatically',
+  probes: 'credentials that new versions are tried with; hosts reseal them automatically',
 }
 
 export async function rotation(flags: RotationFlags): Promise<void> {
@@ -28,7 +28,7 @@ async function endTokens(flags: RotationFlags): Promise<void> {
   print(flags, answer, ({ ended }) =>
     flags.dryRun
       ? `${ended} tokens would be revoked.`
-      : `${ended} tokens were revoked; keyway rotation says what is left.`,
+      : `${ended} tokens were revoked; keyway rotation shows what is left.`,
   )
 }
 
@@ -40,7 +40,7 @@ function words(answer: Rotation): string {
   const hosts = hosts_behind.map(({ node, knows_newest }) =>
     knows_newest
       ? `  host ${node} has another secret first: restart it with the newest first`
-      : `  host ${node} does not have the newest secret: restart it with both; nothing is renewed before`,
+      : `  host ${node} does not have the newest secret: restart it with both; nothing is renewed until then`,
   )
   const named = tokens.map(
     ({ name, user, last_used_at }) =>
@@ -57,15 +57,15 @@ function words(answer: Rotation): string {
   ]
   if (answer.safe_to_drop)
     return older.length === 0
-      ? `${head}\nNothing needs another one.`
-      : `${head}\nSafe to drop: nothing needs an older secret any more.`
+      ? `${head}\nNothing needs another secret.`
+      : `${head}\nSafe to drop: nothing needs an older secret.`
   const tail =
     needed.api_tokens + needed.scim_tokens > 0
       ? ['Use these tokens, or revoke them with keyway rotation --end-tokens.']
       : []
   const end =
     older.length === 0
-      ? 'Where there was an older secret, put it back at the end of KEYWAY_SECRET until then.'
+      ? 'If there was an older secret, put it back at the end of KEYWAY_SECRET until then.'
       : 'Do not drop an older secret yet.'
   return [head, 'Still needed by:', ...needs, ...tail, end].join('\n')
 }

@@ -64,8 +64,8 @@ const changeRun = (run: number, verb: 'accept' | 'cancel', flags: RunFlags): Pro
 export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
   print(flags, await changeRun(run, 'accept', flags), (one) =>
     flags.dryRun
-      ? `Would go on, and mark as gone: ${one.problem}`
-      : `Run ${one.run} of ${one.app_name} goes on.`,
+      ? `Would continue, and mark as removed: ${one.problem}`
+      : `Run ${one.run} of ${one.app_name} continues.`,
   )
 }
 
@@ -100,5 +100,5 @@ export async function syncSettings(app: string, flags: SettingsFlags): Promise<v
 
 const noRuns = (app: string | undefined): string =>
   app === undefined
-    ? 'Nothing was synced yet.'
-    : `The app ${app} was not synced yet; keyway syncs shows the syncs of all apps.`
+    ? 'Nothing has been synced yet.'
+    : `The app ${app} has not been synced yet; keyway syncs shows the syncs of all apps.`

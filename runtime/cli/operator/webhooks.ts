@@ -25,7 +25,7 @@ const pathOf = (id: string, act = ''): string =>
 export async function list(flags: ReadFlags): Promise<void> {
   print(flags, await ask<{ items: Webhook[] }>(flags, '/operator/webhooks'), ({ items }) =>
     items.length === 0
-      ? 'There are no inline webhooks. Make one with keyway webhooks add.'
+      ? 'There are no inline webhooks. Create one with keyway webhooks add.'
       : items.map((one) => `${one.id}  ${one.hook_type}  ${one.name}${stateOf(one)}`).join('\n'),
   )
 }
@@ -58,7 +58,7 @@ export async function update(id: string, flags: UpdateFlags): Promise<void> {
   }
   const dry_run = dryRun ?? false
   if (newSecret && Object.keys(changes).length > 0)
-    throw new ConfigError('--new-secret stands alone: make the other changes by themselves')
+    throw new ConfigError('--new-secret must be used alone: make other changes separately')
   const changed = await (newSecret
     ? ask<WebhookChanged>(flags, pathOf(id, '/secret'), { body: { dry_run } })
     : ask<WebhookChanged>(flags, pathOf(id), { method: 'PATCH', body: { ...changes, dry_run } }))
@@ -99,7 +99,7 @@ const shown = (one: Webhook): string =>
     one.description,
     `Sent to: ${one.url ?? 'nowhere yet'}`,
     one.headers.length > 0 && `With the headers: ${one.headers.join(', ')}`,
-    one.feed !== null && `Events that wait: ${waitingOf(one.feed.waiting)}`,
+    one.feed !== null && `Waiting events: ${waitingOf(one.feed.waiting)}`,
   ])
 
 const waitingOf = (waiting: number): string => (waiting < 1000 ? String(waiting) : '1000 or more')
@@ -107,7 +107,7 @@ const waitingOf = (waiting: number): string => (waiting < 1000 ? String(waiting)
 function changeWords({ changed, difference, webhook, secret }: WebhookChanged): string {
   if (difference.length === 0) return 'Nothing to do: no changes needed.'
   const lines = difference.map((one) => `  ${one}`)
-  if (!changed) return ['Would be different (nothing was changed):', ...lines].join('\n')
+  if (!changed) return ['Would change (nothing was changed):', ...lines].join('\n')
   return [
     ...(webhook === null ? [] : [webhook.id]),
     ...lines,

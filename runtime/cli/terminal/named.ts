@@ -8,7 +8,7 @@ export const NAMED = {
   want: '`keyway show` shows what a connector wants',
   capability: '`keyway call ID info` shows the capabilities of a connector',
   generation: '`keyway history` shows the generations',
-  publisher: '`keyway publishers` shows the keys that are trusted',
+  publisher: '`keyway publishers` shows the trusted keys',
   webhook: '`keyway webhooks list` shows the webhooks with their ids',
   run: '`keyway syncs` shows the runs',
   app: 'GET /apps lists the apps with their ids',

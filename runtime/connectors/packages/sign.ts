@@ -126,7 +126,7 @@ export function trustOfText(
   if (publisher.revoked_at !== null)
     return {
       ...{ state: 'invalid', isRevoked: true },
-      why: `it is signed by ${publisher.name} with a key that is trusted no more since ${publisher.revoked_at}`,
+      why: `it is signed by ${publisher.name} with a key that is no longer trusted since ${publisher.revoked_at}`,
     }
   const { id, key } = readPublicKey(publisher.public_key)
   const good =

@@ -398,7 +398,7 @@ def main():
     parser.add_argument("--page", help="file to write the page into that people read, once the evidence is good")
     given = parser.parse_args()
     if given.page is not None and os.path.exists(given.page):
-        sys.exit("%s is there already; name another by --page" % given.page)
+        sys.exit("%s already exists; name another with --page" % given.page)
     html = []
     try:
         with open(given.file, "rb") as file:

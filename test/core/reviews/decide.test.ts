@@ -105,7 +105,7 @@ test('what is decided stays so, until a reviewer says that it is to be changed',
   const no = { decision: 'REJECT', item_ids, reason: 'no' }
   expect((await firm.decide(id, firm.mia, no)).body).toMatchObject({
     decided: 0,
-    results: [{ state: 'KEPT', error: expect.stringMatching(/KEPT already; send change: true/) }],
+    results: [{ state: 'KEPT', error: expect.stringMatching(/already KEPT; send change: true/) }],
   })
   const changed = await firm.decide(id, firm.mia, { ...no, change: true })
   expect(changed.body).toMatchObject({ decided: 1, results: [{ state: 'REJECTED', error: null }] })

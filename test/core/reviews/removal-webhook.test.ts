@@ -174,7 +174,7 @@ test('an app without a system is not believed either', async () => {
   await firm.decided(id, 'ben', 'REJECT', firm.mia)
   await firm.post(`/access_reviews/${id}/complete`, {})
   const line = await firm.lineReaches(id, 'ben', 'WAITING_FOR_HANDS')
-  expect(line.problem).toMatch(/answered success, and there is no system to check/)
+  expect(line.problem).toMatch(/reported success, and there is no system to check/)
   expect(called()).toMatchObject([{ permissions: [], account: { unique_identifier: 'ben' } }])
 })
 

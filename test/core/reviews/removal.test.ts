@@ -152,7 +152,7 @@ test('a listing that begins again behind its end is given up', async () => {
   const before = asked.length
   await remove(id, arda)
   await until('the line says so', async () =>
-    (await firm.line(id, BEN)).problem?.includes('begins again'),
+    (await firm.line(id, BEN)).problem?.includes('starts again after its end'),
   )
   const pages = asked.slice(before).filter((one) => one.startsWith('accounts ')).length
   expect(pages).toBeLessThan(50)

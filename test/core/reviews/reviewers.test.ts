@@ -70,7 +70,11 @@ test('who kept a line never confirms it, even where nobody else is left', () => 
   expect(users('MANAGERS', kept, sources())).toEqual(['cy'])
   const alone = sources({ appAdmins: nobody, domainAdmins: team('fay') })
   expect(reviewersOf('APP_ADMINS', { ...of('ada'), keptById: 'fay' }, alone)).toMatchObject({
-    ...{ users: [], groups: [], why: expect.stringMatching(/nobody is left.*reassign/) },
+    ...{
+      users: [],
+      groups: [],
+      why: expect.stringMatching(/no eligible reviewer is left.*reassign/),
+    },
   })
   const group: Team = { users: [], groups: new Map([['g', ['ben']]]) }
   expect(reviewersOf('NAMED', kept, sources({ named: group })).groups).toEqual([])

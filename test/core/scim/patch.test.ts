@@ -284,7 +284,7 @@ describe('groups', () => {
 
   test('a group in a group is refused, and a group needs a name', () => {
     const value = [{ value: a, type: 'Group' }]
-    expect(() => group({ op: 'add', path: 'members', value })).toThrow(/people only/)
+    expect(() => group({ op: 'add', path: 'members', value })).toThrow(/can contain only people/)
     expect(() => group({ op: 'add', path: 'members', value: [{}] })).toThrow(/id of a user/)
     expect(() => readGroup({ members: [] })).toThrow(/displayName is missing/)
   })

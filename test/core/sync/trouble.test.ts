@@ -214,7 +214,7 @@ describe('a failing upstream', () => {
     const settings = { max_rows: 30, page_size: 10 }
     await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
     const run = await sync(core, appId)
-    expect([run.state, run.problem]).toEqual(['FAILED', expect.stringMatching(/after 30 rows/)])
+    expect([run.state, run.problem]).toEqual(['FAILED', expect.stringMatching(/more than 30 rows/)])
   })
 
   test.each(['accounts', 'entitlements', 'associations'] as const)(

@@ -138,7 +138,7 @@ test('an account that two rows name leaves everything as it was', async () => {
   ])
   expect(await accountsOf(appId)).toHaveLength(1)
   expect(await lastEvents(core, 1)).toEqual([
-    ['ACCOUNTS_UPLOADED', { problem: expect.stringContaining('named twice'), app_id: appId }],
+    ['ACCOUNTS_UPLOADED', { problem: expect.stringContaining('appears twice'), app_id: appId }],
   ])
 })
 

@@ -132,7 +132,7 @@ test('an account of the same address that nobody has discovered is not closed: a
   bad.system.rename(account, renamed)
   await bad.acme.endTime(id)
   await bad.acme.reachesSoon(id, 'PENDING_MANUAL_DEPROVISIONING')
-  expect((await bad.acme.openTask(id)).instructions).toContain(`its owner has ${renamed} since`)
+  expect((await bad.acme.openTask(id)).instructions).toContain(`its owner now has ${renamed}`)
   expect(bad.system.accounts.get(renamed)?.status).toBe('ACTIVE')
 })
 

@@ -76,7 +76,7 @@ it('deactivate_account that is refused: a person is asked to close the account',
     .map((line) => JSON.parse(line))
     .filter((line) => line.access_request === id)
   expect(told).toMatchObject([
-    { level: 40, msg: expect.stringMatching(/^access that has to go: .*people were asked/) },
+    { level: 40, msg: expect.stringMatching(/^access to be revoked: .*people got a task/) },
   ])
 })
 
