@@ -65,7 +65,7 @@ export const ACCESS_WORDS = {
     de: (thing: string) => `Die Anfrage nach „${thing}“ zurückziehen?`,
   },
   withdraw_text: {
-    en: 'Nobody has to decide on it any more. You can ask again at any time.',
+    en: 'No decision is needed any more. You can ask again at any time.',
     de: 'Dann muss niemand mehr darüber entscheiden. Sie können jederzeit eine neue Anfrage stellen.',
   },
   remind_approvers: { en: 'Remind who decides', de: 'An die Entscheidung erinnern' },
@@ -121,12 +121,12 @@ export const ACCESS_WORDS = {
   clear: { en: 'Clear', de: 'Leeren' },
   store_empty: { en: 'Nothing can be requested yet', de: 'Noch lässt sich nichts beantragen' },
   store_empty_text: {
-    en: 'Admins put apps into the store. What is there for you appears here.',
+    en: 'Admins put apps into the store. Apps that you can request appear here.',
     de: 'Administratoren stellen Anwendungen bereit. Was es für Sie gibt, erscheint hier.',
   },
   nothing_found: { en: 'Nothing found', de: 'Nichts gefunden' },
   nothing_found_text: {
-    en: (link: Link) => html`No app fits what you asked for. ${link('Show all apps')}.`,
+    en: (link: Link) => html`No app matches your search. ${link('Show all apps')}.`,
     de: (link: Link) =>
       html`Keine Anwendung passt zu Ihrer Suche. ${link('Alle Anwendungen zeigen')}.`,
   },
@@ -159,7 +159,10 @@ export const ACCESS_WORDS = {
   pre_approved: { en: 'pre-approved', de: 'im Voraus genehmigt' },
   leaves_given_back: { en: 'You gave it back', de: 'Sie haben es zurückgegeben' },
   leaves_time_over: { en: 'Its time is up', de: 'Die Zeit ist vorbei' },
-  leaves_no_reason: { en: 'The reason for it is gone', de: 'Der Grund dafür ist entfallen' },
+  leaves_no_reason: {
+    en: 'The reason for it no longer applies',
+    de: 'Der Grund dafür ist entfallen',
+  },
   leaves_by_keyway: {
     en: (why: string) => `${why}; Keyway removes it`,
     de: (why: string) => `${why}; Keyway entzieht es`,
@@ -194,7 +197,7 @@ export const ACCESS_WORDS = {
     de: (thing: string, place: string) => `„${thing}“ in ${place} zurückgeben?`,
   },
   give_back_text: {
-    en: 'It is taken back. Where a person does that by hand, it works until they have. A request for more time is withdrawn. To get it again you have to ask again.',
+    en: 'The access is removed. If a person does that by hand, it works until then. A request for more time is withdrawn. To get the access again, ask again.',
     de: 'Es wird Ihnen entzogen. Wo eine Person das von Hand tut, funktioniert es bis dahin. Eine Anfrage nach mehr Zeit wird zurückgezogen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
   },
   revoke_access: { en: 'Revoke', de: 'Widerrufen' },

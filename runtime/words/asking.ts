@@ -24,7 +24,7 @@ export const ASKING_WORDS = {
   },
   nothing_ends_later: {
     en: (from: Insert) =>
-      html`No length that can be asked for would end later yet. You can extend it from ${from} on.`,
+      html`No available duration would end later yet. You can extend it from ${from} on.`,
     de: (from: Insert) =>
       html`Noch würde keine mögliche Dauer später enden. Verlängern können Sie ab ${from}.`,
   },
@@ -64,7 +64,7 @@ export const ASKING_WORDS = {
   without_end: { en: 'Without an end', de: 'Unbefristet' },
   how_long: { en: 'How long', de: 'Wie lange' },
   how_long_help: {
-    en: 'The time begins when the access is there. The dates assume that it is given now. You can ask to extend it.',
+    en: 'The time starts when the access is given. The dates assume that this happens now. You can ask to extend it.',
     de: 'Die Zeit beginnt, wenn der Zugang da ist; jedes Ende gilt, falls er jetzt eingerichtet wird. Sie können mehr Zeit beantragen.',
   },
   why_need: { en: 'Why do you need it?', de: 'Wozu brauchen Sie es?' },
@@ -81,11 +81,11 @@ export const ASKING_WORDS = {
       `Nur Mitglieder ${groups === '' ? 'bestimmter Gruppen' : `von ${groups}`} können das beantragen, und Sie sind in keiner davon. Wenden Sie sich an ${admins === '' ? 'eine Person aus der Administration' : admins}.`,
   },
   asked_already: {
-    en: 'You have asked for this already, and it is on its way. My access shows how far.',
+    en: 'You have already asked for this, and it is in progress. My access shows how far it is.',
     de: 'Das haben Sie bereits beantragt, und es ist auf dem Weg. Mein Zugang zeigt, wie weit.',
   },
   app_disconnected: {
-    en: 'This app is disconnected at present, so nothing in it can be asked for.',
+    en: 'This app is disconnected at present, so you cannot request anything in it.',
     de: 'Diese Anwendung ist derzeit getrennt; darin kann nichts beantragt werden.',
   },
   takes_by_hand: {
@@ -94,11 +94,11 @@ export const ASKING_WORDS = {
   },
   keyway_gives: { en: 'Keyway gives it', de: 'Keyway richtet es ein' },
   as_soon_as: {
-    en: 'As soon as everybody has said yes',
+    en: 'As soon as everyone has approved',
     de: 'Sobald alle zugestimmt haben',
   },
   keyway_takes_back: { en: 'Keyway takes it back', de: 'Keyway entzieht es' },
-  when_over: { en: 'When its time is over', de: 'Wenn die Zeit vorbei ist' },
+  when_over: { en: 'When its time is up', de: 'Wenn die Zeit vorbei ist' },
   decides_as_manager: {
     en: 'Decides as manager',
     de: 'Entscheidet als Führungskraft',
@@ -115,14 +115,14 @@ export const ASKING_WORDS = {
   rule_approves: { en: 'A rule approves it', de: 'Eine Regel genehmigt es' },
   nobody_asked: { en: 'Nobody is asked', de: 'Niemand wird gefragt' },
   rule_spares: {
-    en: (length: string) => `Up to ${length}, a rule approves it and nobody is asked.`,
+    en: (length: string) => `Up to ${length}, a rule approves it without asking anyone.`,
     de: (length: string) => `Bis ${length} genehmigt es eine Regel, und niemand wird gefragt.`,
   },
   then_decides: { en: ', then ', de: ', dann ' },
   decides_again: { en: 'again', de: 'noch einmal' },
   one_decides_again: { en: 'again one of them', de: 'wieder jemand von ihnen' },
   the_same_decides: { en: 'the same person', de: 'dieselbe Person' },
-  rule_decides: { en: 'Nobody: a rule approves it', de: 'Niemand: eine Regel genehmigt es' },
+  rule_decides: { en: 'No one: a rule approves it', de: 'Niemand: eine Regel genehmigt es' },
   rule_decides_up_to: {
     en: (length: string, people: string) => `Up to ${length}: a rule. Longer: ${people}`,
     de: (length: string, people: string) => `Bis ${length}: eine Regel. Länger: ${people}`,
@@ -267,20 +267,23 @@ export const ASKING_WORDS = {
     de: (moment: Insert) => html`bis ${moment}`,
   },
   over_taking: {
-    en: 'Its time is up; Keyway is taking it back',
+    en: 'Its time is up; Keyway is removing it',
     de: 'Die Zeit ist vorbei; Keyway entzieht es gerade',
   },
-  taking: { en: 'Keyway is taking it back', de: 'Keyway entzieht es gerade' },
+  taking: { en: 'Keyway is removing it', de: 'Keyway entzieht es gerade' },
   not_given: { en: 'It was not given', de: 'Es wurde nicht eingerichtet' },
   was_withdrawn: { en: 'It was withdrawn', de: 'Die Anfrage wurde zurückgezogen' },
-  is_gone: { en: 'It is gone', de: 'Es ist entzogen' },
-  over_gone: { en: 'Its time was over; it is gone', de: 'Die Zeit war vorbei; es ist entzogen' },
+  is_gone: { en: 'It is removed', de: 'Es ist entzogen' },
+  over_gone: {
+    en: 'Its time was up; the access is removed',
+    de: 'Die Zeit war vorbei; es ist entzogen',
+  },
   over_not_gone: {
-    en: 'Its time was over, and nobody took it back in time',
+    en: 'Its time was up, but no one removed it in time',
     de: 'Die Zeit war vorbei, und niemand hat es rechtzeitig entzogen',
   },
   over_left: {
-    en: 'Its time was over; a person decided to leave it',
+    en: 'Its time was up; a person decided to leave it',
     de: 'Die Zeit war vorbei; eine Person hat entschieden, es zu belassen',
   },
 } as const

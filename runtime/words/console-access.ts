@@ -78,7 +78,7 @@ export const CONSOLE_ACCESS = {
       noneFound: 'Nothing found',
       noneFoundText: 'No app has that in its name.',
       stopped: 'The last sync stopped',
-      stoppedText: 'Nothing was marked as gone. Accept it if that is right, or sync again.',
+      stoppedText: 'Nothing was marked as removed. Accept it if that is right, or sync again.',
       facts: 'Facts',
       state: 'State',
       integration: 'Connector',
@@ -173,14 +173,14 @@ export const CONSOLE_ACCESS = {
     en: {
       sync: {
         title: 'Sync this app now?',
-        lead: 'Its accounts and permissions are read. What is gone is marked as gone, unless suspiciously much is.',
+        lead: 'Its accounts and permissions are read. Missing ones are marked as removed, unless suspiciously much is missing.',
         line: (name: string) => `${name}: a full sync begins`,
         button: 'Sync now',
         done: 'The sync has begun.',
       },
       accept: {
         title: (run: string) => `Accept what vanished in sync ${run}?`,
-        lead: 'The sync goes on, and marks what it did not find as gone. What people had there ends.',
+        lead: 'The sync continues, and marks everything that it did not find as removed. The access of people there ends.',
         line: (name: string) =>
           `${name}: what the sync did not find is removed from what people have`,
         button: 'Accept it',
@@ -188,7 +188,7 @@ export const CONSOLE_ACCESS = {
       },
       cancel: {
         title: (run: string) => `Cancel sync ${run}?`,
-        lead: 'What it brought so far stays; nothing more is marked as gone.',
+        lead: 'Rows already synced are kept; nothing more is marked as removed.',
         line: (name: string, phase: string) => `${name}: the sync ends in the phase ${phase}`,
         button: 'Cancel the sync',
         done: 'It is cancelled.',

@@ -49,7 +49,7 @@ export const CONSOLE_CONNECT = {
       formTitle: (name: string) => `Connect ${name}`,
       docs: 'What it asks for, and which rights it needs',
       formLead:
-        'What you enter is sealed, and goes only to the connector. No page shows a secret again.',
+        'Your input is sealed, and goes only to the connector. No page shows a secret again.',
       again: (name: string) => `Connect ${name} again`,
       againLead:
         'New credentials replace those that are kept. Leave them empty to keep those, and change the settings alone.',
@@ -81,7 +81,7 @@ export const CONSOLE_CONNECT = {
       redirectUri: 'Return address',
       redirectHelp: 'Register it with the OAuth client, exactly like this.',
       scopesHelp: 'Empty: all that the connector needs.',
-      haveTokens: 'I have tokens already',
+      haveTokens: 'I already have tokens',
       getConsent: 'Get consent',
       getToken: 'Get a token and connect',
       clientMissing: 'Enter the client ID and the client secret of the OAuth client',
@@ -97,7 +97,7 @@ export const CONSOLE_CONNECT = {
       goToConsent: (host: string) => `Go to ${host}`,
       noConsent: 'No consent is being asked for',
       noConsentText: 'Begin with the connector that you want to connect.',
-      staleConsent: 'This consent is not awaited any more',
+      staleConsent: 'This consent is no longer awaited',
       staleConsentText:
         'It took too long, was used already, or was begun in another browser or by somebody else. Nothing was connected. Begin again.',
       denied: (host: string) => `Consent was refused at ${host}. Nothing was connected.`,
@@ -209,7 +209,7 @@ export const CONSOLE_CONNECT = {
         done: 'It is added. Decide next what of it people may ask for.',
       },
       change: {
-        title: 'Edit what is said of the app',
+        title: 'Edit the description of the app',
         lead: 'An empty field goes back to what its connector says.',
         line: (fact: string, from: string, to: string) =>
           to === '' ? `${fact}: “${from}” is taken away` : `${fact}: “${from}” → “${to}”`,
@@ -256,13 +256,13 @@ export const CONSOLE_CONNECT = {
       button: 'Disconnect',
       done: 'It is disconnected.',
       destroyed: (app: string) => `The credentials of ${app} are destroyed`,
-      noSync: 'It is synced no more, and nothing is given or taken in it',
+      noSync: 'It is no longer synced, and no access is given or removed in it',
       stays: 'Its accounts and permissions stay as they were last seen',
       again: 'It can be connected again, with new credentials',
       notAsked: (app: string) =>
-        `Nothing in ${app} can be asked for any more, and no policy gives it`,
-      byHandStays: 'Access that was given stays until people take it away by hand',
-      canReturn: 'It can be brought back, with what is said of it and who has what',
+        `Nothing in ${app} can be requested any more, and no policy gives it`,
+      byHandStays: 'Existing access stays until people remove it by hand',
+      canReturn: 'It can be brought back, with its description and who has what',
     },
     de: {
       title: 'Anwendung trennen',
@@ -287,7 +287,7 @@ export const CONSOLE_CONNECT = {
       link: 'Bring back',
       button: 'Bring it back',
       done: 'It is back.',
-      asked: (app: string) => `${app} can be asked for again, as its store settings say`,
+      asked: (app: string) => `${app} can be requested again, according to its store settings`,
       policies: 'Policies that name it give it again',
     },
     de: {

@@ -30,7 +30,7 @@ export const CONSOLE_CONNECTORS = {
       noneFound: 'Nothing found',
       noneFoundText: 'No connector has that in its name.',
       find: 'Name',
-      history: 'History of what is installed',
+      history: 'History of the installation',
       publishers: 'Trusted publishers',
       install: 'Install a package',
     },

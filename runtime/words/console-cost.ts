@@ -9,7 +9,7 @@ export const CONSOLE_COST = {
   cost: inBoth({
     en: {
       title: 'What apps cost',
-      lead: 'Licences with their seats, seats that nobody uses, and the expenses that syncs brought in. Currencies are never added.',
+      lead: 'Licences with their seats, unused seats, and the expenses from syncs. Currencies are never added.',
       licences: 'Licences',
       licence: 'Licence',
       app: 'App',
@@ -18,14 +18,14 @@ export const CONSOLE_COST = {
       price: 'Price of a seat',
       idle: 'Not used, in all',
       change: 'Change',
-      noPrice: 'Say what it costs',
+      noPrice: 'Set the price',
       each: { MONTH: 'a month', YEAR: 'a year' },
       unknown: 'unknown',
       noLicences: 'No licences',
       noLicencesText:
         'An entitlement counts as one if its type says so (licence, seat, subscription), or once it has a price.',
       csv: 'As CSV',
-      idleSeats: 'Seats that nobody uses',
+      idleSeats: 'Unused seats',
       idleSeatsNote: 'open findings, newest first',
       account: 'Account',
       unusedSince: 'Unused since',
@@ -115,7 +115,7 @@ export const CONSOLE_COST = {
   permission: inBoth({
     en: {
       title: 'Permissions',
-      lead: 'What can be asked for in this app. Emergency access is taken at once by members of the groups that are named, for a short time, and reviewed afterwards.',
+      lead: 'Permissions that people can request in this app. Members of the named groups can take emergency access at once, for a short time; it is reviewed afterwards.',
       name: 'Permission',
       glass: 'Emergency access',
       action: 'Action',
@@ -125,7 +125,7 @@ export const CONSOLE_COST = {
       heldBy: (groups: string, minutes: number) =>
         `${groups}, for ${en(minutes, 'minute', 'minutes')}`,
       none: 'No permissions',
-      noneText: 'Nothing can be asked for in this app, or nothing is called so.',
+      noneText: 'This app has nothing to request, or nothing with that name.',
       link: 'Permissions and emergency access',
     },
     de: {

@@ -30,7 +30,7 @@ export const CONSOLE_OFFBOARDING = {
   offboarding: inBoth({
     en: {
       card: 'When the person leaves',
-      none: 'Nothing is planned. An offboarding takes everything from a person who leaves, and reads back that it is gone.',
+      none: 'Nothing is planned. An offboarding removes all access of a person who leaves, and checks that it is removed.',
       start: 'Offboard',
       state: 'State',
       at: 'At',
@@ -42,8 +42,8 @@ export const CONSOLE_OFFBOARDING = {
         `${en(accounts, 'account waits', 'accounts wait')} for work by hand: there is a task for each`,
       left: (accounts: number) =>
         `${en(accounts, 'account stays', 'accounts stay')}: a person decided so`,
-      failed: 'It ended before it was done',
-      failedText: 'Mend what is said there, then offboard the person again.',
+      failed: 'It failed before it was done',
+      failedText: 'Fix the problem, then offboard the person again.',
       cancelIt: 'Cancel it',
       title: 'Offboard this person',
       lead: 'It can be cancelled until it begins, and not undone afterwards.',
@@ -56,7 +56,7 @@ export const CONSOLE_OFFBOARDING = {
       dayHelp: 'In UTC. Only for a day to come.',
       dayMissing: 'Name the day on which it is to begin',
       signedOut: (name: string) =>
-        `${name} is signed out, and can do nothing here any more; their API tokens end`,
+        `${name} is signed out, and can no longer do anything here; their API tokens end`,
       takes: (accounts: number) =>
         accounts === 0
           ? 'No account of theirs is known'

@@ -17,7 +17,7 @@ export const CONSOLE_PEOPLE = {
       none: 'No people yet',
       noneText: 'Import people with keyway users import, or make an app the identity source.',
       noneFound: 'Nothing found',
-      noneFoundText: 'Nobody has that in their name or address.',
+      noneFoundText: 'No one has that in their name or address.',
       facts: 'Facts',
       email: 'Address',
       manager: 'Manager',

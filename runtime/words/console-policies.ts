@@ -85,7 +85,7 @@ export const CONSOLE_POLICIES = {
       previewTitle: (people: number) => `It fits ${en(people, 'person', 'people')}`,
       notAll: (looked: number) => `of the first ${en(looked, 'person', 'people')}; there are more`,
       notInForce: 'It is not in force, so it gives them nothing yet.',
-      noneTouched: 'Nobody gets or loses anything by saving it.',
+      noneTouched: 'Saving it gives and removes nothing.',
       added: (people: number) =>
         `${en(people, 'more person gets', 'more people get')} what it gives`,
       denied: (people: number) =>
@@ -109,7 +109,7 @@ export const CONSOLE_POLICIES = {
       enableDone: 'It is in force.',
       disable: 'Switch off',
       disableTitle: 'Switch this policy off?',
-      disableLead: 'What it gave, and nothing else gives, is taken back.',
+      disableLead: 'Access that only this policy gave is removed.',
       disableDone: 'It is switched off.',
     },
     de: {
@@ -234,7 +234,7 @@ export const CONSOLE_POLICIES = {
       nothing: 'Nothing',
       remove: 'Delete',
       removeTitle: 'Delete this policy?',
-      removeLead: 'What it gave, and nothing else gives, is taken back.',
+      removeLead: 'Access that only this policy gave is removed.',
       removeLine: (name: string) => `The policy “${name}” is deleted`,
       removeApp: (app: string) => `What it alone gave in ${app} ends`,
       removed: 'It is deleted.',

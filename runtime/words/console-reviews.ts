@@ -23,13 +23,13 @@ export const CONSOLE_REVIEWS = {
         APP_ADMINS: 'The admins of the app',
         AS_LAST_TIME: 'The same as last time',
       },
-      second: 'Who confirms what is kept in spite of a red hint',
+      second: 'Who confirms lines kept despite a red hint',
       noSecond: 'Nobody has to',
       secondKinds: {
         MANAGERS: 'The next manager who did not keep it',
         APP_ADMINS: 'The admins of the app',
       },
-      onDeadline: 'What nobody has decided by then',
+      onDeadline: 'Lines undecided by then',
       deadlines: {
         LEAVE: 'stays as it is',
         REMOVE: 'is removed',
@@ -139,14 +139,14 @@ export const CONSOLE_REVIEWS = {
       },
       complete: {
         title: 'Complete this review?',
-        lead: 'No more decisions can be made. What is to be removed is removed, and checked in the system.',
+        lead: 'No more decisions can be made. Rejected access is removed, and the removal is checked in the system.',
         button: 'Complete it',
         done: 'It is being completed.',
         rejected: (lines: number) =>
           `${en(lines, 'line', 'lines')} that reviewers rejected: the access is removed`,
         open: (lines: number) =>
           `${en(lines, 'line', 'lines')} that nobody decided: the access stays`,
-        line: 'Nobody can decide any more: the review ends',
+        line: 'No more decisions: the review ends',
       },
     },
     de: {

@@ -13,7 +13,7 @@ const FIELDS = {
   },
   discoverability: { en: ['Who finds it in the store'], de: ['Wer sie im Katalog findet'] },
   allowed_groups: {
-    en: ['Groups that may ask', 'The name of one group on each line. Empty: everybody.'],
+    en: ['Groups that may ask', 'The name of one group on each line. Empty: everyone.'],
     de: ['Gruppen, die sie beantragen können', 'In jeder Zeile der Name einer Gruppe. Leer: alle.'],
   },
   admins: {
@@ -109,20 +109,20 @@ export const CONSOLE_STORE = {
       hide: {
         link: 'Hide',
         title: 'Hide the permission?',
-        line: (label: string) => `${label}: nobody new may ask for it; who has it keeps it`,
+        line: (label: string) => `${label}: no one new can request it; people who have it keep it`,
         button: 'Hide it',
         done: 'It is hidden.',
       },
       make: {
         title: 'Add a permission',
-        lead: 'What people may ask for in this app, beside what a sync found. Somebody gives it by hand.',
+        lead: 'Permissions that people can request in this app, in addition to those found by syncs. A person grants them by hand.',
         line: (label: string, app: string) => `${label}, in ${app}: people may ask for it`,
         button: 'Add the permission',
         done: 'It is added.',
       },
       remove: {
         title: 'Delete the permission?',
-        line: (label: string) => `${label} is deleted, and nobody can ask for it any more`,
+        line: (label: string) => `${label} is deleted, and no one can request it any more`,
         button: 'Delete it',
         done: 'It is deleted.',
       },

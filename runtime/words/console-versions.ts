@@ -26,7 +26,7 @@ export const CONSOLE_VERSIONS = {
       file: 'Package file',
       fileHelp: (most: string) => `As keyway pack makes it: a .tgz of at most ${most}.`,
       signature: 'Signature file',
-      signatureHelp: 'As keyway sign makes it: the .sig beside the package.',
+      signatureHelp: 'Made by keyway sign: the .sig file next to the package.',
       changePublisher: 'The connector has a new publisher',
       changePublisherHelp: 'Needed where another publisher signed the versions before it.',
       why: 'Why',
@@ -42,9 +42,9 @@ export const CONSOLE_VERSIONS = {
       how: 'What happens',
       steps: [
         'The package is checked in the sandbox, with the cases that it brings.',
-        'You see who signed it, what it wants in addition, and what it breaks.',
-        'You grant what it wants and let calls go to it. It is tried first.',
-        'If it fails, roll back in the history of what is installed.',
+        'You see who signed it, what more it wants, and what it breaks.',
+        'You grant what it wants and activate it. It is tried first.',
+        'If it fails, roll back in the history of the installation.',
       ],
       done: 'It is kept. No call goes to it yet.',
     },
@@ -83,20 +83,20 @@ export const CONSOLE_VERSIONS = {
     en: {
       signed: 'Who signed it',
       publisher: 'Publisher',
-      nobodyTrusted: 'none that is trusted',
+      nobodyTrusted: 'no trusted publisher',
       key: 'Key',
       digest: 'Digest',
       lead: (serving: string | null) =>
         serving === null ? 'Nothing of it serves now.' : `${serving} serves now.`,
       activate: 'Let calls go to it',
-      serves: 'Calls go to it already.',
+      serves: 'It is already active.',
       more: 'What it wants that is not granted',
       less: 'What is granted and no longer wanted',
       nothingMore: 'Nothing: all that it wants is granted.',
       nothingLess: 'Nothing.',
       settings: 'Settings that the host may need',
       settingsNote:
-        'Add what applies to what is set already, and restart the host. HOST and PORT stand for those of the server.',
+        'Add the settings that apply to the existing ones, and restart the host. HOST and PORT stand for those of the server.',
       settingWhen: {
         KEYWAY_PRIVATE_EGRESS: 'Where a server of it is in a private network',
         KEYWAY_PLAIN_LDAP:
@@ -187,7 +187,7 @@ export const CONSOLE_VERSIONS = {
       },
       activate: {
         title: (id: string) => `Let calls go to this version of ${id}?`,
-        lead: 'It is tried first; if that fails, what serves goes on.',
+        lead: 'It is tried first; if that fails, the active version stays.',
         button: 'Let calls go to it',
         done: 'Calls go to it now.',
       },
@@ -212,10 +212,10 @@ export const CONSOLE_VERSIONS = {
         done: 'The key is trusted.',
       },
       distrust: {
-        title: (key: string) => `Trust the key ${key.slice(0, 16)} no more?`,
-        lead: 'What it has signed becomes invalid, and stops serving.',
-        button: 'Trust it no more',
-        done: 'The key is trusted no more.',
+        title: (key: string) => `Stop trusting the key ${key.slice(0, 16)}?`,
+        lead: 'Packages that it has signed become invalid, and stop serving.',
+        button: 'Stop trusting it',
+        done: 'The key is no longer trusted.',
       },
     },
     de: {
@@ -295,8 +295,8 @@ export const CONSOLE_VERSIONS = {
   }),
   generation: inBoth({
     en: {
-      title: 'History of what is installed',
-      lead: 'Every change is a generation: who made it, why, and what was different. A rollback is one more.',
+      title: 'History of the installation',
+      lead: 'Every change is a generation: who made it, why, and what was different. A rollback is also one.',
       list: 'Generations',
       generation: 'Generation',
       what: 'What',
@@ -333,7 +333,7 @@ export const CONSOLE_VERSIONS = {
       state: 'State',
       trusted: 'Trusted',
       revoked: 'Revoked',
-      distrust: 'Trust no more',
+      distrust: 'Stop trusting',
       trust: 'Trust a publisher',
       none: 'No publisher is trusted yet',
       noneText: 'Trust the key of a publisher to install what they have signed.',

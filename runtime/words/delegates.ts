@@ -31,13 +31,13 @@ export const DELEGATE_WORDS = {
   delegate_days: { en: 'Choose a last day.', de: 'Wählen Sie einen letzten Tag.' },
   delegates_yours: { en: 'Who decides for you', de: 'Wer für Sie entscheidet' },
   delegates_yours_none: {
-    en: 'You have named nobody.',
+    en: 'You have not named a delegate.',
     de: 'Sie haben niemanden benannt.',
   },
   delegates_of: { en: 'People you decide for', de: 'Für wen Sie entscheiden' },
-  delegates_of_none: { en: 'Nobody has named you.', de: 'Niemand hat Sie benannt.' },
+  delegates_of_none: { en: 'No one has named you as a delegate.', de: 'Niemand hat Sie benannt.' },
   delegates_read_only: {
-    en: 'You signed in with a read-only token, so you can name nobody here.',
+    en: 'You signed in with a read-only token, so you cannot name delegates here.',
     de: 'Sie sind mit einem Token angemeldet, das nur lesen darf; benennen können Sie hier niemanden.',
   },
   delegate_columns: {
@@ -53,7 +53,7 @@ export const DELEGATE_WORDS = {
     de: (count: number) =>
       count === 1 ? 'Eine ältere wird nicht gezeigt.' : `${count} ältere werden nicht gezeigt.`,
   },
-  delegate_not_named: { en: 'Nobody was named', de: 'Es wurde niemand benannt' },
+  delegate_not_named: { en: 'No delegate was named', de: 'Es wurde niemand benannt' },
   done_delegated: { en: 'The delegate is named.', de: 'Die Vertretung ist benannt.' },
   done_undelegated: { en: 'It is withdrawn.', de: 'Sie ist zurückgezogen.' },
 } as const satisfies WordTable

@@ -33,12 +33,12 @@ export const DOOR_WORDS = {
       wrong: {
         title: 'The answer of the identity provider does not hold',
         text: ({ name, requestId }) =>
-          `What ${name} sent could not be checked, so nobody was signed in. Try again; the operator finds more in the log under ${requestId}.`,
+          `What ${name} sent could not be verified, so you were not signed in. Try again; the operator can find ${requestId} in the log.`,
       },
       stale: {
         title: 'This sign-in is over',
         text: () =>
-          'It was begun in another browser, more than ten minutes ago, or is done already. Try again.',
+          'The sign-in was started in another browser, more than ten minutes ago, or is already done. Try again.',
       },
       no_address: {
         title: 'Your address is not known',
@@ -112,7 +112,7 @@ export const DOOR_WORDS = {
     de: 'Das Formular gehört zu einer früheren Anmeldung.',
   },
   no_longer_in: {
-    en: 'You are not signed in any more.',
+    en: 'You are no longer signed in.',
     de: 'Sie sind nicht mehr angemeldet.',
   },
   copy_first: {
@@ -120,7 +120,7 @@ export const DOOR_WORDS = {
     de: 'Kopieren Sie, was Sie geschrieben haben, und öffnen Sie dann die Seite erneut.',
   },
   choose_file_again: {
-    en: 'There you have to choose the file once more.',
+    en: 'You have to choose the file again there.',
     de: 'Dort müssen Sie die Datei noch einmal auswählen.',
   },
   what_you_entered: { en: 'What you had entered', de: 'Ihre Eingaben' },

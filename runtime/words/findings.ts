@@ -7,10 +7,10 @@ type Markup = ReturnType<typeof html>
 
 const KINDS = {
   en: {
-    ORPHAN_ACCOUNT: 'Account of nobody who is known',
+    ORPHAN_ACCOUNT: 'Account of an unknown person',
     LEAVER_ACCOUNT: 'Account of somebody who is suspended or has left',
-    UNUSED_LICENCE: 'Licence that nobody used for 90 days',
-    DORMANT_PRIVILEGE: 'Privileged access that nobody used for 90 days',
+    UNUSED_LICENCE: 'Licence unused for 90 days',
+    DORMANT_PRIVILEGE: 'Privileged access unused for 90 days',
     SERVICE_ACCOUNT_WITHOUT_OWNER: 'Service account without an owner',
     UNEXPLAINED_ENTITLEMENT: 'Neither requested nor given by a policy',
     REAPPEARED: 'There again after a review removed it',
@@ -37,7 +37,7 @@ const STEPS: Record<'en' | 'de', Record<FindingKind, string>> = {
     ORPHAN_ACCOUNT: 'Import the person, or remove the account in a review',
     LEAVER_ACCOUNT: 'Offboard the person, or close the account in the app',
     UNUSED_LICENCE: 'Ask the person to give it back, or remove it in a review',
-    DORMANT_PRIVILEGE: 'Take it back; it can be asked for again, for a limited time',
+    DORMANT_PRIVILEGE: 'Revoke it; it can be requested again, for a limited time',
     SERVICE_ACCOUNT_WITHOUT_OWNER: 'Find who is responsible for it, else close it',
     UNEXPLAINED_ENTITLEMENT: 'Ask the admins of the app who gave it, and why',
     REAPPEARED: 'Find out in the app who gave it again, and remove it there',
@@ -80,7 +80,7 @@ export const CONSOLE_FINDINGS = {
       who: 'Of whom',
       since: 'Since',
       action: 'Action',
-      nobody: 'Nobody who is known',
+      nobody: 'No known person',
       severities: { LOW: 'Low', MEDIUM: 'Medium', HIGH: 'High' },
       steps: STEPS.en,
       acceptedUntil: (day: string) => `accepted until ${day}`,

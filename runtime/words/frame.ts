@@ -104,11 +104,11 @@ export const FRAME_WORDS = {
   titles: TITLES,
   outages: OUTAGES,
   page_too_slow: {
-    en: 'This page took too long, so Keyway stopped waiting for it. Nothing was changed. Try again; if it happens again, tell whoever runs Keyway.',
+    en: 'This page took too long, so Keyway stopped waiting for it. Nothing was changed. Try again; if it happens again, tell the operator of Keyway.',
     de: 'Diese Seite brauchte zu lange, deshalb wartet Keyway nicht mehr auf sie. Es wurde nichts geändert. Versuchen Sie es noch einmal; geschieht es wieder, sagen Sie es dem Betreiber.',
   },
   work_too_slow: {
-    en: 'This takes longer than it should, and may still be done. Look at the page again before you send it once more.',
+    en: 'This takes longer than it should, and may still be carried out. Reload the page before you send it again.',
     de: 'Das dauert länger, als es sollte, und geschieht vielleicht noch. Sehen Sie sich die Seite noch einmal an, bevor Sie es erneut senden.',
   },
   try_again: { en: 'Try again', de: 'Noch einmal versuchen' },

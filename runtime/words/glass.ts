@@ -18,7 +18,7 @@ export const GLASS_WORDS = {
   },
   glass_minutes: { en: 'Minutes', de: 'Minuten' },
   glass_minutes_help: {
-    en: 'Empty: as long as it may last. The time begins when the access is there.',
+    en: 'Empty: as long as possible. The time starts when the access is given.',
     de: 'Leer: so lange wie erlaubt. Die Zeit beginnt, wenn der Zugang da ist.',
   },
   glass_reason: { en: 'Why can it not wait?', de: 'Warum kann es nicht warten?' },

@@ -127,7 +127,7 @@ export const INBOX_WORDS = {
     de: 'Fakten, keine Empfehlung. Sie entscheiden.',
   },
   grounds_decided: {
-    en: 'Facts. It is decided already.',
+    en: 'Facts. It is already decided.',
     de: 'Fakten. Darüber ist schon entschieden.',
   },
   an_account: { en: 'an account', de: 'ein Konto' },
@@ -143,9 +143,9 @@ export const INBOX_WORDS = {
     en: 'It needs an exception, which the last decision is about.',
     de: 'Dafür ist eine Ausnahme nötig; um sie geht es in der letzten Entscheidung.',
   },
-  nobody_both: { en: 'Nobody should hold both.', de: 'Niemand soll beides haben.' },
+  nobody_both: { en: 'No one should hold both.', de: 'Niemand soll beides haben.' },
   no_peers: {
-    en: 'Nobody else has the same manager',
+    en: 'No one else has the same manager',
     de: 'Niemand sonst hat dieselbe Führungskraft',
   },
   peers: {
@@ -199,7 +199,7 @@ export const INBOX_WORDS = {
   },
   write_comment: { en: 'Write a comment', de: 'Kommentar schreiben' },
   say_something: { en: 'Write the comment first.', de: 'Schreiben Sie zuerst den Kommentar.' },
-  done_commented: { en: 'Your comment is there.', de: 'Ihr Kommentar ist gespeichert.' },
+  done_commented: { en: 'Your comment was added.', de: 'Ihr Kommentar ist gespeichert.' },
   give_to_other: { en: 'Give it to another person', de: 'An eine andere Person übergeben' },
   other_person: { en: 'Address or whole name', de: 'Adresse oder vollständiger Name' },
   other_person_help: {
@@ -208,7 +208,7 @@ export const INBOX_WORDS = {
   },
   give_task: { en: 'Give it', de: 'Übergeben' },
   nobody_known: {
-    en: 'Nobody is known by that. Write the address of one person.',
+    en: 'No person matches that. Enter the address of one person.',
     de: 'So ist niemand bekannt. Schreiben Sie die Adresse einer Person.',
   },
   done_reassigned: { en: 'The task is given to them.', de: 'Die Aufgabe ist übergeben.' },
@@ -239,7 +239,7 @@ export const INBOX_WORDS = {
   action_hints: {
     en: {
       confirm: 'You have done it. The task closes.',
-      decline: 'Nobody does it. Who asked reads your reason.',
+      decline: 'It will not be done. The requester sees your reason.',
       complete: 'You have put it right. The task closes.',
       dismiss: 'There was nothing to put right. The task closes.',
       retry: 'Keyway tries again what failed.',
@@ -271,7 +271,7 @@ export const INBOX_WORDS = {
       retry: ['Try again now', 'Keyway tries again.'],
       accept: ['I do it', 'The task is yours.'],
       release: ['I do not do it', 'The task is free again.'],
-      unblock: ['It may continue', 'It goes on.'],
+      unblock: ['It may continue', 'It continues.'],
       reopen: ['Open it again', 'Open again.'],
     },
     de: {

@@ -125,7 +125,7 @@ export const MAIL_TEXTS = {
   todo: {
     en: {
       subject: (of) => `Something waits for you${of.app ? `: ${of.app}` : ''}`,
-      lines: (of) => [...quoted(of, 'en'), 'Open the page to see what is to be done.'],
+      lines: (of) => [...quoted(of, 'en'), 'Open the page to see what to do.'],
     },
     de: {
       subject: (of) => `Eine Aufgabe wartet auf Sie${of.app ? `: ${of.app}` : ''}`,
@@ -222,7 +222,7 @@ export const MAIL_TEXTS = {
     en: {
       subject: (of) => `Review ${lines(of, 'en')} of ${of.app ?? 'an app'} until ${day(of, 'en')}`,
       lines: (of) => [
-        `In the access review “${of.thing ?? ''}”, ${lines(of, 'en')} of ${of.app ?? 'an app'} wait for you. They are to be decided until ${day(of, 'en')}.`,
+        `In the access review “${of.thing ?? ''}”, ${lines(of, 'en')} of ${of.app ?? 'an app'} wait for you. Decide them by ${day(of, 'en')}.`,
       ],
     },
     de: {
@@ -307,7 +307,7 @@ export const MAIL_FRAME = {
     de: 'Das ist seit der letzten E-Mail geschehen:',
   },
   by_itself: {
-    en: 'Keyway sent this mail by itself. Nobody reads answers to it.',
+    en: 'Keyway sent this mail automatically. Replies are not read.',
     de: 'Keyway hat diese E-Mail automatisch gesendet. Antworten darauf liest niemand.',
   },
   settings: {

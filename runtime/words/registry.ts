@@ -9,7 +9,7 @@ export const REGISTRY_WORDS = {
   registry_away: { en: 'The registry cannot be used', de: 'Das Verzeichnis ist nicht nutzbar' },
   registry_unset: { en: 'No registry is named', de: 'Kein Verzeichnis ist benannt' },
   registry_unset_text: {
-    en: 'Set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host. Then this page lists what is published there.',
+    en: 'Set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host. Then this page lists the connectors published there.',
     de: 'Setzen Sie KEYWAY_REGISTRY auf eine https://-Adresse oder einen Ordner und starten Sie den Host neu. Dann zeigt diese Seite, was dort veröffentlicht ist.',
   },
   registry_how: { en: 'How to set up a registry', de: 'So wird ein Verzeichnis eingerichtet' },
@@ -42,7 +42,7 @@ export const REGISTRY_WORDS = {
   published_version: { en: 'Version', de: 'Version' },
   published_withdrawn: { en: 'Withdrawn versions', de: 'Zurückgezogene Versionen' },
   published_withdrawn_note: {
-    en: 'They cannot be installed from the registry any more.',
+    en: 'They can no longer be installed from the registry.',
     de: 'Sie lassen sich nicht mehr aus dem Verzeichnis installieren.',
   },
   published_withdrawn_on: { en: 'Withdrawn:', de: 'Zurückgezogen:' },
@@ -51,7 +51,7 @@ export const REGISTRY_WORDS = {
     de: (id: string, version: string) => `${id} ${version} läuft hier und ist zurückgezogen`,
   },
   published_serves_withdrawn_text: {
-    en: 'It goes on serving. Let another version serve, or disable the connector.',
+    en: 'It keeps serving. Activate another version, or disable the connector.',
     de: 'Sie läuft weiter. Aktivieren Sie eine andere Version, oder schalten Sie den Connector aus.',
   },
   published_not_signed: { en: 'without a signature', de: 'ohne Signatur' },

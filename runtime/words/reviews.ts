@@ -146,11 +146,11 @@ export const REVIEW_WORDS = {
   account_itself: { en: 'The account itself', de: 'Das Konto selbst' },
   no_lines: { en: 'No lines', de: 'Keine Zeilen' },
   no_lines_text: {
-    en: 'No line fits what was asked.',
+    en: 'No line matches the filter.',
     de: 'Keine Zeile passt zu Ihrer Auswahl.',
   },
   no_lines_yet: {
-    en: 'Lines appear here once the complete sync of each app is there. Load this page again in a moment.',
+    en: 'Lines appear here once each app has been completely synced. Reload this page in a moment.',
     de: 'Zeilen erscheinen hier, sobald der vollständige Abgleich jeder App da ist. Laden Sie diese Seite gleich noch einmal.',
   },
   all_lines: {
@@ -222,7 +222,7 @@ export const REVIEW_WORDS = {
       `${n} ${n === 1 ? 'war schon entschieden und bleibt' : 'waren schon entschieden und bleiben'}`,
   },
   lines_same: {
-    en: (n: number) => `${n} had this decision already`,
+    en: (n: number) => `${n} already had this decision`,
     de: (n: number) => `${n} ${n === 1 ? 'war' : 'waren'} schon so entschieden`,
   },
   lines_ended: {

@@ -46,7 +46,7 @@ export const SCIM_TOKEN_WORDS = {
   },
   probe_keep: { en: 'Keep these credentials', de: 'Diese Zugangsdaten aufbewahren' },
   probe_replaces: {
-    en: 'Credentials are kept already. These take their place.',
+    en: 'Credentials are already stored. These replace them.',
     de: 'Es sind schon Zugangsdaten aufbewahrt. Diese treten an ihre Stelle.',
   },
   probe_kept: {

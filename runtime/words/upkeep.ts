@@ -2,7 +2,7 @@
 export const UPKEEP_WORDS = {
   upkeep: { en: 'Upkeep', de: 'Wartung' },
   upkeep_lead: {
-    en: 'What grows, what is left over, how mail goes out, and what still needs an older secret.',
+    en: 'Disk use, leftovers, outgoing mail, and what still needs an older secret.',
     de: 'Was wächst, was übrig ist, wie E-Mail hinausgeht und was noch ein älteres Geheimnis braucht.',
   },
   doctor: { en: 'Report', de: 'Bericht' },
@@ -72,13 +72,13 @@ export const UPKEEP_WORDS = {
     },
   },
   rotation_since: { en: 'Newest secret since', de: 'Neuestes Geheimnis seit' },
-  rotation_end: { en: 'Revoke the tokens that nobody uses', de: 'Ungenutzte Tokens widerrufen' },
+  rotation_end: { en: 'Revoke unused tokens', de: 'Ungenutzte Tokens widerrufen' },
   rotation_ended: { en: 'The tokens are revoked.', de: 'Die Tokens sind widerrufen.' },
   rotation_end_text: {
     en: (count: number) =>
       count === 1
-        ? 'One API token is revoked that was not used since the newest secret is there. This cannot be undone.'
-        : `${count} API tokens are revoked that were not used since the newest secret is there. This cannot be undone.`,
+        ? 'One API token is revoked that has not been used since the newest secret was set. This cannot be undone.'
+        : `${count} API tokens are revoked that have not been used since the newest secret was set. This cannot be undone.`,
     de: (count: number) =>
       count === 1
         ? 'Ein API-Token wird widerrufen, das seit dem neuesten Geheimnis nicht benutzt wurde. Das lässt sich nicht rückgängig machen.'
@@ -86,11 +86,11 @@ export const UPKEEP_WORDS = {
   },
   compare: { en: 'Compare two generations', de: 'Zwei Generationen vergleichen' },
   installed_history: {
-    en: 'History of what is installed',
+    en: 'History of the installation',
     de: 'Verlauf der Installation',
   },
   compare_lead: {
-    en: 'What is different in what is installed between an earlier and a later generation.',
+    en: 'The differences in the installation between an earlier and a later generation.',
     de: 'Was sich zwischen einer früheren und einer späteren Generation an dem, was installiert ist, unterscheidet.',
   },
   compare_from: { en: 'Earlier', de: 'Frühere' },
@@ -110,7 +110,7 @@ export const UPKEEP_WORDS = {
   record_erase: { en: 'Erase the person', de: 'Person löschen' },
   record_erase_title: { en: 'Erase this person?', de: 'Diese Person löschen?' },
   record_erase_lead: {
-    en: 'What is personal is taken out of every row. This cannot be undone. The activity log still verifies.',
+    en: 'Personal data is removed from every row. This cannot be undone. The activity log still verifies.',
     de: 'Alles Persönliche wird aus jeder Zeile entfernt. Das lässt sich nicht rückgängig machen. Das Aktivitätsprotokoll bleibt prüfbar.',
   },
   record_erases: {

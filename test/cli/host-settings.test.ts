@@ -48,7 +48,7 @@ test('what is set already, and what can only be public, is not named', async () 
   for (const url of ['https://10.0.0.5:8443', 'https://api.acme.example']) {
     const { code, out } = await host.keyway('install', await saved('known', [{ url }]), '--dry-run')
     expect([code, out]).toEqual([0, expect.stringContaining('known 1.0.0: ')])
-    expect(out).not.toContain('what applies')
+    expect(out).not.toContain('settings that apply')
   }
   const other = await saved('known', [{ url: 'https://10.0.0.6:8443' }])
   const { out } = await host.keyway('install', other, '--dry-run')

@@ -149,7 +149,7 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     await page.getByText('It is connected.').waitFor()
     await page.goBack()
     await page.goto(`${url}/console/consent/callback?code=again&state=forged`)
-    await page.getByRole('heading', { name: 'This consent is not awaited any more' }).waitFor()
+    await page.getByRole('heading', { name: 'This consent is no longer awaited' }).waitFor()
     await context.close()
   })
 

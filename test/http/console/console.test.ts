@@ -528,7 +528,7 @@ describe('a finding', () => {
       const [ofApp, ofPerson] = [`/console/apps/${appId}`, `/console/people/${ada.id}`]
       for (const page of [ofApp, ofPerson]) {
         const { text } = await visitor.get(page)
-        expect(text).toContain('Privileged access that nobody used for 90 days')
+        expect(text).toContain('Privileged access unused for 90 days')
         expect(text).toContain('for a limited time')
         expect(text).toContain(`href="${at}/accept?`)
       }
@@ -655,7 +655,7 @@ describe('a custom app', () => {
     const said = { name: 'Telex', category: 'Other', description: 'Sends telexes' }
     const { to } = await agreed(visitor, '/console/apps/new', said)
     const shown = (await visitor.get(`${to}/disconnect`)).text
-    expect(shown).toContain('Nothing in Telex can be asked for any more')
+    expect(shown).toContain('Nothing in Telex can be requested any more')
     expect(shown).toContain('It can be brought back')
     expect(shown).not.toMatch(/credentials|synced|connected again/)
     expect((await visitor.post(`${to}/disconnect`)).status).toBe(303)
@@ -869,7 +869,7 @@ describe('a person', () => {
     expect((await visitor.get(cancel)).status).toBe(409)
     expect((await visitor.get(path)).text).toContain('Cancelled')
     const begun = await offboard({ when: 'now' })
-    expect(begun.shown.text).toContain('can do nothing here any more')
+    expect(begun.shown.text).toContain('can no longer do anything here')
     expect(begun.done.status).toBe(303)
     const { body } = await core.call(
       'GET',
@@ -949,7 +949,7 @@ describe('a person', () => {
   test.each([
     ['2999-01-01T10:00', 'This time is in the future.'],
     ['2999-01-01', 'This time is in the future.'],
-    ['2000-01-01', 'What was held is known since'],
+    ['2000-01-01', 'Access is recorded since'],
     ['x', 'Name a moment as 2027-03-01T12:00:00'],
   ])('shows nothing of now for the moment %s, and says why', async (moment, why) => {
     const visitor = await admin()
@@ -1000,7 +1000,7 @@ describe('a licence', () => {
 
   test('is given a price as was previewed, shown with it, and is a row of the file', async () => {
     const visitor = await admin()
-    expect((await visitor.get('/console/cost')).text).toContain('Say what it costs')
+    expect((await visitor.get('/console/cost')).text).toContain('Set the price')
     await visitor.get(`${at()}/price`)
     const wrong = await visitor.post(`${at()}/price`, { ...priced, amount: 'much' })
     expect(wrong.text).toContain('Amount, such as 12.50: a decimal number such as 12.50')
@@ -1021,13 +1021,13 @@ describe('a licence', () => {
     expect(idle.text).toMatch(/^id,kind,severity,state/)
     await visitor.get(`${at()}/no-price`)
     expect((await visitor.post(`${at()}/no-price`)).status).toBe(303)
-    expect((await visitor.get('/console/cost')).text).toContain('Say what it costs')
+    expect((await visitor.get('/console/cost')).text).toContain('Set the price')
   })
 
   test('has no form for who may only read', async () => {
     const reader = await person(core.db, 'costs@example.com', ['Read Only Admin'])
     const visitor = await signedIn(core, reader.token)
-    expect((await visitor.get('/console/cost')).text).not.toContain('Say what it costs')
+    expect((await visitor.get('/console/cost')).text).not.toContain('Set the price')
     expect((await visitor.get(`${at()}/price`)).status).toBe(403)
     expect((await visitor.get('/console/cost/expenses.csv')).text).toMatch(/^id,app_id,/)
   })
@@ -1104,7 +1104,7 @@ describe('a review', () => {
     expect((await visitor.get(at)).text).toContain('1 line: kept.')
     const again = await visitor.post(`${at}/decide`, { ...one, decision: 'KEEP' })
     expect(again.status).toBe(409)
-    expect(again.text).toContain('1 had this decision already.')
+    expect(again.text).toContain('1 already had this decision.')
     const changed = await visitor.post(`${at}/decide`, { ...one, decision: 'REJECT' })
     expect(changed.status).toBe(303)
     expect((await visitor.get(at)).text).toContain(
@@ -1162,7 +1162,7 @@ describe('a review', () => {
     expect(begun).toContain('Quarter')
     expect(begun).toContain('Lines appear here once')
     const filtered = (await visitor.get(`${made}?search=nobody`)).text
-    expect(filtered).toContain('No line fits what was asked.')
+    expect(filtered).toContain('No line matches the filter.')
     const settings = await core.call('GET', `/access_reviews/${made.split('/').at(-1)}/settings`)
     expect(settings.body).toMatchObject({ second_reviewers: 'MANAGERS', reviewers: 'APP_ADMINS' })
 
@@ -1639,7 +1639,7 @@ test('the admin of an app reads its findings, and is led to no page of people', 
     })
     const visitor = await signedIn(core, owner.token)
     const { text } = await visitor.get(`/console/apps/${body.id}`)
-    expect(text).toContain('Privileged access that nobody used for 90 days')
+    expect(text).toContain('Privileged access unused for 90 days')
     expect(text).toContain('ada@example.com')
     expect(text).not.toContain('/console/people/')
     expect((await visitor.get(`/console/people/${ada.id}`)).status).toBe(403)

@@ -70,7 +70,7 @@ describe('the inbox', () => {
     await unlooked(core.db, `app ${appId}`, async () => {
       await core.db.insert(findings).values({ ...found, ...about })
       const { text } = await visitor.get(`/inbox/${id}`)
-      expect(text).toContain('Owners &lt;b&gt;: Privileged access that nobody used for 90 days')
+      expect(text).toContain('Owners &lt;b&gt;: Privileged access unused for 90 days')
       const german = await visitor.get(`/inbox/${id}`, { headers: { 'accept-language': 'de' } })
       expect(german.text).toContain('Privilegierter Zugang, den seit 90 Tagen niemand nutzt')
       await core.db.delete(findings)
@@ -249,7 +249,7 @@ describe('a comment', () => {
     const { text } = await visitor.get(`/inbox/${id}`)
     expect(text).toContain('Comments (1)')
     expect(text).toContain('Asked &lt;b&gt;Eve&lt;/b&gt; first')
-    expect(text).toContain('Your comment is there.')
+    expect(text).toContain('Your comment was added.')
   })
 
   test('of nothing is told, and one of another person is not taken', async () => {
@@ -293,8 +293,8 @@ describe('a decision that is given to another person', () => {
   })
 
   test.each([
-    ['nobody@example.com', 422, 'Nobody is known by that.'],
-    ['', 422, 'Nobody is known by that.'],
+    ['nobody@example.com', 422, 'No person matches that.'],
+    ['', 422, 'No person matches that.'],
     ['ada@example.com', 400, 'cannot decide on it'],
   ])('stays where “%s” cannot decide, with what was typed', async (to, status, words) => {
     const id = await taskOf(await asked())
@@ -350,7 +350,7 @@ test('work by hand says what to do and what its buttons mean, and its reason onc
     'Give access in Desk, without an end, to ada Test, then press “It is done”.',
   )
   expect(text).toContain('You have done it. The task closes.')
-  expect(text).toContain('It is decided already.')
+  expect(text).toContain('It is already decided.')
   expect(text).toContain('value="confirm"')
   expect(text).not.toContain('value="retry"')
   expect(text).not.toContain('You decide.')

@@ -43,7 +43,7 @@ test('a page behind which a system says nothing says so, with what was typed but
   const typed = { name: 'Payroll', 'settings.base_url': silent, 'secret.auth.token': 'hush' }
   const seen = await visitor.post('/console/connect/scim', typed)
   expect(seen.status).toBe(503)
-  expect(seen.text).toContain('may still be done')
+  expect(seen.text).toContain('may still be carried out')
   expect(seen.text).toContain('name: Payroll')
   expect(seen.text).toContain(`settings.base_url: ${silent}`)
   expect(seen.text).not.toContain('hush')
@@ -70,7 +70,7 @@ test('a file that takes its time to arrive is no page that takes too long', asyn
   const from = { incoming: { socket: { remoteAddress: '10.0.1.1' } } }
   const seen = await core.host.app.request('/console/install', sent, from)
   expect([400, 422]).toContain(seen.status)
-  expect(await seen.text()).not.toContain('may still be done')
+  expect(await seen.text()).not.toContain('may still be carried out')
 })
 
 test('a page whose database says nothing leads to itself, and a form gives back what was typed', async () => {

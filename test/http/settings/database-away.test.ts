@@ -40,7 +40,7 @@ test('a killed database is told on a page, and a session outlives it', async () 
   for (const path of ['/console/install', '/inbox/reviews/0-0/lines/0-0/file']) {
     const lost = await visitor.post(path, {}, { raw, headers })
     expect([path, lost.status]).toEqual([path, 503])
-    expect(lost.text).toContain('Open the page again. There you have to choose the file once more.')
+    expect(lost.text).toContain('Open the page again. You have to choose the file again there.')
     expect(lost.text).toContain(`href="${path}">Open the page again</a>`)
   }
   // A form is not lost on somebody who only has to send it again: the cookie stays.
