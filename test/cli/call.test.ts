@@ -192,7 +192,9 @@ describe('keyway logs', () => {
     )
     const { answer } = await host.json('logs', '--limit', '1')
     expect(answer.items).toEqual([expect.objectContaining({ capability: 'list_accounts' })])
-    expect((await host.keyway('logs', 'scim')).out).toContain('No calls')
+    expect((await host.keyway('logs', 'scim')).out).toContain(
+      'No matching calls among the latest on this host',
+    )
     const asked = await host.keyway('logs', 'acme', '--cause', 'interface', '--limit', '1')
     expect(asked.out).toContain('acme list_accounts → ok')
     expect((await host.keyway('logs', '--cause', 'trial')).out).toContain('keyway nodes')

@@ -188,7 +188,7 @@ describe('keyway publish', () => {
       `https://m${n}.example`,
     ]).flat()
     for (const [flags, words] of [
-      [['--days', '99999999'], 'days: use fewer --days'],
+      [['--days', '99999999'], 'days at most: write fewer --days'],
       [mirrors, 'mirrors is wrong: an index names 10 mirrors at most'],
       [['--mirror', 'https://a.example?q=1'], 'is not a mirror'],
     ] as const)
@@ -225,9 +225,9 @@ describe('keyway install', () => {
   test('in a dry run shows what it wants, and keeps nothing', async () => {
     const { code, out } = await host.keyway('install', first, '--dry-run')
     expect(code).toBe(0)
-    expect(out).toMatch(/^acme 1\.0\.0: not signed by anybody you trust, digest [0-9a-f]{12}$/m)
+    expect(out).toMatch(/^acme 1\.0\.0: not signed by anyone you trust, digest [0-9a-f]{12}$/m)
     expect(out).toMatch(/It wants, but is not granted, to:\n {2}send GET, HEAD to https:\/\/api/)
-    expect(out).toContain('Would be different (nothing was changed):')
+    expect(out).toContain('Would change (nothing was changed):')
     expect(out).toMatch(
       /It would not be activated before that is granted\. Run this again with --grant/,
     )
@@ -237,7 +237,10 @@ describe('keyway install', () => {
   test('in a dry run of what is kept says what would serve', async () => {
     await host.keyway('install', first, '--no-activate')
     const waits = await host.keyway('install', first, '--dry-run')
-    expect(waits).toMatchObject({ code: 0, out: expect.stringContaining('until that is granted') })
+    expect(waits).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('would not be activated before that is granted'),
+    })
     const { out } = await host.keyway('install', first, '--dry-run', '--grant-all')
     expect(out).toMatch(/nothing was changed\):\n {2}acme: serves 1\.0\.0/)
   })

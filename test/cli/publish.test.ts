@@ -45,9 +45,9 @@ test('a private key that would be served with the folder is refused', async () =
   await mkdir(at('served', 'keys'), { recursive: true })
   await copyFile(at('acme.key'), at('served', 'keys', 'acme.key'))
   const refused = await run('publish', 'served', first, '--key', 'served/keys/acme.key')
-  expect(refused).toMatchObject(says('served/keys/acme.key lies in served'))
+  expect(refused).toMatchObject(says('served/keys/acme.key is in served'))
   expect(await readdir(at('served'))).toEqual(['keys'])
-  expect(await run('publish', '.', first, '--key', 'acme.key')).toMatchObject(says('lies in .'))
+  expect(await run('publish', '.', first, '--key', 'acme.key')).toMatchObject(says('is in .'))
 })
 
 test('a package that is none, or that is not signed, is named', async () => {

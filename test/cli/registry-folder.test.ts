@@ -54,7 +54,9 @@ describe('the folder', () => {
     await publishAlone(at('again'), async () => {
       ran = true
       // While it runs, the number is its own.
-      await expect(publishAlone(at('again'), async () => undefined)).rejects.toThrow(/publishes/)
+      await expect(publishAlone(at('again'), async () => undefined)).rejects.toThrow(
+        /someone else is publishing there/,
+      )
     })
     expect(ran).toBe(true)
   })

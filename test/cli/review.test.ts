@@ -72,7 +72,7 @@ test('a dry run of a launch says what would be reviewed, and makes nothing', asy
   const twice = await asked(...launch)
   expect(twice).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/of the name “Second quarter” already/),
+    err: expect.stringMatching(/There is already an access review named “Second quarter”/),
   })
 })
 

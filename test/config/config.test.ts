@@ -161,7 +161,7 @@ describe('a variable that is wrong is named, with what was found', () => {
     'postgres://a,b',
   ])('and DATABASE_URL is one server, not %s', (value) => {
     expect(refusal({ DATABASE_URL: value })).toMatch(
-      /^DATABASE_URL: its value names several servers: name one address/,
+      /^DATABASE_URL: its value names several servers: use one address/,
     )
   })
 

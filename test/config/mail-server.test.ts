@@ -32,7 +32,7 @@ test.each([
   ],
   [{ KEYWAY_MAIL_SERVER: 'smtp://mail.acme.example' }, 'names no user'],
   [{ KEYWAY_MAIL_SERVER: '' }, 'KEYWAY_MAIL_PASSWORD: is set without KEYWAY_MAIL_SERVER'],
-  [{ KEYWAY_MAIL_LANGUAGE: 'fr' }, 'KEYWAY_MAIL_LANGUAGE: "fr" is none of en, de'],
+  [{ KEYWAY_MAIL_LANGUAGE: 'fr' }, 'KEYWAY_MAIL_LANGUAGE: "fr" is not one of en, de'],
   [{ KEYWAY_MAIL_PASSWORD: '' }, 'KEYWAY_MAIL_PASSWORD: is required'],
   [{ KEYWAY_MAIL_FROM: '' }, 'KEYWAY_MAIL_FROM: is required'],
   [{ KEYWAY_MAIL_FROM: 'a@b.example, c@d.example' }, 'is not an address such as Keyway'],

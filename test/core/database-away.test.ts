@@ -36,7 +36,7 @@ test('a full disk is told as such by each interface, the log and readiness; read
   const { id } = (await core.call('GET', '/users/current')).body
   const give = () => core.call('POST', `/users/${id}/roles/Auditor`)
   const hook = { name: 'x', hook_type: 'PROVISION', url: 'https://hooks.acme.example/' }
-  const words = /The disk of Keyway is full.*make room, then try again$/
+  const words = /The disk of Keyway is full.*ask an administrator to free space, then try again$/
   const refused = await give()
   expect(refused).toMatchObject({ status: 503, body: { detail: expect.stringMatching(words) } })
   expect(refused.headers.get('retry-after')).toBe('30')

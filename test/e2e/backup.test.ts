@@ -100,7 +100,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
       run(['audit', 'verify', '--head', hash], settings('data')),
     ),
   )
-  const has = `The row with the hash ${head} exists: up to there nothing was removed or changed.\n`
+  const has = `The log has the row with the hash ${head}: up to it, nothing was removed or changed.\n`
   expect(noted).toMatchObject({ code: 0, output: expect.stringContaining(has) })
   expect(foreign).toMatchObject({
     code: 1,

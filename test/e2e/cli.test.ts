@@ -322,9 +322,11 @@ describe('keyway start', () => {
   test('says that its port is taken, and the sample’s', async () => {
     const taken = String(await listen(createServer()))
     const main = await run(['start'], { env: settings({ PORT: taken }) })
-    expect(main.output).toMatch(new RegExp(`PORT: .*${taken} is taken`))
+    expect(main.output).toMatch(new RegExp(`PORT: .*${taken} is used by another program`))
     const sample = await run(['start', '--sample', '--sample-port', taken], { env: settings() })
-    expect(sample.output).toMatch(new RegExp(`--sample-port: .*${taken} is taken`))
+    expect(sample.output).toMatch(
+      new RegExp(`--sample-port: .*${taken} is used by another program`),
+    )
     const none = await run(['start', '--sample', '--sample-port', 'abc'], { env: settings() })
     expect(none.output).toMatch(/--sample-port.*abc/)
     expect([main, sample, none].map(({ code: exit }) => exit)).toEqual([1, 1, 2])

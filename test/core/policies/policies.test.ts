@@ -110,7 +110,7 @@ const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
     'an app twice',
     () => ({ apps: [{ id: wiki }, { id: wiki }] }),
     ['apps', 1, 'id'],
-    /there already/,
+    /already listed/,
   ],
   [
     'a permission of another app',
