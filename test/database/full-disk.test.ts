@@ -29,7 +29,7 @@ test.each(['53100', 'ENOSPC', 'EDQUOT'])('%s, however deep, is a full disk', (co
 test('what is away is not full', () => {
   for (const code of ['57P01', '08006', '53300', 'ECONNREFUSED']) {
     expect(isDiskFull(fault(code))).toBe(false)
-    expect(toCoreError(fault(code), 'r').detail).toMatch(/database is away/)
+    expect(toCoreError(fault(code), 'r').detail).toMatch(/database is unavailable/)
   }
 })
 

@@ -90,7 +90,7 @@ test('what was acknowledged stays, what is refused says why, and it recovers alo
     const { status, text } = await make(`while full ${number}`)
     if (status >= 500) refused = text
   }
-  expect(refused).toMatch(/disk of Keyway is full|database is away/)
+  expect(refused).toMatch(/disk of Keyway is full|database is unavailable/)
   const said = await until('it says what it waits for', async () => {
     const { status, text } = await send(`${host.url}/readyz`, {})
     return status === 503 && /room (in|on)/.test(text) && text

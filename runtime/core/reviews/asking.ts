@@ -17,11 +17,11 @@ import { systemOf } from './machine/log.ts'
 import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
 import { demandUpload } from './uploads.ts'
 
-/** Reason for asking people to confirm lines that another person kept. */
-export const CONFIRMS = 'confirms lines that another reviewer kept despite a red hint'
+/** Reason for asking people to confirm lines that another person kept. Stored and compared: never change it. */
+export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'
 
-/** Reason for asking admins about lines that were not decided by the deadline. */
-export const ESCALATED = 'no one decided by the deadline; administers the app'
+/** Reason for asking admins about lines that were not decided by the deadline. Stored and compared, too. */
+export const ESCALATED = 'nobody decided by the deadline; administers the app'
 
 const { id, ardaId, userIds, groupIds, taskId, why } = accessReviewAssignments
 

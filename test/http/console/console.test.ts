@@ -661,7 +661,7 @@ describe('a custom app', () => {
     expect((await visitor.post(`${to}/disconnect`)).status).toBe(303)
     const gone = (await visitor.get(to)).text
     expect(gone).toContain(`href="${to}/return"`)
-    expect((await visitor.get(`${to}/return`)).text).toContain('Telex can be asked for again')
+    expect((await visitor.get(`${to}/return`)).text).toContain('Telex can be requested again')
     expect((await visitor.post(`${to}/return`)).status).toBe(303)
     const back = (await visitor.get(to)).text
     expect(back).toContain('It is back.')

@@ -285,7 +285,7 @@ test('who signed in with a token that may only read looks, and changes nothing',
   for (const path of [PAGE, `${PAGE}/${own?.id}/revoke`]) {
     const seen = await reader.post(path, form)
     expect(seen.status).toBe(403)
-    expect(seen.text).toContain('may only read')
+    expect(seen.text).toContain('read-only token')
   }
   expect(await rowsOf(ada)).toEqual(before)
 })
