@@ -389,7 +389,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       })
       expect(row).toMatchObject({
         outcome: 'REFUSED',
-        problem: expect.stringContaining('comes from'),
+        problem: expect.stringContaining('sender’s address'),
       })
       await core.db.update(users).set({ managerId: boss.id }).where(eq(users.id, ada.id))
     })
