@@ -253,7 +253,7 @@ test('two calls that begin alike, and one that fails, get cases of their own', a
   ])
   // A mistake that was recorded is a case that passes for ever.
   const ofError = told.find((one) => 'written' in one && one.written.name.endsWith('(not_found)'))
-  expect(ofError && recordedLine(ofError)).toContain('it expects not_found from now on: delete it')
+  expect(ofError && recordedLine(ofError)).toContain('from now on it expects not_found: delete it')
 })
 
 test('pages of one sequence become one case; times of now and ids are made stable, and only headers that matter stay', async () => {

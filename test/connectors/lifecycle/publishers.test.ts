@@ -75,7 +75,7 @@ test('a key that is trusted no more stops what it has signed, and a rollback doe
     state: 'ghost',
     reason: expect.stringMatching(/its signature is invalid now/),
   })
-  expect(await errorOf(op.upload(made))).toEqual([422, expect.stringMatching(/trusted no more/)])
+  expect(await errorOf(op.upload(made))).toEqual([422, expect.stringMatching(/no longer trusted/)])
   await op.call('POST', '/rollback', { to: at.generation })
   expect((await op.ask('acme', 'validate_credentials')).body.error.error_code).toBe('not_found')
   expect((await op.activate(made)).status).toBe(409)
@@ -163,7 +163,7 @@ test('a package whose key is trusted no more by the end of its checks is not ins
   const sent = await errorOf(op.upload(await packaged({ version: '1.4.0' }))).finally(() =>
     looks.mockRestore(),
   )
-  expect(sent).toEqual([422, expect.stringMatching(/trusted no more/)])
+  expect(sent).toEqual([422, expect.stringMatching(/no longer trusted/)])
   expect((await op.call('GET', '/connectors/acme')).status).toBe(404)
   await op.trustPublisher()
 })
