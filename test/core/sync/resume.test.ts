@@ -104,7 +104,10 @@ test('whose page tokens never lead anywhere: it fails, with a message', async ()
     kind === 'accounts' && cursor === '20' ? { status: 410, code: 'invalid_page_token' } : undefined
   await trigger(core, appId)
   const run = await ended(core, appId)
-  expect([run.state, run.problem]).toEqual(['FAILED', expect.stringMatching(/began again 5 times/)])
+  expect([run.state, run.problem]).toEqual([
+    'FAILED',
+    expect.stringMatching(/was restarted 5 times/),
+  ])
 })
 
 test('when its lease is another host’s while the host still works: it writes no more under the old one', async () => {

@@ -53,9 +53,7 @@ describe('the connections that PostgreSQL gives', () => {
   test('are enough for one host with the embedded one, which the doctor says', async () => {
     expect(await finding()).toMatchObject({
       state: 'good',
-      what: expect.stringMatching(
-        /^this host may take 32 .* gives them 57 \(max_connections 60, 3/,
-      ),
+      what: expect.stringMatching(/^this host may open 32 .* allows 57 \(max_connections 60, 3/),
     })
     expect(core.lines.join('')).not.toContain('connections to PostgreSQL')
   })
@@ -63,7 +61,7 @@ describe('the connections that PostgreSQL gives', () => {
   test('are too few for two: the doctor of both and the log of the one that starts say so', async () => {
     await until('the host is seen', async () => (await core.db.$count(sql`nodes`)) === 1)
     const two = await startCore({ DATABASE_URL: await core.url() })
-    const words = /2 hosts may take 64 .* gives them 57 .*64 at least, 32 for each host/
+    const words = /2 hosts may open 64 .* allows 57 .*at least 64, 32 for each host/
     expect(two.lines.filter((line) => words.test(line))).toHaveLength(1)
     await until('both are seen', async () => (await core.db.$count(sql`nodes`)) === 2)
     const found = await finding()
@@ -82,7 +80,7 @@ describe('the connections that PostgreSQL gives', () => {
     await owner.query(`${statement} 20`)
     expect(await connectionsOf(core.db)).toMatchObject({
       enough: false,
-      what: expect.stringContaining(`gives them 20 (the connection limit 20 of the ${what})`),
+      what: expect.stringContaining(`which allows 20 (the connection limit 20 of the ${what})`),
     })
     await owner.query(`${statement} -1`)
     expect((await connectionsOf(core.db)).enough).toBe(true)
