@@ -31,7 +31,7 @@ function addLookVerbs(program: Command): void {
   })
     .option('--limit <count>', 'maximum number, up to 100', parseWholeNumber, 20)
     .option('--before <generation>', 'only older ones than this', parseWholeNumber)
-    .description('list changes to what is installed: by whom, when and why')
+    .description('list the history of installed connectors: who changed what, when and why')
     .action(async (flags) => (await import('./operator/look.ts')).history(flags))
 
   helped(askingHost(program.command('diff')), { examples: ['diff 3', 'diff 3 5'] })

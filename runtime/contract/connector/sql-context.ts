@@ -31,7 +31,7 @@ export type SqlStatements = Record<
   { reads: boolean; parameters: readonly SqlParameter[]; names: string }
 >
 
-/** Options of a query besides its parameters. */
+/** Options of a query, in addition to its parameters. */
 export type SqlQueryOptions<Names extends string = string> = {
   names?: Record<Names, string>
   /** Rows per page (1 to 1000), and the cursor of the previous page. If absent, all rows are read. */

@@ -243,7 +243,7 @@ export const ERRORS = rows({
 export type RuntimeCode = keyof typeof ERRORS
 
 /**
- * Details of an error besides its code and message. All but `at` and `retryAfterMs` may be sent in the error
+ * Details of an error in addition to its code and message. All but `at` and `retryAfterMs` may be sent in the error
  * envelope.
  */
 type ErrorDetails = {

@@ -49,7 +49,7 @@ export const PeopleDifference = strictObject(
     changed: count,
     changed_fields: described(
       v.record(v.string(), count),
-      'Field -> number of people for whom it changes',
+      'Field -> number of people whose value changes',
     ),
     changed_people: first(
       v.array(v.strictObject({ email: v.string(), fields: v.array(v.string()) })),

@@ -43,7 +43,7 @@ export async function standInsOn(
 }
 
 /**
- * Returns the approver for whom a caller decides as a delegate, or null. A party of the request decides
+ * Returns the approver that a caller represents as a delegate, or null. A party of the request decides
  * neither in person nor as a delegate, and no delegate decides for a party.
  */
 export function standsInFor(

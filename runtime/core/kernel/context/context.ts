@@ -1,5 +1,5 @@
 /**
- * Dependencies of core functions besides the database and the caller: created once by main, passed to every
+ * Dependencies of core functions other than the database and the caller: created once by main, passed to every
  * call.
  */
 import type { RefusalKind } from '../../../contract/errors/problem.ts'
