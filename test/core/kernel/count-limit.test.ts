@@ -28,7 +28,9 @@ test('many delegations at once find room for no more than one may have', async (
   for (let n = 0; n < 18; n += 1) await core.call('POST', '/delegations', { body: one(100 + n) })
   const replies = await atOnce('/delegations', one)
   expect(made(replies)).toBe(2)
-  expect(replies.find(({ status }) => status === 409)?.body.detail).toContain('are 20 delegations')
+  expect(replies.find(({ status }) => status === 409)?.body.detail).toContain(
+    'There are already 20 delegations',
+  )
 })
 
 test('many rules of separation at once find room for no more than there may be', async () => {
@@ -44,5 +46,7 @@ test('many rules of separation at once find room for no more than there may be',
     right: { apps: [second] },
   }))
   expect(made(replies)).toBe(2)
-  expect(replies.find(({ status }) => status === 409)?.body.detail).toContain('There are 500 rules')
+  expect(replies.find(({ status }) => status === 409)?.body.detail).toContain(
+    'There are already 500 rules',
+  )
 })
