@@ -30,6 +30,8 @@ import { messageOf } from '../../contract/errors/thrown.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import { isPointer } from '../../contract/schema/json-pointer.ts'
+import { misplacedArrays } from '../../contract/schema/misplaced-arrays.ts'
+import { placeAt } from '../../contract/schema/place.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { CheckEgress } from './check-egress.ts'
 import { checkExchange } from './check-exchange.ts'
@@ -82,6 +84,12 @@ export function checkManifest(text: string, checkEgress: CheckEgress): CheckedMa
   if (patterns !== null) return refused([patterns], value)
   const parsed = v.safeParse(Manifest, value)
   if (!parsed.success) return refused(parsed.issues.map(shapeFinding), value)
+  const arrays = misplacedArrays(Manifest, value)
+  if (arrays.length > 0)
+    return refused(
+      arrays.map(({ path }) => `${placeAt(path)}: found a list; write an object`),
+      value,
+    )
   const findings = RULES.flatMap((rule) => rule(parsed.output, checkEgress))
   return findings.length > 0 ? refused(findings, value) : { ok: true, manifest: parsed.output }
 }

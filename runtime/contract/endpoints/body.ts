@@ -7,11 +7,11 @@ import { describeIssue, parseOptionsFor } from '../connector/payload.ts'
 import type { ValidationEntry } from '../errors/problem.ts'
 import { MAX_DEPTH } from '../schema/depth.ts'
 import { jsonFaultOf } from '../schema/json-text.ts'
+import { misplacedArrays } from '../schema/misplaced-arrays.ts'
 import { placeAt } from '../schema/place.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
 import type { AnySchema } from '../schema/shape.ts'
 import { limitValues, notUtf8At } from './body-bytes.ts'
-import { listsForObjects } from './list-for-object.ts'
 import { enumWords } from './params.ts'
 
 const entry = (type: string, msg: string) => ({ type, msg })
@@ -20,6 +20,8 @@ const NOT_AN_OBJECT = [
   'model_attributes_type',
   'Input should be a valid dictionary or object to extract fields from',
 ] as const
+
+const NOT_A_RECORD = entry('dict_type', 'Input should be a valid dictionary')
 
 type Issue = v.BaseIssue<unknown>
 type ToMessage = (issue: Issue) => { type: string; msg: string }
@@ -39,8 +41,8 @@ const MESSAGES: Record<string, ToMessage> = {
     entry('int_from_float', 'Input should be a valid integer, got a number with a fractional part'),
   boolean: () => entry('bool_type', 'Input should be a valid boolean'),
   array: () => entry('list_type', 'Input should be a valid list'),
-  record: () => entry('dict_type', 'Input should be a valid dictionary'),
-  custom: () => entry('dict_type', 'Input should be a valid dictionary'),
+  record: () => NOT_A_RECORD,
+  custom: () => NOT_A_RECORD,
   picklist: (issue) => entry('enum', enumWords(requirementOf(issue) ?? optionsOf(issue))),
   min_length: (issue) =>
     Array.isArray(issue.input)
@@ -130,9 +132,14 @@ export function parseBodyText(schema: AnySchema, text: string, isJson: boolean):
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return failed({ loc: ['body'], ...entry(...NOT_AN_OBJECT) })
   }
-  const lists = listsForObjects(schema, value).slice(0, 100)
-  if (lists.length > 0)
-    return failed(...lists.map((path) => ({ loc: ['body', ...path], ...entry(...NOT_AN_OBJECT) })))
+  const arrays = misplacedArrays(schema, value).slice(0, 100)
+  if (arrays.length > 0)
+    return failed(
+      ...arrays.map(({ path, expected }) => ({
+        loc: ['body', ...path],
+        ...(expected === 'record' ? NOT_A_RECORD : entry(...NOT_AN_OBJECT)),
+      })),
+    )
   const parsed = v.safeParse(schema, value, parseOptionsFor(text.length))
   return parsed.success
     ? { ok: true, value: parsed.output }

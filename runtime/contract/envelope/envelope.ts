@@ -20,12 +20,12 @@ import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.ts'
 import { ERRORS, RuntimeError } from '../errors/errors.ts'
 import { deeperThan, MAX_DEPTH } from '../schema/depth.ts'
 import { notJson } from '../schema/json-text.ts'
+import { misplacedArrays } from '../schema/misplaced-arrays.ts'
 import { isOneOf } from '../schema/one-of.ts'
 import { placeAt } from '../schema/place.ts'
 import { isObject, membersOf } from '../schema/record.ts'
 import { anyObject } from '../schema/schemas.ts'
 import type { AnySchema } from '../schema/shape.ts'
-import { misplacedArray } from './arrays.ts'
 import {
   anyCredentials,
   commonMembers,
@@ -87,10 +87,11 @@ export function judgeCall(value: unknown, textLength: number, expected: Expected
       ? []
       : [describeIssues(request.issues, 'request', quietMembers(expected.request))]),
   ]
-  const array =
-    misplacedArray(envelope, value) ??
-    misplacedArray(v.object({ request: expected.request }), value)
-  const at = array ? placeAt(array) : undefined
+  const [array] = [
+    ...misplacedArrays(envelope, value),
+    ...misplacedArrays(v.object({ request: expected.request }), value),
+  ]
+  const at = array ? placeAt(array.path) : undefined
   if (at !== undefined && !findings.some((one) => one.startsWith(`${at}: `)))
     findings.unshift(`${at}: Expected Object but received Array`)
   if (findings.length > 0 || !parsed.success || !request.success)

@@ -487,6 +487,8 @@ const BAD: [string, object, string, string][] = [
     'egress[0].method',
     'there is no such field; did you mean methods?',
   ],
+  ['limits as a list', { limits: [] }, 'limits', 'found a list; write an object'],
+  ['settings as a list', { settings: [] }, 'settings', 'found a list; write an object'],
   [
     'capabilities as a list',
     { capabilities: ['list_accounts'] },
