@@ -67,10 +67,10 @@ export function createKnownAccounts(): KnownAccounts {
 
   /** Adds one account. `from` is the offset of its id in `added`. */
   function addOne(added: Uint8Array, from: number, external: string): void {
-    characters += external.length
-    if (texts.length >= MOST_ACCOUNTS || characters > MOST_CHARACTERS) return
+    if (texts.length >= MOST_ACCOUNTS || characters + external.length > MOST_CHARACTERS) return
     const slot = slotOf(external)
     if (slot === undefined || slots[slot] !== 0) return
+    characters += external.length
     const at = texts.length * UUID_BYTES
     for (let k = 0; k < UUID_BYTES; k += 1) ids[at + k] = added[from + k] ?? 0
     slots[slot] = texts.push(external)
