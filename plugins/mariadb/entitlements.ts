@@ -82,7 +82,7 @@ const rolesOf =
 const privilegesOf =
   (ctx: Ctx): Listing<Entitlement> =>
   async (at) => {
-    const size = Math.ceil((at.size ?? sizeOf(ctx)) / PRIVILEGE_NAMES.length)
+    const size = Math.ceil(Math.min(at.size ?? sizeOf(ctx), sizeOf(ctx)) / PRIVILEGE_NAMES.length)
     const { rows } = await ctx.sql.query('databases', [textCursor({ page: at }) ?? '', size])
     ctx.raw(rows)
     const { response, cursor } = rowsPage(

@@ -150,6 +150,9 @@ async function sayingTaken<T>(
   }
 }
 
+/** Maximum number of pages of 100 users that are searched for a name. Redmine also finds parts of names. */
+const MAX_SEARCHED_PAGES = 20
+
 /** Reports whether another user has the name. Redmine compares both names without case. */
 async function isTaken(
   ctx: Ctx,
@@ -157,8 +160,16 @@ async function isTaken(
   value: string,
   own: number | null,
 ): Promise<boolean> {
-  const { users } = await service(ctx).get<{ users: User[] }>('/users.json', {
-    query: { status: '', name: value, limit: 100 },
-  })
-  return users.some((one) => one.id !== own && one[name]?.toLowerCase() === value.toLowerCase())
+  let offset = 0
+  for (let page = 0; page < MAX_SEARCHED_PAGES; page += 1) {
+    const { users, total_count } = await service(ctx).get<{ users: User[]; total_count: number }>(
+      '/users.json',
+      { query: { status: '', name: value, offset, limit: 100 } },
+    )
+    if (users.some((one) => one.id !== own && one[name]?.toLowerCase() === value.toLowerCase()))
+      return true
+    offset += users.length
+    if (users.length === 0 || offset >= total_count) return false
+  }
+  return false
 }

@@ -100,7 +100,7 @@ function statusOf({ deleted, is_invited_user }: User): 'ACTIVE' | 'SUSPENDED' | 
 }
 
 /** Reports whether a user is a bot. Slackbot is not marked as one. */
-const isBot = ({ id, is_bot }: User): boolean => is_bot === true || id === 'USLACKBOT'
+export const isBot = ({ id, is_bot }: User): boolean => is_bot === true || id === 'USLACKBOT'
 
 function toAccount(user: User, attributes: readonly string[] = []): Account {
   const { profile = {} } = user

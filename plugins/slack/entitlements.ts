@@ -1,6 +1,6 @@
 /** Entitlements: roles, user groups, and channels. */
 import { ConnectorError, chain, hasCode, type Output, type Paged, paged } from 'keyway/sdk'
-import type { User } from './accounts.ts'
+import { isBot, type User } from './accounts.ts'
 import { type Ctx, call, listing, type PagedListing, said } from './service.ts'
 
 export const ROLE = 'ROLE'
@@ -53,7 +53,7 @@ export function roleOf(user: User): Role {
   if (user.is_admin) return 'admin'
   if (user.is_ultra_restricted) return 'single_channel_guest'
   if (user.is_restricted) return 'multi_channel_guest'
-  return user.is_bot || user.id === 'USLACKBOT' ? 'bot' : 'member'
+  return isBot(user) ? 'bot' : 'member'
 }
 
 /** Entitlement that can be granted, decoded from a request. */
