@@ -1,4 +1,4 @@
-/** A company with one app whose system behaves as it is told. */
+/** A company and a third-party system that misbehaves on command. */
 import {
   type CoreHost,
   type CoreOptions,
@@ -14,14 +14,14 @@ export type BadCompany = {
   system: BadSystem
   core: CoreHost
   acme: Company
-  /** Somebody new asks for what a request's body says, and all say yes. */
+  /** A new person makes the request, and it is approved. */
   approved(
     body: Parameters<Company['asked']>[1],
   ): Promise<{ id: string; email: string; who: Person }>
   stop(): Promise<void>
 }
 
-/** @param behaves How the system behaves from the beginning. */
+/** @param behaves Initial behaviour of the system. */
 export async function startBadCompany(
   behaves?: Parameters<typeof startBadSystem>[0],
   options?: CoreOptions,

@@ -1,4 +1,4 @@
-/** A third-party system that misbehaves on command, and the connector that speaks with it. */
+/** A third-party system that misbehaves on command, and the connector that calls it. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,12 +8,12 @@ import { code, manifest } from '../../../fixtures/folders.ts'
 
 /**
  * How a call ends:
- * - before, after: 500, without, or with, having done it;
- * - lie: success without having done it;
+ * - before, after: 500, before or after the work is done;
+ * - lie: success, but the work is not done;
  * - refused: 400;
- * - hang: done, and no answer;
- * - cut: done, and the connection is closed in place of an answer;
- * - away: 503 without having done it;
+ * - hang: the work is done, but no answer is sent;
+ * - cut: the work is done, and the connection is closed without an answer;
+ * - away: 503, and the work is not done;
  * - denied: 401.
  */
 export type End =
@@ -30,7 +30,7 @@ export type End =
 /** Ends of calls that were not carried out. */
 const NOT_DONE: readonly End[] = ['before', 'refused', 'lie', 'away', 'denied']
 
-/** What a call that does not end well answers; without a row by what was done. */
+/** The status of a failed call; without an entry it follows from the result. */
 const STATUS: Partial<Record<End, number>> = {
   before: 500,
   after: 500,
@@ -56,7 +56,7 @@ type Told = Record<string, string>
 
 const CREATED = { status: 'ACTIVE', created: true, id: null }
 
-/** `showsAfterMs`: writes are read only so long afterwards. `deadlineMs`: how long the connector waits for it. */
+/** `showsAfterMs`: delay until reads show a write. `deadlineMs`: the connector's deadline for a call. */
 export async function startBadSystem({
   consistencyMs = 0,
   showsAfterMs = 0,
@@ -64,7 +64,7 @@ export async function startBadSystem({
 } = {}) {
   const accounts = new Map<string, { email: string; status: string; atMs: number }>()
   const held = new Map<string, { atMs: number }>()
-  /** What lists say of an account in addition, by its id. */
+  /** Additional fields of listed accounts, by account id. */
   const extra = new Map<string, object>()
   const listing: { of: (() => unknown[]) | null } = { of: null }
   const calls: Name[] = []
@@ -114,7 +114,7 @@ export async function startBadSystem({
       return { unassigned: true }
     },
   }
-  /** What a liar answers. */
+  /** Answers of calls that end with `lie`. */
   const LIES: Partial<Record<Name, unknown>> = {
     create_account: CREATED,
     assign_entitlement: { assigned: true },
@@ -135,7 +135,7 @@ export async function startBadSystem({
     let text = ''
     for await (const chunk of request) text += chunk
     const url = new URL(request.url ?? '', 'http://system')
-    // Below any path it holds the same.
+    // Every path prefix serves the same data.
     const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1) as Name
     text ||= url.searchParams.get('told') ?? '{}'
     calls.push(name)
@@ -191,7 +191,7 @@ export async function startBadSystem({
   return {
     accounts,
     extra,
-    /** What is listed in place of what there is. */
+    /** Replaces the list of accounts when it is set. */
     listing,
     held,
     calls,
@@ -208,20 +208,23 @@ export async function startBadSystem({
       auth: { token: 'a-token' },
       settings: { base_url: `http://${host}` },
     },
-    /** From now on calls end so. */
+    /** Sets how calls end from now on. */
     behave(how: (name: Name) => End | Promise<End>) {
       ends = how
     },
-    /** The id of accounts that are made from now on, and whether it is answered; null: one of its own, which only its list has. */
+    /**
+     * Sets the id of accounts created from now on, and whether the answer contains it. null: a generated
+     * id, which only the list shows.
+     */
     makes(id: string | null, isTold = true) {
       madeId = id
       tellsId = isTold
     },
-    /** How long it asks to be left alone while it is away. */
+    /** Sets the Retry-After of answers that end with `away`. */
     asks(seconds: number) {
       retryAfterSeconds = seconds
     },
-    /** Takes connections, or refuses them. */
+    /** Accepts connections, or refuses them. */
     async listens(wanted: boolean): Promise<void> {
       if (wanted === server.listening) return
       if (wanted) {
@@ -232,7 +235,7 @@ export async function startBadSystem({
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
-    /** The first call of a capability ends so, those behind it well. */
+    /** Makes the next call of a capability end this way; all others succeed. */
     once(name: Name, end: End | Promise<End>) {
       let over = false
       ends = (one) => {
@@ -241,7 +244,7 @@ export async function startBadSystem({
         return end
       }
     },
-    /** An account is there under another id from now on, with what it holds. */
+    /** Gives an account another id; it keeps its entitlements. */
     rename(from: string, to: string) {
       const one = accounts.get(from)
       if (!one) throw new Error(`there is no account ${from}`)

@@ -1,4 +1,4 @@
-/** The connector is replaced, switched off or taken away while it gives access. */
+/** The connector is upgraded, disabled or removed while it grants access. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { operator } from '../../../connectors/lifecycle/operator.ts'
@@ -8,7 +8,7 @@ import { type CoreHost, person, QUICK_PACE, startCore } from '../../host.ts'
 import { type Company, company } from '../company.ts'
 import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
 
-/** What each capability answers where no system is there: in the cases of the package. */
+/** Answers of each capability without a system, for the test cases of the package. */
 const ANSWERS = {
   list_accounts: [],
   create_account: { status: 'ACTIVE', created: true, id: null },
@@ -89,7 +89,7 @@ afterAll(async () => {
 })
 beforeEach(() => system.behave(() => 'well'))
 
-/** A request whose entitlement is being assigned, and what lets it go on. */
+/** A request whose entitlement is being assigned; `release` lets the call finish. */
 async function assigning() {
   people += 1
   const email = `person-${people}@acme.example`
@@ -119,7 +119,7 @@ const saysWhy = (id: string, words: RegExp) =>
     return words.test(String(rows[0]?.['problem']))
   })
 
-it('upgraded: the call that has begun ends, and what is left is done by the new version', async () => {
+it('a request completes once although its connector is upgraded during a call', async () => {
   const { id, email, release } = await assigning()
   await op.install(await version('1.1.0'))
   release('well')
@@ -127,7 +127,7 @@ it('upgraded: the call that has begun ends, and what is left is done by the new 
   isGivenOnce(email)
 })
 
-it('disabled at once: it waits, says why, and goes on once it is enabled', async () => {
+it('a request whose connector is disabled waits, records why, and completes after it is enabled', async () => {
   const { id, email, release } = await assigning()
   expect((await op.call('POST', '/connectors/acme/disable', { at_once: true })).status).toBe(200)
   release('well')
@@ -137,7 +137,7 @@ it('disabled at once: it waits, says why, and goes on once it is enabled', async
   isGivenOnce(email)
 })
 
-it('removed: it waits, says why, and goes on once it is installed again', async () => {
+it('a request whose connector is removed waits, records why, and completes after it is reinstalled', async () => {
   const { id, email, release } = await assigning()
   expect((await op.call('DELETE', '/connectors/acme')).status).toBe(200)
   release('before')

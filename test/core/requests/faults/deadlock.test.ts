@@ -1,4 +1,4 @@
-/** Many do many things for the same person at the same time. */
+/** Many concurrent operations on requests of the same person. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CoreHost, person } from '../../host.ts'
 import type { Company } from '../company.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => bad.stop())
 
-test('asking, approving and cancelling at the same moment: each is answered, and all is taken back', async () => {
+test('concurrent requests, approvals and cancellations end as CANCELLED or COMPLETED, without errors', async () => {
   const appId = await acme.connected(system.app)
   const permissions = await Promise.all(
     ['a', 'b', 'c'].map((label) => acme.group(appId, label, label)),
@@ -44,6 +44,6 @@ test('asking, approving and cancelling at the same moment: each is answered, and
   for (const id of ids) {
     const status = await acme.statusOf(id)
     expect(['CANCELLED', 'COMPLETED']).toContain(status)
-    // Given before it could be cancelled: it stays.
+    // COMPLETED: the access was granted before the cancellation, so it stays.
   }
 })

@@ -1,4 +1,4 @@
-/** Each call of a request fails once, in each way: the request ends as if nothing had happened. */
+/** Each call of a request fails once, in each way; the request still ends as usual. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CoreHost, person } from '../../host.ts'
 import type { Company } from '../company.ts'
@@ -26,7 +26,7 @@ async function someone() {
   return { ...(await person(core.db, email)), email }
 }
 
-/** Each call with the ends that are told most apart; with `LONG=1` all of those that it has. */
+/** The most distinct ways in which each call can fail; `LONG=1` adds the others. */
 const ENDS: Partial<Record<Name, { short: End[]; long: End[] }>> = {
   list_accounts: { short: ['hang'], long: ['before', 'after'] },
   create_account: { short: ['after', 'lie'], long: ['before', 'hang'] },
@@ -40,7 +40,7 @@ describe.each(Object.entries(ENDS) as [Name, { short: End[]; long: End[] }][])(
   (name, ends) => {
     const { short, long } = ends
     it.each([...short, ...(process.env['LONG'] ? long : [])])(
-      'ends once with “%s”: given once, and taken back',
+      'may end once with “%s”: access is still granted once, and taken back',
       async (end) => {
         const who = await someone()
         system.once(name, end)

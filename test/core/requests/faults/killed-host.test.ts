@@ -1,11 +1,11 @@
-/** Two hosts on one database carry many requests out; one is killed in the middle. */
+/** Two hosts on one database process many requests; one of them is killed meanwhile. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../../e2e/until.ts'
 import { person } from '../../host.ts'
 import { type Hosts, startHosts } from '../../two-hosts.ts'
 import { company } from '../company.ts'
 
-/** More than one host does at once. */
+/** More requests than one host processes at once. */
 const PEOPLE = 12
 
 let hosts: Hosts
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => hosts.stop())
 
-test('the other goes on with what the killed one had begun, and nothing is done twice', async () => {
+test('the surviving host finishes the requests of the killed one, and nothing is done twice', async () => {
   const { core, system } = hosts
   const other = await hosts.other()
   const acme = company(core)
@@ -32,13 +32,13 @@ test('the other goes on with what the killed one had begun, and nothing is done 
   const ids: string[] = []
   for (const email of emails) ids.push(await acme.asked(await person(core.db, email), body))
   await Promise.all(ids.map((id) => acme.settle(id, 'complete')))
-  // More than this host does at once of one app: so some are the other's.
+  // This host runs three requests of an app at once, so the other host has begun some, too.
   await until('both call the system', () => held > 3)
   const killedMs = performance.now()
   other.kill('SIGKILL')
   await other.ended
   killed.resolve('well')
-  // Calls that were held longer than the connector waits are tried again, on a slow machine after more than a minute.
+  // Calls held beyond the connector's deadline are retried, on a slow machine after more than a minute.
   for (const id of ids) await acme.reachesSoon(id, 'COMPLETED')
   console.log(`all were given ${Math.round(performance.now() - killedMs)} ms after the kill`)
   for (const email of emails) expect(system.accountsOf(email)).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** What changes while a request is being carried out. */
+/** Changes and failures while a request is being processed. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { requestablePermissions } from '../../../../runtime/database/schema/app_store.ts'
@@ -18,7 +18,7 @@ let appId: string
 let permission: string
 
 beforeAll(async () => {
-  // Writes show after a while, as the connector says.
+  // Reads show a write after a delay, within the consistency_ms of the connector.
   bad = await startBadCompany({ consistencyMs: 3000, showsAfterMs: 700 }, { server: 'own' })
   ;({ system, core, acme } = bad)
   appId = await acme.connected(system.app)
@@ -39,7 +39,7 @@ async function approved(expiration_in_seconds?: number) {
 const holds = (email: string, what = 'group') =>
   system.accountsOf(email).some(([id]) => system.held.has(`${id} ${what}`))
 
-/** Holds the first call of a capability until it is let go; it is done only then. */
+/** Blocks the next call of a capability before it takes effect, until it is released. */
 function hold(name: Parameters<BadSystem['once']>[0]) {
   const { promise, resolve } = Promise.withResolvers<End>()
   const before = system.count(name)
@@ -50,7 +50,7 @@ function hold(name: Parameters<BadSystem['once']>[0]) {
   }
 }
 
-/** Nothing is left to do for a request. */
+/** Waits until a request has no pending work. */
 const isQuiet = (id: string) =>
   until('nothing is left to do', async () => {
     const { rows } = await core.db.execute(
@@ -60,7 +60,7 @@ const isQuiet = (id: string) =>
   })
 
 it.each(['create_account', 'assign_entitlement'] as const)(
-  'a request that is cancelled during %s leaves nothing behind',
+  'a request that is cancelled during %s leaves no access behind',
   async (name) => {
     const held = hold(name)
     const { id, email } = await approved()
@@ -73,7 +73,7 @@ it.each(['create_account', 'assign_entitlement'] as const)(
   },
 )
 
-it('an app that is disconnected while access is given: people are asked, with a message', async () => {
+it('a request records that its app was disconnected, and completes after the app is reconnected', async () => {
   const held = hold('assign_entitlement')
   const { id } = await approved()
   await held.called()
@@ -89,7 +89,7 @@ it('an app that is disconnected while access is given: people are asked, with a 
   await acme.reachesSoon(id, 'COMPLETED')
 })
 
-it('a permission that is deleted while it is given: it is given, and taken back in time', async () => {
+it('a permission that is deleted while it is granted is still taken back when its time is over', async () => {
   const own = permission
   permission = await newPermission('short-lived')
   const held = hold('assign_entitlement')
@@ -102,7 +102,7 @@ it('a permission that is deleted while it is given: it is given, and taken back 
   expect(holds(email, 'short-lived')).toBe(false)
 })
 
-it('a person who becomes inactive while a person decides: the decision counts', async () => {
+it('a request can be denied after its target has become inactive', async () => {
   const who = await person(core.db, 'leaver@acme.example')
   const id = await acme.asked(who, { app_id: appId, requestable_permission_ids: [permission] })
   await core.db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, who.id))
@@ -110,7 +110,7 @@ it('a person who becomes inactive while a person decides: the decision counts', 
   expect(await acme.statusOf(id)).toBe('DENIED')
 })
 
-it('connections that are cut under load: all is given once', async () => {
+it('requests complete once although database connections are cut under load', async () => {
   const asked = await Promise.all(Array.from({ length: 10 }, () => approved()))
   for (let n = 0; n < 5; n += 1) {
     await core.db
@@ -127,7 +127,7 @@ it('connections that are cut under load: all is given once', async () => {
   }
 })
 
-it('a database server that is killed under load: all is given once', async () => {
+it('requests complete once although the database server is killed under load', async () => {
   const asked = await Promise.all(Array.from({ length: 6 }, () => approved()))
   killDatabase(core.host.databasePid())
   await until('it serves again', () =>

@@ -1,4 +1,4 @@
-/** Accounts whose ids the database cannot keep: no access is given to one, none is made again, and people are told. */
+/** Accounts with ids that the database cannot store: they get no access, and none is created twice. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../../e2e/until.ts'
 import { type BadCompany, startBadCompany } from './bad-company.ts'
@@ -20,7 +20,7 @@ test.each([
   ['half of a pair', 'a\ud83d'],
   ['more letters than are kept', 'x'.repeat(513)],
   ['nothing', ''],
-])('one that is answered with %s for an id is left to people', async (_what, id) => {
+])('a created account with %s for an id is handed to people', async (_what, id) => {
   const { acme, system } = bad
   system.makes(id)
   const { id: request } = await bad.approved({ app_id: appId })
@@ -28,7 +28,7 @@ test.each([
   expect((await acme.openTask(request)).instructions).toContain(WORDS)
 })
 
-test('one that is listed with such an id is not made again', async () => {
+test('a listed account with an id that cannot be stored is not created again', async () => {
   const { core, system } = bad
   const before = system.calls.length
   system.makes('a\u0000c', false)

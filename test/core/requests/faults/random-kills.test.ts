@@ -1,4 +1,4 @@
-/** Hosts on one database carry requests out while one of them is killed again and again. `KILLS=30` for more. */
+/** Two hosts on one database process requests; one is killed repeatedly. `KILLS=30` for more rounds. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { person } from '../../host.ts'
@@ -7,7 +7,7 @@ import { company } from '../company.ts'
 import type { End } from './bad-system.ts'
 
 const KILLS = Number(process.env['KILLS'] ?? 2)
-/** Requests of each round. */
+/** Requests per round. */
 const PEOPLE = 8
 
 let hosts: Hosts
@@ -18,12 +18,12 @@ beforeAll(async () => {
 afterAll(() => hosts.stop())
 
 test(
-  'no request is lost, and nothing is given twice',
+  'repeated kills of a host lose no request and grant nothing twice',
   async () => {
     const { core, system } = hosts
     const acme = company(core)
     const { appId, permission } = await acme.connectedWithGroup(system.app)
-    // Slow enough that a kill meets work under way.
+    // Slow enough for a kill to interrupt running work.
     system.behave(async (): Promise<End> => {
       await pause(100 + Math.random() * 200)
       return 'well'

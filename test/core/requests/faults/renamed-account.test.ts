@@ -1,4 +1,4 @@
-/** Access of an account that was renamed or moved in its system: its id is not there, and what it gives is. */
+/** Access of an account that was renamed or moved in its system: the id is gone, the entitlements are not. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../../runtime/database/schema/apps.ts'
@@ -14,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => bad.stop())
 
-/** Somebody has an app, or a permission in it; answers the account that was made. */
+/** Grants a new person an app, or a permission in it, and returns the id of the created account. */
 async function given(
   what: 'app' | 'permission',
   before: (appId: string) => Promise<unknown> = async () => {},
 ) {
-  // One each: a sync finds no permission in this system.
+  // Each call uses its own app, because a sync of this system finds no permissions.
   tenants += 1
   const { app: first } = bad.system
   const base_url = `${first.settings.base_url}/tenant-${tenants}`
@@ -40,7 +40,7 @@ async function given(
 
 const holders = () => [...bad.system.held.keys()].map((key) => key.split(' ')[0])
 
-test('a permission ends with its time, though no sync has seen the new name', async () => {
+test('a permission is revoked in time although no sync has seen the account’s new id', async () => {
   const { id, account } = await given('permission')
   const renamed = `${account}-renamed`
   bad.system.rename(account, renamed)
@@ -50,7 +50,7 @@ test('a permission ends with its time, though no sync has seen the new name', as
   expect(holders()).not.toContain(renamed)
 })
 
-test('a permission ends with its time, though a sync has taken the old name for gone', async () => {
+test('a permission is revoked in time although a sync has found the account’s old id gone', async () => {
   const { id, appId, account } = await given('permission')
   await sync(bad.core, appId)
   const renamed = `${account}-renamed`
@@ -62,7 +62,7 @@ test('a permission ends with its time, though a sync has taken the old name for 
   expect(holders()).not.toContain(renamed)
 })
 
-test('a permission ends with its time, though the account has got a third name since the sync', async () => {
+test('a permission is revoked in time although the account was renamed again after the sync', async () => {
   const { id, appId, account } = await given('permission')
   await sync(bad.core, appId)
   bad.system.rename(account, `${account}-second`)
@@ -73,7 +73,7 @@ test('a permission ends with its time, though the account has got a third name s
   expect(holders()).not.toContain(`${account}-third`)
 })
 
-test('an account that a sync found gone, with nobody instead, is not looked for in the system', async () => {
+test('an account that a sync found gone without a successor is not searched for in the system', async () => {
   const { id, appId, account } = await given('permission')
   await sync(bad.core, appId)
   bad.system.accounts.delete(account)
@@ -91,7 +91,7 @@ test.each([
     sql`delete from account_spans where until is not null returning 1`,
   ],
 ])(
-  'a second account, known beside the one that is gone, keeps what it holds%s',
+  'a second account, known before the first was gone, keeps its entitlements%s',
   async (_, prune) => {
     const { id, appId, email, account } = await given('permission')
     const second = `${account}-second`
@@ -109,7 +109,7 @@ test.each([
   },
 )
 
-test('an older account that becomes the person’s keeps what it holds', async () => {
+test('an older account that is later matched with the person keeps its entitlements', async () => {
   bad.system.accounts.set('older', { email: 'private@else.example', status: 'ACTIVE', atMs: 0 })
   const { id, appId, who, account } = await given('permission', (one) => sync(bad.core, one))
   await ask(
@@ -126,7 +126,7 @@ test('an older account that becomes the person’s keeps what it holds', async (
   expect(holders()).toContain('older')
 })
 
-test('an account of the same address that nobody has discovered is not closed: a person is asked to look', async () => {
+test('an undiscovered account with the same address is not closed; a manual task names it', async () => {
   const { id, account } = await given('app')
   const renamed = `${account}-renamed`
   bad.system.rename(account, renamed)
@@ -136,7 +136,7 @@ test('an account of the same address that nobody has discovered is not closed: a
   expect(bad.system.accounts.get(renamed)?.status).toBe('ACTIVE')
 })
 
-test('an account that a sync matched with its owner by a rule is found without its address', async () => {
+test('an account that a sync matched with its owner by a rule is found although its address differs', async () => {
   const { id, appId, who, account } = await given('permission')
   const renamed = `${account}-renamed`
   bad.system.rename(account, renamed)

@@ -1,4 +1,4 @@
-/** Accounts that are woken and put to sleep, where each of the calls fails once, in each way. */
+/** Accounts that are activated and deactivated, where each of these calls fails once, in each way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../../e2e/until.ts'
 import { type CoreHost, type Person, person } from '../../host.ts'
@@ -40,7 +40,7 @@ const words = async (id: string) => Object.keys((await acme.read(id)).notes).joi
 const ENDS: End[] = ['before', 'after', 'lie', 'hang']
 
 describe.each(ENDS)('a call that ends once with “%s”', (end) => {
-  it('deactivate_account: the account sleeps in the end, and activate_account wakes it for the next', async () => {
+  it('still lets deactivate_account suspend the account and activate_account reactivate it', async () => {
     system.once('deactivate_account', end)
     const first = await approved(1)
     await acme.reachesSoon(first, 'TIME_BASED_EXPIRED')
@@ -54,7 +54,7 @@ describe.each(ENDS)('a call that ends once with “%s”', (end) => {
   })
 })
 
-it('lists say that an account sleeps, and that it is awake, before any sync', async () => {
+it('account lists show SUSPENDED and ACTIVE before any sync', async () => {
   const listed = async () => {
     const { body } = await core.call('GET', '/accounts?size=100')
     const all: { email: string; status: string }[] = body.items
@@ -66,7 +66,7 @@ it('lists say that an account sleeps, and that it is awake, before any sync', as
   expect(await listed()).toBe('ACTIVE')
 })
 
-it('deactivate_account that is refused: a person is asked to close the account', async () => {
+it('a refused deactivate_account becomes a MANUAL_DEPROVISIONING task and a warning in the log', async () => {
   system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
   const id = await approved(1)
   await acme.reachesSoon(id, 'PENDING_MANUAL_DEPROVISIONING')
@@ -80,7 +80,7 @@ it('deactivate_account that is refused: a person is asked to close the account',
   ])
 })
 
-it('activate_account that is refused: a person is asked to give the access', async () => {
+it('a refused activate_account becomes a MANUAL_PROVISIONING task', async () => {
   await acme.reachesSoon(await approved(1), 'TIME_BASED_EXPIRED')
   system.behave((name) => (name === 'activate_account' ? 'refused' : 'well'))
   const id = await approved(1000)
@@ -88,7 +88,7 @@ it('activate_account that is refused: a person is asked to give the access', asy
   expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_PROVISIONING' })
 })
 
-it('the app’s time is over while a permission is given: the account stays, and closes after the permission', async () => {
+it('an account whose app access expires while a permission is granted is suspended after the permission', async () => {
   const app = await approved(1000)
   await acme.reachesSoon(app, 'COMPLETED')
   const held = Promise.withResolvers<End>()

@@ -1,4 +1,4 @@
-/** An app whose system is slow keeps nobody else waiting. */
+/** An app with a slow system does not delay other apps. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CoreHost, person, startCore } from '../../host.ts'
@@ -11,7 +11,8 @@ let core: CoreHost
 let acme: Company
 
 beforeAll(async () => {
-  // Patience for a loaded machine: a call that is given up goes on in the system, beside those that follow it.
+  // The deadline is long because an abandoned call goes on in the system and would run in parallel with its
+  // successors, for example on a loaded machine.
   slow = await startBadSystem({ deadlineMs: 20_000 })
   quick = await startBadSystem()
   const both = [slow, quick].map(({ env }) => env.KEYWAY_PRIVATE_EGRESS).join(' ')
@@ -25,7 +26,7 @@ afterAll(async () => {
   await quick.close()
 })
 
-it('no more than three requests of one app are carried out at a time: others find a place', async () => {
+it('at most three requests of an app run at once, so that other apps are served', async () => {
   const slowApp = await acme.connected(slow.app)
   const quickApp = await acme.connected({ ...quick.app, name: 'Quick' })
   let under = 0

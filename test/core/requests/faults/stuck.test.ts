@@ -1,4 +1,4 @@
-/** Requests and an app that do not go on, as an operator finds them; what the page of symptoms advises ends it. */
+/** Stuck requests and apps, as an operator finds them; the advice of the symptoms page resolves them. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { appOutages } from '../../../../runtime/database/schema/apps.ts'
 import { until } from '../../../e2e/until.ts'
@@ -26,7 +26,7 @@ const tasks = async (status: string) =>
     await bad.core.call('GET', `/tasks?show_all_tasks=true&status=${status}&size=50`)
   ).body.items.filter(({ task_type }: { task_type: string }) => task_type === 'APP_NOT_ANSWERING')
 
-it('requests wait while the system refuses its credentials, which a task says; “retry” calls it at once', async () => {
+it('requests wait while the system rejects the credentials; a task says so, and its “retry” ends the wait', async () => {
   const { system, core, acme } = bad
   const leaving = await approved(2)
   await acme.reaches(leaving, 'COMPLETED')
@@ -42,7 +42,7 @@ it('requests wait while the system refuses its credentials, which a task says; �
   shows('a request stays', await acme.read(leaving), await acme.read(coming))
   const { body: calls } = await core.call('GET', `/operator/calls?app_id=${appId}`)
   expect(JSON.stringify(calls)).toContain('"unauthenticated"')
-  // A directory locks an account that is tried again and again.
+  // A directory locks an account after repeated failures, so the next attempt is five minutes away.
   const { attempts, since, until: nextAt } = (await outage()) ?? {}
   expect(attempts).toBe(1)
   expect(Number(nextAt) - Number(since)).toBe(300_000)
@@ -53,7 +53,7 @@ it('requests wait while the system refuses its credentials, which a task says; �
   await acme.reaches(coming, 'COMPLETED')
 })
 
-it('the task stays the one task of its outage until the app, connected again, answers', async () => {
+it('an outage has one task, which stays open until the reconnected app answers', async () => {
   const { system, core, acme } = bad
   system.behave(() => 'denied')
   const coming = await approved(100_000)
@@ -77,7 +77,7 @@ it('the task stays the one task of its outage until the app, connected again, an
   expect((await core.call('GET', `/tasks/${task}`)).body.status).toBe('COMPLETED')
 })
 
-it('what the system refuses is left to people, who may have it tried again', async () => {
+it('calls that the system refuses become manual tasks, which can be retried', async () => {
   const { system, acme } = bad
   const leaving = await approved(2)
   await acme.reaches(leaving, 'COMPLETED')
