@@ -1,10 +1,10 @@
-/** What must hold once all is quiet. */
+/** Invariants that hold once no work is pending. */
 
 import { standingOf } from '../../../../runtime/core/requests/machine/states.ts'
 import type { RequestRow } from '../../../../runtime/database/schema/requests.ts'
 import type { World } from './world.ts'
 
-/** In words, each thing that does not hold. */
+/** A description of each violated invariant. */
 export async function broken(world: World): Promise<string[]> {
   const { system, before, email, permissions } = world
   const rows = await world.all()
@@ -26,7 +26,7 @@ export async function broken(world: World): Promise<string[]> {
     const needsTask =
       standingOf(request.status) === 'asked' || request.status.startsWith('PENDING_MANUAL')
     if (needsTask) expects(own.length === 1, `${told(request)}: nobody is asked`)
-    // What one that is over has left: an account is closed only once nobody stands in it any more.
+    // Work left by an ended request: its account is closed only when no other request needs it.
     const hasLeft =
       ['CANCELLED', 'DENIED_PROVISIONING'].includes(request.status) ||
       (request.label === null &&
@@ -56,13 +56,13 @@ export async function broken(world: World): Promise<string[]> {
     expects(!isRevoked || !isWanted, `${told(request)}: it is there again`)
   }
 
-  /** A person was asked to end it, or decided to leave it. */
+  /** Whether a person was asked to end the access, or decided to leave it. */
   const isForPeople = (one: RequestRow) =>
     open.some(({ accessRequestId }) => accessRequestId === one.id) ||
     one.status.startsWith('TIME_BASED_EXPIRED_') ||
-    // One that was cancelled stays so: that it could not be taken back was told to people, in its problem.
+    // A cancelled request stays cancelled; its problem says that the access could not be taken back.
     (standingOf(one.status) === 'over' && one.problem !== null) ||
-    // People said that it was done, or left, by hand.
+    // People reported the manual work as done or as declined.
     one.fulfilment === 'manual' ||
     Object.hasOwn(one.notes, 'PENDING_MANUAL_PROVISIONING') ||
     Object.hasOwn(one.notes, 'PENDING_MANUAL_DEPROVISIONING')

@@ -1,11 +1,11 @@
-/** The database as a host sees it that may be killed at any statement. */
+/** The database as seen by a host that may be killed at any statement. */
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool, PoolClient } from 'pg'
 import type { Db } from '../../../../runtime/database/database.ts'
 import type { Random } from './random.ts'
 import { Killed } from './system.ts'
 
-/** One life of a host: ends at its n-th step, a statement or a call. */
+/** The life of a host, which ends at its n-th step. A step is a statement or a call. */
 export type Life = { at(what: string): void; readonly dead: boolean; readonly steps: number }
 
 export function life(lastStep: number): Life {
@@ -24,7 +24,7 @@ export function life(lastStep: number): Life {
   }
 }
 
-/** Each statement is a step, before it or behind it; a dead host's connections are cut. */
+/** Each statement is a step, taken before or after it. The connections of a dead host are closed. */
 export function mortal(pool: Pool, self: Life, choose: Random): Db {
   const asked =
     (query: (...args: never[]) => unknown) =>
@@ -53,7 +53,7 @@ export function mortal(pool: Pool, self: Life, choose: Random): Db {
     },
   })
   const db = Object.assign(drizzle(wrapped), { $client: wrapped }) as unknown as Db
-  // As database.ts does it: the connection is given back also where `begin` fails.
+  // As in database.ts: the connection is released even when `begin` fails.
   db.transaction = async (work, config) => {
     const client = wrapClient(await pool.connect())
     try {

@@ -1,6 +1,6 @@
 /**
- * Whatever happens in whatever order, with hosts that are killed anywhere and a system that lies: once all
- * is quiet, the system holds what the record says. `RUNS=1000` for more, `SEED=7` for one run again.
+ * Random actions in random order, with hosts that are killed anywhere and a system that lies: once no work is
+ * pending, the system matches the record. `RUNS=1000` for more runs, `SEED=7` to repeat one run.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ErrorCode } from '../../../../runtime/contract/errors/error-codes.ts'
@@ -11,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from '../../../kit/databases.ts'
 import { broken } from './judge.ts'
 import { clock, createWorld, HOUR_MS } from './world.ts'
 
-// Pauses pass on the simulated clock.
+// Timers advance the simulated clock.
 vi.mock('node:timers/promises', () => ({
   setTimeout: async (ms: number) => {
     clock.nowMs += ms
@@ -21,7 +21,7 @@ vi.mock('node:timers/promises', () => ({
 const RUNS = Number(process.env['RUNS'] ?? 25)
 const ONLY = process.env['SEED']
 const FIRST = Number(process.env['FIRST'] ?? 1)
-/** Many runs say how far they are. */
+/** Runs between two reports of progress. */
 const SAID_EVERY = 100
 
 let made: TestDatabase
@@ -58,18 +58,18 @@ async function run(seed: number): Promise<string[]> {
   }
 }
 
-/** What an outage may look like from outside, other than the calls that would only repeat another. */
+/** The error codes that an outage can produce. */
 const FAILS = (Object.keys(FAULTS) as ErrorCode[]).filter((code) => code !== 'not_found')
 const DAYS_3_MS = 3 * 24 * HOUR_MS
 
-/** An outage of any length and kind over requests in every state; nobody lifts a hand. */
+/** An outage of random length and kind over requests in any state, without any manual work. */
 async function outageRun(seed: number): Promise<string[]> {
   const world = await createWorld(database.db, database.domainId, 100_000 + seed)
   const { choose } = world
   try {
     for (let n = 1 + choose.below(4); n > 0; n -= 1) await world.create(true)
     for (let n = choose.below(6); n > 0; n -= 1) await world.work(false)
-    // From one second to three days, as many short ones as long ones.
+    // Between one second and three days, on a logarithmic scale.
     const lengthMs = Math.round(1000 * (DAYS_3_MS / 1000) ** (choose.below(1001) / 1000))
     const asks = choose.chance(0.3) ? { retryAfterMs: choose.one([1000, 60_000, HOUR_MS]) } : {}
     await world.outage({ code: choose.one(FAILS), ...asks }, lengthMs)

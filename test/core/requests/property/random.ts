@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. */
+/** Random choices, reproducible by a seed. */
 
 export type Random = {
   /** From 0 up to, but not including, a number. */

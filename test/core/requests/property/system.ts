@@ -1,6 +1,6 @@
 /**
- * A third-party system in memory, as bad as one may be: it shows writes late, does not refuse a second
- * account of the same address, and fails before or after it has done what it was told.
+ * A badly behaved third-party system in memory: it shows writes late, accepts a second account with the same
+ * address, and fails before or after it has carried out a call.
  */
 import type { ErrorCode } from '../../../../runtime/contract/errors/error-codes.ts'
 import type { Connectors } from '../../../../runtime/core/kernel/context/connectors.ts'
@@ -10,10 +10,10 @@ import type { Random } from './random.ts'
 type State = { accounts: Map<string, { email: string; status: string }>; held: Set<string> }
 type Write = (state: State) => void
 
-/** Thrown in place of an answer where the host that called is killed. */
+/** Thrown instead of an answer when the calling host is killed. */
 export class Killed extends Error {}
 
-/** How every call fails; `retryAfterMs` is what the system asks for itself. */
+/** How every call fails; `retryAfterMs` is the wait that the system asks for. */
 export type Outage = { code: ErrorCode; retryAfterMs?: number }
 
 export type System = ReturnType<typeof createSystem>
@@ -33,12 +33,12 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
 
   function write(does: Write, lagMs = choose.below(consistencyMs + 1)): void {
     does(truth)
-    // In the order of the writes, as replication does it.
+    // Writes become visible in their order, as with replication.
     lastMs = Math.max(lastMs, nowMs() + lagMs)
     late.push({ atMs: lastMs, write: does })
   }
 
-  /** A person looks until it shows: all that was written before then does too. */
+  /** Makes all earlier writes visible, as a person waits until the system shows them. */
   function settle(): void {
     lastMs = nowMs()
     for (const one of late) one.atMs = lastMs
@@ -72,7 +72,7 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
   const notFound = () =>
     ({ ok: false, error: { error_code: 'not_found', message: 'there is none' } }) as never
 
-  /** CAPABILITIES: what is done, and answered. */
+  /** What each capability does and answers. */
   const CAPABILITIES: Record<string, (told: Told) => ReturnType<typeof page>> = {
     list_accounts: () =>
       page(
@@ -138,7 +138,7 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
     ids: () => [CONNECTOR],
     find: () => ({ manifest }) as never,
     async call({ capability, body }) {
-      // A host that is killed before, or behind, what it calls.
+      // The host may be killed before or after the call.
       at(`before ${capability}`)
       await Promise.resolve()
       const told = (body as { request: Told }).request
@@ -167,13 +167,13 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
   return {
     truth,
     story,
-    /** From now on every call fails so, until it is over (null). */
+    /** Makes every call fail this way, until it is set to null. */
     fails: (how: Outage | null) => {
       outage = how
     },
     connectors,
     failures: () => failures,
-    /** By hand, and seen at once. */
+    /** Manual changes, which are visible at once. */
     byHand: {
       account: (email: string): string => {
         settle()

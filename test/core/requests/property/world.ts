@@ -1,4 +1,4 @@
-/** One company for one run: an app, people, what they do, two hosts that carry it out, and a clock. */
+/** The company of one run: an app, people and their actions, hosts that process them, and a clock. */
 
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Pool } from 'pg'
@@ -38,15 +38,15 @@ import { CONNECTOR, createSystem, type Outage } from './system.ts'
 const vault = createSealer(['property-tests-'.repeat(3)], 'connection')
 export const HOUR_MS = 3_600_000
 
-/** What time it is for everything of a run; also pauses pass on it. */
+/** The simulated clock of a run; timers advance it too. */
 export const clock = { nowMs: Date.UTC(2030, 0, 1) }
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 export async function createWorld(db: Db, domainId: string, seed: number) {
-  // The cast: a member of drizzle's database that the type `Db` leaves out.
+  // Cast: the type `Db` omits this member of drizzle's database.
   const { $client: pool } = db as unknown as { $client: Pool }
-  // What earlier runs left is over.
+  // Requests of earlier runs must not become due.
   await db.update(accessRequests).set({ wakeAt: null }).where(isNotNull(accessRequests.wakeAt))
   const choose = random(seed)
   const consistencyMs = choose.one([0, 500, 4000])
@@ -96,7 +96,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     tokenId: '',
     usedLately: true,
   }
-  // What was there before anybody asked.
+  // Access that existed before any request.
   const before = { account: choose.chance(0.3), entitlements: new Set<string>() }
   if (before.account) {
     const account = system.byHand.account(email)
@@ -116,7 +116,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     listeners: LISTENERS,
     pace: timingOf(),
     statusOfRefusal,
-    // Words get lost: what is due is looked for all the same.
+    // Jobs may get lost; due requests are found without them.
     deliver: { refuse: () => null, post: () => Promise.reject(new Error('no webhook is here')) },
     send: async (_tx: Db, _queue: string, key: string) => {
       if (choose.chance(0.7)) said.add(key)
@@ -159,7 +159,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     )
   }
 
-  /** What a person may do at a moment that has passed: refusals are part of it. */
+  /** Accepts a refusal: the state may have changed since the person looked. */
   const refusable = (work: Promise<unknown>) =>
     work.catch((error: Error) => {
       if (error.name !== 'CoreError' && !('kind' in error)) throw error
@@ -173,7 +173,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     await refusable(cancelAccessRequest(db, admin, id, null, means))
   }
 
-  /** Revoked by an admin, on a host that may be killed meanwhile, or given back by who holds it. */
+  /** Revokes access as an admin, on a host that may be killed, or gives it back as its holder. */
   async function end(): Promise<void> {
     const rows = await all()
     if (rows.length === 0) return
@@ -213,7 +213,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     await refusable((yes ? completeTask : dismissTask)(db, admin, task.id, means))
   }
 
-  /** Completing such a task means that it is done. */
+  /** Does the manual work, because completing a task claims that it is done. */
   async function workByHand(type: string, { permissionId }: RequestRow): Promise<void> {
     const label = permissions.find(({ id }) => id === permissionId)?.entitlementId ?? null
     if (type === 'MANUAL_PROVISIONING') {
@@ -226,7 +226,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
         else system.byHand.take(account, label)
   }
 
-  /** A host takes a job, and may be killed while it does it. */
+  /** A host runs a job and may be killed during it. */
   async function work(mayDie: boolean): Promise<void> {
     const keys = [...new Set([...said, ...(await REQUEST_JOB.due(db, new Date(clock.nowMs)))])]
     const own = keys.filter((key) => key.startsWith(app.id))
@@ -269,7 +269,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     return work(mayDie)
   }
 
-  /** Nothing fails any more, and time passes until nothing is left to do by itself. */
+  /** Stops all failures and advances the clock until no automatic work is left. */
   async function quiet(): Promise<void> {
     failing = 0
     for (let round = 0; round < 200; round += 1) {
@@ -277,7 +277,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
       const left = (await all()).filter(({ pendingOperation }) => pendingOperation !== null)
       const keys = await REQUEST_JOB.due(db, new Date(clock.nowMs))
       if (left.length === 0 && !keys.some((key) => key.startsWith(app.id))) {
-        // Late writes show.
+        // Late writes become visible.
         clock.nowMs += 60_000
         return
       }
@@ -286,7 +286,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     throw new Error('something is left to do for ever')
   }
 
-  /** An outage of so long, while people ask and time runs out; nothing else fails. */
+  /** An outage of the given length, during which requests are made and expire; nothing else fails. */
   async function outage(how: Outage, lengthMs: number): Promise<void> {
     failing = 0
     const endMs = clock.nowMs + lengthMs

@@ -1,4 +1,4 @@
-/** A database of a real InfluxDB for an hour: asked for, approved, queried, and over. */
+/** A database of a real InfluxDB for an hour: requested, approved, queried, and expired. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessRequests } from '../../../../runtime/database/schema/requests.ts'
@@ -58,7 +58,7 @@ describe.skipIf(why !== null)(`a database of InfluxDB${why ? ` (${why})` : ''}`,
     return { status: reply.status, text: await reply.text() }
   }
 
-  it('lets a person query a database for an hour, and no longer', async () => {
+  it('lets a person query it for an hour, and no longer', async () => {
     const { body } = await core.call(
       'GET',
       `/appstore/requestable_permissions?app_id=${appId}&search_term=READ%20on%20sales&size=100`,

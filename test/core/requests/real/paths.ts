@@ -1,4 +1,4 @@
-/** Every way that a request goes, and what a server of others holds at its end: run against each such server. */
+/** Every path of a request, checked in a third-party server; run against each such server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../e2e/until.ts'
 import { type CoreHost, type Person, person } from '../../host.ts'
@@ -7,31 +7,31 @@ import type { Receiver } from '../../webhooks/receiver.ts'
 import type { Company } from '../company.ts'
 import { type Hooked, startHooked } from '../hooked.ts'
 
-/** A server of others, its app, and one thing in it that people ask for. */
+/** A third-party server, its app, and one entitlement in it that people request. */
 export type RealAccess = {
   /** `connector=host:port`, for the operator's grant. */
   egress: string
   /** Body of POST /apps. */
   app: object
-  /** Label of the permission that a sync makes of the thing. */
+  /** Label of the permission that a sync creates for the entitlement. */
   label: string
-  /** Whether the server itself says that a person has it. */
+  /** Whether the server itself reports the entitlement for a person. */
   holds(email: string): Promise<boolean>
-  /** Gives it in the server, past Keyway. */
+  /** Grants it in the server, bypassing Keyway. */
   give(email: string): Promise<void>
-  /** Takes it in the server, past Keyway. */
+  /** Revokes it in the server, bypassing Keyway. */
   take(email: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** `why`: what is missing for the server to be started here, or null. */
+/** `why`: what is missing to start the server here, or null. */
 export function describePaths(
   name: string,
   why: string | null,
   start: () => Promise<RealAccess>,
 ): void {
   const title = `access to ${name}${why ? ` (${why})` : ''}`
-  // Mostly waiting for access to be over, each test with people of its own.
+  // Concurrent, because the tests mostly wait for access to expire, and each has its own people.
   describe.skipIf(why !== null)(title, { concurrent: true }, () => {
     let system: RealAccess
     let hooked: Hooked
@@ -62,7 +62,7 @@ export function describePaths(
       await system?.stop()
     })
 
-    /** The permission that the sync made of the thing, shown in the store. */
+    /** The permission that the sync created for the entitlement, made visible in the store. */
     async function syncedPermission(): Promise<string> {
       const { body } = await core.call(
         'GET',
@@ -75,7 +75,7 @@ export function describePaths(
       return found.id
     }
 
-    /** A permission that no sync found. */
+    /** A permission created in Keyway, not found by a sync. */
     async function madeHere(label: string, config: object): Promise<string> {
       const request_config = { appstore_visibility: 'VISIBLE', ...config }
       const made = await core.call('POST', '/appstore/requestable_permissions', {
@@ -94,7 +94,7 @@ export function describePaths(
     const asks = (who: Person, id: string, more: object = {}) =>
       firm.asked(who, { app_id: appId, requestable_permission_ids: [id], ...more })
 
-    it('is asked for, approved, there, over and gone', async () => {
+    it('is requested, approved, granted, and removed when it expires', async () => {
       const ada = await someone()
       const id = await asks(ada, permission, { expiration_in_seconds: 4, note: 'on call' })
       expect(await system.holds(ada.email)).toBe(false)
@@ -105,7 +105,7 @@ export function describePaths(
       expect(await system.holds(ada.email)).toBe(false)
     })
 
-    it('is there without anybody’s yes where a rule says so, and gone at its end', async () => {
+    it('is granted without approval under a pre-approval rule, and removed when it expires', async () => {
       const ada = await someone()
       const rule = {
         app_id: appId,
@@ -123,7 +123,7 @@ export function describePaths(
       expect(await system.holds(ada.email)).toBe(false)
     })
 
-    it('comes with a policy and goes with it', async () => {
+    it('is granted by an access policy, and removed when the person no longer matches it', async () => {
       await people.policy('Watch', [
         { id: appId, is_preapproved: true, permissions: [{ id: permission }] },
       ])
@@ -142,7 +142,7 @@ export function describePaths(
         'CANCELLED',
         (id: string) => core.call('DELETE', `/appstore/access_requests/${id}`),
       ],
-    ])('is never there where it is %s', async (_, status, end) => {
+    ])('is never granted when the request is %s', async (_, status, end) => {
       const ada = await someone()
       const id = await asks(ada, permission)
       await end(id)
@@ -150,7 +150,7 @@ export function describePaths(
       expect(await system.holds(ada.email)).toBe(false)
     })
 
-    it('is given and taken by the operator’s own webhooks', async () => {
+    it('is granted and revoked by the operator’s own webhooks', async () => {
       receiver.answer((reply, { text }) => {
         const { event, target } = JSON.parse(text)
         const change = event === 'PROVISION' ? system.give : system.take
@@ -172,7 +172,7 @@ export function describePaths(
       expect(await system.holds(ada.email)).toBe(false)
     })
 
-    it('is given and taken by a person who is told how', async () => {
+    it('is granted and revoked by a person who gets instructions', async () => {
       const manual_instructions = 'In its console, under People.'
       const id = await madeHere('By hand', { request_fulfillment_config: { manual_instructions } })
       const ada = await someone()

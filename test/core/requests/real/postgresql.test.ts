@@ -1,4 +1,4 @@
-/** A role of a real PostgreSQL server for an hour: asked for, approved, used, and over. */
+/** A role of a real PostgreSQL server for an hour: requested, approved, used, and expired. */
 import { eq } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

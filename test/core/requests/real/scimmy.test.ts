@@ -1,4 +1,4 @@
-/** Requests for membership in a group of a SCIM server of others. */
+/** Requests for membership in a group of a third-party SCIM server. */
 import { describePaths } from './paths.ts'
 import { startScimmy, why } from './scimmy.ts'
 

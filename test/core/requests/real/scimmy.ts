@@ -1,4 +1,4 @@
-/** A group of a SCIM server of others. */
+/** A group of a third-party SCIM server. */
 import { missing, serviceToken, startSystem } from '../../../real-systems/start.ts'
 import type { RealAccess } from './paths.ts'
 

@@ -1,4 +1,4 @@
-/** A role of a real WordPress for an hour: asked for, approved, used, and over. */
+/** A role of a real WordPress for an hour: requested, approved, used, and expired. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessRequests } from '../../../../runtime/database/schema/requests.ts'
@@ -43,7 +43,7 @@ describe.skipIf(noWordPress !== null)(
 
     it('lets a person edit for an hour, and no longer', async () => {
       const editor = await site.personal(EMAIL)
-      /** The status of changing the post of somebody else, as the person. */
+      /** The status of an attempt by the person to edit another person's post. */
       const edits = async () => (await editor('POST', '/wp/v2/posts/1', { title: 'Edited' })).status
       expect(await edits()).toBe(403)
 
