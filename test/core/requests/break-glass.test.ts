@@ -1,4 +1,4 @@
-/** Break-glass access: given at once to those who may, told to all approvers, and always reviewed. */
+/** Break-glass access: granted at once to entitled people, reported to all approvers, and always reviewed. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callerOf } from '../../../runtime/core/kernel/identity/principal.ts'
@@ -16,7 +16,7 @@ import { lastEvents, NOBODY_ID } from '../store.ts'
 import { type Company, company } from './company.ts'
 import { type BadSystem, startBadSystem } from './faults/bad-system.ts'
 
-describe('what is asked before it is given', () => {
+describe('the check before break-glass access is granted', () => {
   const facts = { isMember: true, isThere: true, isTaken: false, minutes: 60, maxMinutes: 60 }
   test.each([
     ['all that it needs', {}, undefined],
@@ -29,7 +29,7 @@ describe('what is asked before it is given', () => {
   })
 })
 
-describe('in a company', () => {
+describe('break-glass access', () => {
   let system: BadSystem
   let core: CoreHost
   let acme: Company
@@ -97,7 +97,7 @@ describe('in a company', () => {
       body: { action_type: action, ...(reason === undefined ? {} : { reason }) },
     })
 
-  test('it is given at once for a short time, logged, and all approvers are told', async () => {
+  test('is granted at once for a limited time, is logged, and every approver is notified', async () => {
     const who = await engineer()
     const id = await taken(who, { minutes: 30 })
     expect(holdsRoot(who.email)).toBe(true)
@@ -118,7 +118,7 @@ describe('in a company', () => {
     )
   })
 
-  test('of two at once one is given, and another only once that has ended', async () => {
+  test('is granted to one of two concurrent calls, and again only after that access has ended', async () => {
     const who = await engineer()
     const replies = await Promise.all([take(who), take(who)])
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -129,7 +129,7 @@ describe('in a company', () => {
     expect((await take(who)).status).toBe(201)
   })
 
-  describe('the review', () => {
+  describe('its review', () => {
     let who: Awaited<ReturnType<typeof engineer>>
     let id: string
     beforeEach(async () => {
@@ -137,7 +137,7 @@ describe('in a company', () => {
       id = await taken(who)
     })
 
-    test('is closed by nobody without a reason, and never by who took it', async () => {
+    test('cannot be closed without a reason, nor by the person who took the access', async () => {
       const task = (await review(id)).id
       for (const verb of ['complete', 'dismiss'])
         expect((await core.call('POST', `/tasks/${task}/${verb}`)).status, verb).toBe(400)
@@ -152,7 +152,7 @@ describe('in a company', () => {
       expect((await review(id)).status).toBe('PENDING')
     })
 
-    test('that finds it right leaves the access, and waits for nothing else', async () => {
+    test('leaves the access in place when approved, and a single approval closes it', async () => {
       expect((await settle(second, id, 'approve', 'The pager went')).status).toBe(204)
       expect((await settle(boss, id, 'deny', 'No')).status).toBe(400)
       expect(await acme.statusOf(id)).toBe('COMPLETED')
@@ -162,13 +162,13 @@ describe('in a company', () => {
       ])
     })
 
-    test('that finds it wrong takes the access back', async () => {
+    test('takes the access back when denied', async () => {
       expect((await settle(boss, id, 'deny', 'Nothing was down')).status).toBe(204)
       await acme.reachesSoon(id, 'REVERTED')
       expect(holdsRoot(who.email)).toBe(false)
     })
 
-    test('waits although the time is over', async () => {
+    test('stays open after the access has expired', async () => {
       await core.db.execute(
         sql`update access_requests set expires_at = now(), wake_at = now() where id = ${id}`,
       )
@@ -179,7 +179,7 @@ describe('in a company', () => {
     })
   })
 
-  test('it is refused to those who may not, too long, without a reason, and of nothing', async () => {
+  test('is refused to strangers and suspended people, for bad minutes or reasons, and for unknown permissions', async () => {
     const who = await engineer()
     const stranger = await person(core.db, 'stranger@acme.example')
     expect((await take(stranger)).status).toBe(403)
@@ -193,7 +193,7 @@ describe('in a company', () => {
     expect((await take(who)).status).toBe(401)
   })
 
-  test('a person who is offboarded loses it and takes it no more; the use is reviewed all the same', async () => {
+  test('is taken back from an offboarded person, cannot be taken again, and is still reviewed', async () => {
     const who = await engineer()
     const id = await taken(who)
     expect(holdsRoot(who.email)).toBe(true)
@@ -210,7 +210,7 @@ describe('in a company', () => {
     expect(holdsRoot(who.email)).toBe(false)
   })
 
-  test('it is refused once the permission is gone, the app disconnected, or the mark taken away', async () => {
+  test('is refused once the permission is gone, the app is disconnected, or break-glass is switched off', async () => {
     const who = await engineer()
     const gone = (goneAt: Date | null) =>
       core.db
@@ -236,7 +236,7 @@ describe('in a company', () => {
     expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'group_ids', 1]])
   })
 
-  test('a host that dies on the way leaves nothing, or all of it', async () => {
+  test('is recorded completely or not at all when the host dies', async () => {
     const who = await engineer()
     const domainId = await domainOf(core.db)
     const caller = await callerOf(core.db, { userId: who.id, domainId, readOnly: false })
@@ -254,7 +254,7 @@ describe('in a company', () => {
       select (select count(*) from access_requests where target_user_id = ${who.id}) as requests,
         (select count(*) from tasks where target_user_id = ${who.id}) as tasks`)
     expect(rows).toEqual([{ requests: '0', tasks: '0' }])
-    // What is written whole is gone on with by any host: no job is sent, but it is due.
+    // Any host continues a committed request: no job was sent, but the request is due.
     const made = await takeBreakGlass(core.db, principal, permission, body, {
       ...dying,
       send: async () => {},

@@ -1,4 +1,4 @@
-/** A host with people, apps in its store, and what they do with access requests. */
+/** Helpers around a host: store apps, permissions, and access requests from creation to their end. */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../runtime/database/database.ts'
 import { JOBS_SCHEMA } from '../../../runtime/database/jobs.ts'
@@ -10,7 +10,7 @@ import { type CoreHost, domainOf, type Person, type Reply } from '../host.ts'
 
 export type Company = ReturnType<typeof company>
 
-/** Lets what has failed be tried at once. */
+/** Makes every pending retry due now. */
 async function hurry(db: Db): Promise<void> {
   await db.execute(
     sql`update app_outages set until = clock_timestamp() where until > clock_timestamp()`,
@@ -41,7 +41,7 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
     return inStore(body.id, flow, provisioning)
   }
 
-  /** A permission as a sync makes it. */
+  /** A permission as a sync creates it. */
   async function synced(
     appId: string,
     label: string,
@@ -61,7 +61,7 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
     return row?.id ?? ''
   }
 
-  /** A group of an app, as its sync makes it. */
+  /** A group of an app, as a sync creates it. */
   const group = (appId: string, entitlementId = 'group', label = 'Group'): Promise<string> =>
     synced(appId, label, {
       entitlementType: 'GROUP',
@@ -70,7 +70,7 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
       resourceId: '',
     })
 
-  /** Connects an app with one group that can be asked for. */
+  /** Connects an app with one group that can be requested. */
   async function connectedWithGroup(app: object): Promise<{ appId: string; permission: string }> {
     const appId = await connected(app)
     return { appId, permission: await group(appId) }
@@ -94,14 +94,14 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
   const reaches = (id: string, status: string) =>
     until(`the request is ${status}`, async () => ((await statusOf(id)) === status ? status : null))
 
-  /** The same where pauses between tries are not what is tested: they are left out. */
+  /** Like `reaches`, but skips the pauses between retries. */
   const reachesSoon = (id: string, status: string) =>
     until(`the request is ${status}`, async () => {
       await hurry(core.db)
       return (await statusOf(id)) === status ? status : null
     })
 
-  /** Ends the time of access that was given, however long it is. */
+  /** Makes granted access expire now. */
   async function endTime(id: string): Promise<void> {
     const { rowCount } = await core.db.execute(sql`
       update access_requests set expires_at = clock_timestamp(), wake_at = clock_timestamp()

@@ -1,4 +1,4 @@
-/** How a request comes to a yes or a no. The app is a custom one: what is approved is done by hand. */
+/** How a request is approved or denied. The app is a custom one, so access is provisioned by hand. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { app, type CoreHost, group, type Person, person, startCore } from '../host.ts'
 
@@ -54,7 +54,7 @@ const act = async (requestId: string, who: Person, verb: 'complete' | 'dismiss')
 }
 
 describe('a request', () => {
-  it('goes from the manager over two stages to a person who gives the access by hand', async () => {
+  it('passes the manager and two approval stages, then is provisioned by hand', async () => {
     const appId = await storeApp('Stages', {
       require_manager_approval: true,
       require_additional_approval: true,
@@ -97,7 +97,7 @@ describe('a request', () => {
     )
   })
 
-  it('ends with the first no', async () => {
+  it('ends with the first denial', async () => {
     const flow = { approvers: { users: [{ id: approver.id }] } }
     const byManager = await storeApp('NoManager', { ...flow, require_manager_approval: true })
     const [one] = (await ask(employee.token, { app_id: byManager })).body
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(await statusOf(other.id)).toBe('DENIED')
   })
 
-  it('is not given without anybody’s yes: where nobody is named, admins decide', async () => {
+  it('is decided by admins when no approver is named', async () => {
     const appId = await storeApp('Nobody')
     const [{ id, status }] = (await ask(employee.token, { app_id: appId })).body
     expect(status).toBe('PENDING_APPROVAL')
@@ -118,7 +118,7 @@ describe('a request', () => {
     expect(list.body.items).toHaveLength(1)
   })
 
-  it('lets the second of two approvers know that it is decided', async () => {
+  it('answers the second of two concurrent approvals with 409', async () => {
     const team = await group(core.db, 'deciders', [approver, second])
     const appId = await storeApp('Two', { approvers: { groups: [{ id: team }] } })
     const [{ id }] = (await ask(employee.token, { app_id: appId })).body
@@ -132,7 +132,7 @@ describe('a request', () => {
     expect(await statusOf(id)).toBe('PENDING_MANUAL_PROVISIONING')
   })
 
-  it('cannot be decided once it is cancelled', async () => {
+  it('cannot be cancelled again or decided once it is cancelled', async () => {
     const appId = await storeApp('Cancelled', { approvers: { users: [{ id: approver.id }] } })
     const [{ id }] = (await ask(employee.token, { app_id: appId })).body
     const task = await taskOf(id, approver)
@@ -149,7 +149,7 @@ describe('a request', () => {
     expect([body.status, body.notes.CANCELLED]).toEqual(['CANCELLED', 'changed my mind'])
   })
 
-  it('is not decided by who asked, or by who is to have it', async () => {
+  it('cannot be decided by its requester, who is also its target', async () => {
     const team = await group(core.db, 'with the requester', [employee, approver])
     const appId = await storeApp('Own', { approvers: { groups: [{ id: team }] } })
     const [{ id }] = (await ask(employee.token, { app_id: appId })).body
@@ -160,7 +160,7 @@ describe('a request', () => {
     expect((await act(id, approver, 'complete')).status).toBe(204)
   })
 
-  it('goes to the admins where the approver is the requester, or managers close to a ring', async () => {
+  it('goes to the admins when the only approver is the requester, or when managers form a cycle', async () => {
     const appId = await storeApp('OnlyOwn', { approvers: { users: [{ id: employee.id }] } })
     const [own] = (await ask(employee.token, { app_id: appId })).body
     expect(await taskOf(own.id, employee)).toBeUndefined()
@@ -175,7 +175,7 @@ describe('a request', () => {
     expect(body.items).toHaveLength(1)
   })
 
-  it('may be sent twice: two requests', async () => {
+  it('may be made twice, which creates two requests', async () => {
     const appId = await storeApp('Twice')
     const one = await ask(employee.token, { app_id: appId })
     const two = await ask(employee.token, { app_id: appId })
@@ -184,7 +184,7 @@ describe('a request', () => {
   })
 })
 
-describe('what cannot be asked for', () => {
+describe('the validation of a request', () => {
   it.each([
     ['an app that is not in the store', async () => ({ app_id: await app(core.db, 'Hidden') })],
     ['an app that there is not', async () => ({ app_id: 'none' })],
@@ -226,13 +226,13 @@ describe('what cannot be asked for', () => {
       'a time that is none',
       async () => ({ app_id: await storeApp('W7'), expiration_in_seconds: 0 }),
     ],
-  ])('%s', async (_, body) => {
+  ])('rejects %s', async (_, body) => {
     const reply = await ask(employee.token, await body())
     expect(reply.status).toBe(422)
     expect(reply.body.detail[0].msg).not.toBe('')
   })
 
-  it('in the name of others, unless one is an admin', async () => {
+  it('rejects another person as the requester, unless the caller is an admin', async () => {
     const appId = await storeApp('Names')
     const body = { app_id: appId, requester_user_id: manager.id }
     expect((await ask(employee.token, body)).status).toBe(403)
@@ -240,7 +240,7 @@ describe('what cannot be asked for', () => {
     expect(made[0].requester_user.id).toBe(manager.id)
   })
 
-  it('for a user that it is not open to', async () => {
+  it('rejects a target to whom the app is not open', async () => {
     const team = await group(core.db, 'insiders', [approver])
     const appId = await storeApp('Insiders', {
       allowed_groups: { type: 'SPECIFIED_GROUPS', groups: [{ id: team }] },
@@ -252,8 +252,8 @@ describe('what cannot be asked for', () => {
   })
 })
 
-describe('who sees a request', () => {
-  it('both parties and admins, nobody else', async () => {
+describe('the visibility of a request', () => {
+  it('is limited to its requester, its target and admins', async () => {
     const appId = await storeApp('Seen')
     const [{ id }] = (await ask(employee.token, { app_id: appId, target_user_id: second.id })).body
     const read = (token?: string) =>
@@ -273,14 +273,14 @@ describe('who sees a request', () => {
   })
 })
 
-describe('access for somebody who was suspended while the request waited', () => {
+describe('a request for a person who was suspended while it waited', () => {
   const suspend = async (who: Person, status: 'SUSPENDED' | 'ACTIVE') => {
     const { users } = await import('../../../runtime/database/schema/people.ts')
     const { eq } = await import('drizzle-orm')
     await core.db.update(users).set({ status }).where(eq(users.id, who.id))
   }
 
-  it('is given by no approver, who may deny it, or approve it afterwards', async () => {
+  it('cannot be approved, but can be denied, or approved once the person is active again', async () => {
     const approvers = { users: [{ id: approver.id }] }
     const appId = await storeApp('Suspended', { approvers })
     const away = await person(core.db, 'away@acme.example')

@@ -1,4 +1,4 @@
-/** What is due is found although much else waits for its next try. */
+/** Due requests are found although many others wait for their next attempt. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { pairKey } from '../../../runtime/core/provisioning/pair.ts'
@@ -11,7 +11,7 @@ import { users } from '../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
 
-/** More than are told at once. */
+/** More than `due` returns at once. */
 const WAITING = 150
 const QUEUE = 'access-requests'
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await made.drop()
 })
 
-it('leaves out those whose job waits already, however many they are', async () => {
+it('the list of due requests leaves out those whose job is already queued, however many they are', async () => {
   const { db, domainId } = database
   const [app] = await db
     .insert(apps)
@@ -70,10 +70,11 @@ it('leaves out those whose job waits already, however many they are', async () =
   }
 })
 
-it('counts those in one state from an index a tenth of the one that has them in their order', async () => {
+it('counting the requests in one state reads less than a quarter of the pages of the status index', async () => {
   const owner = new Client(made.login)
   await owner.connect()
-  // Vacuum takes rows for visible to all only once their commit is on disk, which the server of the tests does not wait for.
+  // Vacuum marks pages as all-visible only once the commits are on disk; the test server commits
+  // asynchronously.
   await owner.query('set synchronous_commit = on')
   await owner.query(`
     insert into access_requests (domain_id, app_id, carried_app_id, requester_id, target_user_id, status, plan, created_at)

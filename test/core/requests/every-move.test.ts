@@ -1,4 +1,4 @@
-/** Requests that go every way that REQUEST_STATES names: what no request can go is not in the table. */
+/** Requests take every transition of REQUEST_STATES, and the table has no transition that no request takes. */
 import { eq, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,7 +12,10 @@ import { type CoreHost, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from './company.ts'
 import { type BadSystem, type End, startBadSystem } from './faults/bad-system.ts'
 
-/** What rules and webhooks make of a request before anybody is asked: held by webhooks.test.ts and the tests of policies. */
+/**
+ * Transitions made by rules and webhooks before anyone is asked: webhooks.test.ts and the tests of
+ * policies cover them.
+ */
 const BEFOREHAND = ['PENDING APPROVED', 'PENDING DENIED', 'PENDING CANCELLED']
 
 let system: BadSystem
@@ -31,7 +34,7 @@ beforeAll(async () => {
   acme = company(core)
   owner = new Client(await core.login())
   await owner.connect()
-  // Every statement counts, also those that the same transaction goes on from.
+  // The trigger records every update, also several within one transaction.
   await owner.query(`
     create table moves (was text, became text);
     grant insert on moves to keyway_app;
@@ -48,7 +51,7 @@ afterAll(async () => {
   await system.close()
 })
 
-/** Asks for the app, of which the approvals are set first. */
+/** Requests the app after setting its approvals. */
 async function asked(flow: object = {}, more: object = {}): Promise<string> {
   people += 1
   const who = await person(core.db, `person-${people}@acme.example`)
@@ -64,7 +67,7 @@ async function asked(flow: object = {}, more: object = {}): Promise<string> {
 
 const cancel = (id: string) => core.call('DELETE', `/appstore/access_requests/${id}`)
 
-/** Its moment has come: it was made so long ago that nobody decided in time, or its time is over. */
+/** Makes a request due: its time to be decided, or its granted time, is over. */
 const wake = (id: string) =>
   core.db.execute(sql`update access_requests
     set created_at = created_at - interval '30 days', wake_at = now(),
@@ -79,7 +82,7 @@ const reverted = (id: string) =>
     })
   })
 
-/** A request that was given by hand, because the connector cannot. */
+/** A request that waits for manual provisioning because the connector refused it. */
 async function byHand(more: object = {}): Promise<string> {
   system.behave((name) => (name === 'create_account' ? 'refused' : 'well'))
   const id = await asked({}, more)
@@ -96,7 +99,7 @@ async function given(more: object = {}): Promise<string> {
   return id
 }
 
-/** Access whose time, or reason, is over, and that a person has to take back. */
+/** Access whose time or reason is over and that waits for manual deprovisioning. */
 async function toTake(end: (id: string) => Promise<unknown> = wake): Promise<string> {
   const id = await byHand({ expiration_in_seconds: 3600 })
   await acme.settle(id, 'complete')
@@ -165,7 +168,7 @@ async function taking(): Promise<void> {
   await acme.reaches(failed, 'TIME_BASED_EXPIRED_FAILED')
   await acme.settle(await toTake(reverted), 'complete')
   for (const end of [wake, reverted]) {
-    // The same person asks again: nobody has to take it back any more.
+    // The same person gets the access again, so it no longer has to be taken back by hand.
     const id = await toTake(end)
     const again = await acme.asked(whose.get(id) as Person, { app_id: appId })
     system.behave(() => 'well')
@@ -175,7 +178,7 @@ async function taking(): Promise<void> {
   }
 }
 
-test('every move of the table is made, and no other', async () => {
+test('requests make every transition of the table and no other', async () => {
   await approvals()
   await giving()
   await taking()

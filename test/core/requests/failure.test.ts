@@ -1,4 +1,4 @@
-/** What is made of a failed step: how long it waits, who is told, and when giving ends. */
+/** The verdict on a failed step: how long it waits, whether people are told, and when it is given up. */
 import { describe, expect, test } from 'vitest'
 import { judgeFailure } from '../../../runtime/core/requests/machine/failure.ts'
 
@@ -15,7 +15,7 @@ const away = { ok: false, end: 'system', code: 'service_error', problem: 'down' 
 const refused = { ok: false, end: 'refused', problem: 'no' } as const
 
 describe('a step that failed', () => {
-  test('because the system is away is tried again, and people are not asked for each one', () => {
+  test('is retried without telling people when the system is unavailable', () => {
     expect(judgeFailure(fresh('grant'), away, now)).toEqual({
       ...{ kind: 'again', attempts: 1, failingSince: now, tell: false },
       wakeAt: inMs(2000),
@@ -27,7 +27,7 @@ describe('a step that failed', () => {
     expect(judgeFailure(fresh('remove'), asked, now)).toMatchObject({ wakeAt: inMs(3_600_000) })
   })
 
-  test('waits longer each time, up to ten minutes for a system and an hour for a call', () => {
+  test('backs off, up to ten minutes for an unavailable system and up to an hour for a failed call', () => {
     const pauseOf = (attempts: number, failed: Parameters<typeof judgeFailure>[1]) => {
       const verdict = judgeFailure(fresh('remove', { attempts, failingSince: now }), failed, now)
       return verdict.kind === 'again' ? verdict.wakeAt.getTime() - now.getTime() : null
@@ -38,14 +38,14 @@ describe('a step that failed', () => {
     expect(pauseOf(1000, { ok: false, end: 'call', problem: 'odd' })).toBe(3_600_000)
   })
 
-  test('by a refusal is told at once and tried again in a minute', () => {
+  test('is reported at once and retried in a minute when the system refused it', () => {
     expect(judgeFailure(fresh('remove'), refused, now)).toMatchObject({
       ...{ kind: 'again', tell: true },
       wakeAt: inMs(60_000),
     })
   })
 
-  test('ends after a week where access is given, and never where it is taken away', () => {
+  test('is handed to people after a week when it grants access, and never when it removes access', () => {
     const long = { attempts: 400, failingSince: inMs(-7 * DAY_MS) }
     expect(judgeFailure(fresh('grant', long), away, now)).toEqual({
       kind: 'hands',
@@ -54,7 +54,7 @@ describe('a step that failed', () => {
     expect(judgeFailure(fresh('remove', long), away, now)).toMatchObject({ kind: 'again' })
   })
 
-  test('is left to people where trying cannot help', () => {
+  test('is handed to people at once when a retry cannot help', () => {
     const manual = { ok: false, end: 'manual', problem: 'no such capability' } as const
     expect(judgeFailure(fresh('remove'), manual, now)).toEqual({
       kind: 'hands',

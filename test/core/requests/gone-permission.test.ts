@@ -1,4 +1,4 @@
-/** Requests for permissions of one's own making, which are deleted meanwhile. */
+/** Requests for permissions that are deleted or that a sync no longer finds. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
@@ -39,7 +39,7 @@ const remove = async (id: string) => {
   expect([reply.status, reply.body]).toEqual([204, null])
 }
 
-it('are over where nobody has decided yet: a yes would give access to the app itself', async () => {
+it('an undecided request is cancelled when its permission is deleted', async () => {
   const appId = await acme.inStore(await app(core.db, 'Undecided'))
   const wanted = await permission(appId)
   const id = await acme.asked(ada, { app_id: appId, requestable_permission_ids: [wanted] })
@@ -51,7 +51,7 @@ it('are over where nobody has decided yet: a yes would give access to the app it
   expect(await acme.openTask(id)).toBeUndefined()
 })
 
-it('are taken back by webhook under their own name, not as access to the app', async () => {
+it('a deleted permission is taken back by webhook under its own label, not as access to the app', async () => {
   const appId = await acme.inStore(
     await app(core.db, 'Taken'),
     {},
@@ -83,7 +83,7 @@ it('are taken back by webhook under their own name, not as access to the app', a
   expect(told).toMatchObject({ permissions: [{ label: 'Editors' }] })
 })
 
-it('are deleted at once, many at the same time, while a policy gives them', async () => {
+it('many permissions can be deleted concurrently while a policy that grants them is changed', async () => {
   const appId = await acme.inStore(await app(core.db, 'Many'))
   const ids: string[] = []
   for (let n = 0; n < 10; n += 1) ids.push(await permission(appId, `Editors ${n}`))
@@ -101,11 +101,11 @@ it('are deleted at once, many at the same time, while a policy gives them', asyn
     core.call('PUT', `/access_policies/${made.body.id}`, { body: everybody(n) }),
   )
   await Promise.all(ids.map(remove))
-  // A policy that names what is gone by now is refused for that, and for nothing else.
+  // 422: the policy names a permission that is already deleted.
   for (const { status } of await Promise.all(puts)) expect([200, 422]).toContain(status)
 })
 
-it('that a sync no longer finds are in the store no more, beside the one that was made again', async () => {
+it('a permission that a sync no longer finds leaves the store; its namesake that was found stays', async () => {
   const appId = await acme.inStore(
     await app(core.db, 'Twins'),
     {},

@@ -1,4 +1,4 @@
-/** A company whose requests are told to a receiver of webhooks. */
+/** A company and a receiver for its webhooks. */
 import { type CoreHost, startCore } from '../host.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
 import { type Company, company } from './company.ts'
@@ -7,12 +7,12 @@ export type Hooked = {
   receiver: Receiver
   core: CoreHost
   acme: Company
-  /** Makes a webhook to the receiver, as settings refer to it. */
+  /** Creates a webhook that calls the receiver, in the form that settings take. */
   hook(hook_type: string): Promise<{ id: string }>
   stop(): Promise<void>
 }
 
-/** `egress`: what else of the operator's networks a connector may reach, as `connector=host:port`. */
+/** `egress`: further private addresses that connectors may reach, as `connector=host:port`. */
 export async function startHooked(...egress: string[]): Promise<Hooked> {
   const receiver = await startReceiver()
   const core = await startCore({

@@ -1,11 +1,11 @@
-/** Whose account it is that a request for the app itself gave: it stays open while others need it, and not longer. */
+/** An account granted by a request for the app stays open while other requests need it, and no longer. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type CoreHost, type Person, person } from '../host.ts'
 import type { Company } from './company.ts'
 import { type BadCompany, startBadCompany } from './faults/bad-company.ts'
 import type { BadSystem } from './faults/bad-system.ts'
 
-/** Longer than a test; each says when the time is over. */
+/** Longer than any test; each test ends the time itself. */
 const SECONDS = 3600
 
 let bad: BadCompany
@@ -24,7 +24,7 @@ beforeAll(async () => {
   appId = await acme.connected(system.app)
   const ref = { entitlementType: 'GROUP', resourceType: '', resourceId: '' }
   permission = await acme.synced(appId, 'Group', { ...ref, entitlementId: 'group' })
-  // One that no sync found.
+  // A permission that no sync found, so it has no entitlement.
   handmade = await acme.synced(appId, 'By hand', {
     ...ref,
     entitlementType: null as never,
@@ -54,7 +54,7 @@ async function given(permissionId: string | null, byHand = false) {
   return id
 }
 
-/** The connector cannot make the account: a person does. */
+/** Grants the app by hand, because the connector refuses to create the account. */
 async function accountByHand(): Promise<string> {
   system.behave((name) => (name === 'create_account' ? 'refused' : 'well'))
   const at = { atMs: performance.now() }
@@ -74,7 +74,7 @@ const asksToClose = (id: string) =>
 
 const statusOfAccount = () => system.accountsOf(who.email)[0]?.[1].status
 
-it('an account that was given by hand: its closing is asked for when the last permission has left', async () => {
+it('a manually created account gets a task to close it after its last permission expires', async () => {
   const app = await accountByHand()
   const other = await given(permission)
   await acme.endTime(app)
@@ -88,7 +88,7 @@ it('an account that was given by hand: its closing is asked for when the last pe
   expect(await acme.statusOf(app)).toBe('TIME_BASED_EXPIRED')
 })
 
-it('an account that the connector made is closed when the last permission, given by hand, has to leave', async () => {
+it('an account created by the connector is suspended when its last permission, granted by hand, expires', async () => {
   const app = await given(null)
   const other = await given(handmade, true)
   await acme.endTime(app)
@@ -99,7 +99,7 @@ it('an account that the connector made is closed when the last permission, given
   await expect.poll(statusOfAccount, { timeout: 20_000 }).toBe('SUSPENDED')
 })
 
-it('people who were asked to close an account need not any more once something is given in it, and is asked again later', async () => {
+it('a task to close an account ends when a permission is granted, and reopens after it expires', async () => {
   const app = await accountByHand()
   await acme.endTime(app)
   await acme.reaches(app, 'PENDING_MANUAL_DEPROVISIONING')

@@ -1,4 +1,4 @@
-/** Requests of some states: their number is counted by triggers, and must be exact whatever writes. */
+/** Lists of requests by state: triggers count them, and the totals must be exact after any kind of write. */
 import { count, eq, inArray, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ const listed = async (query: string) =>
   (await core.call('GET', `/appstore/access_requests?${query}`)).body
 const namedBy = (states: readonly string[]) => states.map((one) => `statuses=${one}`).join('&')
 
-/** What each list says is what a count of the rows says. */
+/** Checks that the total of each list equals a count of the rows. */
 async function expectExact(): Promise<void> {
   for (const states of [...STATES.map((one) => [one]), STATES.slice(0, 2), STATES]) {
     const [rows] = await core.db
@@ -38,7 +38,7 @@ async function expectExact(): Promise<void> {
   }
 }
 
-test('are as many as there are, after each kind of statement, and after counts were folded', async () => {
+test('totals are exact after each kind of statement, and after counts are folded', async () => {
   await expectExact()
   const denied = eq(accessRequests.status, 'DENIED')
   await core.db
@@ -62,7 +62,7 @@ test('are as many as there are, after each kind of statement, and after counts w
   expect((await listed('statuses=CANCELLED')).total).toBe(0)
 })
 
-test('come page by page in their order, each once', async () => {
+test('pages list each request once and in order', async () => {
   for (const sort of ['ASC', 'DESC']) {
     const { total } = await listed(namedBy(['COMPLETED']))
     const pages: { id: string; requested_at: string }[][] = []
@@ -76,7 +76,7 @@ test('come page by page in their order, each once', async () => {
   }
 })
 
-test('are none when the table was emptied', async () => {
+test('totals are exact after the table is truncated', async () => {
   const owner = new Client(await core.login())
   await owner.connect()
   await owner.query('truncate access_requests cascade').finally(() => owner.end())

@@ -1,4 +1,4 @@
-/** Requests that are carried out in a real SCIM server, and taken back there. */
+/** Requests that are provisioned and deprovisioned in a real SCIM server. */
 
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -66,7 +66,7 @@ const someone = async (name: string): Promise<Person & { email: string }> => {
   return { ...(await person(core.db, email)), email }
 }
 
-it('makes an account, puts it into the group, and takes it out when its time is over', async () => {
+it('creates an account, adds it to the group, and removes it when the access expires', async () => {
   const ada = await someone('timed')
   const label = 'Timed'
   const id = await acme.asked(ada, {
@@ -94,7 +94,7 @@ it('makes an account, puts it into the group, and takes it out when its time is 
   expect(events).toContain('APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST')
 })
 
-it('makes an account for the app itself, once for requests at the same time, and disables it at the end', async () => {
+it('creates one account for concurrent requests for the app, and disables it when they expire', async () => {
   const bob = await someone('account')
   const body = { app_id: appId, expiration_in_seconds: 3600 }
   const ids = await Promise.all([acme.asked(bob, body), acme.asked(bob, body)])
@@ -109,7 +109,7 @@ it('makes an account for the app itself, once for requests at the same time, and
   expect((await accountsOf(bob))[0].active).toBe(false)
 })
 
-it('takes an account that a sync found before the person was known, and makes no second one', async () => {
+it('uses an account that a sync found before the person was known, and creates no second one', async () => {
   const eve = await someone('known-later')
   const own = (await scim('/Users?count=5')).Resources[4]
   const domainId = await domainOf(core.db)
@@ -133,7 +133,7 @@ it('takes an account that a sync found before the person was known, and makes no
   expect(listed.body.items).toEqual([expect.objectContaining({ id: synced?.id })])
 })
 
-it('leaves what was there before anybody asked', async () => {
+it('keeps access that existed before the request', async () => {
   const [group] = groups
   const member = group?.members?.[0]?.value ?? ''
   const { userName, emails } = await scim(`/Users/${member}`)
@@ -146,14 +146,14 @@ it('leaves what was there before anybody asked', async () => {
   await acme.settle(id, 'complete')
   await acme.reaches(id, 'TIME_BASED_EXPIRED')
   expect(await membersOf(group?.id ?? '')).toContain(member)
-  // Who reads the request, or the log, is not told that it was taken away.
+  // Neither the request nor the log claims that the access was removed.
   expect((await acme.read(id)).notes['TIME_BASED_EXPIRED']).toBe(
     'The access existed before this request and stays',
   )
   expect(await ends(id)).toEqual([expect.objectContaining({ how: 'connector', kept: 'was_there' })])
 })
 
-/** What the log says of the end of a request's access. */
+/** Log metadata of the deprovisioning of a request. */
 async function ends(id: string): Promise<object[]> {
   const { body } = await core.call('GET', '/activity_logs?limit=100')
   return body.items
@@ -164,7 +164,7 @@ async function ends(id: string): Promise<object[]> {
     .map(({ event_metadata }: { event_metadata: object }) => event_metadata)
 }
 
-it('keeps what another request still gives, which takes it away at its own end', async () => {
+it('keeps access that another request still grants, until that request expires', async () => {
   const dan = await someone('two')
   const ids = [await permission(1, 'Shared')]
   const short = await acme.asked(dan, {
@@ -190,7 +190,7 @@ it('keeps what another request still gives, which takes it away at its own end',
   expect(await membersOf(groups[1]?.id ?? '')).not.toContain(account.id)
 })
 
-/** The permission with a label, which an earlier test has made. */
+/** The permission with a label, created by an earlier test. */
 async function permissionOnce(label: string): Promise<string> {
   const { body } = await core.call(
     'GET',

@@ -1,4 +1,4 @@
-/** What the activity log says of a request: who moved it, and why the host did. */
+/** Activity log entries of a request: who changed it, and why the host did. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
   await system.close()
 })
 
-/** The entries about a request, each with who did it. */
+/** The log entries of a request, each with its actor. */
 const logOf = async (id: string) =>
   (await storedLog(core.db))
     .filter(({ targets }) => targets[0]?.['id'] === id)
@@ -45,8 +45,8 @@ const logOf = async (id: string) =>
 
 const actorsOf = async (id: string) => (await logOf(id)).map(({ event, by }) => `${event}: ${by}`)
 
-describe('work by hand', () => {
-  it('that a person confirms is told as theirs', async () => {
+describe('manual work', () => {
+  it('is logged with the person who confirmed it', async () => {
     const id = await acme.asked(ada, { app_id: byHand, expiration_in_seconds: 3600 })
     await acme.settle(id, 'complete')
     await acme.settle(id, 'complete')
@@ -62,7 +62,7 @@ describe('work by hand', () => {
     ])
   })
 
-  it('that nobody has to do any more is told as the host’s', async () => {
+  it('is logged with the host as the actor when it is no longer needed', async () => {
     const bob = await person(core.db, 'bob@acme.example')
     system.behave((name) => (name === 'create_account' ? 'refused' : 'well'))
     const wanted = { app_id: connected, expiration_in_seconds: 3600 }
@@ -85,7 +85,7 @@ describe('work by hand', () => {
   })
 })
 
-it('access that nobody took back in time is told as that', async () => {
+it('access that was not revoked in time is logged as DEPROVISIONING_EXPIRED', async () => {
   const id = await acme.asked(ada, { app_id: byHand, expiration_in_seconds: 3600 })
   await acme.settle(id, 'complete')
   await acme.settle(id, 'complete')
@@ -99,13 +99,13 @@ it('access that nobody took back in time is told as that', async () => {
   expect((await actorsOf(id)).at(-1)).toBe(`DEPROVISIONING_EXPIRED: ${SYSTEM}`)
 })
 
-describe('a request that the host ends while it waits for an answer', () => {
+describe('a request that the host ends while it waits for approval', () => {
   const cancelled = (because: string) => ({
     ...{ event: 'CANCEL_ACCESS_REQUEST', by: SYSTEM },
     metadata: expect.objectContaining({ from: 'PENDING_APPROVAL', because }),
   })
 
-  it('as its permission was deleted, is told as cancelled, with why', async () => {
+  it('is logged as cancelled because its permission was deleted', async () => {
     const body = {
       ...{ app_id: byHand, label: 'Editors' },
       request_config: { appstore_visibility: 'VISIBLE' },
@@ -118,7 +118,7 @@ describe('a request that the host ends while it waits for an answer', () => {
     expect(log.slice(1)).toEqual([cancelled('The permission was deleted')])
   })
 
-  it('as the person leaves, is told as cancelled, with why', async () => {
+  it('is logged as cancelled because the person is being offboarded', async () => {
     const zoe = await person(core.db, 'zoe@acme.example')
     const id = await acme.asked(zoe, { app_id: byHand })
     await leaving(core).offboard(zoe.id)
@@ -127,7 +127,7 @@ describe('a request that the host ends while it waits for an answer', () => {
     expect(log.slice(1)).toEqual([cancelled('The person is being offboarded')])
   })
 
-  it('as its policy was deleted, is told as cancelled, with why', async () => {
+  it('is logged as cancelled because its policy was deleted', async () => {
     const people = withPolicies(core)
     const policy = await people.policy('Sales', [{ id: byHand }])
     const sam = await people.worker('sam', 'Sales')
@@ -139,7 +139,7 @@ describe('a request that the host ends while it waits for an answer', () => {
   })
 })
 
-it('what a rule of separation of duties denies a policy is told as denied, with why', async () => {
+it('a policy request that a rule of separation of duties blocks is logged as denied, with the cause', async () => {
   const side = (app: string) => ({ apps: [app], permissions: [] })
   const other = await acme.inStore(await app(core.db, 'Ledger'))
   const rule = {

@@ -1,4 +1,4 @@
-/** What a person with several roles, each for something else, may do with the requests of others. */
+/** What people may do with requests, given their roles, apps and groups. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { groupMembers, groups, users } from '../../../runtime/database/schema/people.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-it('does not let who reads all requests, and manages one app, take back those of other apps', async () => {
+it('an admin of one app who can read all requests cannot cancel those of other apps', async () => {
   const own = await acme.inStore(await app(core.db, 'Own', { adminUserIds: [mixed.id] }))
   const foreign = await acme.inStore(await app(core.db, 'Foreign'))
   const cancel = async (appId: string) => {
@@ -31,7 +31,7 @@ it('does not let who reads all requests, and manages one app, take back those of
 })
 
 it.each([['Read Only Admin'], ['AppStore Read Only Admin'], ['Auditor']])(
-  'lets a %s ask for access for themself, take it back, and nothing more',
+  'a %s can request access for themself and cancel that request, and nothing more',
   async (role) => {
     const id = await acme.inStore(await app(core.db, `Store of ${role}`))
     const reader = await person(core.db, `${role.replaceAll(' ', '-')}@acme.example`, [role])
@@ -59,7 +59,7 @@ it.each([['Read Only Admin'], ['AppStore Read Only Admin'], ['Auditor']])(
   },
 )
 
-/** A group as a sync makes it. */
+/** A group as a sync creates it. */
 async function groupOf(appId: string, integrationSpecificId: string): Promise<string> {
   const values = { domainId: await domainOf(core.db), appId, integrationSpecificId }
   const [row] = await core.db
@@ -69,7 +69,7 @@ async function groupOf(appId: string, integrationSpecificId: string): Promise<st
   return row?.id ?? ''
 }
 
-it('does not let who manages one app give the groups of another by its permissions', async () => {
+it('an admin of one app cannot use a group of another app in a permission', async () => {
   const own = await acme.inStore(await app(core.db, 'Mine', { adminUserIds: [mixed.id] }))
   const directory = await app(core.db, 'Directory')
   const permission = async (appId: string) => {
@@ -86,7 +86,7 @@ it('does not let who manages one app give the groups of another by its permissio
   expect((await permission(own)).status).toBe(201)
 })
 
-it('gives nothing by a group whose id something else of the app has as well', async () => {
+it('a provisioning group whose id is ambiguous in the app is left to manual provisioning', async () => {
   const directory = await acme.inStore(
     await app(core.db, 'Twice', { connectorId: 'twice', adminUserIds: [mixed.id] }),
   )
@@ -110,7 +110,7 @@ it('gives nothing by a group whose id something else of the app has as well', as
   expect((await acme.openTask(id)).instructions).toBeNull()
 })
 
-it('lets nobody decide on their own request by a group that they join, or that they name', async () => {
+it('people cannot decide on their own request by joining or naming a group of approvers', async () => {
   const boss = await person(core.db, 'boss@acme.example')
   const team = await group(core.db, 'Team', [boss])
   const appId = await acme.inStore(await app(core.db, 'Grouped'), {
@@ -131,7 +131,7 @@ it('lets nobody decide on their own request by a group that they join, or that t
   expect((await act('complete')).status).toBe(403)
 })
 
-it('does not let an approval be handed to people of which none can decide', async () => {
+it('an approval cannot be reassigned to people none of whom can decide', async () => {
   const appId = await acme.inStore(await app(core.db, 'Handed on'))
   const id = await acme.asked(ada, { app_id: appId })
   const task = await acme.openTask(id)

@@ -1,4 +1,4 @@
-/** Access requests move as REQUEST_STATES says, and in no other way. */
+/** Access requests change state only along REQUEST_STATES. */
 import { describe, expect, it } from 'vitest'
 import { REQUEST_STATUSES } from '../../../runtime/contract/models/access-request.ts'
 import { mayBecome } from '../../../runtime/core/machine/states.ts'
@@ -8,15 +8,15 @@ import { move } from '../../../runtime/core/requests/move.ts'
 describe.each(REQUEST_STATUSES)('a request that is %s', (from) => {
   const forbidden = REQUEST_STATUSES.filter((to) => !mayBecome(REQUEST_STATES, from, to))
 
-  it('gets into no state that the table does not name', async () => {
-    // It is refused before the database is asked anything.
+  it('cannot enter a state that the table does not name', async () => {
+    // The refusal precedes any database access, so a stub is enough.
     for (const to of forbidden)
       await expect(move({} as never, { status: from } as never, to)).rejects.toThrow(
         `an access request that is ${from} cannot become ${to}`,
       )
   })
 
-  it('has somewhere to go, unless it is over', () => {
+  it('has a next state unless it is over', () => {
     expect(REQUEST_STATES[from].next.length > 0).toBe(standingOf(from) !== 'over')
   })
 

@@ -1,4 +1,4 @@
-/** Texts of callers, of apps and of webhooks that are cut to a length, wherever the cut falls. */
+/** Texts of callers, apps and webhooks are truncated correctly, also in the middle of a surrogate pair. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failedCall } from '../../../runtime/core/provisioning/client.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => hooked.stop())
 
-/** A text whose last character is a pair of code units that lies across a length. */
+/** A text whose last character is a surrogate pair that straddles the length. */
 const across = (length: number): string => `${'a'.repeat(length - 1)}😀`
 
 async function validatedApp(name: string): Promise<string> {
@@ -31,7 +31,7 @@ async function validatedApp(name: string): Promise<string> {
   })
 }
 
-/** What the log says of the last answer of a validation webhook. */
+/** Log metadata of the last answer of a validation webhook. */
 async function judged(): Promise<Record<string, unknown>> {
   const { body } = await core.call('GET', '/activity_logs?limit=100')
   const rows = body.items.filter(({ event_type }: { event_type: string }) =>
@@ -40,8 +40,8 @@ async function judged(): Promise<Record<string, unknown>> {
   return rows.at(-1).event_metadata
 }
 
-describe('a character of two code units at the cut', () => {
-  it('does not stand in the way of taking a request back', async () => {
+describe('a surrogate pair at the point of truncation', () => {
+  it('does not prevent the cancellation of a request', async () => {
     const id = await acme.asked(ada, { app_id: await acme.inStore(await app(core.db, 'Back')) })
     const reason = encodeURIComponent(across(1000))
     const path = `/appstore/access_requests/${id}?reason=${reason}`
@@ -49,7 +49,7 @@ describe('a character of two code units at the cut', () => {
     expect((await acme.read(id)).notes.CANCELLED).toBe('a'.repeat(999))
   })
 
-  it('does not keep anybody from asking for a permission of that name', async () => {
+  it('does not prevent a request for a permission with that label', async () => {
     const appId = await acme.inStore(await app(core.db, 'Label'))
     const permission = await acme.synced(appId, across(200), {
       entitlementType: 'role',
@@ -64,14 +64,14 @@ describe('a character of two code units at the cut', () => {
     expect(status).toBe(201)
   })
 
-  it('does not keep a webhook from refusing', async () => {
+  it('does not prevent a webhook from denying a request', async () => {
     const answer = { response: { valid: false, reason: across(1000) } }
     receiver.answer(answering(200, JSON.stringify(answer)))
     const id = await acme.asked(ada, { app_id: await validatedApp('Refusing') })
     await acme.reaches(id, 'DENIED')
   })
 
-  it('does not keep anybody from making a policy of that name', async () => {
+  it('does not prevent the creation of a policy with that name', async () => {
     const { status } = await core.call('POST', '/access_policies', {
       body: {
         name: across(200),
@@ -84,13 +84,13 @@ describe('a character of two code units at the cut', () => {
   })
 })
 
-it('keeps what a connector says of a failure, whatever stands in it', () => {
+it('the error message of a connector is kept, with invalid characters replaced', () => {
   const outcome = failedCall({ error_code: 'api_error', message: 'a\u0000b\ud83d' })
   expect(outcome).toMatchObject({ problem: 'a\ufffdb\ufffd (api_error)' })
 })
 
-describe('what a webhook answers', () => {
-  it('does not fill the log, whatever it says of validity', async () => {
+describe('the answer of a webhook', () => {
+  it('does not fill the log with an oversized validity', async () => {
     const answer = { response: { valid: 'x'.repeat(100_000) } }
     receiver.answer(answering(200, JSON.stringify(answer)))
     const id = await acme.asked(ada, { app_id: await validatedApp('Talkative') })
@@ -98,7 +98,7 @@ describe('what a webhook answers', () => {
     expect(await judged()).toMatchObject({ valid: null })
   })
 
-  it('does not fill the log or a note with its own names either', async () => {
+  it('does not fill the log or a note with oversized property names', async () => {
     const answer = { response: { ['k'.repeat(100_000)]: '\u0000' } }
     receiver.answer(answering(200, JSON.stringify(answer)))
     const id = await acme.asked(ada, { app_id: await validatedApp('Odd names') })

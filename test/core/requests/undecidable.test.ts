@@ -1,4 +1,4 @@
-/** Requests on which no one may decide: when they are made, and when it comes to that later. */
+/** Requests on which no one may decide, from the beginning or later. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { usersChanged } from '../../../runtime/core/policies/changed.ts'
@@ -26,7 +26,7 @@ const inStore = async (flow: object = {}) => {
   return acme.inStore(await app(core.db, `App ${apple}`), flow)
 }
 
-/** The only admin asks for himself. */
+/** The only admin requests access for himself. */
 const askSelf = (appId: string) =>
   core.call('POST', '/appstore/access_request', { body: { app_id: appId } })
 
@@ -44,7 +44,7 @@ const assignees = async (id: string) => {
   return task?.assignees.map((one: { id: string }) => one.id)
 }
 
-describe('a request of the only admin for himself is refused, and says what to do', () => {
+describe('a request of the only admin', () => {
   const refused = expect.stringMatching(/^No one may decide on it.*role Admin.*pre-approval rule/)
 
   it.each([
@@ -69,7 +69,7 @@ describe('a request of the only admin for himself is refused, and says what to d
         approvers_stage_2: { users: [{ id: adminId }] },
       }),
     ],
-  ])('%s', async (_, flow) => {
+  ])('for himself is refused with advice %s', async (_, flow) => {
     const appId = await inStore(await flow())
     const { status, body } = await askSelf(appId)
     expect([status, body.detail]).toEqual([409, refused])
@@ -100,21 +100,21 @@ describe('a request of the only admin for himself is refused, and says what to d
         return appId
       },
     ],
-  ])('but not where there is %s', async (_, made) => {
+  ])('for himself is accepted where there is %s', async (_, made) => {
     expect((await askSelf(await made())).status).toBe(201)
   })
 
-  it('also where he asks for another, who is nobody that may decide', async () => {
+  it('for another person is refused if that person may not decide either', async () => {
     const body = { app_id: await inStore(), target_user_id: ada.id }
     expect((await core.call('POST', '/appstore/access_request', { body })).status).toBe(409)
   })
 })
 
-describe('where the only approver leaves', () => {
+describe('when an approver leaves', () => {
   it.each([
     ['who was named', (id: string) => ({ approvers: { users: [{ id }] } })],
     ['who is the manager', () => ({ require_manager_approval: true })],
-  ])('%s, the admins are asked', async (name, flow) => {
+  ])('%s and was the only approver, the admins are asked', async (name, flow) => {
     const boss = await person(core.db, `${name.replaceAll(' ', '-')}@acme.example`)
     await acme.setManager(ada.id, boss.id)
     const id = await acme.asked(ada, { app_id: await inStore(flow(boss.id)) })
@@ -125,7 +125,7 @@ describe('where the only approver leaves', () => {
     await acme.setManager(ada.id, null)
   })
 
-  it('from the group of approvers, the admins are asked at the next look', async () => {
+  it('the group of approvers empty, the admins are asked at the next check', async () => {
     const boss = await person(core.db, 'in-group@acme.example')
     const team = await group(core.db, 'Deciders', [boss])
     const id = await acme.asked(ada, {
@@ -140,7 +140,7 @@ describe('where the only approver leaves', () => {
     await expect.poll(() => assignees(id), { timeout: 30_000 }).toEqual([adminId])
   })
 
-  it('and the only admin asked, it is over, and both it and a task of the admins say why', async () => {
+  it('and only the requester is an admin, the request is cancelled and a task for admins says why', async () => {
     const boss = await person(core.db, 'last@acme.example')
     const asked = await askSelf(await inStore({ approvers: { users: [{ id: boss.id }] } }))
     const [{ id }] = asked.body
@@ -152,7 +152,7 @@ describe('where the only approver leaves', () => {
     expect(await assignees(id)).toBeUndefined()
   })
 
-  it('while another who was asked stays, nobody else is asked', async () => {
+  it('and another approver stays, the admins are not asked', async () => {
     const [one, other] = [
       await person(core.db, 'one@a.example'),
       await person(core.db, 'two@a.example'),
@@ -169,7 +169,7 @@ describe('where the only approver leaves', () => {
   })
 })
 
-it('a second admin may be asked, and decides', async () => {
+it('a request of an admin goes to the second admin, who can decide it', async () => {
   const second = await person(core.db, 'second@acme.example', ['Admin'])
   const [{ id }] = (await askSelf(await inStore())).body
   expect(await assignees(id)).toEqual([second.id])

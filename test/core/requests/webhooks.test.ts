@@ -1,4 +1,4 @@
-/** Requests that systems of the operator's judge, carry out and take back. */
+/** Requests that webhooks of the operator validate, approve, provision and deprovision. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -41,7 +41,7 @@ describe('a validation webhook', () => {
       request_validation_inline_webhook: await hook('REQUEST_VALIDATION'),
     })
 
-  it('denies with its reason', async () => {
+  it('denies a request with its reason, which stays out of the log', async () => {
     receiver.answer(answering(200, '{"response":{"valid":false,"reason":"not in this quarter"}}'))
     const id = await acme.asked(ada, { app_id: await validated('Refused'), note: 'please' })
     await acme.reaches(id, 'DENIED')
@@ -64,7 +64,7 @@ describe('a validation webhook', () => {
     expect(texts.join()).not.toContain('not in this quarter')
   })
 
-  it('that says yes is no yes for somebody who was suspended meanwhile', async () => {
+  it('that approves does not help a person who was suspended meanwhile: the request is denied', async () => {
     const who = await person(core.db, 'meanwhile@acme.example')
     const appId = await validated('Suspended meanwhile')
     const rule = {
@@ -80,7 +80,7 @@ describe('a validation webhook', () => {
     expect((await acme.read(id)).notes.DENIED).toBe('The person to receive the access is SUSPENDED')
   })
 
-  it('lets people decide, where it has nothing against it', async () => {
+  it('leaves the decision to people when the request is valid', async () => {
     receiver.answer(answering(200, '{"output":{"valid":true}}'))
     await acme.reaches(
       await acme.asked(ada, { app_id: await validated('Fine') }),
@@ -93,7 +93,7 @@ describe('a validation webhook', () => {
     ['answers nonsense', answering(200, '<html>')],
     ['answers a text for true or false', answering(200, '{"response":{"valid":"false"}}')],
     ['is a redirect', answering(302)],
-  ])('that %s decides nothing, and no rule speaks for it', async (name, answer) => {
+  ])('that %s leaves the decision to people, despite a pre-approval rule', async (name, answer) => {
     receiver.answer(answer)
     const appId = await validated(`Odd ${name}`)
     await core.call('POST', '/appstore/pre_approval_rules', {
@@ -129,7 +129,7 @@ describe('a pre-approval rule', () => {
     preapproved_users_by_attribute: [{ attribute: 'email', value: 'ada@acme.example' }],
   }
 
-  it('speaks for those that it names, and tells why', async () => {
+  it('approves requests of the people that it names, with its justification', async () => {
     const id = await acme.asked(ada, { app_id: await ruled('Mine', mine) })
     const { status, notes } = await acme.read(id)
     expect([status, notes.APPROVED]).toEqual(['PENDING_MANUAL_PROVISIONING', 'as agreed'])
@@ -142,12 +142,12 @@ describe('a pre-approval rule', () => {
       { preapproved_users_by_attribute: [{ attribute: 'email', value: 'bob@x.example' }] },
     ],
     ['shorter access', { ...mine, time_based_access: ['2 hours'] }],
-  ])('for %s lets people decide', async (name, rule) => {
+  ])('for %s leaves the decision to people', async (name, rule) => {
     const id = await acme.asked(ada, { app_id: await ruled(name, rule) })
     expect(await acme.statusOf(id)).toBe('PENDING_APPROVAL')
   })
 
-  it('asks its webhooks, all of which have to say yes', async () => {
+  it('with a webhook approves only if the webhook approves', async () => {
     const rule = { ...mine, preapproval_webhooks: [await hook('PRE_APPROVAL')] }
     receiver.answer(answering(200, '{"response":{"approved":true}}'))
     const yes = await acme.asked(ada, { app_id: await ruled('Yes', rule) })
@@ -171,7 +171,7 @@ describe('a provisioning webhook', () => {
       },
     )
 
-  it('gives the access, and takes it back when its time is over', async () => {
+  it('grants the access, and a removal webhook revokes it when it expires', async () => {
     receiver.answer(answering(204))
     const id = await acme.asked(ada, {
       app_id: await provisioned('Timed'),
@@ -183,7 +183,7 @@ describe('a provisioning webhook', () => {
     expect(events).toEqual(['PROVISION', 'DEPROVISION'])
   })
 
-  it('is not called for a request that is withdrawn just before', async () => {
+  it('is not called for a request that is cancelled just before', async () => {
     receiver.answer(answering(204))
     const id = await acme.asked(ada, { app_id: await provisioned('Withdrawn') })
     const withdrawn = vi.fn(() =>
@@ -207,7 +207,7 @@ describe('a provisioning webhook', () => {
     expect(await acme.openTask(id)).toBeUndefined()
   })
 
-  it('that fails is called once, and becomes a person’s task that says why', async () => {
+  it('that fails is called once and leads to a manual task that says why', async () => {
     receiver.answer(answering(500))
     const id = await acme.asked(ada, { app_id: await provisioned('Failing') })
     await acme.settle(id, 'complete')
@@ -218,7 +218,7 @@ describe('a provisioning webhook', () => {
     expect(task.instructions).toContain('answered 500')
   })
 
-  it('that fails is told to requesters without its name and answer, and who to ask', async () => {
+  it('that fails is shown to requesters without its name and answer, but with an admin to ask', async () => {
     const boss = await person(core.db, 'boss@acme.example', ['App Admin'])
     receiver.answer(answering(500, 'dc7.internal says no'))
     const appId = await provisioned('Discreet')
@@ -248,7 +248,7 @@ describe('a provisioning webhook', () => {
     }
   })
 
-  it('without one that takes back leaves that to a person', async () => {
+  it('without a removal webhook leaves the removal to a person', async () => {
     receiver.answer(answering(204))
     const id = await acme.asked(ada, {
       app_id: await provisioned('Kept', false),
@@ -261,8 +261,8 @@ describe('a provisioning webhook', () => {
   })
 })
 
-describe('work by hand', () => {
-  it('that is declined denies the request; access that a person wants to leave stays', async () => {
+describe('manual work', () => {
+  it('denies the request when provisioning is declined, and keeps the access when removal is declined', async () => {
     const appId = await acme.inStore(
       await app(core.db, 'By hand'),
       {},
@@ -284,15 +284,15 @@ describe('work by hand', () => {
   })
 })
 
-describe('what a life of a request asks the database', () => {
-  /** Statements by who asked them: the work of a job, or what was called here. */
+describe('the number of statements for a request', () => {
+  /** Statements by their origin: a job, or a call by this test. */
   const asked = new AsyncLocalStorage<string[]>()
 
-  it('stays within its bound, from asking to having it', async () => {
+  it('stays within its limits from the request to the grant', async () => {
     const statements: string[] = []
     const query = lookAtStatements((text) => {
       statements.push(text)
-      // What a new connection sets for itself is no part of it.
+      // The setup of a new connection does not count.
       if (!text.includes('set_config')) asked.getStore()?.push(text)
     })
     const { handle } = REQUEST_JOB
@@ -329,20 +329,20 @@ describe('what a life of a request asks the database', () => {
         const done = await count(() => core.call('POST', `/tasks/${items[0].id}/complete`))
         expect(done.answer.status).toBe(204)
         await acme.reaches(id, 'COMPLETED')
-        // A token says once a minute that it was used.
+        // The use of a token is recorded once a minute.
         const notes = (one: string[]) => one.filter((text) => !text.includes('"last_used_at" ='))
         expect(notes(made.mine).length, made.mine.join('\n')).toBeLessThanOrEqual(14)
         expect(notes(done.mine).length, done.mine.join('\n')).toBeLessThanOrEqual(10)
         const [work = []] = jobs
-        // One of them keeps the reason in the history.
+        // One of them records the reason in the history.
         expect(work.length, work.join('\n')).toBeLessThanOrEqual(21)
-        // The log is written in the message that commits.
+        // The log is written in the same message as the commit.
         for (const text of [...made.mine, ...done.mine, ...work])
           if (text.includes('insert into activity_waiting')) expect(text).toMatch(/; commit$/)
         expect(made.mine.filter((text) => text.startsWith('begin'))).toHaveLength(1)
         expect(done.mine.filter((text) => text.startsWith('begin'))).toHaveLength(1)
       }
-      // Eight places wait for such a job: they do not all ask for it.
+      // Eight workers wait for such a job; they must not all poll for it.
       const looks = statements.filter((text) => /WITH\s+next AS.*'access-requests'/s.test(text))
       expect(looks.length).toBeLessThan(7 * LIVES)
     } finally {

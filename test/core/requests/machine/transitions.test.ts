@@ -1,4 +1,4 @@
-/** The machine of access requests, without a database: every event in every state. */
+/** The state machine of access requests, without a database: every event in every state. */
 import { describe, expect, test } from 'vitest'
 import {
   REQUEST_STATUSES,
@@ -35,7 +35,7 @@ const REQUEST: RequestRow = {
   ...{ revokedById: null, isBlocked: false },
 }
 
-/** A request as it is while it is in a state. */
+/** A request in a state, with the fields that the state implies. */
 function requestIn(status: RequestStatus, more: Partial<RequestRow> = {}): RequestRow {
   const fulfilment = standingOf(status) === 'asked' ? null : 'connector'
   const pendingOperation =
@@ -54,7 +54,7 @@ const route = { entitlement: null, carriedAppId: 'b' }
 const broken = { kind: 'glass_broken', by: who, reviewers: approvers, instructions: null } as const
 const approved = { kind: 'approved', preapproved: null, instructions: null } as const
 
-/** Of each kind of event those that lead somewhere else. */
+/** For each kind of event, the variants with different results. */
 const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
   check_required: [{ kind: 'check_required' }],
   decision_required: [
@@ -121,7 +121,7 @@ const pathOf = (from: RequestStatus, { writes }: RequestTransition): RequestStat
 
 const kindsOf = ({ effects }: RequestTransition) => effects.map(({ kind }) => kind)
 
-/** What each of some states and events makes, in their operations too. */
+/** Every event in every state that accepts it. */
 const ALL = (Object.keys(EVENTS) as EventKind[]).flatMap((kind) =>
   TRANSITIONS[kind].in
     .flatMap((status) => {
@@ -131,7 +131,7 @@ const ALL = (Object.keys(EVENTS) as EventKind[]).flatMap((kind) =>
       const isTried = kind === 'operation_failed' && open
       return isTried ? [{ ...kept, pendingOperation: operation } as const] : [kept]
     })
-    // What goes on being tried although people were asked has their task: they are not asked again.
+    // A request in a manual state has an open task already, so a failed retry does not ask again.
     .flatMap((request) =>
       EVENTS[kind]
         .filter((event) => !(isAsking(event) && request.status.startsWith('PENDING_MANUAL')))
@@ -148,10 +148,10 @@ function isAsking(event: RequestEvent): boolean {
   return event.kind === 'operation_failed' && event.verdict.kind === 'again' && event.asks
 }
 
-describe.each(ALL)('$kind of a request that is $request.status', ({ request, event }) => {
+describe.each(ALL)('$kind for a request that is $request.status', ({ request, event }) => {
   const made = () => transition(request, event, NOW)
 
-  test('moves as REQUEST_STATES says', () => {
+  test('moves only along REQUEST_STATES', () => {
     const path = pathOf(request.status, made())
     const wrong = path
       .slice(1)
@@ -159,12 +159,12 @@ describe.each(ALL)('$kind of a request that is $request.status', ({ request, eve
     expect(wrong).toEqual([])
   })
 
-  test('says what failed only where requesters do not read it', () => {
+  test('records a failure only in states in which requesters read a substitute text', () => {
     for (const { to, note, failure } of made().writes.filter((one) => one.to))
       expect((failedWords(to as string) === null ? failure : note) ?? null).toBeNull()
   })
 
-  test('leaves nothing to do without a moment at which it is done', () => {
+  test('sets a wake time for every pending operation', () => {
     const set = Object.assign({}, ...made().writes.map((one) => one.set))
     if (set.pendingOperation) expect(set.wakeAt).toBeInstanceOf(Date)
     if (kindsOf(made()).includes('schedule')) expect(set.pendingOperation).toBeTruthy()
@@ -175,7 +175,7 @@ describe.each(ALL)('$kind of a request that is $request.status', ({ request, eve
     if (kinds.includes('schedule')) expect(kinds.at(-1)).toBe('schedule')
   })
 
-  test('leaves people asked exactly while it is theirs', () => {
+  test('opens a task when it enters an approval state or a manual state', () => {
     const to = pathOf(request.status, made()).at(-1) as RequestStatus
     const kinds = kindsOf(made())
     if (to !== request.status && (to.includes('APPROVAL') || to.startsWith('PENDING_MANUAL')))
@@ -183,17 +183,20 @@ describe.each(ALL)('$kind of a request that is $request.status', ({ request, eve
   })
 })
 
-test.each(REQUEST_STATUSES)('a request that is %s refuses what does not count there', (status) => {
-  const others = (Object.keys(EVENTS) as EventKind[]).filter(
-    (kind) => !TRANSITIONS[kind].in.includes(status),
-  )
-  for (const kind of others)
-    expect(() => transition(requestIn(status), EVENTS[kind][0] as RequestEvent, NOW)).toThrow(
-      `an access request that is ${status} knows no ${kind}`,
+test.each(REQUEST_STATUSES)(
+  'a request that is %s rejects events that do not apply to it',
+  (status) => {
+    const others = (Object.keys(EVENTS) as EventKind[]).filter(
+      (kind) => !TRANSITIONS[kind].in.includes(status),
     )
-})
+    for (const kind of others)
+      expect(() => transition(requestIn(status), EVENTS[kind][0] as RequestEvent, NOW)).toThrow(
+        `an access request that is ${status} knows no ${kind}`,
+      )
+  },
+)
 
-test('every move of the table follows from an event', () => {
+test('every transition of the table follows from an event', () => {
   const reverting = { notes: { PENDING: null, REVERTING: 'gone' } }
   const more = [
     {
@@ -215,8 +218,8 @@ test('every move of the table follows from an event', () => {
   expect(named.filter((one) => !moves.includes(one))).toEqual([])
 })
 
-describe('the moments of a request', () => {
-  test('are within the time to decide while people decide', () => {
+describe('the wake time of a request', () => {
+  test('is at most a day away, and within the time to decide, while it waits for approval', () => {
     const old = { createdAt: inMs(-29.5 * DAY_MS) }
     const wakeAt = (request: RequestRow) =>
       transition(request, { kind: 'approvers_remain' }, NOW).writes[0]?.set.wakeAt
@@ -224,7 +227,7 @@ describe('the moments of a request', () => {
     expect(wakeAt(requestIn('PENDING_APPROVAL', old))).toEqual(inMs(DAY_MS / 2))
   })
 
-  test('count its length from when it is granted', () => {
+  test('is its expiry, counted from the moment of the grant', () => {
     const request = requestIn('PENDING_PROVISIONING', { expirationInSeconds: 3600 })
     const [given] = transition(request, { kind: 'granted', manualSteps: null }, NOW).writes
     expect(given).toMatchObject({
@@ -234,24 +237,27 @@ describe('the moments of a request', () => {
   })
 })
 
-describe('what a request leaves behind', () => {
+describe('the access of a request', () => {
   test.each([
     ['connector', 'remove'],
     ['webhook', 'remove'],
     ['manual', null],
-  ] as const)('by %s: cancelled while it is granted, %s is pending', (fulfilment, pending) => {
-    const request = requestIn('PENDING_PROVISIONING', { fulfilment })
-    const { writes } = transition(request, { kind: 'cancelled', by: null, reason: null }, NOW)
-    expect(writes).toMatchObject([{ to: 'CANCELLED', set: { pendingOperation: pending } }])
-  })
+  ] as const)(
+    'granted by %s: a cancellation during the grant makes %s the pending operation',
+    (fulfilment, pending) => {
+      const request = requestIn('PENDING_PROVISIONING', { fulfilment })
+      const { writes } = transition(request, { kind: 'cancelled', by: null, reason: null }, NOW)
+      expect(writes).toMatchObject([{ to: 'CANCELLED', set: { pendingOperation: pending } }])
+    },
+  )
 
-  test('is revoked by people if people granted it after it failed', () => {
+  test('is revoked by people if people granted it after a failure', () => {
     const request = requestIn('PENDING_MANUAL_PROVISIONING', { problem: 'no such role' })
     const [given] = transition(request, { kind: 'granted_by_hand', by: who }, NOW).writes
     expect(given?.set).toMatchObject({ fulfilment: 'manual', problem: null })
   })
 
-  test('begins and ends the reason to have it', () => {
+  test('begins a reason when granted and ends it when revoked', () => {
     const begun = transition(
       requestIn('PENDING_PROVISIONING'),
       { kind: 'granted', manualSteps: null },
@@ -266,7 +272,7 @@ describe('what a request leaves behind', () => {
   })
 })
 
-test('a further try to revoke keeps why it is taken back', () => {
+test('a retried revocation keeps its reason', () => {
   const request = requestIn('PENDING_MANUAL_DEPROVISIONING', {
     notes: { REVERTING: 'The person left' },
   })
@@ -274,45 +280,51 @@ test('a further try to revoke keeps why it is taken back', () => {
   expect(writes).toMatchObject([{ to: 'REVERTING', note: 'The person left' }])
 })
 
-describe('what is revoked', () => {
+describe('an ordered revocation', () => {
   const order = { kind: 'revocation_ordered', by: who, reason: 'It was shared' } as const
 
-  test.each(REVOCABLE_STATES)('is taken back from %s, with who ended it and why', (status) => {
-    const { writes, effects } = transition(requestIn(status), order, NOW)
-    expect(writes).toEqual([
-      {
-        to: 'REVERTING',
-        note: 'It was shared',
-        set: {
-          ...{ attempts: 0, failingSince: null, problem: null },
-          ...{ pendingOperation: 'remove', wakeAt: NOW, revokedById: 'u' },
+  test.each(REVOCABLE_STATES)(
+    'moves a request that is %s to REVERTING, with the actor and the reason',
+    (status) => {
+      const { writes, effects } = transition(requestIn(status), order, NOW)
+      expect(writes).toEqual([
+        {
+          to: 'REVERTING',
+          note: 'It was shared',
+          set: {
+            ...{ attempts: 0, failingSince: null, problem: null },
+            ...{ pendingOperation: 'remove', wakeAt: NOW, revokedById: 'u' },
+          },
         },
-      },
-    ])
-    expect(effects.map(({ kind }) => kind)).toEqual(['record', 'close_tasks', 'schedule'])
-    expect(effects[0]).toMatchObject({
-      event: 'APP_STORE_REVOKE_ACCESS',
-      actor: who,
-      metadata: { from: status, reason: 'It was shared' },
-    })
-  })
+      ])
+      expect(effects.map(({ kind }) => kind)).toEqual(['record', 'close_tasks', 'schedule'])
+      expect(effects[0]).toMatchObject({
+        event: 'APP_STORE_REVOKE_ACCESS',
+        actor: who,
+        metadata: { from: status, reason: 'It was shared' },
+      })
+    },
+  )
 
   const judged = (status: RequestStatus, more: Partial<RequestRow> = {}) =>
     judgeRevocation(requestIn(status, more), 'Everybody')
 
   test.each(REQUEST_STATUSES)(
-    'where a request is %s, is judged as its machine allows',
+    'is allowed for a request that is %s only if the state machine allows it',
     (status) => {
       const isAllowed = judged(status).kind === 'revoke'
-      // States that only one transaction sees are judged by what they stand for.
+      // These states exist only within a transaction and are judged by what they stand for.
       const passes = ['APPROVED', 'PROVISIONED'].includes(status)
       expect(isAllowed).toBe(passes || TRANSITIONS.revocation_ordered.in.includes(status))
     },
   )
 
-  test.each(REQUEST_STATUSES)('once is left alone where the request is %s', (status) => {
-    expect(judged(status, { revokedById: 'u' })).toEqual({ kind: 'done' })
-  })
+  test.each(REQUEST_STATUSES)(
+    'is already done for a request that is %s and was revoked before',
+    (status) => {
+      expect(judged(status, { revokedById: 'u' })).toEqual({ kind: 'done' })
+    },
+  )
 
   const notes = (note: string) => ({ notes: { REVERTING: note } })
   test.each([
@@ -331,7 +343,7 @@ describe('what is revoked', () => {
     ['PENDING_MANUAL_DEPROVISIONING', {}, 'A person was asked to do it by hand'],
     ['TIME_BASED_EXPIRED_FAILED', {}, 'Reject its line in an access review'],
     ['DENIED', {}, 'so there is nothing to revoke'],
-  ] as const)('of %s with %j: “%s”', (status, more, words) => {
+  ] as const)('is refused for %s with %j: “%s”', (status, more, words) => {
     expect(judged(status, more)).toMatchObject({
       kind: 'refused',
       words: expect.stringContaining(words),
