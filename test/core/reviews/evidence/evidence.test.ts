@@ -1,4 +1,4 @@
-/** Evidence of real reviews: what it says, while it changes, and who may take it. */
+/** Evidence of real reviews: what it contains, how it is consistent during changes, and who may take it. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { redactEntries } from '../../../../runtime/core/kernel/audit/redacted.ts'
@@ -35,7 +35,7 @@ const linesOf = (reply: Reply): Line[] =>
 const ofAccess = (reply: Reply) => linesOf(reply)[0]?.['access'] as { as_of: string }
 const ofKind = (reply: Reply, kind: string) => linesOf(reply).filter((one) => one.kind === kind)
 
-/** What a good file says; both verifiers take it. */
+/** The summary of a valid file, which both verifiers accept. */
 async function verified(reply: Reply) {
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   const file = Buffer.from(reply.body)
@@ -43,7 +43,7 @@ async function verified(reply: Reply) {
   return verifyEvidence([file], key)
 }
 
-test('a review that is over is told with its population, lines, decisions, removals and log', async () => {
+test('evidence of a completed review has its population, lines, decisions, removals and log entries', async () => {
   const appId = await firm.synced()
   const { id, arda } = await firm.launched(appId)
   const told = { kind: 'review_reminder', about: id } as const
@@ -106,12 +106,12 @@ test('a review that is over is told with its population, lines, decisions, remov
       ),
     ),
   )
-  // Taken later, it says the same but for the moment and its own taking.
+  // Evidence that is taken later has the same states.
   const later = await taken(id)
   expect(ofKind(later, 'item').map((one) => one['state'])).toEqual(items.map((one) => one['state']))
 })
 
-test('what a person held at a moment is told, with why, to those who read accounts', async () => {
+test('evidence of access lists what a person holds, for people who may read accounts', async () => {
   await firm.synced()
   const path = `/users/${firm.ada.id}/access`
   const { body } = await firm.core.call('GET', `${path}?size=100`)
@@ -131,7 +131,7 @@ test('what a person held at a moment is told, with why, to those who read accoun
   expect(denied.status).toBe(403)
 })
 
-test('what a request gave is told with who asked, who decided and when, as the log has it', async () => {
+test('evidence of access from a request has its log entries, with the requester and the approver', async () => {
   const appId = await firm.synced()
   const store = company(firm.core)
   await store.inStore(appId)
@@ -139,7 +139,7 @@ test('what a request gave is told with who asked, who decided and when, as the l
   const asked = { app_id: appId, requestable_permission_ids: [permission], note: 'for the audit' }
   const request = await store.asked(firm.ben, asked)
   await store.settle(request, 'complete')
-  // The connector cannot do it: a person does.
+  // The connector cannot grant it, so a person does.
   await store.reaches(request, 'PENDING_MANUAL_PROVISIONING')
   await store.settle(request, 'complete')
   await store.reaches(request, 'COMPLETED')
@@ -163,13 +163,13 @@ test('what a request gave is told with who asked, who decided and when, as the l
   const html = ofKind(reply, 'page').map(({ content }) => content)
   const row = new RegExp(`${root.email}</td><td[^>]*>APP_STORE_APPROVE_ACCESS_REQUEST</td>`)
   expect(html.join('')).toMatch(row)
-  // Of a moment before it was given, nothing of it is told.
+  // Evidence of an earlier moment has no log entries of the request.
   const moment = new Date(Date.parse(String(held?.['since'])) - 1).toISOString()
   const before = await firm.core.call('GET', `${path}?as_of=${moment}`)
   expect(ofKind(before, 'log')).toEqual([])
 })
 
-test('an offboarding is told with its accounts, also while people have to do them', async () => {
+test('evidence of an offboarding has its accounts and log entries', async () => {
   firm.upstream.holds.accounts = [account('zed'), account('ada')]
   const zed = await person(firm.core.db, 'zed@example.com')
   await firm.synced()
@@ -190,7 +190,7 @@ test('an offboarding is told with its accounts, also while people have to do the
   )
 })
 
-test('what was changed in the database beside the log is found', async () => {
+test('verification finds changes in the database that bypassed the log', async () => {
   const { id } = await firm.launched(await firm.synced())
   await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)
   await firm.core.db.execute(sql`
@@ -206,7 +206,7 @@ test('what was changed in the database beside the log is found', async () => {
   )
 })
 
-test('while decisions come in it is one moment of them, and says that it is not the end', async () => {
+test('evidence taken while decisions are made is a consistent snapshot, marked as not final', async () => {
   const count = 1500
   firm.upstream.holds.accounts = Array.from({ length: count }, (_, n) => account(`s${n}`))
   firm.upstream.holds.associations = Array.from({ length: count }, (_, n) =>
@@ -228,7 +228,7 @@ test('while decisions come in it is one moment of them, and says that it is not 
   expect(states).toEqual({ REJECTED: 100, OPEN: count - 100 })
 })
 
-test('an entry of the log out of which a name was taken is said to be so', async () => {
+test('log entries from which a name was erased are marked as redacted', async () => {
   const appId = await firm.synced()
   const name = 'Access of Ada Lovelace'
   const id = await firm.made({ name, apps: [{ id: appId }] })
@@ -249,7 +249,7 @@ test('an entry of the log out of which a name was taken is said to be so', async
   for (const { body } of odd) expect(body).toContain('Access of erased')
 })
 
-test('a host sends two at once, and who leaves in the middle makes room', async () => {
+test('a host sends two files at once, and an aborted download frees its slot', async () => {
   const { id } = await firm.launched(await firm.synced())
   const headers = { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` }
   const unread = await Promise.all(
@@ -263,7 +263,7 @@ test('a host sends two at once, and who leaves in the middle makes room', async 
   await until('there is room', async () => (await taken(id)).status === 200)
 })
 
-test('those who read reviews may take it, and that they did is recorded', async () => {
+test('people who may read reviews may take evidence, and this is logged', async () => {
   const { id } = await firm.launched(await firm.synced())
   const auditor = await person(firm.core.db, 'auditor@example.com', ['Auditor'])
   const admin = await person(firm.core.db, 'rita@example.com', ['Access Review Administrator'])

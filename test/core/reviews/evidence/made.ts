@@ -1,4 +1,4 @@
-/** Evidence that no database has made: small, and whole. */
+/** Small, complete sample evidence, made without a database. */
 import { createHash } from 'node:crypto'
 import { type EvidenceKind, writeEvidence } from '../../../../runtime/core/reviews/evidence/form.ts'
 import { createSigner, type Signer } from '../../../../runtime/secrets/signing-key.ts'
@@ -18,7 +18,7 @@ export async function written(lines: readonly Line[], by: Signer = signer): Prom
 
 const AT = '2027-03-01T08:00:00.000Z'
 
-/** An entry of the log, chained behind another. */
+/** An entry of the log, chained to the hash of its predecessor. */
 export function entry(before: string, type: string, metadata: object): Line {
   const body = JSON.stringify(['d', type, 'Succeeded', {}, [{ id: 'r' }], metadata]).slice(1, -1)
   const whole = `["${before}",${body},"${AT}"]`

@@ -1,4 +1,4 @@
-/** What both verifiers say of files: ours, and the one in Python. */
+/** The verdicts of both verifiers: ours, and the one in Python. */
 import { spawn, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { EvidenceError } from '../../../../runtime/core/reviews/evidence/read.ts'
@@ -11,7 +11,7 @@ export const SCRIPT = path.join(
 
 export const hasPython = spawnSync('python3', ['-c', 'import hashlib']).status === 0
 
-/** Why a file is refused; null for one that is good. */
+/** Why a file is refused, or null if it is valid. */
 export async function ours(file: Buffer, key: string): Promise<string | null> {
   try {
     await verifyEvidence([file], key)
@@ -32,7 +32,7 @@ export const flipped = (file: Buffer, [at, by]: Flip): Buffer => {
 
 type Given = { file?: Buffer; flips?: readonly Flip[]; files?: readonly Buffer[] }
 
-/** The same of the other verifier, for a file with each of some bytes flipped, and for some files: in one process. */
+/** Verdicts of the Python verifier, in one process: on a file with each of the flips, then on further files. */
 export async function theirs(
   key: string,
   { file = Buffer.alloc(0), flips = [], files = [] }: Given,

@@ -1,4 +1,4 @@
-/** What is done to a file of evidence is found, and said, by both verifiers alike. */
+/** Both verifiers detect tampering with an evidence file and report it in the same words. */
 import { expect, test } from 'vitest'
 import { membersOf } from '../../../../runtime/contract/schema/record.ts'
 import { sha256 } from '../../../../runtime/core/reviews/evidence/form.ts'
@@ -16,7 +16,7 @@ const without = (at: number) => lines.toSpliced(at, 1)
 
 type Case = readonly [what: string, file: Buffer, says: RegExp]
 
-/** Has both verifiers say the same of files, and refuse each for what was done to it. */
+/** Checks that both verifiers refuse each file, for the expected reason. */
 async function refused(cases: readonly Case[]): Promise<void> {
   const files = cases.map(([, file]) => file)
   const said: (string | null)[] = []
@@ -28,15 +28,15 @@ async function refused(cases: readonly Case[]): Promise<void> {
   if (hasPython) expect(await theirs(KEY, { files })).toEqual(said)
 }
 
-test('what was not touched is good, by the fingerprint and by the key', async () => {
+test('an unchanged file is valid, by the fingerprint and by the key', async () => {
   for (const key of [KEY, signer.key.publicKey]) {
     expect(await ours(good, key)).toBeNull()
     if (hasPython) expect(await theirs(key, { files: [good] })).toEqual([null])
   }
 })
 
-test('each of a thousand flipped bytes is found', async () => {
-  // Every byte of the seal, and others that are spread over the file.
+test('a flipped bit is detected in each of a thousand bytes', async () => {
+  // Every byte of the seal, and a thousand others spread over the file.
   const seal = good.length - (lines.at(-1)?.length ?? 0) - 1
   const places = [
     ...Array.from({ length: good.length - seal }, (_, n) => seal + n),
@@ -49,7 +49,7 @@ test('each of a thousand flipped bytes is found', async () => {
   if (hasPython) expect(await theirs(KEY, { file: good, flips })).not.toContain(null)
 })
 
-/** A line with another content, and the digest of that. */
+/** The lines, one of them with other content and the digest of that. */
 function rewritten(at: number, from: string, to: string): string[] {
   const line = lines[at] ?? ''
   const text = `${line.slice(0, -77).replace(from, to)}}`
@@ -88,10 +88,10 @@ const TOUCHED: Case[] = [
   ['empty', Buffer.alloc(0), /^it is cut: it ends after line 0/],
 ]
 
-test('a file that was cut, reordered, changed or made longer is refused for that', () =>
+test('a file that was truncated, reordered, changed or extended is refused for that reason', () =>
   refused(TOUCHED))
 
-test('a file that another key has signed is refused, also with the key of the right one in it', async () => {
+test('a file signed by another key is refused, even if it contains the expected key', async () => {
   const again = await written(sampleLines(), other)
   const claimed = String(again).replace(other.key.publicKey, signer.key.publicKey)
   const [theirKey, why] = [other.key.fingerprint, 'it is signed by another key: its fingerprint is']
@@ -106,7 +106,7 @@ type Lines = ReturnType<typeof sampleLines>
 const changed = (at: number, values: object): Lines =>
   sampleLines().map(([kind, content], n) => [kind, n === at ? { ...content, ...values } : content])
 
-/** A second stage, and line 9 with a red hint, some of whose decisions are KEEP. */
+/** A second stage, and line 9 with a red hint and a KEEP decision of each act. */
 function secondStage(item: object, acts: readonly string[] = ['t1']): Lines {
   const launch = { arda_id: 'a', second_reviewers: 'MANAGERS' }
   return sampleLines().map(([kind, content], n): Lines[number] => {
@@ -204,13 +204,13 @@ const SEALED: [what: string, lines: Lines, says: RegExp][] = [
   ['an entry of no form', changed(27, { body: '[' }), /line 28 is not as its kind is/],
 ]
 
-test('evidence that was sealed and does not fit together is refused for that', async () => {
+test('sealed evidence that is inconsistent is refused for that reason', async () => {
   const cases: Case[] = []
   for (const [what, content, says] of SEALED) cases.push([what, await written(content), says])
   await refused(cases)
 })
 
-test('where the log was not kept so long, it is not compared', async () => {
+test('evidence is not compared with a log whose old entries were removed', async () => {
   const kept = changed(5, { kept_from: '2028-01-01T00:00:00.000Z', removed: 9 })
   const late = [...kept.slice(0, 26), entry('', 'ACCESS_REVIEW_EVIDENCE_TAKEN', {})]
   const files = [await written(kept.slice(0, 26)), await written(late)]
@@ -218,7 +218,7 @@ test('where the log was not kept so long, it is not compared', async () => {
   if (hasPython) expect(await theirs(KEY, { files })).toEqual([null, null])
 })
 
-/** Lines with the page that is made of them. */
+/** The lines, followed by the page that is rendered from them. */
 function withPage(lines: Lines, language: Language = 'en'): Lines {
   const page = createPage(KEY, language)
   for (const [kind, content] of lines) page.take(kind, content)
@@ -228,7 +228,7 @@ function withPage(lines: Lines, language: Language = 'en'): Lines {
 const htmlOf = (lines: Lines): string =>
   lines.flatMap(([kind, { content }]) => (kind === 'page' ? [String(content)] : [])).join('')
 
-test('the page to read is good, shows what the lines say, and nothing of them is HTML', async () => {
+test('the page is valid, shows the content of the lines, and escapes HTML in it', async () => {
   const nasty = `<img src=x onerror="alert(1)">&'\u202e\u0000`
   const paged = withPage(
     changed(8, { unique_identifier: nasty, reason: `</td><script>1</script>` }),
@@ -247,7 +247,7 @@ test('the page to read is good, shows what the lines say, and nothing of them is
   expect([verified.page, heard.join('')]).toEqual([true, html])
 })
 
-test('the page of access says why, until when, and what no sync has read', () => {
+test('the page of access shows reasons, their ends, and what no sync has read yet', () => {
   const access = { id: 'p', name: 'ada@acme.example', status: 'ACTIVE', held: 2 }
   const person = { id: 'p', email: 'ada@acme.example', name: 'Ada' }
   const given = { kind: 'request', request_id: 'r1', ends_at: '2027-04-01T08:00:00.000Z' }
@@ -263,7 +263,7 @@ test('the page of access says why, until when, and what no sync has read', () =>
   expect(html).toMatch(/>Keyway<.*>Staff \(group\)<.*>found; no request or policy</)
 })
 
-test('the page is in German for who reads German, and in no language that there is not', async () => {
+test('the page can be in German, and an unknown language is refused', async () => {
   const paged = withPage(sampleLines(), 'de')
   const file = await written(paged)
   expect(await ours(file, KEY)).toBeNull()
@@ -282,7 +282,7 @@ test('the page is in German for who reads German, and in no language that there 
   await refused([['in another language', await written(other), says]])
 })
 
-test('the page of many lines has the first of them, and says how many more there are', async () => {
+test('the page of many lines shows the first 2000 and the number of the others', async () => {
   const paged = withPage(sampleLines(2500))
   const html = htmlOf(paged)
   expect(html.split('ümlaut-').length - 1).toBe(2000)
@@ -291,7 +291,7 @@ test('the page of many lines has the first of them, and says how many more there
   expect(await ours(await written(paged), KEY)).toBeNull()
 })
 
-test('a page that is not whole, or could run something, is refused', async () => {
+test('a page that is incomplete or could run scripts is refused', async () => {
   const paged = withPage(sampleLines(2500))
   const at = paged.findIndex(([kind]) => kind === 'page')
   const altered = (n: number, values: object): Lines =>
@@ -327,7 +327,7 @@ const first = (kind: 'access' | 'offboarding', about: object): Lines[number] => 
 ]
 const step = (state: string): Lines[number] => ['step', { id: 's', account: 'ada', state }]
 
-test('files about access and about offboardings are held to what their first line says', async () => {
+test('files about access and offboardings must match the counts and the status in their first line', async () => {
   const held: Lines[number] = ['held', { kind: 'account' }]
   const left = { status: 'COMPLETED', steps: 1 }
   const good = [

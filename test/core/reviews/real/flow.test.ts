@@ -1,6 +1,6 @@
 /**
- * One review across three real third-party servers: 250 accounts, 40 rejected and removed, the servers themselves asked
- * afterwards, and the evidence verified offline by both verifiers.
+ * One review across three real third-party servers: of 250 accounts 40 are rejected and removed, the servers
+ * themselves confirm it, and both verifiers check the evidence offline.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const NAMES: readonly Name[] = ['scimmy', 'rabbitmq', 'postgresql']
 
 type Found = Line & { user_email: string | null; account_email: string | null }
 
-/** Where a server knows no address, its id is one. */
+/** A server without addresses uses them as ids. */
 const addressOf = (line: Found): string =>
   line.user_email ?? line.account_email ?? line.unique_identifier
 
@@ -100,7 +100,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
   }
   const get = async (path: string) => (await core.call('GET', path)).body
 
-  /** A review of apps, launched whole. */
+  /** A review with all of its apps launched. */
   async function launched(name: string, ids: readonly string[]): Promise<string> {
     const body = { name, deadline_at: FAR, apps: ids.map((id) => ({ id })) }
     const { id } = (await post('/access_reviews', body, 201)).access_review
@@ -118,7 +118,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
       180_000,
     )
 
-  it('takes what was rejected from the servers themselves, and nothing else', async () => {
+  it('removes rejected access in the servers themselves, and nothing else', async () => {
     const id = await launched('Everything', [...apps.values()])
     const decide = `/access_reviews/${id}/items/decide`
     const gone = new Map<Name, Set<string>>()
@@ -163,7 +163,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
     expect(stdout).toMatch(/40/)
     const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
     if (hasPython) await run('python3', [SCRIPT, file, '--key', key], { env })
-    // Neither is silent about one removal that is told otherwise.
+    // Both verifiers detect a single altered removal.
     writeFileSync(file, text.replace('"state":"REMOVED"', '"state":"KEPT"'))
     await expect(
       run(process.execPath, [COMMAND, 'review', 'verify', file, '--key', key]),
@@ -173,7 +173,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
   }, 240_000)
 
   it.each(['scimmy', 'rabbitmq'] as const)(
-    'takes what a policy gave in %s, and the policy does not give it again',
+    'removes access that a policy granted in %s, and the policy does not grant it again',
     async (name) => {
       const { label, holds } = system(name)
       const { items } = await get(
@@ -195,7 +195,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
       await post(`/access_reviews/${id}/complete`, {}, 200)
       await people.reach(ada.id, 'REVERTED')
       await completed(id)
-      // Looked at once more, she still fits it, and gets nothing.
+      // The policy is evaluated again: she still matches it, but gets nothing.
       await people.moveTo(ada.id, team)
       await people.quiet()
       await people.reach(ada.id, 'REVERTED')
