@@ -1,4 +1,4 @@
-/** Deciding: who may, with which reasons, twice, at once, in bulk, and until when. */
+/** Decisions in a review: who may make them, reasons, changes, concurrency, bulk and deadlines. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { principalOfToken } from '../../../runtime/core/kernel/identity/principal.ts'
@@ -33,7 +33,7 @@ const openTasks = async (who: Person) =>
     })
   ).body.items.length
 
-test('a reviewer decides lines by their ids, and the task closes behind the last', async () => {
+test('a reviewer decides lines by id, and the task closes after the last line', async () => {
   const before = await openTasks(firm.mia)
   const id = await launched()
   expect(await openTasks(firm.mia)).toBe(before + 1)
@@ -49,7 +49,7 @@ test('a reviewer decides lines by their ids, and the task closes behind the last
   })
 })
 
-test('nobody decides what they do not review: neither their own, nor as an admin', async () => {
+test('people cannot decide lines that they do not review, not even their own or as an admin', async () => {
   const id = await launched()
   const own = await firm.line(id, 'mia Group g1')
   const theirs = await firm.line(id, 'ada Group g1')
@@ -63,7 +63,7 @@ test('nobody decides what they do not review: neither their own, nor as an admin
   expect(new Set(Object.values(await states(id)))).toEqual(new Set(['OPEN']))
 })
 
-test('the roles do what they say', async () => {
+test('roles limit who can read and who can change a review', async () => {
   const id = await launched()
   const as = async (who: Person, method: string, path: string, body?: object) =>
     (await firm.core.call(method, path, { token: who.token, ...(body ? { body } : {}) })).status
@@ -97,7 +97,7 @@ test('a reason is needed to reject, to modify, and to keep a red line', async ()
   expect((await asAdmin({ ...keep, filter: {} })).status).toBe(400)
 })
 
-test('what is decided stays so, until a reviewer says that it is to be changed', async () => {
+test('a decided line keeps its state unless the reviewer sends change: true', async () => {
   const id = await launched()
   const [line] = await firm.lines(id, '', firm.mia)
   const item_ids = [line?.id]
@@ -115,7 +115,7 @@ test('what is decided stays so, until a reviewer says that it is to be changed',
   expect(rows.map(({ decision }) => decision)).toEqual(['KEEP', 'REJECT'])
 })
 
-test('of two reviewers at once one decides, and the other learns of it', async () => {
+test('of two concurrent reviewers one decides each line, and the other gets an error', async () => {
   const settings = { reviewers: 'NAMED', user_ids: [firm.mia.id, root.id] }
   const { id } = await firm.launched(await firm.synced(), {}, settings)
   const all = (await firm.lines(id)).filter((one) => one.user_id === firm.ada.id)
@@ -130,7 +130,7 @@ test('of two reviewers at once one decides, and the other learns of it', async (
   expect(told.filter((one) => one.error !== null)).toHaveLength(item_ids.length)
 })
 
-test('one act decides all that a filter fits, and counts as bulk', async () => {
+test('one act decides all lines that match a filter, and counts as bulk', async () => {
   firm.upstream.holds.accounts = Array.from({ length: 60 }, (_, n) => account(`s${n}`))
   firm.upstream.holds.associations = Array.from({ length: 60 }, (_, n) =>
     association(`s${n}`, n % 3 === 0 ? 'g1' : 'g2'),
@@ -149,13 +149,13 @@ test('one act decides all that a filter fits, and counts as bulk', async () => {
   const { body } = await firm.core.call('GET', `/access_reviews/${id}/progress`)
   expect(body).toMatchObject({ states: { KEPT: 40, REJECTED: 20 } })
   expect(body.bulk_share).toBeCloseTo(40 / 60)
-  // What the console shows, without reading the lines.
+  // The counts that the console shows, computed without reading the lines.
   const { db, host } = firm.core
   const principal = await principalOfToken(db, host.hasher, ADMIN_TOKEN)
   expect(principal && (await itemStates(db, principal, id))).toEqual(body.states)
 })
 
-test('lines can be found by what they are', async () => {
+test('lines can be found by text, entitlement, person, hint, state and app', async () => {
   const id = await launched()
   const found = async (query: string) => (await firm.lines(id, query)).map(nameOf)
   expect(await found('&search=BEN')).toEqual(['ben Group g1'])
@@ -166,7 +166,7 @@ test('lines can be found by what they are', async () => {
   expect(await found('&arda_id=x')).toEqual([])
 })
 
-test('totals are those of the lines, however many statements changed them, and go with the review', async () => {
+test('totals equal the lines after any number of statements, and are deleted with the review', async () => {
   const id = await launched()
   const { db } = firm.core
   const counted = async () => {
@@ -202,7 +202,7 @@ test('totals are those of the lines, however many statements changed them, and g
   expect(await counted()).toEqual({ parts: 0, n: 0 })
 })
 
-test('a line goes to others with a reason, and never to its subject', async () => {
+test('a line can be reassigned with a reason, but never to its subject', async () => {
   const id = await launched()
   const line = await firm.line(id, 'ada Group g1')
   const to = (who: Person, body: object, by = firm.mia) =>
@@ -228,7 +228,7 @@ test('a line goes to others with a reason, and never to its subject', async () =
   expect((await to(firm.mia, { reason }, reviewAdmin)).status).toBe(409)
 })
 
-test('what a later sync finds gone before anybody decided is VANISHED', async () => {
+test('an undecided line that a later sync finds gone becomes VANISHED', async () => {
   const appId = await firm.synced()
   const { id } = await firm.launched(appId)
   await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)
@@ -245,7 +245,7 @@ test('what a later sync finds gone before anybody decided is VANISHED', async ()
   expect(await states(id)).toMatchObject({ 'ada Group g1': 'KEPT', 'ada Group g2': 'OPEN' })
 })
 
-test('an account that changed after the launch is shown as it was, and rejected all the same', async () => {
+test('an account that changed after the launch is shown as it was, and can still be rejected', async () => {
   const appId = await firm.synced()
   const { id } = await firm.launched(appId)
   const before = await firm.line(id, 'ben Group g1')
@@ -264,7 +264,7 @@ test('an account that changed after the launch is shown as it was, and rejected 
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
 })
 
-test('the end of a review leaves nothing open, and nothing is decided behind it', async () => {
+test('a completed review has no open lines and accepts no further decisions', async () => {
   const id = await launched()
   await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)
   expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
@@ -277,7 +277,7 @@ test('the end of a review leaves nothing open, and nothing is decided behind it'
   expect(more.status).toBe(400)
 })
 
-test('the task of a reviewer is not completed while lines are open', async () => {
+test('a reviewer cannot complete the task while lines are open', async () => {
   const id = await launched()
   const { body } = await firm.core.call('GET', `/access_reviews/${id}/progress`)
   const { task_id } = body.apps[0].reviewers.find(
@@ -291,7 +291,7 @@ test('the task of a reviewer is not completed while lines are open', async () =>
 test.each([
   ['LEAVE', { 'ada Group g1': 'KEPT', 'ada Group g2': 'NOT_DECIDED' }, 'COMPLETED'],
   ['ESCALATE', { 'ada Group g1': 'KEPT', 'ada Group g2': 'OPEN' }, 'IN_PROGRESS'],
-])('a deadline with %s', async (on_deadline, wanted, status) => {
+])('a deadline with %s handles the undecided lines', async (on_deadline, wanted, status) => {
   const { id } = await firm.launched(await firm.synced(), {}, { on_deadline })
   await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)
   await firm.core.db.execute(
@@ -310,7 +310,7 @@ test.each([
   expect(await states(id)).toMatchObject(wanted)
 })
 
-test('a deleted review is gone, and nobody is asked any more', async () => {
+test('a deleted review is gone, and so are its open tasks', async () => {
   const before = await openTasks(firm.mia)
   const id = await launched()
   expect((await firm.core.call('DELETE', `/access_reviews/${id}`)).status).toBe(204)

@@ -12,10 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => firm.stop())
 
-test('one act decides a hundred thousand lines, and their numbers add up', async () => {
+test('one act decides a hundred thousand lines, and the counts add up', async () => {
   const appId = await firm.synced()
   const { db } = firm.core
-  // As a complete sync leaves them.
+  // The rows that a complete sync leaves.
   await db.execute(sql`
     with made as (
       insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, since)
@@ -32,7 +32,7 @@ test('one act decides a hundred thousand lines, and their numbers add up', async
   const act = await firm.post(`/access_reviews/${id}/items/decide`, {
     ...{ decision: 'KEEP', reason: 'all of them', filter: { hint: ['ACCOUNT_UNMATCHED'] } },
   })
-  // But for the bot, all of them.
+  // The new accounts and the bot have no person.
   expect(act.body).toMatchObject({ decided: LINES + 1 })
   expect((await progress()).states).toEqual({ KEPT: LINES + 1, OPEN: 4 })
   const { body } = await firm.core.call('GET', `/access_reviews/${id}/items?state=KEPT&size=100`)

@@ -1,4 +1,4 @@
-/** Launching apps: from which syncs, with which lines, asked of whom. */
+/** The launch of apps in a review: the sync it starts from, its lines, and its reviewers. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { users } from '../../../runtime/database/schema/people.ts'
@@ -21,7 +21,7 @@ const progress = async (id: string) =>
   (await firm.core.call('GET', `/access_reviews/${id}/progress`)).body
 const namesOf = async (id: string) => (await firm.lines(id)).map(nameOf)
 
-test('the lines are what the last complete sync told, and are counted so', async () => {
+test('the lines are those of the last complete sync, and the population counts them', async () => {
   const appId = await firm.synced()
   const { id } = await firm.launched(appId)
   expect(await namesOf(id)).toEqual([
@@ -43,12 +43,12 @@ test('the lines are what the last complete sync told, and are counted so', async
   ])
 })
 
-test('accounts can be reviewed in place of entitlements', async () => {
+test('accounts can be reviewed instead of entitlements', async () => {
   const { id } = await firm.launched(await firm.synced(), { review_type: 'ACCOUNTS' })
   expect(await namesOf(id)).toEqual(['ada', 'ben', 'bot', 'mia'])
 })
 
-test('what a scope leaves out is counted by the filters that did', async () => {
+test('lines outside a scope are counted under the filter that excluded them', async () => {
   const filter = (group: string, value: string) => ({ group, name: value, label: value, value })
   const scope_filters = [
     filter('ACCOUNT_ENTITLEMENT', 'g1'),
@@ -80,7 +80,7 @@ test('every filter that is offered can be used', async () => {
   }
 })
 
-test('filters that there are none of, and values that one cannot have, are refused', async () => {
+test('unknown filters and invalid filter values are refused', async () => {
   const appId = await firm.synced()
   const added = async (group: string, value: string) =>
     firm.post(`/access_reviews/${await firm.made()}/apps`, {
@@ -98,7 +98,7 @@ test('filters that there are none of, and values that one cannot have, are refus
   })
 })
 
-test('a scope is previewed without a review', async () => {
+test('a scope can be previewed without a review', async () => {
   const id = await firm.synced()
   const filter = (group: string, value: string) => ({ group, name: value, label: value, value })
   const preview = (body: object) => firm.post('/access_reviews/scope_preview', body)
@@ -117,7 +117,7 @@ test('a scope is previewed without a review', async () => {
   expect((await preview({ id: firm.ada.id })).status).toBe(404)
 })
 
-test('with AS_LAST_TIME those review again who did last time, after all reassigning', async () => {
+test('AS_LAST_TIME asks the reviewers of the last review, including those by reassignment', async () => {
   const appId = await firm.synced()
   const first = await firm.launched(appId, {}, { reviewers: 'MANAGERS' })
   const { id: item } = await firm.line(first.id, 'ben Group g1')
@@ -136,12 +136,12 @@ test('with AS_LAST_TIME those review again who did last time, after all reassign
     body: { second_reviewers: 'AS_LAST_TIME' },
   })
   expect(second.status).toBe(422)
-  // An app that nobody reviewed before: the managers.
+  // An app without an earlier review falls back to managers.
   const other = await firm.launched(await firm.synced(), {}, again)
   expect((await firm.line(other.id, 'ada Group g1')).reviewer_user_ids).toEqual([firm.mia.id])
 })
 
-test('lines are listed and decided by the filters of a scope', async () => {
+test('lines can be listed and decided by scope filters', async () => {
   const { id } = await firm.launched(await firm.synced())
   const filter = (group: string, value: string) => ({ group, name: value, label: value, value })
   const scope_filters = [filter('ACCOUNT_ENTITLEMENT', 'g1'), filter('USER_OR_GROUP', firm.ada.id)]
@@ -162,7 +162,7 @@ test('lines are listed and decided by the filters of a scope', async () => {
   expect((await firm.lines(id, '&state=KEPT')).map(nameOf)).toEqual(['ada Group g1'])
 })
 
-test('managers review, nobody their own access, and each has one task', async () => {
+test('managers review, people never review their own access, and each reviewer has one task', async () => {
   const { id } = await firm.launched(await firm.synced())
   const [admin] = (await firm.core.call('GET', '/users/current')).body.id.split(' ')
   const reviewers = Object.fromEntries(
@@ -188,7 +188,7 @@ test('managers review, nobody their own access, and each has one task', async ()
   expect(await firm.lines(id, '', firm.ada)).toEqual([])
 })
 
-test('a reviewer who is named and is the subject is left out, who has left too', async () => {
+test('named reviewers who are the subject or who have left are skipped', async () => {
   const gone = await person(firm.core.db, 'gone@example.com')
   await firm.core.db.execute(sql`update users set status = 'INACTIVE' where id = ${gone.id}`)
   const settings = { reviewers: 'NAMED', user_ids: [firm.ada.id, firm.ben.id, gone.id] }
@@ -198,7 +198,7 @@ test('a reviewer who is named and is the subject is left out, who has left too',
   expect(await of('mia Group g1')).toEqual([firm.ada.id, firm.ben.id].sort())
 })
 
-test('the lines of a reviewer who leaves go to the next one within the hour, with the task', async () => {
+test('open lines and the task of a reviewer who leaves pass to the next manager within the hour', async () => {
   const { db } = firm.core
   const zoe = await person(db, 'zoe@example.com')
   await db.execute(sql`update users set manager_id = ${zoe.id} where id = ${firm.mia.id}`)
@@ -210,13 +210,13 @@ test('the lines of a reviewer who leaves go to the next one within the hour, wit
     expect(await of('ada Group g1')).toEqual([firm.mia.id])
     await db.execute(sql`update users set status = 'INACTIVE' where id = ${firm.mia.id}`)
     const looked = async () => {
-      // Again each time: a look that began before the change puts the next one an hour away.
+      // Repeated, because a check that began before the change schedules the next one an hour later.
       await wake()
       return of('ada Group g1')
     }
     await expect.poll(looked, { timeout: 30_000 }).toEqual([zoe.id])
     expect(await of('ben Group g1')).toEqual([zoe.id])
-    // What was decided stays with who decided it.
+    // A decided line stays with its reviewer.
     expect(await of('ada Group g2')).toEqual([firm.mia.id])
     const { rows } = await db.execute<{ who: string; status: string }>(sql`
       select distinct s.user_ids[1] as who, t.status from tasks t
@@ -238,7 +238,7 @@ test('the lines of a reviewer who leaves go to the next one within the hour, wit
   }
 })
 
-test('hints say what is odd', async () => {
+test('hints name accounts without a person and access that nobody requested', async () => {
   firm.upstream.holds.accounts = [account('ada'), account('bot')]
   firm.upstream.holds.associations = [association('ada', 'g1'), association('bot', 'g1')]
   const { id } = await firm.launched(await firm.synced())
@@ -247,7 +247,7 @@ test('hints say what is odd', async () => {
   expect(await hints('bot Group g1')).toEqual(['ACCOUNT_UNMATCHED', 'NOBODY_ASKED'])
 })
 
-test('hints say what breaks a rule, what is privileged, and what few of a team have', async () => {
+test('hints name broken separation rules, privileged access, and access that few peers have', async () => {
   const { db } = firm.core
   const team = ['p1', 'p2', 'p3', 'p4', 'q1', 'q2']
   for (const name of team) {
@@ -281,7 +281,7 @@ test('hints say what breaks a rule, what is privileged, and what few of a team h
   await firm.core.call('DELETE', `/separation_of_duties/${made.body.id}`)
 })
 
-test('a sync under way is waited for, and the lines are those of the complete one', async () => {
+test('a launch waits for a running sync and uses its result', async () => {
   const appId = await firm.synced()
   let release = () => {}
   const held = new Promise<undefined>((resolve) => {
@@ -296,7 +296,7 @@ test('a sync under way is waited for, and the lines are those of the complete on
   expect(reply.body.errors).toMatchObject([
     { app_id: appId, error: expect.stringMatching(/a sync is running/) },
   ])
-  // What vanished is most of it: an operator has to say that it is gone.
+  // Enough entries stay: if most of them vanished, an operator would have to confirm it first.
   firm.upstream.holds.associations = [association('ben', 'g1'), association('ada', 'g2')]
   release()
   await firm.appReaches(id, 'IN_PROGRESS')
@@ -304,7 +304,7 @@ test('a sync under way is waited for, and the lines are those of the complete on
   expect((await progress(id)).apps[0].population.run).toBe(run.id)
 })
 
-test('after a sync that failed a fresh one is begun, and told', async () => {
+test('a launch after a failed sync starts a new sync and reports it', async () => {
   const appId = await firm.synced()
   firm.upstream.before = (kind) =>
     kind === 'entitlements' ? { status: 401, code: 'unauthenticated' } : undefined
@@ -323,7 +323,7 @@ test('after a sync that failed a fresh one is begun, and told', async () => {
   expect((await progress(id)).apps[0].population.run).toBeGreaterThan(failed.id)
 })
 
-test('after an old sync a fresh one is begun', async () => {
+test('a launch after an outdated sync starts a new sync', async () => {
   const appId = await firm.synced()
   await firm.core.db.execute(
     sql`update sync_runs set ended_at = now() - interval '8 days' where app_id = ${appId}`,
@@ -336,7 +336,7 @@ test('after an old sync a fresh one is begun', async () => {
   expect((await progress(id)).apps[0].population.run).toBeGreaterThan(old.id)
 })
 
-test('a scope of nothing is not launched, and its owner has a task', async () => {
+test('a scope without any lines is not launched, and its owner gets a task', async () => {
   const appId = await firm.synced()
   const id = await firm.made()
   const filter = { group: 'ACCOUNT_ENTITLEMENT', name: 'none', label: 'none', value: 'none' }
@@ -360,7 +360,7 @@ test('a scope of nothing is not launched, and its owner has a task', async () =>
   await firm.appReaches(id, 'IN_PROGRESS')
 })
 
-test('an app is in a review once, and apps that are not there are told', async () => {
+test('an app can be in a review only once, and unknown apps are reported', async () => {
   const appId = await firm.synced()
   const { id } = await firm.launched(appId)
   const nobody = '00000000-0000-4000-8000-000000000000'
@@ -374,7 +374,7 @@ test('an app is in a review once, and apps that are not there are told', async (
   ])
 })
 
-test('a review waits for its launch', async () => {
+test('a review waits for its launch date', async () => {
   const appId = await firm.synced()
   const at = new Date(Date.now() + 3_600_000).toISOString()
   const id = await firm.made({ target_launch_date: at, apps: [{ id: appId }] })
@@ -389,7 +389,7 @@ test('a review waits for its launch', async () => {
   expect(await firm.lines(id)).toHaveLength(5)
 })
 
-test('what is wrong with a review is answered', async () => {
+test('an invalid review is refused with the reason', async () => {
   const far = '2999-01-01T00:00:00Z'
   const name = 'Only once'
   await firm.made({ name })
@@ -408,7 +408,7 @@ test('what is wrong with a review is answered', async () => {
   ])
 })
 
-test('a host that is asked while a system hangs answers at once', async () => {
+test('a launch succeeds while the system hangs', async () => {
   const appId = await firm.synced()
   firm.upstream.before = () => hang()
   const { id } = await firm.launched(appId)

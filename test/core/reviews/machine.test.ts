@@ -1,4 +1,4 @@
-/** The machines of access reviews, of their apps and of their lines, without a database. */
+/** The state machines of access reviews, of their apps and of their lines, without a database. */
 import { describe, expect, test } from 'vitest'
 import type { TaskProgress } from '../../../runtime/contract/models/task.ts'
 import { type LineEvent, lineTransition } from '../../../runtime/core/reviews/machine/line.ts'
@@ -21,7 +21,7 @@ const LINE = { id: 'i', appId: 'app', state: 'REMOVING', attempts: 2, failingSin
 const line = { ...LINE, taskId: null } as ItemRow
 const afterLine = (event: LineEvent) => lineTransition(line, event, REVIEW, NOW)
 
-describe('a review whose launch has come', () => {
+describe('a review at its launch date', () => {
   test('waits for its apps', () => {
     expect(reviewTransition(REVIEW, { kind: 'launch_came', apps: 2, wakeAt: LATER }, NOW)).toEqual({
       writes: [{ status: 'SCHEDULED_IN_PREPARATION', wakeAt: LATER }],
@@ -29,20 +29,20 @@ describe('a review whose launch has come', () => {
     })
   })
 
-  test('is under way at once without apps', () => {
+  test('is in progress at once without apps', () => {
     expect(reviewTransition(REVIEW, { kind: 'launch_came', apps: 0, wakeAt: LATER }, NOW)).toEqual({
       writes: [{ status: 'IN_PROGRESS', startedAt: NOW, wakeAt: LATER }],
       effects: [],
     })
   })
 
-  test('is started by the first of its apps only', () => {
+  test('is started only by its first app', () => {
     const started = { ...REVIEW, status: 'IN_PROGRESS' } as const
     expect(reviewTransition(started, { kind: 'started' }, NOW).writes).toEqual([])
   })
 })
 
-test('a review that ends keeps the moment at which its decisions ended', () => {
+test('a review that ends keeps the time at which its decisions closed', () => {
   const closed = { ...REVIEW, status: 'IN_PROGRESS', closedAt: NOW } as const
   const { writes, effects } = reviewTransition(closed, { kind: 'apps_completed', apps: 3 }, LATER)
   expect(writes).toEqual([{ status: 'COMPLETED', completedAt: LATER, closedAt: NOW, wakeAt: null }])
@@ -61,7 +61,7 @@ test.each([
   expect(writes).toEqual([{ wakeAt: LATER, ...written }])
 })
 
-test('an app whose removal starts says in the log how many lines it is about', () => {
+test('the start of the removal in an app is logged with the number of lines', () => {
   const by = { domainId: 'd', userId: 'u' }
   const event = { kind: 'removal_started', by, review: REVIEW, rejected: 4, notDecided: 1 } as const
   expect(reviewAppTransition(app(), event, NOW)).toMatchObject({
@@ -71,21 +71,21 @@ test('an app whose removal starts says in the log how many lines it is about', (
 })
 
 describe('a line', () => {
-  test('that a reading does not show is removed, and nobody is asked any more', () => {
+  test('that a reading no longer shows becomes REMOVED, and its task is closed', () => {
     expect(afterLine({ kind: 'gone', reading: null })).toMatchObject({
       writes: [{ state: 'REMOVED', problem: null, goneAt: NOW }],
       effects: [{ kind: 'close_task' }, { event: 'ACCESS_REVIEW_ITEM_REMOVED' }],
     })
   })
 
-  test('that the system says it took, and that cannot be read, waits for the next sync', () => {
+  test('whose removal cannot be confirmed by a reading waits for the next sync', () => {
     expect(afterLine({ kind: 'unproven', problem: 'not read' })).toEqual({
       writes: [{ sentAt: NOW, wakeAt: null, problem: 'not read' }],
       effects: [{ kind: 'sync_again' }],
     })
   })
 
-  test('that the system demands stays, and its reason says so', () => {
+  test('that the system requires becomes TO_MODIFY with the problem', () => {
     expect(afterLine({ kind: 'needed', problem: 'give another first' }).writes).toEqual([
       { state: 'TO_MODIFY', problem: 'give another first', wakeAt: null },
     ])
@@ -94,13 +94,13 @@ describe('a line', () => {
   test.each([
     ['people', true, 'WAITING_FOR_HANDS'],
     ['the background', false, 'REMOVING'],
-  ] as const)('that a request holds waits for %s', (_, byPeople, state) => {
+  ] as const)('that is held by a request waits for %s', (_, byPeople, state) => {
     expect(afterLine({ kind: 'held', byPeople, wakeAt: LATER }).writes).toEqual([
       { state, wakeAt: LATER },
     ])
   })
 
-  test('that a person declined to remove is excepted, and the log says so', () => {
+  test('that a person declined to remove becomes EXCEPTED, and this is logged', () => {
     expect(afterLine({ kind: 'declined', problem: 'declined' })).toMatchObject({
       writes: [{ state: 'EXCEPTED', problem: 'declined' }],
       effects: [{ event: 'ACCESS_REVIEW_ITEM_EXCEPTED' }],
@@ -114,25 +114,25 @@ describe('a line that could not be removed', () => {
   const failed = (failure: typeof away | typeof manual, task: TaskProgress, isConnected = true) =>
     afterLine({ kind: 'failed', failure, task, isConnected })
 
-  test('is left to people where trying cannot help', () => {
+  test('is handed to people when a retry cannot help', () => {
     expect(failed(manual, 'none')).toEqual({
       writes: [{ state: 'WAITING_FOR_HANDS', problem: 'no way', wakeAt: null }],
       effects: [{ kind: 'open_task', problem: 'no way', goesOn: false }],
     })
   })
 
-  test('waits for a sync once a person said that it is done', () => {
+  test('waits for a sync after a person reported it as done', () => {
     expect(failed(manual, 'done')).toMatchObject({
       writes: [{ sentAt: NOW, taskId: null }],
       effects: [{ kind: 'sync_again' }],
     })
   })
 
-  test('is excepted once a person said that it is done, where no sync can tell', () => {
+  test('becomes EXCEPTED after a person reported it as done, if no sync can confirm it', () => {
     expect(failed(manual, 'done', false)).toMatchObject({ writes: [{ state: 'EXCEPTED' }] })
   })
 
-  test('is tried again, and people are asked once', () => {
+  test('is retried, and people are asked once', () => {
     const { writes, effects } = failed(away, 'none')
     expect(writes).toMatchObject([{ state: 'WAITING_FOR_HANDS', attempts: 3, problem: 'down' }])
     expect(effects).toEqual([{ kind: 'open_task', problem: 'down', goesOn: true }])

@@ -1,4 +1,4 @@
-/** What becomes of a review that two change at once. */
+/** Concurrent changes of a review. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -25,10 +25,10 @@ const launched = async (settings: object = {}) =>
 const patch = (id: string, body: object) =>
   firm.core.call('PATCH', `/access_reviews/${id}`, { body })
 
-/** Set in a test from `before` on: the host's own jobs send the same statements. */
+/** Set in a test from `before` on, because the host's own jobs send the same statements. */
 const mine = new AsyncLocalStorage<true>()
 
-/** Does `act` before a test sends a statement for the nth time. */
+/** Runs `act` before a test sends a matching statement for the nth time. */
 function before(statement: RegExp, nth: number, act: () => Promise<unknown>): void {
   let count = 0
   mine.enterWith(true)
@@ -39,15 +39,15 @@ function before(statement: RegExp, nth: number, act: () => Promise<unknown>): vo
   })
 }
 
-test('a deadline that is put off in time takes nothing', async () => {
+test('a deadline that is postponed in time removes nothing', async () => {
   const { core } = firm
   const { id } = await launched({ on_deadline: 'REMOVE' })
-  // No job looks at it by itself.
+  // No job picks it up by itself.
   await core.db.execute(
     sql`update access_reviews set deadline_at = now(), wake_at = null where id = ${id}`,
   )
   const extended = Promise.withResolvers<number>()
-  // Its apps are listed as the series and who left are looked at, and then for the deadline.
+  // The apps are listed for the recurrence, for reviewers who left, and then for the deadline.
   before(
     /^select .* from "access_review_apps" .* order by "access_review_apps"."created_at"/,
     3,
@@ -67,7 +67,7 @@ test('a deadline that is put off in time takes nothing', async () => {
   expect((await firm.read(id)).apps[0].status).toBe('IN_PROGRESS')
 })
 
-test('what has come to its end meanwhile is not ended again', async () => {
+test('a review that is completed concurrently is not completed again', async () => {
   const { core } = firm
   const { id, arda } = await launched()
   const reply = await meanwhile(
@@ -85,14 +85,14 @@ test('what has come to its end meanwhile is not ended again', async () => {
   expect(row).toEqual({ wake_at: null })
 })
 
-test('a line that is decided meanwhile is handed to nobody', async () => {
+test('a line that is decided concurrently is not reassigned', async () => {
   const { core, ada, ben } = firm
   const { id, arda } = await launched()
   const { id: line, reviewer_user_ids: asked } = await firm.line(id, 'bot Group g2')
   const reply = await meanwhile(
     core.db,
     async (tx) => {
-      // As a decision keeps an app open.
+      // A decision locks the app in the same way.
       await tx.execute(sql`select from access_review_apps where id = ${arda} for share`)
       await tx.execute(sql`update access_review_items set state = 'KEPT', decided_by_id = ${ben.id},
         decided_at = now() where id = ${line}`)
@@ -106,7 +106,7 @@ test('a line that is decided meanwhile is handed to nobody', async () => {
   expect((await firm.line(id, 'bot Group g2')).reviewer_user_ids).toEqual(asked)
 })
 
-test('two that take one name at once are told apart', async () => {
+test('the second of two reviews that take the same name concurrently is refused', async () => {
   const [first, second] = [await firm.made(), await firm.made()]
   const reply = await meanwhile(
     firm.core.db,

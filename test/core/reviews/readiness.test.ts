@@ -6,14 +6,14 @@ import type { RunRow } from '../../../runtime/core/sync/runs.ts'
 const NOW = new Date('2027-03-12T09:00:00Z')
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * 24 * 3600 * 1000)
 
-/** Only what is judged. */
+/** A run with only the fields that are judged. */
 const run = (id: number, state: RunRow['state'], days = 1): RunRow =>
   ({ id, state, endedAt: daysAgo(days), problem: null }) as RunRow
 
 const judged = (latest: RunRow | null, complete: RunRow | null, fresh: number | null = null) =>
   judgeSyncs({ latest, complete }, fresh, NOW)
 
-test('a complete sync of the last days is one to start from', () => {
+test('a review can start from a complete sync of the last 7 days', () => {
   const last = run(3, 'SUCCEEDED', 7)
   expect(judged(last, last)).toEqual({ kind: 'ready', run: last })
 })
@@ -25,7 +25,7 @@ test.each([
   ['one that was stopped', run(4, 'STOPPED'), run(3, 'SUCCEEDED'), /STOPPED/],
   ['one that was cancelled', run(4, 'CANCELLED'), run(3, 'SUCCEEDED'), /CANCELLED/],
 ] as const)(
-  'of %s a fresh sync is begun, and its failure is for people',
+  'with %s as the last sync a new one starts; if that fails, the review waits',
   (_, latest, last, why) => {
     expect(judged(latest, last)).toMatchObject({
       kind: 'sync',
@@ -35,6 +35,6 @@ test.each([
   },
 )
 
-test('the end of one that runs is waited for', () => {
+test('a review waits for a running sync', () => {
   expect(judged(run(4, 'RUNNING'), run(3, 'SUCCEEDED')).kind).toBe('wait')
 })

@@ -1,4 +1,4 @@
-/** When reviews recur, and what the next one is. */
+/** When reviews recur, and what the next review looks like. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recur } from '../../../runtime/core/reviews/recur.ts'
@@ -12,7 +12,7 @@ import { type Reviewed, startReviewed } from './reviewed.ts'
 
 const START = new Date('2027-01-31T08:00:00Z')
 
-/** The first days of a rule behind its start. */
+/** The first days of a rule after its start. */
 function daysOf(given: Partial<Recurrence>, count: number): string[] {
   const found: string[] = []
   let after = START
@@ -26,7 +26,7 @@ function daysOf(given: Partial<Recurrence>, count: number): string[] {
   return found
 }
 
-describe('a rule', () => {
+describe('a recurrence rule', () => {
   test.each([
     ['every year', { freq: 0 }, ['2028-01-31', '2029-01-31']],
     ['every month that has its day', { freq: 1 }, ['2027-03-31', '2027-05-31']],
@@ -49,18 +49,18 @@ describe('a rule', () => {
     ['until a day', { freq: 3, until: '2027-02-02T23:00:00Z' }, ['2027-02-01', '2027-02-02']],
     ['on a leap day', { freq: 0, bymonth: [2], bymonthday: [29] }, ['2028-02-29', '2032-02-29']],
     ['on a day that there is not', { freq: 0, bymonth: [2], bymonthday: [30] }, []],
-  ])('comes %s', (_, config, wanted) => {
+  ])('recurs %s', (_, config, wanted) => {
     expect(recurrenceFault({ config, days: null })).toBeNull()
     expect(daysOf({ config }, Math.max(wanted.length, 2)).slice(0, 3)).toEqual(wanted)
   })
 
   test.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'])(
-    'keeps its time of the day in UTC over both changes of the clocks in %s',
+    'keeps its time of day in UTC across both clock changes in %s',
     (zone) => {
       const before = process.env['TZ']
       process.env['TZ'] = zone
       try {
-        // Half an hour past one: the hour that Berlin leaves out in March and has twice in October.
+        // 01:30 UTC is within the hour after the clock changes of Berlin.
         const start = new Date('2027-03-01T01:30:00Z')
         for (const [rule, days] of [
           [{ config: { freq: 3 }, days: null }, 1],
@@ -99,8 +99,8 @@ describe('a rule', () => {
     return found
   }
 
-  test('with a time zone keeps its time of the day there over both changes of its clocks', () => {
-    // 9:00 in Berlin; its clocks change on 28 March and on 31 October 2027.
+  test('with a time zone keeps its local time of day across both clock changes', () => {
+    // 9:00 in Berlin, where clocks change on 28 March and on 31 October 2027.
     expect(moments({ freq: 3 }, '2027-03-26T08:00:00Z', 3)).toEqual([
       ...['2027-03-27T08:00', '2027-03-28T07:00', '2027-03-29T07:00'],
     ])
@@ -113,8 +113,8 @@ describe('a rule', () => {
     ])
   })
 
-  test('comes once at a time that a change of the clocks leaves out or has twice', () => {
-    // 2:30 in Berlin: not there on 28 March, twice on 31 October.
+  test('recurs once at a time that a clock change skips or repeats', () => {
+    // 2:30 in Berlin: skipped on 28 March, repeated on 31 October.
     expect(moments({ freq: 3 }, '2027-03-27T01:30:00Z', 2)).toEqual([
       ...['2027-03-28T01:30', '2027-03-29T00:30'],
     ])
@@ -126,7 +126,7 @@ describe('a rule', () => {
     ])
   })
 
-  test('a number of days is one too', () => {
+  test('can be a number of days', () => {
     expect(daysOf({ days: 90 }, 2)).toEqual(['2027-05-01', '2027-07-30'])
   })
 
@@ -142,7 +142,7 @@ describe('a rule', () => {
     [{ config: { freq: 1, tzid: '+02:00' }, days: null }],
     [{ config: { freq: 1 }, days: 3 }],
     [{ config: null, days: 0 }],
-  ])('%j is refused', (recurrence) => {
+  ])('is refused: %j', (recurrence) => {
     expect(recurrenceFault(recurrence)).toMatch(/recurrence/)
   })
 })
@@ -154,7 +154,7 @@ describe('a review', () => {
   })
   afterAll(() => firm.stop())
 
-  test('that recurs is made again with its apps and settings, once for a moment', async () => {
+  test('that recurs is created again with its apps and their settings, once per date', async () => {
     const appId = await firm.synced()
     const id = await firm.made({
       recurrence_days_frequency: 30,
@@ -174,7 +174,7 @@ describe('a review', () => {
     expect(await list()).toHaveLength(2)
   })
 
-  test('is made once when the clock was set forward over several moments, and not again when it was set back', async () => {
+  test('recurs once when the clock jumps over several dates, and not again when it is set back', async () => {
     const id = await firm.made({ recurrence_days_frequency: 30 })
     const { db } = firm.core
     const DAY_MS = 24 * 3600 * 1000
@@ -192,7 +192,7 @@ describe('a review', () => {
     expect(await look(100)).toEqual([1, 120])
     for (const days of [30, 31, 60, 100, 119]) expect(await look(days)).toEqual([1, 120])
     expect(await look(121)).toEqual([2, 150])
-    // What was reckoned while the clock was far ahead is reckoned again when the rule is sent.
+    // A date computed while the clock was far ahead is computed again when the rule is sent.
     expect(await look(3000)).toEqual([3, 3030])
     const again = await firm.core.call('PATCH', `/access_reviews/${id}`, {
       body: { recurrence_days_frequency: 30 },
@@ -201,7 +201,7 @@ describe('a review', () => {
     expect(await look(1)).toEqual([3, 30])
   })
 
-  test('is refused with a rule that cannot be carried out', async () => {
+  test('is refused with an unsupported rule', async () => {
     const body = { name: 'Odd', deadline_at: '2999-01-01', recurrence_config: { freq: 6 } }
     expect((await firm.post('/access_reviews', body)).status).toBe(400)
   })

@@ -1,4 +1,4 @@
-/** Removing what was rejected by a system of the operator's: called once, and believed once a reading shows it. */
+/** Removal by a webhook of the operator: it is called once, and a reading of the system must confirm it. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { until } from '../../e2e/until.ts'
@@ -31,13 +31,13 @@ const TOLD = { account_integration_specific_id: 'ben', entitlement_integration_s
 const takesAway = () => take(firm.upstream, TOLD)
 const called = () => firm.receiver.received.map(({ text }) => JSON.parse(text))
 
-/** A synced app with the webhook in the settings of its store. */
+/** A synced app with the webhook in its store settings. */
 async function hooked(): Promise<string> {
   const appId = await firm.synced()
   return company(firm.core).inStore(appId, {}, { access_removal_inline_webhook: hook })
 }
 
-/** A review in which ben's line was rejected, whose removal was begun. */
+/** A review in which ben's line was rejected and the removal has started. */
 async function removing(appId: string): Promise<string> {
   const { id, arda } = await firm.launched(appId)
   const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
@@ -48,7 +48,7 @@ async function removing(appId: string): Promise<string> {
   return id
 }
 
-/** Waits until a line says something is wrong; no state on the way may be REMOVED. */
+/** Waits until ben's line reports a problem, and checks that it is never REMOVED until then. */
 const stuck = (id: string, problem: RegExp): Promise<Line> =>
   until(`the line says ${problem}`, async () => {
     const line = await firm.line(id, BEN)
@@ -56,7 +56,7 @@ const stuck = (id: string, problem: RegExp): Promise<Line> =>
     return problem.test(line.problem ?? '') ? line : null
   })
 
-test('a webhook takes it, and a reading shows that it did', async () => {
+test('a webhook removes the access, and a reading confirms it', async () => {
   firm.receiver.answer((reply) => {
     takesAway()
     reply.end('{}')
@@ -91,7 +91,7 @@ test('a webhook takes it, and a reading shows that it did', async () => {
 test('a webhook that answers success and does nothing never leads to REMOVED', async () => {
   const appId = await hooked()
   const id = await removing(appId)
-  // Nor does the sync that follows, which shows it still: people are asked, and it is not called again.
+  // The next sync still shows the access: people are asked, and the webhook is not called again.
   const line = await stuck(id, /was called, but the system does not show it removed/)
   expect(line.state).toBe('WAITING_FOR_HANDS')
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
@@ -102,7 +102,7 @@ test('a webhook that answers success and does nothing never leads to REMOVED', a
   expect(called()).toHaveLength(1)
 })
 
-test('a webhook that fails leaves it to people, with what it answered', async () => {
+test('a webhook that fails leaves the removal to people, with its answer', async () => {
   firm.receiver.answer(answering(500, '{}'))
   const id = await removing(await hooked())
   const line = await stuck(id, /"Remover": it answered 500/)
@@ -110,13 +110,13 @@ test('a webhook that fails leaves it to people, with what it answered', async ()
   expect(called()).toHaveLength(1)
 })
 
-test('a call that was begun before is not made again', async () => {
+test('a call that was already started is not repeated', async () => {
   const appId = await hooked()
   const { id, arda } = await firm.launched(appId)
   const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
   await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
   await firm.decided(id, BEN, 'REJECT', firm.mia)
-  // As a host that died in it leaves it.
+  // The state that a host leaves when it dies during the call.
   const { id: item } = await firm.line(id, BEN)
   await firm.core.db.execute(
     sql`update access_review_items set called_at = now() where id = ${item}`,
@@ -126,7 +126,7 @@ test('a call that was begun before is not made again', async () => {
   expect(called()).toEqual([])
 })
 
-test('what is gone already needs no webhook', async () => {
+test('access that is already gone needs no webhook call', async () => {
   const appId = await hooked()
   const { id, arda } = await firm.launched(appId)
   const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
@@ -138,7 +138,7 @@ test('what is gone already needs no webhook', async () => {
   expect(called()).toEqual([])
 })
 
-test('the webhook of the permission goes before that of the app', async () => {
+test('the webhook of a permission takes precedence over that of its app', async () => {
   const { core } = firm
   const body = {
     hook_type: 'DEPROVISION',
@@ -158,7 +158,7 @@ test('the webhook of the permission goes before that of the app', async () => {
   expect(called()[0].permissions).toMatchObject([{ value: 'g1', source: 'SYNCED' }])
 })
 
-test('an app without a system is not believed either', async () => {
+test('a webhook that reports success for an app without a system leaves the line to people', async () => {
   const { db } = firm.core
   const appId = await app(db, 'By hand')
   await company(firm.core).inStore(appId, {}, { access_removal_inline_webhook: hook })
@@ -178,7 +178,7 @@ test('an app without a system is not believed either', async () => {
   expect(called()).toMatchObject([{ permissions: [], account: { unique_identifier: 'ben' } }])
 })
 
-test('a webhook cannot be chosen where none is named', async () => {
+test('removal by webhook cannot be chosen if no webhook is configured', async () => {
   const { id, arda } = await firm.launched(await firm.synced())
   const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
   const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })

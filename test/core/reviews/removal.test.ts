@@ -1,4 +1,4 @@
-/** Removing what was rejected: a line is REMOVED by a reading of the system, and by nothing else. */
+/** Removal of rejected access: only a reading of the system makes a line REMOVED. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { until } from '../../e2e/until.ts'
@@ -37,7 +37,7 @@ async function rejected(appId: string, change?: object): Promise<{ id: string; a
 const remove = (id: string, arda: string) =>
   firm.core.call('POST', `/access_reviews/${id}/apps/${arda}/start-removal`)
 
-/** Lets what waits for its next try be tried at once. */
+/** Makes every pending retry due now. */
 const hurry = () =>
   firm.core.db.execute(sql`
     with items as (update access_review_items set wake_at = now() where wake_at > now() returning arda_id)
@@ -54,7 +54,7 @@ const taskOf = (id: string) =>
     return body.items.find((one: { description: string }) => one.description.includes(name)) ?? null
   })
 
-test('what was found is taken in the system, and read to be gone', async () => {
+test('rejected access is removed in the system, and a reading confirms it', async () => {
   const appId = await firm.synced()
   const { id, arda } = await rejected(appId)
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
@@ -67,7 +67,7 @@ test('what was found is taken in the system, and read to be gone', async () => {
   expect((await remove(id, arda)).status).toBe(409)
 })
 
-/** Ben's account has another id from now on. */
+/** Gives ben's account another id. */
 function become(name: string): void {
   const { holds: system } = firm.upstream
   system.accounts = [
@@ -81,7 +81,7 @@ function become(name: string): void {
   )
 }
 
-test('what the account of a line holds under a new id is taken, too', async () => {
+test('access that the account of a line holds under a new id is removed, too', async () => {
   const appId = await firm.synced()
   const { id, arda } = await rejected(appId)
   become('benjamin')
@@ -91,7 +91,7 @@ test('what the account of a line holds under a new id is taken, too', async () =
   expect(holds(firm.upstream, 'benjamin', 'g1')).toBe(false)
 })
 
-test('a removed line, and then its person leaving, close what the account has become', async () => {
+test('an offboarding after a removal suspends the account under its new id', async () => {
   const appId = await firm.synced()
   const { id, arda } = await rejected(appId)
   become('benjamin')
@@ -121,7 +121,7 @@ test('a removed line, and then its person leaving, close what the account has be
   )
 })
 
-test('a service account’s line takes nothing from another one of the same address', async () => {
+test('a service account’s line removes nothing from another account with the same address', async () => {
   const ops = { email: 'ops@example.com', account_type: 'service' }
   const { holds: system } = firm.upstream
   const others = system.accounts.filter((one) => !Object.values(one).includes('bot'))
@@ -142,7 +142,7 @@ test('a service account’s line takes nothing from another one of the same addr
   expect(holds(firm.upstream, 'payroll', 'g2')).toBe(true)
 })
 
-test('a listing that begins again behind its end is given up', async () => {
+test('a listing that starts again after its end is abandoned', async () => {
   const appId = await firm.synced()
   const { id, arda } = await rejected(appId)
   const { holds: system, circling, asked } = firm.upstream
@@ -158,7 +158,7 @@ test('a listing that begins again behind its end is given up', async () => {
   expect(pages).toBeLessThan(50)
 })
 
-test('a row that is listed twice, on two pages, is no circle', async () => {
+test('a row that is listed on two pages is not taken for a cycle', async () => {
   const { holds: system } = firm.upstream
   const many = Array.from({ length: 120 }, (_, n) => association('mia', `x${n}`))
   system.entitlements = [...system.entitlements, ...many.map((_, n) => entitlement(`x${n}`))]
@@ -170,7 +170,7 @@ test('a row that is listed twice, on two pages, is no circle', async () => {
   expect(await firm.lineReaches(id, BEN, 'REMOVED')).toMatchObject({ problem: null })
 })
 
-test('a removal is not begun while lines are open', async () => {
+test('a removal cannot start while lines are open', async () => {
   const { id, arda } = await firm.launched(await firm.synced())
   expect((await remove(id, arda)).body.detail).toMatch(/5 lines are open/)
 })
@@ -195,7 +195,7 @@ test('a system that answers success and does nothing never leads to REMOVED', as
     state: 'WAITING_FOR_HANDS',
     problem: expect.stringMatching(/reported success, but the system still shows it/),
   })
-  // Nor does a person's word, as long as the system shows it.
+  // Nor does a completed task, as long as the system shows the access.
   await firm.core.call('POST', `/tasks/${task.id}/complete`)
   await sync(firm.core, appId)
   await hurry()
@@ -205,7 +205,7 @@ test('a system that answers success and does nothing never leads to REMOVED', as
     [],
   )
   expect((await firm.read(id)).status).toBe('IN_PROGRESS')
-  // Only once it is gone indeed.
+  // The line is REMOVED only once the access is really gone.
   take(firm.upstream, {
     account_integration_specific_id: 'ben',
     entitlement_integration_specific_id: 'g1',
@@ -216,7 +216,7 @@ test('a system that answers success and does nothing never leads to REMOVED', as
   await firm.reaches(id, 'COMPLETED')
 })
 
-test('a system that refuses once, and shows late, is asked again', async () => {
+test('a removal is retried after a refusal, and waits until the system shows it', async () => {
   const appId = await firm.synced()
   let asked = 0
   firm.upstream.written = async (_, told) => {
@@ -233,7 +233,7 @@ test('a system that refuses once, and shows late, is asked again', async () => {
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
 })
 
-test('what is to be removed by hand counts once the system shows it', async () => {
+test('a manual removal counts once the system shows it', async () => {
   const appId = await firm.synced()
   const { id, arda } = await rejected(appId, { removal_action: 'MANUAL' })
   await remove(id, arda)
@@ -250,7 +250,7 @@ test('what is to be removed by hand counts once the system shows it', async () =
   await firm.reaches(id, 'COMPLETED')
 })
 
-test('what a person declines to remove is an exception, and says so', async () => {
+test('a line that a person declines to remove becomes EXCEPTED with that problem', async () => {
   const { id, arda } = await rejected(await firm.synced(), { removal_action: 'MANUAL' })
   await remove(id, arda)
   const task = await taskOf(id)
@@ -260,7 +260,7 @@ test('what a person declines to remove is an exception, and says so', async () =
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
 })
 
-test('the last one that an account must hold is to be modified', async () => {
+test('the last entitlement of a type that an account must hold becomes TO_MODIFY', async () => {
   firm.upstream.holds.entitlements = [
     entitlement('g1', { entitlement_type: 'LICENCE' }),
     entitlement('g2'),
@@ -271,14 +271,14 @@ test('the last one that an account must hold is to be modified', async () => {
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
 })
 
-test('what a request gave ends by the request’s own way back', async () => {
+test('access from a request is removed by reverting the request', async () => {
   const appId = await firm.synced()
   const { db } = firm.core
   await company(firm.core).inStore(appId)
   const entitlementRef = {
     ...{ entitlementType: 'GROUP', entitlementId: 'g1', resourceType: '', resourceId: '' },
   }
-  // As a request that was carried out leaves it.
+  // The rows that a provisioned request leaves.
   const { rows } = await db.execute<{ id: string }>(sql`
     insert into access_requests (domain_id, app_id, carried_app_id, target_user_id, status, plan, how, label,
       was_there, entitlement)
@@ -298,7 +298,7 @@ test('what a request gave ends by the request’s own way back', async () => {
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
 })
 
-test('a line that was gone before anything was sent is REMOVED by the reading', async () => {
+test('a line whose access is already gone is REMOVED by the reading, without a call', async () => {
   const appId = await firm.synced()
   const { id, arda } = await rejected(appId)
   firm.upstream.holds.associations = [association('ada', 'g1')]
@@ -312,7 +312,7 @@ test('a line that was gone before anything was sent is REMOVED by the reading', 
   expect(written).toBe(0)
 })
 
-test('rejected accounts are put to sleep, and seen to be', async () => {
+test('rejected accounts are suspended, and a reading confirms it', async () => {
   const appId = await firm.synced()
   const { id, arda } = await firm.launched(appId, { review_type: 'ACCOUNTS' })
   firm.upstream.written = (_, { account_id }) => {
@@ -328,7 +328,7 @@ test('rejected accounts are put to sleep, and seen to be', async () => {
   expect(arda).toBe((await firm.read(id)).apps[0].id)
 })
 
-test('a deadline with REMOVE rejects what nobody decided', async () => {
+test('a deadline with REMOVE rejects undecided lines', async () => {
   const { id } = await firm.launched(await firm.synced(), {}, { on_deadline: 'REMOVE' })
   await firm.decided(id, BEN, 'KEEP', firm.mia)
   await firm.core.db.execute(

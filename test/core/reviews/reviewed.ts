@@ -1,4 +1,4 @@
-/** A small company whose app is synced and reviewed: ada and ben report to mia, mia to nobody; root administers all. */
+/** A small company whose app is synced and reviewed: ada and ben report to mia, who has no manager. */
 import { eq } from 'drizzle-orm'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
@@ -69,7 +69,7 @@ export async function startReviewed() {
   const post = (path: string, body: object, who?: Person): Promise<Reply> =>
     core.call('POST', path, { body, ...(who ? { token: who.token } : {}) })
 
-  /** An app of its own that was synced. */
+  /** A new app that has been synced. */
   async function synced(): Promise<string> {
     count += 1
     const appId = await connect(core, { baseUrl: `${upstream.baseUrl}/tenant-${count}` })
@@ -97,14 +97,14 @@ export async function startReviewed() {
       return review.status === status ? review : null
     })
 
-  /** Waits until the first app of a review is in a state; answers its id within the review. */
+  /** Waits until the first app of a review is in a state, and returns its id within the review. */
   const appReaches = (id: string, status: string): Promise<string> =>
     until(`the app of the review is ${status}`, async () => {
       const [arda] = (await read(id)).apps
       return arda?.status === status ? arda.id : null
     })
 
-  /** A review of an app, launched. */
+  /** A launched review of an app. */
   async function launched(
     appId: string,
     more: object = {},
@@ -141,7 +141,7 @@ export async function startReviewed() {
   const decide = (id: string, who: Person, body: object): Promise<Reply> =>
     post(`/access_reviews/${id}/items/decide`, body, who)
 
-  /** Has the line decided by somebody who may. */
+  /** Decides a line as a person who may do so. */
   async function decided(id: string, which: string, decision: string, who: Person): Promise<void> {
     const { id: item } = await line(id, which)
     const reply = await decide(id, who, { decision, item_ids: [item], reason: 'for a test' })
@@ -188,7 +188,7 @@ export const statesOf = (lines: readonly Line[]): Record<string, string> =>
 
 type Held = { account_id: string; integration_specific_entitlement_id: string }
 
-/** Does in the system what a connector was told. */
+/** Removes an association in the system, as a connector was told to. */
 export function take(upstream: Upstream, told: Record<string, string>): void {
   const held = upstream.holds.associations as Held[]
   upstream.holds.associations = held.filter(
@@ -198,7 +198,7 @@ export function take(upstream: Upstream, told: Record<string, string>): void {
   )
 }
 
-/** Whether the system itself says that an account holds something. */
+/** Whether the system itself reports that an account holds an entitlement. */
 export const holds = (upstream: Upstream, account: string, id: string): boolean =>
   (upstream.holds.associations as Held[]).some(
     (one) => one.account_id === account && one.integration_specific_entitlement_id === id,

@@ -1,4 +1,4 @@
-/** Who reviews what a person has. */
+/** Who reviews the access of a person. */
 import { expect, test } from 'vitest'
 import {
   type PeopleById,
@@ -10,7 +10,7 @@ import {
 const nobody: Team = { users: [], groups: new Map() }
 const team = (...users: string[]): Team => ({ users, groups: new Map() })
 
-/** ada -> ben -> cy, and dan who manages himself. `gone` cannot sign in. */
+/** The managers are ada -> ben -> cy, and dan manages himself. The people in `gone` cannot sign in. */
 const people = (...gone: string[]): PeopleById =>
   new Map(
     Object.entries({ ada: 'ben', ben: 'cy', cy: null, dan: 'dan', eve: null, fay: null }).map(
@@ -30,7 +30,7 @@ const sources = (more: Partial<Sources> = {}): Sources => ({
 const users = (...args: Parameters<typeof reviewersOf>) => reviewersOf(...args).users
 const of = (userId: string | null, ...involved: string[]) => ({ userId, involved, keptById: null })
 
-test('the manager reviews, and the next one where that one has left', () => {
+test('the manager reviews, or the next manager if that one has left', () => {
   expect(reviewersOf('MANAGERS', of('ada'), sources())).toMatchObject({
     users: ['ben'],
     why: 'manager',
@@ -41,14 +41,14 @@ test('the manager reviews, and the next one where that one has left', () => {
   })
 })
 
-test('admins of the app review where no manager is left, then those of the domain', () => {
+test('admins of the app review if no manager is left, then admins of the domain', () => {
   expect(users('MANAGERS', of('cy'), sources())).toEqual(['eve'])
   expect(users('MANAGERS', of(null), sources())).toEqual(['eve'])
   expect(users('MANAGERS', of('cy'), sources({ appAdmins: nobody }))).toEqual(['fay'])
   expect(users('MANAGERS', of('cy'), sources({ people: people('eve') }))).toEqual(['fay'])
 })
 
-test('a chain of managers that closes to a ring ends', () => {
+test('a cycle of managers falls back to admins of the app', () => {
   expect(users('MANAGERS', of('dan'), sources())).toEqual(['eve'])
 })
 
@@ -59,13 +59,13 @@ test('nobody reviews their own access', () => {
   expect(reviewersOf('APP_ADMINS', of('fay'), alone)).toMatchObject({ users: [], groups: [] })
 })
 
-test('who approved something reviews it only where nobody else is left', () => {
+test('a person who approved access reviews it only if no one else is left', () => {
   expect(users('MANAGERS', of('ada', 'ben'), sources())).toEqual(['cy'])
   expect(users('MANAGERS', of('ada', 'ben', 'cy'), sources())).toEqual(['eve'])
   expect(users('MANAGERS', of('ada', 'ben', 'cy', 'eve', 'fay'), sources())).toEqual(['ben'])
 })
 
-test('who kept a line never confirms it, even where nobody else is left', () => {
+test('a person who kept a line never confirms it, even if no one else is left', () => {
   const kept = { ...of('ada'), keptById: 'ben' }
   expect(users('MANAGERS', kept, sources())).toEqual(['cy'])
   const alone = sources({ appAdmins: nobody, domainAdmins: team('fay') })
@@ -80,7 +80,7 @@ test('who kept a line never confirms it, even where nobody else is left', () => 
   expect(reviewersOf('NAMED', kept, sources({ named: group })).groups).toEqual([])
 })
 
-test('a group reviews as long as it has a member who may', () => {
+test('a group reviews if it has an eligible member', () => {
   const group = (...members: string[]): Team => ({ users: [], groups: new Map([['g', members]]) })
   expect(reviewersOf('NAMED', of('ada'), sources({ named: group('ada', 'ben') })).groups).toEqual([
     'g',
@@ -88,7 +88,7 @@ test('a group reviews as long as it has a member who may', () => {
   expect(users('NAMED', of('ada'), sources({ named: group('ada') }))).toEqual(['eve'])
 })
 
-test('who reviewed it last time does so again; where that is nobody, as managers do', () => {
+test('AS_LAST_TIME asks the last reviewers, or falls back to managers if none is left', () => {
   const lastTime = new Map([
     ['ada', team('dan', 'eve')],
     ['cy', team('cy')],
@@ -102,6 +102,6 @@ test('who reviewed it last time does so again; where that is nobody, as managers
     ['fay'],
   ])
   expect([again('ada', 'dan', 'eve'), again('ben')]).toEqual([['ben'], ['cy']])
-  // People cannot review their own access, also where they did.
+  // People cannot review their own access, even if they did so last time.
   expect(again('cy')).toEqual(['eve'])
 })

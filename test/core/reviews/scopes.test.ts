@@ -1,4 +1,4 @@
-/** Every filter of what is reviewed, over one small app: the lines that it keeps, and those that it does not. */
+/** Every scope filter, on one small app: the lines that it keeps and those that it does not. */
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -18,15 +18,15 @@ import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
 let made: TestDatabase
 let database: Database
 
-/** Ids that can be read: `id(7)` ends in 7. */
+/** Readable ids: `id(7)` ends in 7. */
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 const [APP, OTHER] = [id(1), id(2)]
 const [ADA, BEN, TEAM_GROUP, RULE] = [id(11), id(12), id(21), id(31)]
 const [ADA_ACCOUNT, BEN_ACCOUNT, BOT_ACCOUNT] = [id(41), id(42), id(43)]
 
 /**
- * Ada of Sales holds Readers (by a request) and Admins (new); Ben, suspended, of the department Support, holds Readers (by
- * a request for good); a bot of nobody holds Admins, which is a licence.
+ * Ada of Sales holds Readers (by a request) and Admins (new). Ben, suspended, of the department Support, holds
+ * Readers (by a request without an end). A bot without a person holds Admins, which is a licence.
  */
 beforeAll(async () => {
   made = await openTestDatabase()
@@ -124,7 +124,7 @@ const CASES: Record<
   },
   ACCOUNT_STATUS: { SUSPENDED: ['ben Readers'], ARCHIVED: [] },
   ACCOUNT_SOURCE: { OKTA: ADAS, MANUAL: ['ben Readers', 'bot Site Admins'] },
-  // Ben's account gives nothing while it is suspended.
+  // A suspended account, such as Ben's, breaks no rule.
   SOD_POLICY: { [RULE]: ADAS, [id(99)]: [] },
   ACCESS_GRANTED_AT: {
     '2026-01-13/2026-02-11': ['ada Readers', 'ben Readers'],
@@ -140,7 +140,7 @@ const CASES: Record<
   },
   ACCESS_APPROVED_AT: {
     '2026-01-11/2026-01-12': ['ada Readers'],
-    // Nobody had to approve it.
+    // Without an approval the time of the request counts.
     '2026-02-10/2026-02-10': ['ben Readers'],
     '2026-05-01/..': [],
   },
@@ -158,7 +158,7 @@ const scalar = (group: keyof typeof CASES, value: string): ScopeFilter => ({
   type: undefined,
 })
 
-describe('a filter keeps the lines that it names', () => {
+describe('a filter keeps the lines that match', () => {
   for (const [group, values] of Object.entries(CASES) as [keyof typeof CASES, object][])
     for (const [value, lines] of Object.entries(values))
       test(`${group} ${value}`, async () => {
@@ -166,7 +166,7 @@ describe('a filter keeps the lines that it names', () => {
         expect(await kept([scalar(group, value)])).toEqual(lines)
       })
 
-  test('of last use, by its two ends', async () => {
+  test('the time of last use, by its two bounds', async () => {
     const ends = { after: '2026-04-30', before: '2026-05-01' }
     expect(await kept([{ group: 'LAST_LOGIN', ...ends }])).toEqual(ADAS)
     expect(await kept([{ group: 'LAST_ACTIVITY', ...ends }])).toEqual([])
@@ -174,7 +174,7 @@ describe('a filter keeps the lines that it names', () => {
     expect(await kept([{ group: 'LAST_ACTIVITY', ...none }])).toEqual([...ADAS, 'ben Readers'])
   })
 
-  test('of an attribute of the person', async () => {
+  test('an attribute of the person', async () => {
     const filter = {
       group: 'CUSTOM_ATTRIBUTE',
       name: 'department',
@@ -186,7 +186,7 @@ describe('a filter keeps the lines that it names', () => {
   })
 })
 
-test('filters of one group are alternatives, of several all must fit', async () => {
+test('filters of one group are alternatives, and every group must match', async () => {
   const scope = [
     scalar('TEAM', 'Sales'),
     scalar('TEAM', 'Support'),
@@ -195,7 +195,7 @@ test('filters of one group are alternatives, of several all must fit', async () 
   expect(await kept(scope)).toEqual(['ada Readers', 'ben Readers'])
 })
 
-test('accounts are chosen by what they hold, and by how long they are known', async () => {
+test('accounts can be filtered by what they hold and by how long they are known', async () => {
   expect(await kept([scalar('ENTITLEMENT_TAG', 'PRIVILEGED')], 'ACCOUNTS')).toEqual(['ada', 'bot'])
   expect(await kept([scalar('ACCESS_GRANTED_AT', '../2026-01-01')], 'ACCOUNTS')).toHaveLength(3)
   expect(await kept([scalar('ACCOUNT_DELTA', 'CHANGED')], 'ACCOUNTS')).toEqual(['ben'])
@@ -211,14 +211,14 @@ test.each([
   ['ACCESS_REQUESTED_AT', '../..', /must be a time such as/],
   ['ACCESS_APPROVED_AT', '2026-02-30/..', /must be a time such as/],
   ['ACCESS_PROVISIONED_AT', '2026-01-01/2026-01-02/2026-01-03', /must be a time such as/],
-] as const)('a value of %s that it cannot have is refused: %s', (group, value, words) => {
+] as const)('an invalid value of %s is refused: %s', (group, value, words) => {
   expect(scopeFault([scalar(group, value)])).toMatch(words)
 })
 
-test('every group offers values that fit some line, or takes what is written', async () => {
+test('every group is offered, and every offered value is valid', async () => {
   const { db, domainId } = database
   const of = { domain_app_id: APP, arda_id: null }
-  // The cast: of the caller only the domain is read.
+  // Cast: only the domain of the caller is read.
   const { scope_options } = await listScopeOptions(db, { domainId } as never, of)
   expect(scope_options.map(({ group }) => group)).toEqual(Object.keys(SCOPE_GROUPS))
   const offered = Object.fromEntries(
@@ -230,13 +230,13 @@ test('every group offers values that fit some line, or takes what is written', a
     ENTITLEMENT_TAG: ['GROUP', 'LICENCE', 'LICENSE', 'PRIVILEGED', 'REQUESTABLE'],
     LAST_LOGIN: [],
   })
-  // The cast: the table's keys are groups.
+  // Cast: the keys of the table are groups.
   for (const { group, items } of scope_options)
     for (const { value } of items)
       expect(scopeFault([scalar(group as never, value ?? '')]), `${group} ${value}`).toBeNull()
 })
 
-describe('lines that were taken down', () => {
+describe('the lines of a launched app', () => {
   const [REVIEW, ACCOUNTS] = [id(72), id(73)]
   beforeAll(async () => {
     const { db, domainId: domain } = database
@@ -273,7 +273,7 @@ describe('lines that were taken down', () => {
     return rows.map((one) => `${one.account} ${one.label ?? ''}`.trim())
   }
 
-  test('are found by every filter as the scope of an app keeps them', async () => {
+  test('match every filter in the same way as the scope of an app', async () => {
     for (const [group, values] of Object.entries(CASES) as [keyof typeof CASES, object][])
       for (const [value, lines] of Object.entries(values))
         expect(await found([scalar(group, value)]), `${group} ${value}`).toEqual(lines)
@@ -293,7 +293,7 @@ describe('lines that were taken down', () => {
     ).toThrow(/must be one of USER/)
   })
 
-  test('stay what they were while accounts and entitlements change', async () => {
+  test('stay the same when accounts and entitlements change', async () => {
     const { db } = database
     await db.execute(
       sql`update account_spans set status = 'ARCHIVED', email = null where app_id = ${APP}`,

@@ -1,4 +1,4 @@
-/** The second stage: what is kept in spite of a red hint is confirmed by another person, or is not kept. */
+/** The second stage: a line that is kept despite a red hint must be confirmed by another person. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Person, person } from '../host.ts'
@@ -22,7 +22,7 @@ beforeEach(() => firm.reset())
 const RED = 'bot Group g2'
 const reason = 'it runs the backups'
 
-/** A review by rita whose red lines sam confirms, or as the settings say. */
+/** A review by rita whose red lines sam confirms, unless the settings differ. */
 async function launched(settings: object = {}): Promise<string> {
   const { id } = await firm.launched(
     await firm.synced(),
@@ -45,7 +45,7 @@ const tasksOf = async ({
   (await firm.core.call('GET', '/tasks?task_type=ACCESS_REVIEW&status=PENDING', { token })).body
     .items
 
-/** What both verifiers say of its evidence. */
+/** The verdicts of both verifiers on the evidence of a review. */
 async function verdicts(id: string): Promise<(string | null)[]> {
   const keys = await firm.core.call('GET', '/.well-known/keyway-evidence-keys', { token: null })
   const key = keys.body.keys[0].fingerprint
@@ -53,7 +53,7 @@ async function verdicts(id: string): Promise<(string | null)[]> {
   return [await ours(file, key), ...(await theirs(key, { files: [file] }))]
 }
 
-test('a red line that one person keeps waits for another, who has one task for all of them', async () => {
+test('a red line that one person keeps waits for a second person, who gets one task', async () => {
   const id = await launched()
   const before = (await tasksOf(sam)).length
   expect((await keep(id, rita)).body).toMatchObject({
@@ -79,7 +79,7 @@ test('a red line that one person keeps waits for another, who has one task for a
   expect(await verdicts(id)).toEqual([null, null])
 })
 
-test('who kept it confirms nothing, neither as one of the second reviewers nor by reassigning', async () => {
+test('the person who kept a line cannot confirm it, neither as a second reviewer nor by reassignment', async () => {
   const id = await launched()
   await keep(id, rita)
   const again = await keep(id, rita, { change: true })
@@ -94,7 +94,7 @@ test('who kept it confirms nothing, neither as one of the second reviewers nor b
   expect((await keep(id, firm.mia)).body.decided).toBe(1)
 })
 
-test('the second reviewer may reject: then it is removed', async () => {
+test('a line that the second reviewer rejects is removed', async () => {
   const id = await launched()
   await keep(id, rita)
   expect((await keep(id, sam, { decision: 'REJECT' })).body.decided).toBe(1)
@@ -104,7 +104,7 @@ test('the second reviewer may reject: then it is removed', async () => {
   expect(await verdicts(id)).toEqual([null, null])
 })
 
-test('a line that was rejected and is kept after all is confirmed too', async () => {
+test('a rejected line that is kept after all must be confirmed, too', async () => {
   const id = await launched()
   await keep(id, rita, { decision: 'REJECT' })
   expect((await keep(id, rita, { change: true })).body.results).toMatchObject([
@@ -116,7 +116,7 @@ test('a line that was rejected and is kept after all is confirmed too', async ()
 test.each([
   ['LEAVE', 'NOT_DECIDED'],
   ['REMOVE', 'REMOVED'],
-])('a line that nobody confirmed by a deadline with %s ends %s', async (on_deadline, state) => {
+])('an unconfirmed line at a deadline with %s becomes %s', async (on_deadline, state) => {
   const id = await launched({ on_deadline })
   await keep(id, rita)
   await firm.core.db.execute(
@@ -126,7 +126,7 @@ test.each([
   expect(await verdicts(id)).toEqual([null, null])
 })
 
-test('removal waits for what is not confirmed, and a sync that finds it gone ends it', async () => {
+test('removal waits for unconfirmed lines, and a sync that finds one gone makes it VANISHED', async () => {
   const appId = await firm.synced()
   const { id, arda } = await firm.launched(
     appId,
@@ -149,7 +149,7 @@ test('removal waits for what is not confirmed, and a sync that finds it gone end
   expect(await verdicts(id)).toEqual([null, null])
 })
 
-test('second reviewers are named exactly where the settings say NAMED', async () => {
+test('second reviewers must be named with NAMED, and only then', async () => {
   const id = await firm.made()
   const put = (body: object) => firm.core.call('PUT', `/access_reviews/${id}/settings`, { body })
   expect((await put({ second_reviewers: 'NAMED' })).body.detail).toMatch(/NAMED needs at least one/)

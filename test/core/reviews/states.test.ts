@@ -1,4 +1,4 @@
-/** The tables of states: nothing leads out of an end, and everything can come to one. */
+/** The state tables: open states lead to a final state. */
 import { expect, test } from 'vitest'
 import {
   ITEM_STATE_TABLE,
@@ -22,11 +22,11 @@ test.each([
   ['a review', REVIEW_STATES, 'COMPLETED', ['SCHEDULED', 'IN_PREPARATION', 'IN_PROGRESS']],
   ['an app', REVIEW_APP_STATES, 'COMPLETED', ['IN_PREPARATION', 'WAITING_FOR_MANUAL_ACTION']],
   ['a line', ITEM_STATE_TABLE, 'REMOVED', ['OPEN', 'KEPT', 'REJECTED', 'WAITING_FOR_HANDS']],
-] as const)('%s comes to its end from everywhere', (_, table, end, states) => {
+] as const)('%s can reach its final state from each open state', (_, table, end, states) => {
   for (const state of states) expect(reached(table, state)).toContain(end)
 })
 
-test('only what is being removed becomes REMOVED', () => {
+test('only a line that is being removed becomes REMOVED', () => {
   expect(itemStatesBefore('REMOVED')).toEqual(['REMOVING', 'WAITING_FOR_HANDS'])
   expect(itemStatesBefore('REMOVING')).toEqual(['REJECTED', 'WAITING_FOR_HANDS'])
 })

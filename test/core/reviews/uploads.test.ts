@@ -1,4 +1,4 @@
-/** Files that people attach to a review: who may, what becomes of them, and what waits for them. */
+/** Files attached to a review: who may attach them, how evidence has them, and which tasks require them. */
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ const file = {
 const attach = (id: string, body: object, who?: Person): Promise<Reply> =>
   firm.post(`/access_reviews/${id}/evidence/uploads`, { ...file, ...body }, who)
 
-/** What both verifiers say of the evidence, of which a text may be replaced. */
+/** The verdicts of both verifiers on the evidence, whose text may be changed first. */
 async function verdicts(id: string, change = (text: string) => text): Promise<(string | null)[]> {
   const { keys } = (await firm.core.call('GET', '/.well-known/keyway-evidence-keys')).body
   const key = keys[0].fingerprint
@@ -37,7 +37,7 @@ async function verdicts(id: string, change = (text: string) => text): Promise<(s
   return [await ours(bytes, key), ...(hasPython ? await theirs(key, { files: [bytes] }) : [])]
 }
 
-test('who reviews a line attaches to it, nobody else does, and the evidence has the file', async () => {
+test('reviewers of a line can attach a file to it, others cannot, and the evidence has the file', async () => {
   const { id, arda } = await firm.launched(await firm.synced())
   const line = await firm.line(id, 'ada Group g1')
   const mine = { item_ids: [line.id] }
@@ -70,7 +70,7 @@ test('who reviews a line attaches to it, nobody else does, and the evidence has 
     )
 })
 
-test('what is of nothing, of two apps, or no file is refused', async () => {
+test('an upload without a target, for another review, or without a valid file is refused', async () => {
   const { id } = await firm.launched(await firm.synced())
   const other = await firm.launched(await firm.synced())
   const line = await firm.line(id, 'ada Group g1')
@@ -87,7 +87,7 @@ test('what is of nothing, of two apps, or no file is refused', async () => {
     expect((await attach(id, { item_ids: [line.id], name })).status).toBe(422)
 })
 
-test('with ALWAYS a task to remove by hand waits for a file', async () => {
+test('with ALWAYS a manual removal task cannot be completed without a file', async () => {
   const id = await firm.made({ apps: [{ id: await firm.synced() }] })
   const arda = await firm.appReaches(id, 'IN_PROGRESS')
   const settings = { id: arda, removal_action: 'MANUAL', configurable_evidence_upload: 'ALWAYS' }
