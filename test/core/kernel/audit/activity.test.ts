@@ -9,7 +9,7 @@ import { type CoreHost, domainOf, type Person, person, startCore } from '../../h
 let core: CoreHost
 let ada: Person
 let auditor: Person
-/** How much was in the log before. */
+/** The number of log entries before the changes. */
 let before: number
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-test('a change is in the log with who did what to whom', async () => {
+test('a change is logged with its actor, event, target and metadata', async () => {
   const { status, body } = await core.call('GET', '/activity_logs', { token: auditor.token })
   expect(status).toBe(200)
   const [first] = body.items.slice(before)
@@ -39,14 +39,14 @@ test('a change is in the log with who did what to whom', async () => {
   expect(first.event_began_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+$/)
 })
 
-test('what changes nothing is not in the log', async () => {
+test('a call that changes nothing is not logged', async () => {
   const total = (await core.call('GET', '/activity_logs')).body.total
   await core.call('POST', `/users/${ada.id}/roles/Auditor`)
   await core.call('DELETE', `/users/${ada.id}/roles/Admin`)
   expect((await core.call('GET', '/activity_logs')).body.total).toBe(total)
 })
 
-test('a reader who follows the relative links sees every entry once, with its filter kept', async () => {
+test('a reader who follows the relative links sees every entry once, and the links keep the filter', async () => {
   const seen: string[] = []
   let next: string | null = '/activity_logs?limit=1&since=2020-01-01'
   while (next !== null) {
@@ -64,7 +64,7 @@ const read = async (query: string): Promise<Entry[]> =>
   (await core.call('GET', `/activity_logs?${query}`)).body.items
 const hashes = (entries: readonly Entry[]) => entries.map((one) => one.event_hash)
 
-/** An entry of the moment that a clock an hour ahead gives, and what follows once it is right again. */
+/** Writes an entry with a clock that is an hour ahead, then runs `follow` with the correct clock. */
 async function clockGoesBack(follow: () => Promise<unknown>): Promise<void> {
   const domain = await domainOf(core.db)
   await core.db.execute(sql`
@@ -76,7 +76,7 @@ async function clockGoesBack(follow: () => Promise<unknown>): Promise<void> {
   await follow()
 }
 
-test('a reader misses nothing where the clock of the database goes back, by offset or by moment', async () => {
+test('a reader by offset or by since misses nothing when the clock of the database goes back', async () => {
   const { total } = (await core.call('GET', '/activity_logs')).body
   await clockGoesBack(async () => {
     const [ahead] = await read(`offset=${total}`)
@@ -91,7 +91,7 @@ test('a reader misses nothing where the clock of the database goes back, by offs
   })
 })
 
-test('the latest moment from which the clock went back is noted, by the migration too; what is later is read in order', async () => {
+test('the last time before the clock went back is recorded, by a migration too, and reads stay in order', async () => {
   const domain = await domainOf(core.db)
   const wait = (type: string, hours: number) =>
     core.db.execute(sql`
@@ -116,7 +116,7 @@ test('the latest moment from which the clock went back is noted, by the migratio
       (await core.call('GET', `/activity_logs?since=${entry.event_began_at}${more}`)).body.items,
     )
   expect(await since(ahead)).toEqual(types(all.slice(-6)))
-  // Who stopped there has seen BACK, which stands before it.
+  // A reader who stopped there has seen BACK, which precedes it.
   expect(await since(less)).toEqual(types([ahead, ...all.slice(-4)]))
   expect(await since(beyond)).toEqual(['BEYOND', 'FURTHER'])
   expect(await since(beyond, '&newest_first=true')).toEqual(['FURTHER', 'BEYOND'])
@@ -135,13 +135,13 @@ test('the latest moment from which the clock went back is noted, by the migratio
   await owner.end()
 })
 
-test('the log is for those who may read logs', async () => {
+test('people without the right to read logs cannot read the log', async () => {
   const nobody = await person(core.db, 'nobody@example.com')
   expect((await core.call('GET', '/activity_logs', { token: nobody.token })).status).toBe(403)
 })
 
 test.each(['2026-11-20', '2026-11-20T10:00:00', '2026-11-20T10:00:00Z', '1795166400'])(
-  'takes the moment %s',
+  'since accepts the time %s',
   async (since) => {
     expect((await core.call('GET', `/activity_logs?since=${since}`)).status).toBe(200)
   },
@@ -152,18 +152,18 @@ test.each([
   '2026-13-45',
   '2026-02-31',
   '',
-  // Beyond what the database can write down.
+  // Beyond the range of the database.
   '999999999999',
   '-999999999999',
   '0000-01-01',
   '9999-12-31T23:59:59-01:00',
-])('refuses the moment "%s"', async (since) => {
+])('since refuses the time "%s"', async (since) => {
   const { status, body } = await core.call('GET', `/activity_logs?since=${since}`)
   expect(status).toBe(422)
   expect(body.detail[0].loc).toEqual(['query', 'since'])
 })
 
-test('anybody may see the picture, which is plain text', async () => {
+test('GET /art is public and answers plain text', async () => {
   const { status, body, headers } = await core.call('GET', '/art', { token: null })
   expect({ status, type: headers.get('content-type') }).toEqual({
     status: 200,
@@ -172,7 +172,7 @@ test('anybody may see the picture, which is plain text', async () => {
   expect(body).toContain('Keyway')
 })
 
-test('anybody may ask what this is', async () => {
+test('GET /info is public', async () => {
   expect(await core.call('GET', '/info', { token: null })).toMatchObject({
     status: 200,
     body: { name: 'Keyway' },

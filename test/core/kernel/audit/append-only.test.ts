@@ -1,4 +1,4 @@
-/** The log can be added to and read, by nobody changed; and what was changed all the same shows. */
+/** The log is append-only, and verification detects changes that are made in spite of it. */
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -70,7 +70,7 @@ test.each(CHANGES)('the owner of the table is refused: %s', async (statement) =>
   await owner.query('reset session_replication_role')
 })
 
-test('a role that was reset or a session that was discarded is the same role', async () => {
+test('the role of the host stays the same after a reset of the role or a discard of the session', async () => {
   for (const statement of ['reset role', 'reset session authorization', 'discard all']) {
     await core.db.execute(sql.raw(statement))
     const { rows } = await core.db.execute('select current_user, session_user')
@@ -78,8 +78,8 @@ test('a role that was reset or a session that was discarded is the same role', a
   }
 })
 
-test('a host of the version before, which asks as the owner, goes on', async () => {
-  // What the host itself records may come in between.
+test('a host of the previous version, which connects as the owner, can still read and write the log', async () => {
+  // The host may record entries of its own in between.
   const before = await core.db.$count(activityLogs)
   const { rows } = await owner.query('select count(*)::int as n from activity_logs')
   expect(rows[0].n).toBeGreaterThanOrEqual(before)
@@ -93,7 +93,7 @@ test('a host of the version before, which asks as the owner, goes on', async () 
   await owner.query('rollback')
 })
 
-test('tables that came later can be used after the next start', async () => {
+test('tables that were created later can be used after the next start', async () => {
   await owner.query('create table later (n serial primary key)')
   const again = await openDatabase(await core.login(), () => {})
   await again.db.execute('insert into later default values')
@@ -101,14 +101,14 @@ test('tables that came later can be used after the next start', async () => {
   await owner.query('drop table later')
 })
 
-describe('what a transaction records', () => {
+describe('the entries of a transaction', () => {
   const record = (tx: Db, eventType: string) =>
     recordActivity(tx, { domainId, userId: null }, eventType, [], {})
 
   const latest = async (count: number): Promise<string[]> =>
     (await storedLog(core.db)).slice(-count).map(({ eventType }) => eventType)
 
-  test('is written in its order, without what was undone to a savepoint, and makes nobody wait before', async () => {
+  test('are written in order, without those of a rolled back savepoint, and block no other transaction', async () => {
     await core.db.transaction(async (tx) => {
       await record(tx, 'FIRST')
       await tx.transaction((sub) => record(sub, 'SECOND'))
@@ -118,7 +118,7 @@ describe('what a transaction records', () => {
           throw new Error('undo it')
         })
         .catch(() => {})
-      // Another one is done while this one goes on.
+      // Another transaction commits while this one is open.
       await core.db.transaction((other) => record(other, 'ANOTHER'))
       await record(tx, 'THIRD')
     })
@@ -127,7 +127,7 @@ describe('what a transaction records', () => {
     expect(whole.broken).toBeNull()
   })
 
-  test('is gone with the transaction, and written without one', async () => {
+  test('are lost with a rolled back transaction; an entry outside a transaction is written', async () => {
     const failed = core.db.transaction(async (tx) => {
       await record(tx, 'LOST')
       throw new Error('undo it')
@@ -137,7 +137,7 @@ describe('what a transaction records', () => {
     expect(await latest(2)).toEqual(['THIRD', 'ALONE'])
   })
 
-  test('is a chain whatever it says, also where many write at once', async () => {
+  test('form a valid chain with any content, also with concurrent writers', async () => {
     const odd = { 'é\u0001"\\\u007f\u2028😀': ['\n\t', 1e21, -0.5, null, { b: 1, a: '€' }] }
     await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -180,15 +180,15 @@ describe('on a server of the operator', () => {
     }
   }
 
-  test('a login that may not make roles is told so, and the triggers hold', async () => {
+  test('a login that may not create roles gets a warning, and the triggers protect the log', async () => {
     const url = await login('plain', '')
     const said: string[] = []
     expect(await refused(url, 'delete from activity_logs', said)).toBe('42501')
     expect(said).toEqual([expect.stringMatching(/only triggers .*create role keyway_app/)])
   })
 
-  test('sessions of one that may switch to the role with fewer rights', async () => {
-    // As if there were none yet: roles belong to the whole server.
+  test('sessions of a login that may create roles switch to the less privileged role', async () => {
+    // The role exists already, because roles are shared by the whole server.
     const url = await login('maker', 'createrole')
     await owner.query('grant keyway_app to maker with admin option')
     const said: string[] = []
@@ -200,11 +200,11 @@ describe('on a server of the operator', () => {
   })
 })
 
-/** What keeps the log as it is. */
+/** The triggers that protect the log. */
 const TRIGGERS = ['activity_logs_append_only', 'activity_logs_unchanged']
 
 describe('the chain of the log', () => {
-  test('verifies from what is stored, whatever the order of members', async () => {
+  test('verifies from the stored rows', async () => {
     const seen: number[] = []
     const { length } = await storedLog(core.db)
     const whole = await verifyActivity(core.db, domainId, { onRows: (rows) => seen.push(rows) })
@@ -214,7 +214,7 @@ describe('the chain of the log', () => {
     expect(whole.head).toBe(body.items.at(-1).event_hash)
   })
 
-  /** Does to the log what only somebody with the whole server can, and undoes it. */
+  /** Tampers with the log as only an administrator of the server can, and restores it. */
   async function tampered<T>(statement: string, look: () => Promise<T>): Promise<T> {
     await chainWaiting(core.db, domainId)
     const rows = (await owner.query('select * from activity_logs order by id')).rows
@@ -254,7 +254,7 @@ describe('the chain of the log', () => {
     expect(verdict).toMatchObject({ rows: 1, broken: { id: second?.id } })
   })
 
-  test('breaks behind a row that was removed, and at one that was put in', async () => {
+  test('breaks after a row that was removed, and after one that was inserted', async () => {
     const [first, second, third] = await storedLog(core.db)
     const removed = await tampered(`delete from activity_logs where id = ${second?.id}`, () =>
       verifyActivity(core.db, domainId),
@@ -264,11 +264,11 @@ describe('the chain of the log', () => {
       `insert into activity_logs select -5, domain_id, event_hash, event_type, outcome, actor, targets, event_metadata, event_began_at from activity_logs where id = ${first?.id}`,
       () => verifyActivity(core.db, domainId),
     )
-    // It fits the beginning as the true first row did, which now follows a row it does not know.
+    // The forged row fits the beginning, so the chain breaks at the true first row, which now follows it.
     expect(forged).toMatchObject({ broken: { id: first?.id } })
   })
 
-  test('with its end cut off fits, but without the hash that was noted', async () => {
+  test('verifies with its end cut off, but lacks the hash that was noted', async () => {
     const all = await storedLog(core.db)
     const { head } = await verifyActivity(core.db, domainId)
     expect(await verifyActivity(core.db, domainId, { find: head })).toMatchObject({ found: true })
@@ -278,7 +278,7 @@ describe('the chain of the log', () => {
     expect(cut).toMatchObject({ rows: all.length - 1, broken: null, found: false })
   })
 
-  test('is the same for the same content in another order of members', () => {
+  test('has the same hash for the same content in another order of members', () => {
     const row = {
       domainId,
       eventType: 'X',

@@ -1,4 +1,4 @@
-/** Every endpoint of the tables that changes something, by an admin: each leaves an entry that says who did it. */
+/** Every endpoint that changes something, called by an admin, leaves a log entry with its actor. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '../../../../runtime/contract/endpoints/endpoint.ts'
@@ -31,7 +31,7 @@ async function entriesOf(who: Person): Promise<string[]> {
   return rows.map(({ type }) => type)
 }
 
-/** What an admin may not do for others; or what changes nothing. Each has its own tests. */
+/** Endpoints that an admin may not call for others, or that change nothing. They have their own tests. */
 const NOT_DONE: ReadonlySet<EndpointName> = new Set([
   'give_back_access',
   'remind_approvers',
@@ -43,17 +43,20 @@ const NOT_DONE: ReadonlySet<EndpointName> = new Set([
 /** A role that the sample does not have yet. */
 const TAKEN: Readonly<Record<string, string>> = { add_user_role: 'App Admin' }
 
-test.each(CHANGING.filter(([name]) => !NOT_DONE.has(name)))('%s', async (name, row) => {
-  let path = row.path
-  for (const [, param = ''] of row.path.matchAll(/:([a-z_]+)/g)) {
-    const role = param === 'role_name' ? TAKEN[name] : undefined
-    const id = role ?? (await builderOf(param, row.path).own(world))
-    path = path.replace(`:${param}`, encodeURIComponent(id))
-  }
-  const body = row.body === null ? {} : { body: await bodyOf(name, world) }
-  const before = await entriesOf(chief)
-  const reply = await core.call(row.method, path, { token: chief.token, ...body })
-  expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
-  // Uploads are told when they are applied.
-  await expect.poll(() => entriesOf(chief), { timeout: 20_000 }).not.toEqual(before)
-})
+test.each(CHANGING.filter(([name]) => !NOT_DONE.has(name)))(
+  'a call of %s is logged with its actor',
+  async (name, row) => {
+    let path = row.path
+    for (const [, param = ''] of row.path.matchAll(/:([a-z_]+)/g)) {
+      const role = param === 'role_name' ? TAKEN[name] : undefined
+      const id = role ?? (await builderOf(param, row.path).own(world))
+      path = path.replace(`:${param}`, encodeURIComponent(id))
+    }
+    const body = row.body === null ? {} : { body: await bodyOf(name, world) }
+    const before = await entriesOf(chief)
+    const reply = await core.call(row.method, path, { token: chief.token, ...body })
+    expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
+    // Uploads are logged when they are applied.
+    await expect.poll(() => entriesOf(chief), { timeout: 20_000 }).not.toEqual(before)
+  },
+)

@@ -1,4 +1,4 @@
-/** Entries of what is done without the database: in their order, once, whatever ends meanwhile. */
+/** Log entries of work without a database: written in order and once, whatever breaks meanwhile. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordActivity } from '../../../../runtime/core/kernel/audit/activity.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** Entries of a host whose database is there, or away, as a test says. */
+/** Late entries of a host whose database a test makes available or unavailable. */
 function kept() {
   const state = { there: false, lost: [] as unknown[] }
   const entries = createLateEntries({
@@ -36,7 +36,7 @@ const types = async (beginning: string): Promise<string[]> =>
     .filter((type: string) => type.startsWith(beginning))
     .reverse()
 
-test('what comes once the database is back stands behind what waited for it', async () => {
+test('an entry that arrives once the database is back is written after the waiting ones', async () => {
   const { state, entries, write } = kept()
   await write('ORDER_1')
   await write('ORDER_2')
@@ -48,7 +48,7 @@ test('what comes once the database is back stands behind what waited for it', as
   expect(state.lost).toEqual([])
 })
 
-test('a host that ends while they are being written writes each once', async () => {
+test('a host that stops while waiting entries are written writes each of them once', async () => {
   const { state, entries, write } = kept()
   const begun = Promise.withResolvers<void>()
   const mayGoOn = Promise.withResolvers<void>()
@@ -66,7 +66,7 @@ test('a host that ends while they are being written writes each once', async () 
   expect(state.lost).toEqual([])
 })
 
-/** Breaks the connection of the first commit with such an entry, before the host hears that it was done, or before it is. */
+/** Breaks the connection at the first commit with such an entry: before the commit, or before its answer. */
 function breakAtCommit(type: string, isDone: boolean) {
   const { query } = Client.prototype
   const broken = { times: 0 }
@@ -110,7 +110,7 @@ test.each([
   expect(state.lost).toEqual([])
 })
 
-test('a thousand are kept, and each one more is told to be lost; so is what is kept at the end', async () => {
+test('a thousand entries wait; each further one, and all those left at the stop, are reported as lost', async () => {
   const { state, entries, write } = kept()
   for (let at = 0; at <= 1000; at += 1) await write('MANY')
   expect(state.lost).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** What is personal in the log stands beside its chain: it can be removed, and the chain still verifies. */
+/** Personal data is stored outside the chain of the log: it can be erased, and the chain still verifies. */
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ const chainText = async (): Promise<string> => {
 
 const latest = async () => (await storedLog(core.db)).at(-1)
 
-test('the chain has ids and commitments, and its readers see names and addresses', async () => {
+test('the chain has only ids and commitments, while readers see names and addresses', async () => {
   expect(await chainText()).not.toMatch(/ada@|analytical/i)
   expect(await chainText()).toContain(ada.id)
   const { body } = await core.call('GET', '/activity_logs?limit=100')
@@ -52,7 +52,7 @@ test('the chain has ids and commitments, and its readers see names and addresses
   ])
 })
 
-test('a text with an address is beside the chain too, wherever it stands', async () => {
+test('a text with an address is stored outside the chain, wherever it occurs', async () => {
   const metadata = { told: ['for grace@navy.example, soon', 7], deep: { by: 'GRACE@navy.example' } }
   const targets = [{ target_type: 'Offboarding', name: 'grace@navy.example', id: '1' }]
   await recordActivity(core.db, { domainId, userId: null }, 'TOLD', targets, metadata)
@@ -60,14 +60,14 @@ test('a text with an address is beside the chain too, wherever it stands', async
   expect(await latest()).toMatchObject({ eventType: 'TOLD', targets, metadata })
 })
 
-test('what looks like a commitment, and is none, is read as it was written', async () => {
+test('data that only looks like a commitment is read as it was written', async () => {
   const metadata = { odd: { $personal: '0'.repeat(64) }, even: { $personal: 1, more: true } }
   await recordActivity(core.db, { domainId, userId: null }, 'ODD', [], metadata)
   expect((await latest())?.metadata).toEqual(metadata)
   expect(await verifyActivity(core.db, domainId)).toMatchObject({ broken: null, erased: 0 })
 })
 
-test('an entry of a host of the version before is read as it is', async () => {
+test('an entry of a host of the previous version is read as it is', async () => {
   const actor = {
     actor_type: 'Lumos user',
     email: 'old@x.example',
@@ -81,7 +81,7 @@ test('an entry of a host of the version before is read as it is', async () => {
   expect(await latest()).toMatchObject({ eventType: 'OLD', actor })
 })
 
-test('what is gone with a rolled back transaction leaves no value', async () => {
+test('a transaction that is rolled back leaves no personal value', async () => {
   const count = async () => (await owner.query('select from activity_personal')).rowCount
   const before = await count()
   const failed = core.db.transaction(async (tx) => {
@@ -92,7 +92,7 @@ test('what is gone with a rolled back transaction leaves no value', async () => 
   expect(await count()).toBe(before)
 })
 
-test('a value that was changed shows at its entry; the host itself may not change one', async () => {
+test('a changed value breaks the chain at its entry; neither the host nor the owner may change one', async () => {
   const change = `update activity_personal set value = '"eve@example.com"'`
   await expect(core.db.execute(sql.raw(change))).rejects.toThrow()
   await expect(owner.query(change)).rejects.toThrow('append-only')
@@ -107,7 +107,7 @@ test('a value that was changed shows at its entry; the host itself may not chang
   expect(broken).toMatchObject({ eventType: 'USER_ROLE_ADDED' })
 })
 
-test('without the values of a person the chain verifies, and says how many were erased', async () => {
+test('the chain verifies without the values of a person, and counts the erased ones', async () => {
   const { rowCount } = await owner.query('delete from activity_personal where user_id = $1', [
     ada.id,
   ])

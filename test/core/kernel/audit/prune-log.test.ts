@@ -1,4 +1,4 @@
-/** The oldest entries of the log are removed where an operator says how long they are kept; the rest still verifies. */
+/** Retention of the log: old entries are removed if the operator sets a limit; the rest still verifies. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyActivity } from '../../../../runtime/core/kernel/audit/chain.ts'
@@ -16,7 +16,7 @@ const NEVER = new AbortController().signal
 const DAY_MS = 86_400_000
 
 let core: CoreHost
-/** With a log of its own, which no host adds to. */
+/** A domain with a log of its own, to which no host adds entries. */
 let domainId: string
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** Entries of so many days ago, each with a person. */
+/** Writes entries with an age in days, each with a person. */
 async function write(count: number, days: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const actor = {
@@ -48,7 +48,7 @@ const verified = async (find?: string) => {
   return verifyActivity(core.db, domainId, find === undefined ? {} : { find })
 }
 
-test('entries stay for ever unless it is set; then those that are older go, with what is personal in them', async () => {
+test('entries stay for ever unless retention is set; then older ones go, with their personal values', async () => {
   domainId = await otherDomain(core.db)
   await write(12, 500)
   const { head } = await verified()
@@ -57,7 +57,7 @@ test('entries stay for ever unless it is set; then those that are older go, with
   const kept = parseRetention('activity_logs=400')
   expect(await prune(core.db, kept, NEVER)).toEqual({ activity_logs: 12 })
   expect(await personal()).toBe(3)
-  // The three, and the one that says what was removed.
+  // The three newer entries, and the one that records the removal.
   expect(await verified()).toMatchObject({ broken: null, rows: 4, removed: 12, erased: 0 })
   expect(await verified(head)).toMatchObject({ found: true })
   const { rows } = await core.db.execute(sql`select event_metadata as told from activity_logs
@@ -66,12 +66,12 @@ test('entries stay for ever unless it is set; then those that are older go, with
   expect(await prune(core.db, kept, NEVER)).toEqual({})
 })
 
-test('the log of another domain is as it was', async () => {
+test('the log of another domain is unchanged', async () => {
   const whole = await verifyActivity(core.db, await domainOf(core.db))
   expect(whole).toMatchObject({ broken: null, removed: 0 })
 })
 
-test('the newest entry stays however old it is, and so does what waits to be chained', async () => {
+test('the newest entry and those that wait to be chained stay, however old they are', async () => {
   domainId = await otherDomain(core.db)
   await write(5, 900)
   const lock = lockNumber('chaining the log')
@@ -87,7 +87,7 @@ test('the newest entry stays however old it is, and so does what waits to be cha
   expect(await verified()).toMatchObject({ broken: null, rows: 3, removed: 4 })
 })
 
-test('what a webhook has still to be told stays', async () => {
+test('entries that a webhook has not received yet stay', async () => {
   domainId = await otherDomain(core.db)
   await write(6, 900)
   const { rows } = await core.db.execute<{ id: string }>(sql`
@@ -106,7 +106,7 @@ test('what a webhook has still to be told stays', async () => {
   expect(await verified()).toMatchObject({ broken: null, removed: 6 })
 })
 
-test('no entry goes within a year, whoever asks', async () => {
+test('entries cannot be removed within 365 days', async () => {
   const lock = lockNumber('chaining the log')
   const asked = core.db.execute(sql`select prune_activity(${domainId}::uuid, 364, 10, ${lock})`)
   await expect(asked).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Names are taken out of entries of the log: the chain verifies on, and who changes such an entry in another way is found. */
+/** Redacted names in log entries: the chain still verifies, and any other change of an entry is detected. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await core.stop()
 })
 
-/** A word that nothing else of the log has. */
+/** A word that occurs nowhere else in the log. */
 let word = ''
 let other = ''
 beforeEach(async () => {
@@ -43,17 +43,17 @@ const redacted = (name: string) =>
   redactEntries(core.db, domainId, [`()${name}`], sql`event_metadata::text ~ ${name}`)
 const verified = () => verifyActivity(core.db, domainId)
 
-/** Changes the log as who controls the database can. */
+/** Changes the log, as someone who controls the database can. */
 async function asOwner(change: string): Promise<void> {
   await owner.query(`begin; set local keyway.redacting = 'on'; ${change}; commit`)
 }
 const hers = (type: string) =>
   `id = (select max(id) from activity_logs where event_type = '${type}')`
 
-test('the name is gone, every noted hash is found, and the entry that says so is in the chain', async () => {
+test('a redaction removes the name, keeps every noted hash, and leaves the chain valid', async () => {
   const { head, redacted: before } = await verified()
   expect(await redacted(word)).toBe(2)
-  // Until it is chained, what was done is not wrong.
+  // The redaction is valid even before its own entry is chained.
   expect(await verified()).toMatchObject({ broken: null, redacted: before + 2 })
   await chainWaiting(core.db, domainId)
   const { rows } = await owner.query('select t::text from activity_logs t')
@@ -64,14 +64,14 @@ test('the name is gone, every noted hash is found, and the entry that says so is
   expect((await verifyNewest(core.db, domainId)).broken).toBeNull()
 })
 
-test('an entry may lose another name later', async () => {
+test('another name can be redacted from the same entry later', async () => {
   expect(await redacted(word)).toBe(2)
   expect(await redacted(other)).toBe(1)
   await chainWaiting(core.db, domainId)
   expect((await verified()).broken).toBeNull()
 })
 
-test('one that is changed afterwards is found, with what was noted of it too', async () => {
+test('a change of a redacted entry is detected, even if its recorded digest is changed too', async () => {
   await redacted(word)
   await chainWaiting(core.db, domainId)
   await asOwner(
@@ -92,7 +92,7 @@ test('one that is changed afterwards is found, with what was noted of it too', a
   expect((await verified()).broken).toBeNull()
 })
 
-test('an entry that was changed before is not redacted, so that it is seen', async () => {
+test('an entry that was changed before is not redacted, so that the change stays visible', async () => {
   await asOwner(`update activity_logs set outcome = 'Failed' where ${hers('THIRD')}`)
   await expect(redacted(word)).rejects.toThrow(
     /THIRD.*is not what was originally written: see keyway audit verify/,
@@ -101,7 +101,7 @@ test('an entry that was changed before is not redacted, so that it is seen', asy
   expect(await redacted(word)).toBe(2)
 })
 
-test('the host itself may change no entry, and note nothing of one', async () => {
+test('the host itself may change neither entries nor the records of redactions', async () => {
   await expect(core.db.execute(sql`update activity_logs set outcome = 'Failed'`)).rejects.toThrow()
   for (const change of [
     sql`delete from activity_redactions`,

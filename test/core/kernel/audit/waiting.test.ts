@@ -1,4 +1,4 @@
-/** Entries wait to be chained, and are, once and in an order that verifies, whoever writes, chains or is killed. */
+/** Entries wait to be chained, and are chained once and in a valid order, whoever writes or is killed. */
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
@@ -40,7 +40,7 @@ const entry = (eventType: string) =>
 const chained = async (...types: string[]) =>
   (await storedLog(core.db)).filter(({ eventType }) => types.includes(eventType))
 
-/** Does something while nobody can chain. */
+/** Runs `work` while no session can chain. */
 async function unchained<T>(work: () => Promise<T>): Promise<T> {
   await chainWaiting(core.db, domainId)
   await other.query('select pg_advisory_lock($1)', [LOCK])
@@ -51,8 +51,8 @@ async function unchained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('writers wait for nobody; the log verifies meanwhile and says how many entries wait', async () => {
-  // What the host's start wrote may still wait.
+test('writers do not wait for chaining, and verification counts the entries that wait', async () => {
+  // Entries of the start of the host may still wait.
   await core.host.settled
   await core.call('GET', '/activity_logs?limit=1')
   const before = await verifyActivity(core.db, domainId)
@@ -74,7 +74,7 @@ test('writers wait for nobody; the log verifies meanwhile and says how many entr
   })
 })
 
-test('a host chains what waits without a reader', async () => {
+test('a host chains waiting entries without a reader', async () => {
   await record(core.db, 'BY_ITSELF')
   await until('it is chained', async () => {
     const { rows } = await other.query("select from activity_logs where event_type = 'BY_ITSELF'")
@@ -82,7 +82,7 @@ test('a host chains what waits without a reader', async () => {
   })
 })
 
-test('an entry that commits late comes after those chained before it, and its moment does not go back', async () => {
+test('an entry that commits late follows those chained before it, and its time does not go back', async () => {
   await other.query('begin')
   await other.query('insert into activity_waiting (domain_id, body) values ($1, $2)', [
     domainId,
@@ -97,7 +97,7 @@ test('an entry that commits late comes after those chained before it, and its mo
   expect(await verifyActivity(core.db, domainId)).toMatchObject({ broken: null, waiting: 0 })
 })
 
-test('a moment ahead of the clock is not handed on to later entries', async () => {
+test('a time ahead of the clock is not passed on to later entries', async () => {
   await other.query(
     "insert into activity_waiting (domain_id, body, began_at) values ($1, $2, '2999-01-01')",
     [domainId, entry('AHEAD')],
@@ -109,7 +109,7 @@ test('a moment ahead of the clock is not handed on to later entries', async () =
   expect(await verifyActivity(core.db, domainId)).toMatchObject({ broken: null })
 })
 
-test('many who write and chain at once leave no entry out, and chain none twice', async () => {
+test('concurrent sessions that write and chain leave no entry out and chain none twice', async () => {
   const sessions = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const client = new Client(await core.login())
@@ -129,7 +129,7 @@ test('many who write and chain at once leave no entry out, and chain none twice'
   const seen = (await chained('MANY')).map(({ metadata }) => metadata['which'])
   expect(seen).toHaveLength(200)
   expect(new Set(seen).size).toBe(200)
-  // Each writer's own are in its order.
+  // The entries of each writer are in its order.
   for (let writer = 0; writer < 8; writer += 1)
     expect(seen.filter((which) => String(which).startsWith(`${writer} `))).toEqual(
       Array.from({ length: 25 }, (_, n) => `${writer} ${n}`),
@@ -138,7 +138,7 @@ test('many who write and chain at once leave no entry out, and chain none twice'
   await Promise.all(sessions.map((client) => client.end()))
 })
 
-test('who is killed while chaining leaves the entries waiting, and another chains them', async () => {
+test('a session that is killed while chaining leaves the entries waiting, and another chains them', async () => {
   const killed = new Client(await core.login())
   killed.on('error', () => {})
   await killed.connect()
@@ -146,7 +146,7 @@ test('who is killed while chaining leaves the entries waiting, and another chain
   await unchained(async () => {
     await record(core.db, 'KILLED')
     await killed.query('begin')
-    // By another lock: this one is held so that nobody else chains.
+    // Uses another lock number, because the usual lock is held so that no one else chains.
     const some = await killed.query('select chain_activity($1, 1000, 1, true) as n', [domainId])
     expect(some.rows).toEqual([{ n: 1 }])
     await other.query('select pg_terminate_backend($1, 5000)', [rows[0].pid])
@@ -156,7 +156,7 @@ test('who is killed while chaining leaves the entries waiting, and another chain
   expect(await verifyActivity(core.db, domainId)).toMatchObject({ broken: null, waiting: 0 })
 })
 
-test('an entry that the database cannot read is refused with its transaction, and keeps nothing from the chain', async () => {
+test('an entry that the database cannot read fails its transaction and does not block the chain', async () => {
   await expect(
     core.db.transaction((tx) => record(tx, 'UNREADABLE', { text: 'a\u0000b' })),
   ).rejects.toThrow()
@@ -164,7 +164,7 @@ test('an entry that the database cannot read is refused with its transaction, an
   expect(await chained('UNREADABLE', 'READABLE')).toMatchObject([{ eventType: 'READABLE' }])
 })
 
-test('more than one transaction chains is chained for a reader', async () => {
+test('a reader gets more entries than one transaction chains', async () => {
   const bodies = Array.from({ length: 2500 }, () => entry('BULK'))
   await unchained(() =>
     other.query(
@@ -176,7 +176,7 @@ test('more than one transaction chains is chained for a reader', async () => {
   expect(await verifyActivity(core.db, domainId)).toMatchObject({ broken: null, waiting: 0 })
 })
 
-test('what a host of the version before writes is chained too', async () => {
+test('entries of a host of the previous version are chained, too', async () => {
   await core.db.execute(sql`select write_activity(${domainId}, array[${entry('BEFORE')}], ${LOCK})`)
   expect(await chained('BEFORE')).toHaveLength(1)
   expect(await verifyActivity(core.db, domainId)).toMatchObject({ broken: null })
