@@ -12,15 +12,15 @@ const AT_ONCE = 10
 
 const made = (replies: Reply[]) => replies.filter(({ status }) => status < 300).length
 
-/** Sends the same kind of thing many times at once. */
+/** Sends several bodies concurrently. */
 const atOnce = (path: string, body: (n: number) => object) =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, n) => core.call('POST', path, { body: body(n) })))
 
-test('many delegations at once find room for no more than one may have', async () => {
+test('concurrent delegations do not exceed the limit of one person', async () => {
   const ada = await person(core.db, 'ada@acme.example')
   const ben = await person(core.db, 'ben@acme.example')
   const beganMs = Date.now()
-  // Each of another time: the same sent twice is one.
+  // Each has another end, because the same delegation sent twice counts once.
   const one = (n: number) => {
     const until = new Date(beganMs + 86_400_000 + n * 60_000).toISOString()
     return { user_id: ada.id, delegate_id: ben.id, until }
@@ -33,7 +33,7 @@ test('many delegations at once find room for no more than one may have', async (
   )
 })
 
-test('many rules of separation at once find room for no more than there may be', async () => {
+test('concurrent rules of separation do not exceed the limit', async () => {
   const domainId = await domainOf(core.db)
   await core.db.execute(sql`
     insert into separation_rules (domain_id, name, left_side, right_side)

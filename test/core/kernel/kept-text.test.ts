@@ -1,4 +1,4 @@
-/** Texts by others, as the database keeps them. */
+/** Texts from outside, as the database stores them. */
 import { expect, it } from 'vitest'
 import { keptText } from '../../../runtime/core/kernel/kept-text.ts'
 
@@ -10,6 +10,6 @@ it.each([
   ['without NUL', 'a\u0000b', 5, 'a\ufffdb'],
   ['without halves that came so', 'a\ud83d', 5, 'a\ufffd'],
   ['with a half that stands at the cut already', 'abcd\ud83dx', 5, 'abcd'],
-])('is kept %s', (_, text, most, kept) => {
+])('a text is stored %s', (_, text, most, kept) => {
   expect(keptText(text, most)).toBe(kept)
 })

@@ -26,6 +26,6 @@ test.each([
   ['{"code":7}', 'the system gave no reason'],
   ['the connector took too long', 'the connector took too long'],
   ['[draft] is no group', '[draft] is no group'],
-])('%s is told as: %s', (message, words) => {
+])('%s is reported as: %s', (message, words) => {
   expect(plainWords(message)).toBe(words)
 })

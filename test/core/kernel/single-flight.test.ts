@@ -1,4 +1,4 @@
-/** Equal questions at the same time are one: in a host, and among those that share a database. */
+/** Concurrent calls with the same key run once, within a host and among hosts that share a database. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createSingleFlight } from '../../../runtime/core/kernel/single-flight.ts'
@@ -21,7 +21,7 @@ const aKey = () => randomBytes(8).toString('hex')
 const slowly = <T>(answer: () => T) =>
   vi.fn(() => new Promise<T>((resolve) => setTimeout(() => resolve(answer()), 100)))
 
-test('two hosts that ask at once, and one that asks a little later, hear the same', async () => {
+test('two concurrent hosts, and one a little later, get the same answer of a single call', async () => {
   const [one, two, later] = [aHost(), aHost(), aHost()]
   const key = aKey()
   const find = slowly(() => ({ token: randomBytes(8).toString('hex') }))
@@ -32,20 +32,20 @@ test('two hosts that ask at once, and one that asks a little later, hear the sam
   for (const { onError } of [one, two, later]) expect(onError).not.toHaveBeenCalled()
 })
 
-test('different questions do not wait for each other', async () => {
+test('calls with different keys get answers of their own', async () => {
   const { once } = aHost()
   const answers = await Promise.all([once(aKey(), async () => 1), once(aKey(), async () => 2)])
   expect(answers).toEqual([1, 2])
 })
 
-test('what failed is tried by the next who asks', async () => {
+test('a call that failed is retried by the next caller', async () => {
   const [one, two] = [aHost(), aHost()]
   const key = aKey()
   await expect(one.once(key, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
   expect(await two.once(key, async () => 'well')).toBe('well')
 })
 
-test('no answer can be read in the database', async () => {
+test('answers cannot be read in the database', async () => {
   const { once } = aHost()
   await once(aKey(), async () => 'the-token-that-nobody-may-read')
   const rows = await core.db.select().from(sharedAnswers)
@@ -54,7 +54,7 @@ test('no answer can be read in the database', async () => {
   expect(texts.join()).not.toContain('the-token-that-nobody-may-read')
 })
 
-test('without a database a host asks once by itself', async () => {
+test('without a database a host runs the call once by itself', async () => {
   const once = createSingleFlight({ db: () => null, sealer, onError: vi.fn() })
   const find = slowly(() => 1)
   const key = aKey()

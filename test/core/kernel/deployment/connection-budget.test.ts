@@ -1,4 +1,4 @@
-/** How many connections hosts take, and whether PostgreSQL gives them: on real hosts with one database. */
+/** How many connections hosts take, and whether PostgreSQL allows them: on real hosts with one database. */
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ afterAll(async () => {
   await core.stop()
 })
 
-/** Connections of the hosts by what they are for. */
+/** Connections of the hosts, by purpose. */
 async function taken(): Promise<Record<string, number>> {
   const { rows } = await owner.query(
     `select application_name as name, count(*)::int as n from pg_stat_activity
@@ -38,7 +38,7 @@ const finding = async () => {
   return findings.find(({ check }: { check: string }) => check === 'connections')
 }
 
-test('a busy host takes as many as are written down, and no more', async () => {
+test('a busy host takes the connections that CONNECTIONS_OF_A_HOST declares, and no more', async () => {
   const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
   const questions = Array.from({ length: 2 * pool }, async () => {
     await core.db.execute(sql`select pg_sleep(1)`)
@@ -49,8 +49,8 @@ test('a busy host takes as many as are written down, and no more', async () => {
   await Promise.all(questions)
 })
 
-describe('the connections that PostgreSQL gives', () => {
-  test('are enough for one host with the embedded one, which the doctor says', async () => {
+describe('the connections that PostgreSQL allows', () => {
+  test('are enough for one host with the embedded server, as the doctor reports', async () => {
     expect(await finding()).toMatchObject({
       state: 'good',
       what: expect.stringMatching(/^this host may open 32 .* allows 57 \(max_connections 60, 3/),
@@ -58,7 +58,7 @@ describe('the connections that PostgreSQL gives', () => {
     expect(core.lines.join('')).not.toContain('connections to PostgreSQL')
   })
 
-  test('are too few for two: the doctor of both and the log of the one that starts say so', async () => {
+  test('are too few for two hosts, as the doctor and the log of the second host report', async () => {
     await until('the host is seen', async () => (await core.db.$count(sql`nodes`)) === 1)
     const two = await startCore({ DATABASE_URL: await core.url() })
     const words = /2 hosts may open 64 .* allows 57 .*at least 64, 32 for each host/
@@ -76,7 +76,7 @@ describe('the connections that PostgreSQL gives', () => {
   test.each([
     ['alter role keyway_app connection limit', 'role'],
     ['alter database keyway connection limit', 'database'],
-  ])('are limited too by %s', async (statement, what) => {
+  ])('are also limited by %s', async (statement, what) => {
     await owner.query(`${statement} 20`)
     expect(await connectionsOf(core.db)).toMatchObject({
       enough: false,
@@ -86,7 +86,7 @@ describe('the connections that PostgreSQL gives', () => {
     expect((await connectionsOf(core.db)).enough).toBe(true)
   })
 
-  test('are enough when they are exactly as many', () => {
+  test('are enough when there are exactly as many as needed', () => {
     const given = (connections: number) => ({ connections, limit: '' })
     expect(crowdOf(2, given(2 * MOST_OF_A_HOST)).enough).toBe(true)
     expect(crowdOf(2, given(2 * MOST_OF_A_HOST - 1)).enough).toBe(false)

@@ -1,4 +1,4 @@
-/** The background, as operators read it, and what becomes of work that fails for good. */
+/** Background jobs as operators see them, and what happens to work that fails permanently. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../../../e2e/until.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** A request that a webhook carries out once it is approved. */
+/** A request that a webhook provisions once it is approved. */
 async function asked(): Promise<string> {
   const body = { hook_type: 'PROVISION', name: 'Hook', url: receiver.url, headers: {} }
   const { id } = (await core.call('POST', '/operator/webhooks', { body })).body.webhook
@@ -34,7 +34,7 @@ async function asked(): Promise<string> {
 
 const jobs = async (query = '') => (await core.call('GET', `/operator/jobs${query}`)).body.items
 
-it('is listed: what was looked at, when, and how it ended', async () => {
+it('a job is listed with its key, its times and its result', async () => {
   const id = await asked()
   await acme.settle(id, 'complete')
   await acme.reaches(id, 'COMPLETED')
@@ -48,11 +48,11 @@ it('is listed: what was looked at, when, and how it ended', async () => {
   expect((await core.call('GET', '/operator/jobs?state=odd')).status).toBe(422)
 })
 
-it('that fails for good becomes a person’s task, not silence', async () => {
+it('a job that fails permanently becomes a manual task', async () => {
   const id = await asked()
   const owner = new Client(await core.login())
   await owner.connect()
-  // What no code of ours expects: a column is gone.
+  // A fault that no code expects: a column is missing.
   await owner.query('alter table public.inline_webhooks rename column url to url_gone')
   await owner.query("update jobs.queue set retry_limit = 0 where name = 'access-requests'")
   try {
@@ -68,12 +68,12 @@ it('that fails for good becomes a person’s task, not silence', async () => {
   }
 })
 
-it('that cannot be looked for keeps nothing else from being found', async () => {
+it('a queue whose due work cannot be found does not keep other work from being found', async () => {
   const owner = new Client(await core.login())
   await owner.connect()
   await owner.query('alter table public.event_feeds rename to event_feeds_gone')
   try {
-    // No job was sent for it: it is only found.
+    // No job was sent for the upload, so it must be found as due.
     const { rows } = await owner.query(`
       insert into uploads (domain_id, user_id, kind, body)
       select domain_id, id, 'activity', '[]' from users limit 1 returning id`)

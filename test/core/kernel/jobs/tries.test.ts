@@ -1,4 +1,4 @@
-/** How long until what failed is tried again. */
+/** The pauses before failed work is retried. */
 import { describe, expect, test } from 'vitest'
 import { keysOf } from '../../../../runtime/contract/schema/keys.ts'
 import { pauseMs, TRIES, type TryRow } from '../../../../runtime/core/kernel/jobs/tries.ts'
@@ -6,20 +6,20 @@ import { pauseMs, TRIES, type TryRow } from '../../../../runtime/core/kernel/job
 describe.each(keysOf(TRIES))('%s', (name) => {
   const row: TryRow = TRIES[name]
 
-  test('is tried again after a pause that doubles up to the longest, however often it fails', () => {
+  test('is retried after a pause that doubles up to its maximum, however often it fails', () => {
     expect(pauseMs(name, 1)).toBe(row.firstMs)
     expect(pauseMs(name, 2)).toBe(Math.min(2 * row.firstMs, row.longestMs))
     for (const failures of [40, 10_000]) expect(pauseMs(name, failures)).toBe(row.longestMs)
   })
 
-  test('is not given up before people hear of it', () => {
+  test('is not given up before people are told', () => {
     const { tellAfter = 0, endAfter = Number.POSITIVE_INFINITY } = row
     const { tellAfterMs = 0, endAfterMs = Number.POSITIVE_INFINITY } = row
     expect([tellAfter < endAfter, tellAfterMs < endAfterMs]).toEqual([true, true])
   })
 })
 
-test('admins hear within ten minutes of a user who cannot be compared with the policies', () => {
+test('admins are told within ten minutes of a user who cannot be compared with the policies', () => {
   const failures = TRIES['changed-user'].tellAfter
   const pauses = Array.from({ length: failures - 1 }, (_, n) => pauseMs('changed-user', n + 1))
   expect(pauses.reduce((sum, one) => sum + one, 0)).toBeLessThan(600_000)

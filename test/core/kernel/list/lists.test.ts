@@ -1,4 +1,4 @@
-/** Lists are remembered by version: what they tell must be true at every moment, with every writer. */
+/** Lists are cached by version: they must be correct at any time, whoever writes. */
 import { randomUUID } from 'node:crypto'
 import { parse } from 'csv-parse/sync'
 import { eq, sql } from 'drizzle-orm'
@@ -39,8 +39,8 @@ const found = async (target: string): Promise<[number, string[]]> => {
   return [total, items.map((one: { email?: string; name?: string }) => one.email ?? one.name)]
 }
 
-describe('a list that was read before', () => {
-  test('shows at once who came, changed and went', async () => {
+describe('a cached list', () => {
+  test('shows people who were added, changed or deleted at once', async () => {
     const target = '/users?search_term=grace'
     expect(await found(target)).toEqual([0, []])
     const grace = await person(core.db, 'grace@example.com')
@@ -56,7 +56,7 @@ describe('a list that was read before', () => {
     expect(await found(target)).toEqual([0, []])
   })
 
-  test('depends on every table that it looks into', async () => {
+  test('depends on every table that it reads', async () => {
     const team = await group(core.db, 'Team', [])
     const mine = async () => (await core.call('GET', '/tasks', { token: ada.token })).body.total
     const before = await mine()
@@ -72,8 +72,8 @@ describe('a list that was read before', () => {
     expect(await mine()).toBe(before)
   })
 
-  test('is asked for by one question, and again by all of them after a change', async () => {
-    // The cast: a member that the types of drizzle leave out.
+  test('takes one query, and a transaction only after a change', async () => {
+    // Cast: the types of drizzle omit this member.
     const { $client: pool } = core.db as unknown as { $client: Pool }
     const begun = vi.spyOn(pool, 'connect')
     const asked = vi.spyOn(pool, 'query')
@@ -83,14 +83,14 @@ describe('a list that was read before', () => {
       const { total } = await list(target)
       const texts = asked.mock.calls.map((call) => JSON.stringify(call))
       const rows = texts.filter((text) => text.includes('table_changes')).length
-      // Each question takes a connection too; a transaction takes one alone.
+      // Each query of the pool connects, too; the remaining connects are transactions.
       return { total, rows, transactions: begun.mock.calls.length - asked.mock.calls.length }
     }
     try {
       for (const page of ['', '&page=2']) {
         const target = `/groups?name=team${page}`
         await questions(target)
-        // Again where a job asked something meanwhile.
+        // Repeated, because a job may send queries in the meantime.
         await holds(async () => {
           const { rows, transactions } = await questions(target)
           expect({ rows, transactions }).toEqual({ rows: 1, transactions: 0 })
@@ -98,7 +98,7 @@ describe('a list that was read before', () => {
         await holds(async () => {
           const { total } = await list(target)
           await group(core.db, `Team ${randomUUID()}`, [])
-          // The question tells that something has changed.
+          // The query reports that something has changed.
           const after = await questions(target)
           expect(after).toEqual({ total: total + 1, rows: 1, transactions: 1 })
         })
@@ -108,7 +108,7 @@ describe('a list that was read before', () => {
     }
   })
 
-  test('tells nothing of what was rolled back', async () => {
+  test('shows nothing of a transaction that was rolled back', async () => {
     const target = '/groups?name=rolled'
     expect(await found(target)).toEqual([0, []])
     const undone = core.db.transaction(async (tx) => {
@@ -141,7 +141,7 @@ describe('a search', () => {
     ['a\\b', ['zo%2@x.example']],
     ["zoe o'n", ['Zoe_1@x.example']],
     ['li x', ['li@x.example']],
-    // What joins address and name in the database is none of the caller's.
+    // The separator between address and name in the database cannot be searched for.
     ['example\u0001z', []],
     ['x\u0001y', ['li@x.example']],
     ['example zoe', []],
@@ -153,14 +153,14 @@ describe('a search', () => {
   })
 })
 
-test('pages hold no row twice and keep their order, remembered or not, to the last one', async () => {
+test('pages contain no row twice and keep their order, cached or not, to the last one', async () => {
   await core.db.execute(sql`insert into groups (domain_id, name, integration_specific_id)
     select (select id from domains limit 1), 'Same name ' || n / 7, 'same' from generate_series(1, 10250) n`)
   for (const filter of ['name=same', 'integration_specific_id=same', 'name=Same%20name']) {
     const ids: string[] = []
     const names: string[] = []
     for (let page = 1; page <= 104; page += 1) {
-      // The last remembered pages, the first that are not, and the one past the end.
+      // The last cached pages, the first that are not cached, and the one past the end.
       if (page > 4 && page < 98) continue
       const { items, total, pages } = await list(`/groups?${filter}&size=100&page=${page}`)
       expect({ total, pages }).toEqual({ total: 10_250, pages: 103 })
@@ -173,14 +173,14 @@ test('pages hold no row twice and keep their order, remembered or not, to the la
   }
 })
 
-test('a filter that very many match tells how many they are, and the first of them, after each change', async () => {
+test('a filter with very many matches shows their total and the first of them after each change', async () => {
   const domainId = await domainOf(core.db)
   await core.db.execute(sql`
     insert into groups (domain_id, name)
     select ${domainId}, 'many ' || lpad(n::text, 6, '0') from generate_series(1, 100500) n`)
   const owner = new Client(await core.login())
   await owner.connect()
-  // Without figures the planner expects few.
+  // Without statistics the planner expects few rows.
   for (const analyze of [false, true]) {
     if (analyze) await owner.query('analyze groups')
     await group(core.db, `many ${analyze ? '000000b' : '000000a'}`, [])
@@ -197,7 +197,7 @@ test('a filter that very many match tells how many they are, and the first of th
   await owner.end()
 })
 
-test('of equal versions all rows are equal, and totals are exact, while many write and fold', async () => {
+test('equal versions have equal rows, and totals are exact, during concurrent writes and folds', async () => {
   const seen = new Map<string, string>()
   let writing = true
   const write = async (who: number) => {
@@ -248,7 +248,7 @@ test('of equal versions all rows are equal, and totals are exact, while many wri
   expect(busy.total).toBe(rows[0]?.['n'])
 })
 
-test('changes are folded when there are many, and mean the same', async () => {
+test('changes are folded when there are many, which leaves the totals the same', async () => {
   const before = (await list('/groups')).total
   for (let n = 0; n < 600; n += 1)
     await core.db.update(groups).set({ description: 'x' }).where(eq(groups.name, 'Same name 1'))
@@ -260,8 +260,8 @@ test('changes are folded when there are many, and mean the same', async () => {
   expect((await list('/groups')).total).toBe(before)
 })
 
-test('a table that is emptied at once is empty', async () => {
-  // The host's own role may not.
+test('a truncated table is listed as empty', async () => {
+  // The role of the host may not truncate.
   const owner = new Client(await core.login())
   await owner.connect()
   await owner.query('truncate groups cascade')
@@ -290,7 +290,7 @@ describe('a list as CSV', () => {
     )
   })
 
-  test('is the whole list in its order, whatever page is asked for', async () => {
+  test('is the whole list in its order, whatever page is requested', async () => {
     const { status, headers, body } = await core.call(
       'GET',
       '/users?search_term=csv&page=2&size=5',
@@ -310,7 +310,7 @@ describe('a list as CSV', () => {
     expect(rows[1]?.given_name).toBe('p1')
   })
 
-  test('is as it was when it began, whoever writes meanwhile', async () => {
+  test('is a snapshot of its beginning, whatever is written meanwhile', async () => {
     const reply = await send('/users?search_term=csv')
     await core.db.delete(users).where(eq(users.email, 'csv01299@example.com'))
     expect(emailsOf(await reply.text())).toHaveLength(PEOPLE)
@@ -318,7 +318,7 @@ describe('a list as CSV', () => {
     expect(emailsOf(after.body)).toHaveLength(PEOPLE - 1)
   })
 
-  test('holds its place only as long as it is read', async () => {
+  test('occupies its slot only as long as it is read', async () => {
     const open = await Promise.all(Array.from({ length: 4 }, () => send('/users?search_term=csv')))
     const refused = await send('/users?search_term=csv')
     expect(refused.status).toBe(429)
@@ -331,7 +331,7 @@ describe('a list as CSV', () => {
     })
   })
 
-  test('says as usual what is wrong with the question, or who may not ask it', async () => {
+  test('is refused as usual when the query is invalid or not allowed', async () => {
     expect((await send('/users?size=x')).status).toBe(422)
     const { status, body } = await core.call('GET', '/findings', { token: ada.token, headers: CSV })
     expect([status, typeof body.detail]).toEqual([403, 'string'])

@@ -1,4 +1,4 @@
-/** What a remembered list depends on: a table that is missed here would show what is no longer so. */
+/** The tables on which a cached list depends: if one is missed, the list shows stale rows. */
 import { expect, test } from 'vitest'
 import { tablesNamed } from '../../../../runtime/core/kernel/list/tables-named.ts'
 
@@ -24,6 +24,6 @@ test.each([
   ['a column', 'from "tasks" where given is distinct from r.requester_id'],
   ['a parameter', 'from "tasks" where given is distinct from $2::uuid'],
   ['a subquery', 'from "tasks" cross join lateral (select 1) one'],
-])('%s is no table', (_, text) => {
+])('%s is not taken for a table', (_, text) => {
   expect(tablesNamed(text)).toEqual(['tasks'])
 })
