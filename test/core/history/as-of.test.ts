@@ -1,7 +1,7 @@
 /**
- * Answers about the past against a generated one of which the truth is known: syncs of two apps that succeed, fail and
- * stop anywhere, over accounts, entitlements and associations that come and go, while retention removes runs and a host of
- * the version before leaves its rows. `SPANS=10000` for a longer one, `SEED=7` for another.
+ * Answers about the past, checked against a generated history: syncs of two apps succeed, fail and stop
+ * anywhere, accounts, entitlements and associations appear and disappear, retention removes runs, and a host
+ * of the previous version leaves its rows. `SPANS=10000` for a longer history, `SEED=7` for another.
  */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+/** Numbers from 0 to 1, reproducible by the seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -50,7 +50,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** What was held from a moment on, until that of the next. */
+/** What was held from a time on, until the time of the next entry. */
 type Truth = { fromMs: number; accounts: Map<string, string>; held: Set<string> }
 
 const moment = async (): Promise<number> => {
@@ -80,7 +80,7 @@ async function everyPage<T>(path: string): Promise<T[]> {
   }
 }
 
-/** MISHAPS: what happens once in the middle of a run, while a page of a listing is asked for. */
+/** Faults that occur once in the middle of a run, while a page of a listing is requested. */
 const MISHAPS: Record<string, (appId: string) => Promise<Fault | undefined>> = {
   refused: async () => ({ status: 401, code: 'unauthenticated' }),
   'page lost': async () => ({ status: 410, code: 'invalid_page_token' }),
@@ -100,24 +100,24 @@ const MISHAPS: Record<string, (appId: string) => Promise<Fault | undefined>> = {
   },
 }
 
-/** Listings and their pages; expenses come when what is gone was deleted. */
+/** Listings and their pages; expenses are listed after the run has deleted what is gone. */
 const PLACES = [
   ...['accounts ', 'entitlements ', 'associations ', `associations ${PAGE_SIZE}`, 'activity '],
   ...['expenses ', 'expenses ', 'expenses '],
 ]
 
-/** Whether the database was brought to this version: long ago, so that no host of one before is there, or just now. */
+/** Sets when the database was migrated to this version: just now, or too long ago for older hosts to exist. */
 const upgraded = (at: 'long ago' | 'now') =>
   core.db.execute(sql`
     update deployment_versions set created_at = ${at === 'now' ? 'now' : '2020-02-01Z'}::timestamptz`)
 
-/** What a host of the version before leaves of a run that it did not end: no first run, and no span. */
+/** What a host of the previous version leaves of an unfinished run: rows without a first run or a span. */
 const leftBefore = (appId: string) =>
   core.db.execute(sql`
     update associations h set first_run = null from sync_runs r
     where h.app_id = ${appId} and r.id = h.first_run and r.recorded_at is null`)
 
-/** Runs are as old as retention lets them be, and there are many later ones; what nobody needs goes. */
+/** Makes the runs old enough for retention, adds many later ones, and removes those that are not needed. */
 async function agedRuns(appId: string): Promise<void> {
   await core.db.execute(sql`
     update sync_runs set ended_at = '2020-01-01Z' where ended_at is not null and app_id = ${appId}`)
@@ -136,7 +136,7 @@ type Held = {
 const nameOf = (one: Held): string => `${one.unique_identifier} ${one.entitlement_id}`
 const told = (one: Held): string => `${nameOf(one)} ${one.since} ${one.until}`
 
-/** Each association that was held at a moment: from when it was held without a break, and until when. */
+/** Each association that was held at a time, with the beginning and the end of its unbroken span. */
 function spansAt(truths: readonly Truth[], at: number, of: (one: string) => boolean): string[] {
   const iso = (n: number) => new Date(truths[n]?.fromMs ?? 0).toISOString()
   return [...(truths[at]?.held ?? [])].filter(of).map((one) => {
@@ -147,7 +147,7 @@ function spansAt(truths: readonly Truth[], at: number, of: (one: string) => bool
   })
 }
 
-test(`every answer about the past is what was true then (seed ${SEED})`, async () => {
+test(`every answer about the past matches the generated history (seed ${SEED})`, async () => {
   const random = randomFrom(SEED)
   const pick = (count: number): number => Math.floor(random() * count)
   const anyOf = <T>(all: readonly T[]): T => all[pick(all.length)] as T
@@ -213,7 +213,7 @@ test(`every answer about the past is what was true then (seed ${SEED})`, async (
       return association(id, name)
     })
     let run = await sync(core, appId)
-    // So much has vanished by chance: an operator says that it is so.
+    // So much vanished by chance that an operator has to accept it.
     if (run.state === 'STOPPED' && !stops) {
       await core.call('POST', `/operator/syncs/${run.id}/accept`, { body: {} })
       run = await ended(core, appId)

@@ -1,4 +1,4 @@
-/** What is read of an account between syncs, in its history. */
+/** Readings of an account between syncs, and its history. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordReadings } from '../../../runtime/core/history/spans.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** An account that is suspended, as a reading has just told; its span still has it in use. */
+/** An account that a reading has just found suspended; its span still says ACTIVE. */
 async function suspended(name: string): Promise<string> {
   const [row] = await ask<{ id: string }>(
     core,
@@ -47,7 +47,7 @@ test('a reading ends a span and begins another', async () => {
   ])
 })
 
-test('what is as it was is left alone, and what no sync has seen gets no span', async () => {
+test('a reading without a change writes no span, nor does one of an account that no sync has seen', async () => {
   const id = await suspended('ben')
   await core.db.transaction((tx) => recordReadings(tx, [id]))
   await core.db.transaction((tx) => recordReadings(tx, [id]))
@@ -57,7 +57,7 @@ test('what is as it was is left alone, and what no sync has seen gets no span', 
   expect(await spansOf(id)).toEqual([])
 })
 
-test('a reading that waits for a run that puts another span in the place is not lost', async () => {
+test('a reading that waits for a run that replaces the span is not lost', async () => {
   const id = await suspended('mia')
   const waits = Promise.withResolvers<void>()
   const run = core.db.transaction(async (tx) => {

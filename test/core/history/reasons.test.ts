@@ -1,4 +1,4 @@
-/** Why a person had what they had: a request, a policy, or that a sync found it. */
+/** Why a person had access: through a request, through a policy, or because a sync found it. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Line = { kind: string; label: string | null; reasons: Record<string, unknown>[] }
 
-/** What a person had at a moment: kind, label, and the kinds and requests of the reasons. */
+/** The access of a person at a time: kind, label, and the reasons with their request or policy. */
 async function accessAt({ id }: Person, at: string | null): Promise<unknown[]> {
   const query = at === null ? '' : `?as_of=${at}`
   const { status, body } = await core.call('GET', `/users/${id}/access${query}`)
@@ -44,7 +44,7 @@ async function now(): Promise<string> {
   return new Date(row?.at ?? '').toISOString()
 }
 
-test('a request is the reason from when it gave the access until it was taken back', async () => {
+test('a request is the reason from the grant of the access until its removal', async () => {
   const reply = await fetch(`${directory.app.settings.base_url}/Groups?count=1`, {
     headers: { authorization: `Bearer ${SAMPLE_TOKEN}` },
   })
@@ -86,7 +86,7 @@ test('a request is the reason from when it gave the access until it was taken ba
   expect(Number(span?.n)).toBe(1)
 })
 
-test('what a policy gave says which policy', async () => {
+test('access from a policy names the policy', async () => {
   const kim = await person(core.db, 'kim@acme.example')
   const policy = '11111111-1111-4111-8111-111111111111'
   await core.db.execute(sql`

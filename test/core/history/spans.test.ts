@@ -1,4 +1,4 @@
-/** Who held what, when and why, as complete syncs, uploads, imports and requests leave it. */
+/** Who held what, when and why, as complete syncs, uploads and requests record it. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
@@ -49,7 +49,7 @@ beforeEach(async () => {
   }
 })
 
-/** A moment of the database, after everything before. */
+/** The time of the database, later than everything before it. */
 async function now(): Promise<string> {
   const [row] = await ask<{ at: Date | string }>(core, sql`select clock_timestamp() as at`)
   await new Promise((resolve) => setTimeout(resolve, 5))
@@ -76,7 +76,7 @@ const accountsAt = async (appId: string, at: string): Promise<string[]> =>
 const accessAt = async ({ id }: Person, at: string) =>
   (await get(`/users/${id}/access?as_of=${at}`)).items
 
-test('what a sync no longer finds is still known to have been there', async () => {
+test('what a sync no longer finds stays in the history', async () => {
   const appId = await connect(core, upstream)
   const before = await now()
   const first = await sync(core, appId)
@@ -118,7 +118,7 @@ test('a run that stopped or failed ends no span and begins none', async () => {
   expect(await accountsAt(appId, await now())).toHaveLength(3)
 })
 
-test('a sync that finds everything as it was writes no span', async () => {
+test('a sync that finds no changes writes no span', async () => {
   const appId = await connect(core, upstream)
   upstream.holds.accounts = Array.from({ length: 2000 }, (_, n) => account(`a${n}`))
   await sync(core, appId)
@@ -130,7 +130,7 @@ test('a sync that finds everything as it was writes no span', async () => {
   expect(await rows()).toEqual(before)
 })
 
-test('an account that goes to another person was the first one’s', async () => {
+test('an account that passes to another person stays in the history of the first one', async () => {
   const appId = await connect(core, upstream)
   upstream.holds.accounts = [account('x', { email: 'ada@example.com' })]
   upstream.holds.associations = [association('x', 'g2')]
@@ -157,7 +157,7 @@ test('an account that goes to another person was the first one’s', async () =>
   expect(await of(ada, later)).toEqual([])
 })
 
-test('an upload of accounts is a moment of the history', async () => {
+test('an upload of accounts is recorded in the history', async () => {
   const appId = await app(core.db, 'By hand')
   const upload = async (accounts: object[]) => {
     const { body } = await core.call('POST', '/accounts/upload', {
@@ -179,7 +179,7 @@ test('an upload of accounts is a moment of the history', async () => {
 test.each([
   ['a moment to come', '2999-01-01T00:00:00Z', /is in the future/],
   ['one before the history', '2020-01-01T00:00:00Z', /is recorded since 20\d\d-/],
-])('%s is refused, with what is known', async (_, at, words) => {
+])('%s is refused with the reason', async (_, at, words) => {
   for (const path of ['/accounts', '/associations', `/users/${ada.id}/access`]) {
     const { status, body } = await core.call('GET', `${path}?as_of=${at}`)
     expect([path, status]).toEqual([path, 422])
@@ -189,13 +189,13 @@ test.each([
   }
 })
 
-test('the access of others is for those who may read accounts', async () => {
+test('people see their own access, but not that of others unless they may read accounts', async () => {
   const seen = async (token: string) =>
     (await core.call('GET', `/users/${ada.id}/access`, { token })).status
   expect([await seen(ada.token), await seen(ben.token)]).toEqual([200, 403])
 })
 
-test('what retention removes is no longer known, which is said', async () => {
+test('a time whose history was removed by retention is refused', async () => {
   const [{ since } = { since: '' }] = await ask<{ since: string }>(
     core,
     sql`select since::text from history_start`,
@@ -211,7 +211,7 @@ test('what retention removes is no longer known, which is said', async () => {
   await core.db.execute(sql`update history_start set since = ${since}::timestamptz`)
 })
 
-describe('associations: what is held is a row of `associations`, what was held one of `association_spans`', () => {
+describe('associations: current ones in `associations`, past ones in `association_spans`', () => {
   beforeEach(() => {
     upstream.holds.accounts = [account('ada'), account('ben')]
     upstream.holds.associations.push(association('ben', 'g2'))
@@ -234,7 +234,7 @@ describe('associations: what is held is a row of `associations`, what was held o
     return Number(row?.n)
   }
 
-  /** A sync after which nothing is held: an operator says so where it stops. */
+  /** A sync after which nothing is held; an operator accepts it if it stops. */
   async function emptied(appId: string): Promise<void> {
     upstream.holds.associations = []
     const run = await sync(core, appId)
@@ -253,7 +253,7 @@ describe('associations: what is held is a row of `associations`, what was held o
     expect(await written(appId)).toBe(0)
   })
 
-  test('what a run that failed was the first to see is held since the next complete one', async () => {
+  test('what a failed run saw first is held since the next complete run', async () => {
     const appId = await connect(core, upstream)
     upstream.before = (kind) =>
       kind === 'activity' ? { status: 401, code: 'unauthenticated' } : undefined
@@ -268,12 +268,12 @@ describe('associations: what is held is a row of `associations`, what was held o
     )
   })
 
-  test('what a run began to delete, and a later one finds again, is held since it was first seen', async () => {
+  test('what a run deleted before it failed, and a later one finds again, is held since it was first seen', async () => {
     const appId = await connect(core, upstream)
     await sync(core, appId)
     const held = await heldIn(appId)
     await core.db.transaction((tx) => deleteAssociations(tx, appId, sql`true`))
-    // It is held until a complete run says that it is not.
+    // It counts as held until a complete run no longer finds it.
     expect(await heldIn(appId)).toEqual(held)
     upstream.holds.associations = [association('ada', 'g1'), association('ada', 'g2')]
     const { id } = await sync(core, appId)
@@ -283,11 +283,12 @@ describe('associations: what is held is a row of `associations`, what was held o
     expect(await written(appId)).toBe(4)
   })
 
-  test('spans that a host of a version before wrote go on, once each', async () => {
+  test('spans that a host of an earlier version wrote continue, once each', async () => {
     const appId = await connect(core, upstream)
     const first = await sync(core, appId)
     const [ada, ...others] = await heldIn(appId)
-    // Ada's association as a version before left it; and what such a host wrote for one of Ben's beside this one.
+    // Ada's association as an earlier version left it, and a span of such a host for an association of Ben's
+// that this host knows as well.
     await core.db.execute(sql`
       insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
       select r.domain_id, h.app_id, h.account_id, h.entitlement_id,
@@ -309,8 +310,8 @@ describe('associations: what is held is a row of `associations`, what was held o
     expect(ended).toEqual([{ gone_run: String(id) }])
   })
 
-  describe('in a database that a version before has written to', () => {
-    /** The moment at which the database was brought to this version: after its domain was made. */
+  describe('in a database that an earlier version has written to', () => {
+    /** Sets when the database was migrated to this version, which is after its domain was created. */
     const migrated = (at: string) =>
       core.db.execute(sql`update deployment_versions set created_at = ${at}::timestamptz`)
     let was: string
@@ -327,7 +328,7 @@ describe('associations: what is held is a row of `associations`, what was held o
       await core.db.execute(sql`update domains set created_at = clock_timestamp()`)
     })
 
-    test('is known by the moment at which that migration was written', () => {
+    test('SPANS_BY_RUN is the time of the migration 0056_spans_by_run', () => {
       const { entries } = JSON.parse(
         readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8'),
       )
@@ -335,7 +336,7 @@ describe('associations: what is held is a row of `associations`, what was held o
       expect(SPANS_BY_RUN).toBe(migration.when)
     })
 
-    /** What a host of the version before leaves of associations: it knows no first run. */
+    /** Leaves associations as a host of the previous version does: without a first run. */
     const asBefore = (appId: string) =>
       core.db.execute(sql`update associations set first_run = null where app_id = ${appId}`)
 
@@ -343,7 +344,7 @@ describe('associations: what is held is a row of `associations`, what was held o
       ['a month ago', '2020-02-01Z', 0],
       ['just now', 'now', 3],
     ])(
-      'what a run found there that did not end is held since the next complete one: %s',
+      'what an unfinished run found is held since the next complete one: migrated %s',
       async (_, at, spans) => {
         await migrated(at)
         const appId = await connect(core, upstream)
@@ -363,21 +364,22 @@ describe('associations: what is held is a row of `associations`, what was held o
       },
     )
 
-    test('a host of that version, which may be there still, reads all spans, and ends and adds its own', async () => {
+    test('a host of that version that still runs reads all spans, and ends and adds its own', async () => {
       await migrated('now')
       const appId = await connect(core, upstream)
       const first = await sync(core, appId)
       const held = await heldIn(appId)
       expect(held.map(([, , run]) => run)).toEqual([first.id, first.id, first.id])
       const then = await now()
-      // It reads open spans alone, so what this host ended a run with has one.
+      // It reads only open spans, so everything that this host found in a complete run has one.
       const open = async () =>
         ask(
           core,
           sql`select since, first_run from association_spans where app_id = ${appId} and until is null`,
         )
       expect(await open()).toHaveLength(3)
-      // A complete run of its: what is gone is deleted, spans without an association end, those without a span begin.
+      // A complete run of that host: it deletes what is gone, ends spans without an association, and begins a
+// span for associations without one.
       await core.db.execute(sql`
         delete from associations h using accounts a
         where a.id = h.account_id and h.app_id = ${appId} and a.unique_identifier = 'ada'`)
@@ -396,7 +398,7 @@ describe('associations: what is held is a row of `associations`, what was held o
     })
   })
 
-  test('pages go from app to app, and hold each association once', async () => {
+  test('pages go from app to app and contain each association once', async () => {
     const ids = [
       await connect(core, upstream),
       await connect(core, { baseUrl: `${upstream.baseUrl}/tenant-b` }),
@@ -418,7 +420,7 @@ describe('associations: what is held is a row of `associations`, what was held o
     )
   })
 
-  test('a run stays as long as something is held that it was the first to see', async () => {
+  test('a run is kept as long as something is held that it saw first', async () => {
     const appId = await connect(core, upstream)
     const first = await sync(core, appId)
     await core.db.execute(sql`update sync_runs set ended_at = '2020-01-01Z' where id = ${first.id}`)
@@ -441,7 +443,7 @@ describe('associations: what is held is a row of `associations`, what was held o
   })
 })
 
-test('what is held now is held, also where the clock of the database has gone back since it was found', async () => {
+test('current access is shown even if the clock of the database has gone back since it was found', async () => {
   const appId = await connect(core, upstream)
   await sync(core, appId)
   const held = async () => ({
@@ -450,7 +452,7 @@ test('what is held now is held, also where the clock of the database has gone ba
   })
   const all = { associations: 2, access: ['account', 'entitlement'] }
   expect(await held()).toEqual(all)
-  // As a clock an hour ahead wrote it.
+  // The times that a clock an hour ahead would have written.
   await core.db.execute(sql`
     update sync_runs set recorded_at = recorded_at + interval '1 hour' where app_id = ${appId}`)
   await core.db.execute(sql`
@@ -461,7 +463,7 @@ test('what is held now is held, also where the clock of the database has gone ba
   })
   const [first = ''] = (await evidence.text()).split('\n')
   expect(JSON.parse(first).access).toMatchObject({ held: 2 })
-  // What ended by that clock has ended.
+  // A span that ended by that clock has ended.
   await core.db.execute(sql`
     update account_spans set until = since where app_id = ${appId} and user_id = ${ada.id}`)
   expect((await held()).access).toEqual([])
