@@ -1,6 +1,6 @@
 /**
- * Findings against a generated organisation of which the truth is known, accepting them, and what rules of separation of
- * duties do to requests and policies. `SEED=7` for another organisation.
+ * Findings checked against a generated organisation, their acceptance, and the effect of rules of separation
+ * of duties on requests and policies. `SEED=7` for another organisation.
  */
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
@@ -38,7 +38,7 @@ let acme: Company
 let domainId: string
 let ada: Person
 let mia: Person
-/** The moment that looks take for now. */
+/** The time that checks use as now. */
 let now: Date
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+/** Numbers from 0 to 1, reproducible by the seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -74,14 +74,14 @@ const look = (kind: 'app' | 'domain', id: string, at = now) =>
     { connectors, now: async () => at, signal: new AbortController().signal },
   )
 
-/** An app that the host itself leaves alone: the tests look. */
+/** An app that the host does not check by itself; the tests do. */
 async function quietApp(name: string): Promise<string> {
   const id = randomUUID()
   await core.db.insert(findingSchedules).values({ subject: id, domainId, wakeAt: FAR })
   return app(core.db, name, { id })
 }
 
-/** Whatever woke it meanwhile: the host looks at nothing. */
+/** Postpones all checks by the host, whatever has scheduled them. */
 const quiet = () => core.db.update(findingSchedules).set({ wakeAt: FAR })
 
 const openOf = async (appId: string) =>
@@ -94,7 +94,7 @@ const openOf = async (appId: string) =>
     .map(({ kind, subject }) => `${kind} ${subject}`)
     .sort()
 
-/** What the log was told of findings of an app, and of how many. */
+/** The log entries about findings of an app, each with its number of findings. */
 const eventsOf = async (appId: string) =>
   (await storedLog(core.db))
     .filter(
@@ -106,7 +106,7 @@ const eventsOf = async (appId: string) =>
       count: Number(metadata['count'] ?? 1),
     }))
 
-describe('in a generated organisation', () => {
+describe('findings of a generated organisation', () => {
   const PEOPLE = 60
   const ACCOUNTS = 700
   const random = randomFrom(SEED)
@@ -165,7 +165,7 @@ describe('in a generated organisation', () => {
           ...{ entitlementType, entitlementId: externalId, resourceType: '', resourceId: '' },
         })),
     )
-    // Two that were there from the first: what came later is new.
+    // The first two accounts are as old as the history of the app, so later access counts as new.
     models = Array.from({ length: ACCOUNTS }, (_, index) => ({
       ...modelOf(),
       days: index < 2 ? 400 : 300,
@@ -208,7 +208,7 @@ describe('in a generated organisation', () => {
     },
   })
 
-  /** The same, computed without rules, questions and batches. */
+  /** The expected findings, computed without rules, queries and batches. */
   function truth(): string[] {
     const found: string[] = []
     for (const { id, type, status, userId, usedDays, days, held } of models) {
@@ -232,12 +232,12 @@ describe('in a generated organisation', () => {
 
   beforeAll(generate)
 
-  test('what is found is what is wrong', async () => {
+  test('match the generated problems, and all of them are in the log', async () => {
     await look('app', appId)
     const open = await openOf(appId)
     expect(open.length).toBeGreaterThan(100)
     expect(open).toEqual(truth())
-    // By kind: one by one, and by their number where they are many.
+    // The log has them one by one, or as a number for each kind if there are many.
     const told = Map.groupBy(await eventsOf(appId), ({ kind }) => kind)
     const kinds = Map.groupBy(open, (one) => one.split(' ')[0] ?? '')
     expect(
@@ -247,7 +247,7 @@ describe('in a generated organisation', () => {
     expect((await eventsOf(appId)).every(({ event }) => event in FINDING_EVENTS)).toBe(true)
   })
 
-  test('looking again changes nothing, and tells nothing', async () => {
+  test('are neither changed nor logged by another check', async () => {
     const all = () =>
       core.db.select().from(findings).where(eq(findings.appId, appId)).orderBy(findings.id)
     const before = [await all(), await eventsOf(appId)]
@@ -255,12 +255,12 @@ describe('in a generated organisation', () => {
     expect([await all(), await eventsOf(appId)]).toEqual(before)
   })
 
-  test('what is no longer so is resolved, what is new is opened', async () => {
+  test('are resolved when they no longer apply, and opened when they are new', async () => {
     for (const who of people.slice(0, 20)) {
       who.status = who.status === 'ACTIVE' ? 'SUSPENDED' : 'ACTIVE'
       await core.db.update(users).set({ status: who.status }).where(eq(users.id, who.id))
     }
-    // Not the two of the first day: what is new is told by them.
+    // Keeps the two oldest accounts, because they define what counts as new.
     const gone = models.splice(2, 100).map(({ id }) => id)
     await core.db
       .update(accountSpans)
@@ -278,7 +278,7 @@ describe('in a generated organisation', () => {
     expect(told.reduce((n, { count }) => n + count, 0)).toBe(resolved.length)
   })
 
-  test('they are listed by filter, each with what to do next', async () => {
+  test('are listed by filter, each with its next step', async () => {
     const { body } = await core.call(
       'GET',
       `/findings?app_id=${appId}&kind=ORPHAN_ACCOUNT&state=OPEN&size=2`,
@@ -291,7 +291,7 @@ describe('in a generated organisation', () => {
     })
   })
 
-  test('a price says what unused seats cost, in all and in each finding', async () => {
+  test('have the price of an unused seat, and the licence has the cost of all unused seats', async () => {
     const licence = kinds.find(({ type }) => type === 'LICENSE')?.id ?? 0
     const read = async () =>
       (await core.call('GET', `/licences?app_id=${appId}`)).body.items as Record<string, unknown>[]
@@ -299,7 +299,7 @@ describe('in a generated organisation', () => {
       ({ status, held }) =>
         status !== 'SUSPENDED' && held.some(({ entitlement }) => entitlement === licence),
     )
-    // On the day itself it depends on the hour: the list takes the database’s, the look that of the beforeAll.
+    // On the last day the hour decides: the list uses the clock of the database, the check that of beforeAll.
     const usedWithin = (most: number) =>
       holders.filter(({ usedDays, days }) => (usedDays ?? days) <= most)
     const used = usedWithin(89)
@@ -324,7 +324,7 @@ describe('in a generated organisation', () => {
     expect(await read()).toMatchObject([{ price: null, idle_amount: null }])
   })
 
-  test('the admins of the app read its findings, and nobody else without the right', async () => {
+  test('can be read by admins of the app and by people with the right, and by no one else', async () => {
     const owner = await person(core.db, 'owner@acme.example', ['App Admin'])
     const auditor = await person(core.db, 'auditor@acme.example', ['Auditor'])
     const listed = async (token: string) =>
@@ -369,20 +369,20 @@ describe('an accepted finding', () => {
     })
   })
 
-  test('stays accepted while it is found again, and is open again at its end', async () => {
+  test('stays accepted when it is found again, and reopens when the acceptance ends', async () => {
     await look('app', appId)
     expect((await read()).state).toBe('ACCEPTED')
     await look('app', appId, new Date(now.getTime() + 2 * DAY_MS))
     expect(await read()).toMatchObject({ state: 'OPEN', accepted_until: null, reason: 'Known' })
   })
 
-  test('is open again when its acceptance is taken back', async () => {
+  test('reopens when its acceptance is withdrawn', async () => {
     await accept({ reason: 'Still', until: new Date(now.getTime() + DAY_MS).toISOString() })
     expect((await core.call('POST', `/findings/${id}/reopen`)).body.state).toBe('OPEN')
     expect((await core.call('POST', `/findings/${id}/reopen`)).status).toBe(409)
   })
 
-  test('and the log has each, with who did it and why', async () => {
+  test('has a log entry for each change, with the kind of its actor', async () => {
     const told = (await storedLog(core.db)).filter(({ targets }) =>
       targets.some((target) => target.id === id),
     )
@@ -428,7 +428,7 @@ describe('separation of duties', () => {
     })
     if (status !== 200) throw new Error(`the rule answered ${status}`)
   }
-  /** Has a request approved and given by hand. */
+  /** Makes a request that is approved and provisioned by hand. */
   async function given(who: Person, what: typeof pay): Promise<void> {
     const id = await acme.asked(who, wanted(what))
     await acme.settle(id, 'complete')
@@ -452,7 +452,7 @@ describe('separation of duties', () => {
     rule = body.id
   })
 
-  test('a rule over what people hold today finds each of them and cuts nobody off', async () => {
+  test('a rule reports people who already hold both sides, and removes no access', async () => {
     await quiet()
     await look('domain', domainId)
     const { body } = await core.call('GET', `/findings?separation_rule_id=${rule}`)
@@ -466,7 +466,7 @@ describe('separation of duties', () => {
     expect(access.items).toHaveLength(2)
   })
 
-  test('with WARN the approver sees what stands against it, and so does who asks', async () => {
+  test('WARN shows the conflict to the requester and to the approver', async () => {
     const outlook = await core.call(
       'GET',
       `/appstore/apps/${audit.appId}/request_outlook?requestable_permission_id=${audit.permission}`,
@@ -481,7 +481,7 @@ describe('separation of duties', () => {
     await acme.settle(id, 'dismiss')
   })
 
-  test('with BLOCK it is refused, also while the other side is only asked for', async () => {
+  test('BLOCK refuses the request, even while the other side is only requested', async () => {
     await set({ on_request: 'BLOCK' })
     const refused = await acme.ask(ada, wanted(audit))
     expect(refused.status).toBe(409)
@@ -493,13 +493,13 @@ describe('separation of duties', () => {
     expect((await acme.ask(bea, wanted(audit))).status).toBe(201)
   })
 
-  test('of two requests at once one is refused', async () => {
+  test('BLOCK refuses one of two concurrent requests for both sides', async () => {
     const cal = await person(core.db, 'cal@acme.example')
     const replies = await Promise.all([acme.ask(cal, wanted(pay)), acme.ask(cal, wanted(audit))])
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  test('with EXCEPTION one more decides, whatever is pre-approved', async () => {
+  test('EXCEPTION adds an approver, and overrides a pre-approval', async () => {
     const judge = await person(core.db, 'judge@acme.example')
     await set({ on_request: 'EXCEPTION', approver_user_ids: [judge.id] })
     const body = {
@@ -524,7 +524,7 @@ describe('separation of duties', () => {
     await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
   })
 
-  test('a policy does not give what is blocked, and says why', async () => {
+  test('a policy request for blocked access is denied with the reason', async () => {
     await set({ on_request: 'BLOCK' })
     const dan = await person(core.db, 'dan@acme.example')
     await given(dan, pay)
@@ -551,7 +551,7 @@ describe('separation of duties', () => {
     expect(JSON.stringify(denied)).toContain('separation of duties')
   })
 
-  /** Dan's requests for the other side, in the order in which they were made. */
+  /** Dan's requests for the other side, in order of creation. */
   const dansAudits = async (): Promise<{ id: string; status: string }[]> => {
     const { body: users } = await core.call('GET', '/users?search_term=dan@acme.example')
     const { body } = await core.call(
@@ -560,7 +560,7 @@ describe('separation of duties', () => {
     )
     return body.items.filter(({ app_id }: { app_id: string }) => app_id === audit.appId)
   }
-  /** Looks for findings of the company, and waits until the policies were compared with everybody concerned. */
+  /** Checks the domain for findings, and waits until policies are compared with everyone concerned. */
   async function compared(): Promise<void> {
     await look('domain', domainId)
     await until('who is to be compared was compared', async () =>
@@ -568,7 +568,7 @@ describe('separation of duties', () => {
     )
   }
 
-  test('what is blocked is asked for again once nothing stands against it', async () => {
+  test('a policy requests blocked access again once nothing conflicts with it', async () => {
     await quiet()
     await compared()
     expect((await dansAudits()).map(({ status }) => status)).toEqual(['DENIED'])
@@ -596,7 +596,7 @@ describe('separation of duties', () => {
     })
   })
 
-  test('a rule that blocks no longer lets policies ask again', async () => {
+  test('a policy requests access again when the rule no longer blocks it', async () => {
     const [, given] = await dansAudits()
     await acme.settle(given?.id ?? '', 'complete')
     await acme.reaches(given?.id ?? '', 'COMPLETED')
@@ -630,7 +630,7 @@ describe('separation of duties', () => {
     await set({ on_request: 'BLOCK' })
   })
 
-  test('a side that is held no more resolves the finding, and so does a deleted rule', async () => {
+  test('a finding is resolved when a side is no longer held, and when the rule is deleted', async () => {
     await quiet()
     await core.db.execute(sql`update access_requests set status = 'REVERTED', todo = null, wake_at = null
       where target_user_id = ${mia.id} and app_id = ${audit.appId}`)
@@ -649,7 +649,7 @@ describe('separation of duties', () => {
     expect(await stateOf(mia.id)).toEqual(['RESOLVED', 'RESOLVED'])
   })
 
-  test('a rule that names nothing, what is not there, or one thing on both sides is refused', async () => {
+  test('a rule that is empty, names unknown things, or has one thing on both sides is refused', async () => {
     const theirs = await app(core.db, 'Theirs', { domainId: await otherDomain(core.db) })
     for (const body of [
       bodyOf({ left: {} }),

@@ -187,7 +187,7 @@ test('every kind has a rule of its own', () => {
   expect(ruled.sort()).toEqual([...FINDING_KINDS].sort())
 })
 
-test('what is found again changes nothing; what is new opens, what is gone is resolved', () => {
+test('a repeated finding changes nothing, a new one is opened, and a missing one is resolved', () => {
   const found = (kind: 'REAPPEARED' | 'ORPHAN_ACCOUNT', subject: string) => ({ kind, subject })
   const [a, b] = [found('REAPPEARED', 'a'), found('ORPHAN_ACCOUNT', 'a')]
   expect(findingChanges([a, b, a], [])).toEqual({ open: [a, b], resolve: [] })

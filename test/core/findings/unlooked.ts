@@ -1,12 +1,12 @@
-/** Findings of a test's own, which the next look would take for gone. */
+/** For findings that a test creates itself, which the next check would resolve. */
 import { alone } from '../../../runtime/database/alone.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { until } from '../../e2e/until.ts'
 
 /**
- * Does something while nobody looks for findings of an app, or of what is about none; waits for a look that is under way.
+ * Runs `work` while no check for findings of an app, or of a domain, runs. Waits for a running check.
  *
- * @param look `app`, or `domain`, and its id
+ * @param look `app` or `domain`, and its id
  */
 export async function unlooked(
   db: Db,
