@@ -1,4 +1,4 @@
-/** Delegates: who decides for another person, when, and on what they may not. */
+/** Delegates: who decides for another person, when, and on what they may not decide. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
@@ -21,7 +21,7 @@ describe('a delegation', () => {
     ['while it lasts', at(3), null, true],
     ['when it ends', at(4), null, false],
     ['once it is taken back', at(3), at(3), false],
-  ])('%s', (_, now, endedAt, expected) => {
+  ])('is active only within its time: %s', (_, now, endedAt, expected) => {
     expect(isActive({ since: at(2), until: at(4), endedAt }, now)).toBe(expected)
   })
 
@@ -49,12 +49,15 @@ describe('a delegation', () => {
       { asked: ['ada', 'boss'], delegators: ['ada', 'boss'], parties: ['ada'] },
       'boss',
     ],
-  ])('%s', (_, caller, facts, expected) => {
-    expect(standsInFor(caller, facts)).toBe(expected)
-  })
+  ])(
+    'counts only for an approver who was asked and is no party: %s',
+    (_, caller, facts, expected) => {
+      expect(standsInFor(caller, facts)).toBe(expected)
+    },
+  )
 })
 
-describe('in a company', () => {
+describe('a delegation in a company', () => {
   let core: CoreHost
   let acme: Company
   let appId: string
@@ -88,7 +91,7 @@ describe('in a company', () => {
   const sees = async (who: Person) =>
     (await core.call('GET', '/tasks?open=true', { token: who.token })).body.total
 
-  test('the delegate decides in the place of the approver, and it is shown', async () => {
+  test('lets the delegate decide for the approver, as the task and the log show', async () => {
     const request = await asked()
     expect([await sees(del), await decide(del, request)]).toEqual([0, 404])
     const made = await name(boss, { delegate_id: del.id, reason: 'On leave' })
@@ -114,7 +117,7 @@ describe('in a company', () => {
     expect(await sees(del)).toBe(0)
   })
 
-  test('a delegate hands a decision on to nobody, also not to themselves', async () => {
+  test('does not let the delegate reassign a decision, not even to themselves', async () => {
     const { id } = (await acme.openTask(await asked())) ?? {}
     const handTo = (who: Person, to: Person) => {
       const body = { user_ids: [to.id], replace: false }
@@ -128,7 +131,7 @@ describe('in a company', () => {
     await core.call('POST', `/tasks/${id}/dismiss`, { token: boss.token })
   })
 
-  test('ends at once when it is taken back, by either of the two', async () => {
+  test('ends at once when the delegate ends it', async () => {
     const request = await asked()
     const [{ id }] = (await core.call('GET', '/delegations', { token: boss.token })).body.items
     expect((await core.call('DELETE', `/delegations/${id}`, { token: third.token })).status).toBe(
@@ -142,7 +145,7 @@ describe('in a company', () => {
     expect(await decide(boss, request)).toBe(204)
   })
 
-  test('is one where another was made while this one waited', async () => {
+  test('is not created again if it was created while the call waited', async () => {
     await core.db.delete(delegations)
     const body = { delegate_id: del.id, until: soon() }
     const [made, other] = await core.db.transaction(async (tx) => {
@@ -161,7 +164,7 @@ describe('in a company', () => {
     expect((await other).body.id).toBe(made?.id)
   })
 
-  test('that is sent twice at once is one', async () => {
+  test('is created once if it is sent twice concurrently', async () => {
     await core.db.delete(delegations)
     const body = { delegate_id: del.id, until: soon(), reason: 'On leave' }
     const since = new Date(Date.now() + 3_600_000).toISOString()
@@ -170,13 +173,13 @@ describe('in a company', () => {
       expect(made.map(({ status }) => status)).toEqual([201, 201])
       expect(new Set(made.map(({ body }) => body.id)).size).toBe(1)
     }
-    // Another time, or another person, is another delegation.
+    // Another end, or another person, makes another delegation.
     for (const other of [{ until: soon() }, { delegate_id: third.id }])
       expect((await name(boss, { ...body, ...other })).status).toBe(201)
     expect(await core.db.$count(delegations)).toBe(4)
     expect((await name(boss, { ...body, reason: 'Away' })).body.detail).toContain('another reason')
     expect(await core.db.$count(delegations)).toBe(4)
-    // Also where there is no room for another one.
+    // The same holds when the limit is reached.
     const [one] = await core.db.select().from(delegations).limit(1)
     if (!one) throw new Error('no delegation')
     const { id: _, ...rest } = one
@@ -191,7 +194,7 @@ describe('in a company', () => {
     await core.db.delete(delegations)
   })
 
-  test('is not handed on: the delegate of a delegate decides nothing', async () => {
+  test('is not transitive: the delegate of a delegate cannot decide', async () => {
     await name(boss, { delegate_id: del.id })
     await name(del, { delegate_id: third.id })
     const request = await asked()
@@ -200,13 +203,13 @@ describe('in a company', () => {
     expect(await decide(del, request, 'dismiss')).toBe(204)
   })
 
-  test('never lets one decide on what one asks for, or what is for one', async () => {
+  test('never lets people decide on requests by or for themselves', async () => {
     await name(boss, { delegate_id: ada.id })
     const request = await asked()
     expect([await sees(ada), await decide(ada, request)]).toEqual([0, 404])
     const forDel = await acme.asked(del, { app_id: appId })
     expect(await decide(del, forDel)).toBe(404)
-    // A group of which the one who asks is a member: nobody decides in their place.
+    // The requester is a member of the group of approvers, so the requester's delegate may not decide.
     const team = await group(core.db, 'Team', [boss, third])
     const other = await acme.inStore(await app(core.db, 'Other'), {
       approvers: { groups: [{ id: team }] },
@@ -216,7 +219,7 @@ describe('in a company', () => {
     expect(await decide(third, ofBoss)).toBe(204)
   })
 
-  describe('a task names as delegates', () => {
+  describe('the delegates on a task', () => {
     const namedOn = async (request: string) => {
       const { tasks } = await acme.read(request, '?expand=tasks')
       const named = tasks[0].delegates.map(({ id }: Person) => id)
@@ -233,7 +236,7 @@ describe('in a company', () => {
       })
     beforeEach(() => core.db.delete(delegations))
 
-    test('nobody who asked, or is to have the access', async () => {
+    test('exclude the requester and the target', async () => {
       const emma = await person(core.db, 'emma@example.com')
       for (const one of [emma, del, ada]) await name(boss, { delegate_id: one.id })
       const body = { app_id: appId, requester_user_id: emma.id, target_user_id: ada.id }
@@ -244,7 +247,7 @@ describe('in a company', () => {
       expect(await decide(del, request)).toBe(204)
     })
 
-    test('those of the members of a group', async () => {
+    test('include those of the members of a group', async () => {
       await name(third, { delegate_id: del.id })
       const grouped = await ofGroup('Grouped', [third])
       const request = await acme.asked(ada, { app_id: grouped })
@@ -253,7 +256,7 @@ describe('in a company', () => {
       expect(await namedOn(request)).toEqual([])
     })
 
-    test('no delegate of who asks, who decides in nobody’s place', async () => {
+    test('exclude a delegate of the requester, unless another approver has the same delegate', async () => {
       await name(third, { delegate_id: del.id })
       const grouped = await ofGroup('Both', [third, boss])
       const request = await acme.asked(third, { app_id: grouped })
@@ -265,7 +268,7 @@ describe('in a company', () => {
     })
   })
 
-  test('counts only within its time, and only while both may act', async () => {
+  test('counts only within its time, and only while the delegator is active', async () => {
     await core.db.delete(delegations)
     await name(boss, { delegate_id: del.id, since: new Date(Date.now() + 3_600_000).toISOString() })
     await asked()
@@ -283,7 +286,7 @@ describe('in a company', () => {
   test.each([
     ['years ago', '2001-01-01'],
     ['a minute ago', new Date(Date.now() - 60_000).toISOString()],
-  ])('begins now where it is to begin %s, and so says the log', async (_, since) => {
+  ])('begins now if its start is %s, as the log shows', async (_, since) => {
     await core.db.delete(delegations)
     const before = Date.now() - 1000
     const { status, body } = await name(boss, { delegate_id: del.id, since })
@@ -294,7 +297,7 @@ describe('in a company', () => {
     ])
   })
 
-  test('one names delegates for oneself alone, of those who are there, for a time', async () => {
+  test('is only for oneself unless an admin makes it, to an active person, and for a limited time', async () => {
     const statuses = async (...bodies: object[]) => {
       const found: number[] = []
       for (const body of bodies) found.push((await name(third, body)).status)
