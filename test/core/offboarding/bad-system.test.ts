@@ -1,4 +1,4 @@
-/** A person leaves an app whose system does not do as it is told. */
+/** Offboarding from an app whose system misbehaves. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { logged, person } from '../host.ts'
 import { type BadCompany, startBadCompany } from '../requests/faults/bad-company.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => company.stop())
 
-/** A user with an account, to which something has happened since it was known, and which the system forgets in this way. */
+/** Offboards a new user whose account may have changed, with a deactivation that ends in this way. */
 async function leaves(
   end: End,
   happens: (account: string) => void = () => {},
@@ -42,7 +42,7 @@ async function listed(account: string): Promise<string | undefined> {
 }
 
 test.each<End>(['before', 'after', 'lie', 'hang'])(
-  'an account whose end ends with “%s” is looked at again, and closed in the end',
+  'an account whose deactivation ends with “%s” is checked again and suspended in the end',
   async (end) => {
     const { id, account } = await leaves(end)
     await people.reaches(id, 'COMPLETED')
@@ -50,13 +50,13 @@ test.each<End>(['before', 'after', 'lie', 'hang'])(
   },
 )
 
-test('an account that is closed is listed as closed, before any sync', async () => {
+test('a closed account is listed as SUSPENDED before any sync', async () => {
   const { id, account } = await leaves('well')
   await people.reaches(id, 'COMPLETED')
   expect(await listed(account)).toBe('SUSPENDED')
 })
 
-test('a finding that somebody who has left has an account goes with the account, before any sync', async () => {
+test('a finding LEAVER_ACCOUNT is resolved when the account is closed, before any sync', async () => {
   const { system, core } = company
   const account = 'account-of-a-leaver'
   const email = 'leaver@acme.example'
@@ -87,7 +87,7 @@ test('an account that was renamed since it was known is found by its address, an
   expect(system.accounts.get(`${account}-renamed`)?.status).toBe('SUSPENDED')
 })
 
-test('an account that is gone ends with nothing else of anybody’s closed', async () => {
+test('an account that is gone completes the offboarding, and no other account is closed', async () => {
   const other = 'account-of-nobody'
   company.system.accounts.set(other, { email: 'no@acme.example', status: 'ACTIVE', atMs: 0 })
   const { id } = await leaves('well', (account) => company.system.accounts.delete(account))
@@ -95,7 +95,7 @@ test('an account that is gone ends with nothing else of anybody’s closed', asy
   expect(company.system.accounts.get(other)?.status).toBe('ACTIVE')
 })
 
-test('an account that the system refuses to close is a person’s task, which says why', async () => {
+test('an account that the system refuses to close becomes a manual task that says why', async () => {
   const { id, userId, account } = await leaves('refused')
   const task = await people.taskOf(userId)
   expect(task.instructions).toContain('could not do it yet')
@@ -108,7 +108,7 @@ test('an account that the system refuses to close is a person’s task, which sa
   await people.reaches(id, 'COMPLETED')
 })
 
-test('an account that is said to be closed by hand, and is not, is asked for again until it is', async () => {
+test('a completed manual task is opened again until the system shows the account closed', async () => {
   const { system, core } = company
   const { id, userId, account } = await leaves('refused')
   system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
@@ -124,7 +124,7 @@ test('an account that is said to be closed by hand, and is not, is asked for aga
   system.behave(() => 'well')
 })
 
-test('an account that a person decides to leave stays, is counted and logged, and may be taken later', async () => {
+test('an account that a person decides to leave is counted and logged, and can be closed later', async () => {
   const { system, core } = company
   const { id, userId, account } = await leaves('refused')
   system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))

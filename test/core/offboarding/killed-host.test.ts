@@ -1,4 +1,4 @@
-/** The host that offboards a person is killed in the middle. */
+/** A host is killed while it offboards people. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../e2e/until.ts'
 import { person } from '../host.ts'
@@ -6,7 +6,7 @@ import { company } from '../requests/company.ts'
 import { type Hosts, startHosts } from '../two-hosts.ts'
 import { leaving } from './leaving.ts'
 
-/** More than one host does at once. */
+/** More offboardings than one host runs at once. */
 const PEOPLE = 6
 
 let hosts: Hosts
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => hosts.stop())
 
-test('another goes on with it, and every account is closed', async () => {
+test('another host continues the offboardings of a killed one, and every account is closed', async () => {
   const { core, system } = hosts
   const other = await hosts.other()
   const people = leaving(core)
@@ -36,7 +36,7 @@ test('another goes on with it, and every account is closed', async () => {
     await people.known(id, `account-of-${n}`, appId)
     ids.push(await people.offboard(id))
   }
-  // More than this host does at once: so some are the other's.
+  // More than this host runs at once, so the other host has begun some, too.
   await until('both call the system', () => held > 2)
   other.kill('SIGKILL')
   await other.ended

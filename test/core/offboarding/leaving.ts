@@ -1,4 +1,4 @@
-/** People who leave, and the account that each of them has in an app. */
+/** Helpers to offboard people who have accounts in apps. */
 import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
 import { type CoreHost, domainOf } from '../host.ts'
@@ -7,7 +7,7 @@ const PATH = '/lifecycle-management/user-offboardings'
 
 export function leaving(core: CoreHost) {
   return {
-    /** An account that was there before anybody asked, as a sync tells it. */
+    /** Stores an account that existed before any request, as a sync does. */
     async known(
       userId: string,
       uniqueIdentifier: string,

@@ -1,4 +1,4 @@
-/** The machines of offboardings and of their accounts, without a database. */
+/** The state machines of offboardings and of their accounts, without a database. */
 import { describe, expect, test } from 'vitest'
 import { stepTransition } from '../../../runtime/core/offboarding/machine/steps.ts'
 import { offboardingTransition } from '../../../runtime/core/offboarding/machine/transitions.ts'
@@ -26,7 +26,7 @@ const STEP: StepRow = {
 }
 
 describe('an offboarding', () => {
-  test('that ends has nothing to be looked at, and is in the log', () => {
+  test('that completes has no wake time, and is logged', () => {
     const { writes, effects } = offboardingTransition(LEAVING, { kind: 'completed', left: 1 }, NOW)
     expect(writes).toEqual([{ status: 'COMPLETED', completedAt: NOW, wakeAt: null }])
     expect(effects).toMatchObject([
@@ -37,7 +37,7 @@ describe('an offboarding', () => {
     ])
   })
 
-  test('that fails says why: in its row, in the log, and to the admins', () => {
+  test('that fails records the problem in its row and in the log, and reports it to the admins', () => {
     const problem = 'Ann is the last Admin'
     const { writes, effects } = offboardingTransition(LEAVING, { kind: 'failed', problem }, NOW)
     expect(writes).toEqual([{ status: 'FAILED', wakeAt: null, problem }])
@@ -53,7 +53,7 @@ describe('a step that failed', () => {
   const failed = (tell: boolean, isAsked = false) =>
     ({ kind: 'failed', verdict: { ...again, tell }, problem: 'down', isAsked }) as const
 
-  test('is tried again, and people are asked once', () => {
+  test('is retried, and people are asked once', () => {
     expect(stepTransition(STEP, failed(false), NOW).effects).toEqual([])
     expect(stepTransition(STEP, failed(true), NOW)).toMatchObject({
       writes: [{ state: 'told', attempts: 3, problem: 'down' }],
@@ -63,7 +63,7 @@ describe('a step that failed', () => {
     expect(stepTransition(asked, failed(true, true), NOW).effects).toEqual([])
   })
 
-  test('is left to people where trying cannot help: their first task gives way to another', () => {
+  test('is handed to people when a retry cannot help, with a new task in place of the first', () => {
     const verdict = { kind: 'hands', problem: 'cannot' } as const
     const asked = { ...STEP, state: 'told', taskId: 't' } as const
     const event = { kind: 'failed', verdict, problem: 'cannot', isAsked: true } as const
@@ -76,7 +76,7 @@ describe('a step that failed', () => {
     })
   })
 
-  test('that a person declined stays, in the log too; one that nobody can read is done by their word', () => {
+  test('is left and logged if a person declines it, and done if a person confirms what cannot be read', () => {
     const asked = { ...STEP, state: 'manual', taskId: 't' } as const
     expect(stepTransition(asked, { kind: 'declined', userId: 'u', by: 'b' }, NOW)).toMatchObject({
       writes: [{ state: 'left' }],
@@ -94,7 +94,7 @@ describe('a step that failed', () => {
     })
   })
 
-  test('is tried again at once when its task says so', () => {
+  test('is retried at once when its task is retried', () => {
     const asked = { ...STEP, state: 'manual', taskId: 't' } as const
     expect(stepTransition(asked, { kind: 'retried' }, NOW)).toEqual({
       writes: [{ state: 'todo', attempts: 0, wakeAt: NOW, taskId: null }],

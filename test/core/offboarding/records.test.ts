@@ -21,7 +21,7 @@ afterAll(() => core.stop())
 const post = (body: object, token?: string) =>
   core.call('POST', PATH, { body, ...(token === undefined ? {} : { token }) })
 
-test('one for later is scheduled, read and cancelled, once', async () => {
+test('a scheduled offboarding can be read, cancelled once, and scheduled again', async () => {
   const { id: user_id } = await person(core.db, 'later@acme.example')
   const { status, body } = await post({ user_id, scheduled_at: LATER })
   expect([status, body]).toEqual([
@@ -45,7 +45,7 @@ test('one for later is scheduled, read and cancelled, once', async () => {
   expect((await post({ user_id, scheduled_at: LATER })).status).toBe(201)
 })
 
-test('one who has left is not offboarded again before something is left to take', async () => {
+test('a person who has left can be offboarded again only if an account is left', async () => {
   const { id: user_id } = await person(core.db, 'left@acme.example')
   const { body } = await post({ user_id })
   await until('it is complete', async () => {
@@ -68,7 +68,7 @@ test('one who has left is not offboarded again before something is left to take'
   expect((await post({ user_id })).status).toBe(201)
 })
 
-test('of a user who is asked for twice at once one is made', async () => {
+test('concurrent calls create a single offboarding of a user', async () => {
   const { id: user_id } = await person(core.db, 'twice@acme.example')
   const replies = await Promise.all(
     Array.from({ length: 5 }, () => post({ user_id, scheduled_at: LATER })),
@@ -85,7 +85,7 @@ test.each([
   expect((await post({ user_id, ...more })).status).toBe(expected)
 })
 
-test('an unknown user is 404, the host’s own admin 400, the last Admin 409', async () => {
+test('an unknown user is refused with 404, the host’s own admin with 400, the last Admin with 409', async () => {
   expect((await post({ user_id: 'nobody' })).status).toBe(404)
   const [own] = await core.db.select().from(users).where(eq(users.email, FIRST_ADMIN))
   expect((await post({ user_id: own?.id })).status).toBe(400)
@@ -96,7 +96,7 @@ test('an unknown user is 404, the host’s own admin 400, the last Admin 409', a
   await core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.email, FIRST_ADMIN))
 })
 
-test('one who has become the last Admin meanwhile stays, and the admins are told', async () => {
+test('the offboarding of a person who became the last Admin fails, and the admins get a task', async () => {
   const chief = await person(core.db, 'chief@acme.example', ['Admin'])
   const { body } = await post({ user_id: chief.id, scheduled_at: LATER })
   await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.email, FIRST_ADMIN))
@@ -124,7 +124,7 @@ test('one who has become the last Admin meanwhile stays, and the admins are told
   await core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.email, FIRST_ADMIN))
 })
 
-test('is for those who may', async () => {
+test('people without the right cannot offboard anyone', async () => {
   const { id: user_id } = await person(core.db, 'target@acme.example')
   const auditor = await person(core.db, 'auditor@acme.example', ['Auditor'])
   expect((await post({ user_id }, auditor.token)).status).toBe(403)

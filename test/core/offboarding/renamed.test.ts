@@ -1,4 +1,4 @@
-/** People leave whose accounts have other ids than Keyway knows: all that is theirs is closed, and nothing of anybody else. */
+/** Offboarding of accounts whose ids have changed: all accounts of the person are closed, and no others. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { person } from '../host.ts'
@@ -49,7 +49,7 @@ const stepsOf = (id: string) =>
 
 const statusOf = (account: string) => company.system.accounts.get(account)?.status
 
-test('one that had another name for a while is closed under its first', async () => {
+test('an account that had another id for a while is closed under its first id', async () => {
   const { appId, account, userId } = await somebody()
   await sync(company.core, appId)
   company.system.rename(account, 'another-name')
@@ -59,7 +59,7 @@ test('one that had another name for a while is closed under its first', async ()
   expect(statusOf(account)).toBe('SUSPENDED')
 })
 
-test('one that no sync has seen, but a request was carried out in, is closed', async () => {
+test('an account that no sync has seen, but a request was provisioned in, is closed', async () => {
   const { system, acme, core } = company
   count += 1
   const base_url = `${system.app.settings.base_url}/tenant-${count}`
@@ -79,7 +79,7 @@ test('one that no sync has seen, but a request was carried out in, is closed', a
   expect(statusOf('renamed-unseen')).toBe('SUSPENDED')
 })
 
-test('one that a first offboarding read to be missing is closed by the next', async () => {
+test('an account that a first offboarding found missing is closed by the next one', async () => {
   const { appId, account, userId } = await somebody()
   await sync(company.core, appId)
   company.system.rename(account, 'renamed-first')
@@ -93,7 +93,7 @@ test('one that a first offboarding read to be missing is closed by the next', as
   expect(statusOf('renamed-again')).toBe('SUSPENDED')
 })
 
-test('one is closed though the run that saw its old name is no longer kept', async () => {
+test('an account is closed although the run that saw its old id has been deleted', async () => {
   const { appId, account, userId } = await somebody()
   await sync(company.core, appId)
   company.system.rename(account, 'renamed-long-ago')
@@ -103,7 +103,7 @@ test('one is closed though the run that saw its old name is no longer kept', asy
   expect(statusOf('renamed-long-ago')).toBe('SUSPENDED')
 })
 
-test('one is found behind twenty service accounts of the same address, which stay', async () => {
+test('an account is found after twenty service accounts with the same address, which stay active', async () => {
   const { appId, email, account, userId } = await somebody()
   const { accounts, extra } = company.system
   accounts.clear()
@@ -123,7 +123,7 @@ test('one is found behind twenty service accounts of the same address, which sta
   expect(statusOf('a-service-10')).toBe('ACTIVE')
 })
 
-test('a service account of the same address that no sync has seen stays', async () => {
+test('a service account with the same address that no sync has seen stays active', async () => {
   const { appId, email, account, userId } = await somebody()
   await sync(company.core, appId)
   company.system.accounts.delete(account)
@@ -133,7 +133,7 @@ test('a service account of the same address that no sync has seen stays', async 
   expect(statusOf('service')).toBe('ACTIVE')
 })
 
-test('an account that is known to be somebody else’s stays, whatever address it is listed with', async () => {
+test('an account that is known to belong to another person stays active, whatever its address', async () => {
   const { appId, email, account, userId } = await somebody()
   await sync(company.core, appId)
   const { id: otherId } = await person(company.core.db, `other-${count}@acme.example`)
@@ -144,7 +144,7 @@ test('an account that is known to be somebody else’s stays, whatever address i
   expect(statusOf('of-another')).toBe('ACTIVE')
 })
 
-test('an id that cannot be kept stops no other account', async () => {
+test('an id that cannot be stored does not keep other accounts from being closed', async () => {
   const { appId, email, account, userId } = await somebody()
   await sync(company.core, appId)
   const { accounts } = company.system
@@ -155,7 +155,7 @@ test('an id that cannot be kept stops no other account', async () => {
   expect(statusOf('kept')).toBe('SUSPENDED')
 })
 
-test('a system that makes up ids each time is followed once', async () => {
+test('a system that lists new ids each time is followed only once', async () => {
   const { appId, email, account, userId } = await somebody()
   await sync(company.core, appId)
   company.system.accounts.delete(account)
@@ -168,7 +168,7 @@ test('a system that makes up ids each time is followed once', async () => {
   expect(await stepsOf(await left(userId))).toHaveLength(6)
 })
 
-test('a listing that is refused keeps nobody: what is missing is taken for gone', async () => {
+test('a listing that is refused does not block an offboarding: the missing account counts as gone', async () => {
   const { appId, account, userId } = await somebody()
   await sync(company.core, appId)
   company.system.accounts.delete(account)

@@ -1,4 +1,4 @@
-/** A person leaves: accounts in a real SCIM server, access, tokens and policies. */
+/** Offboarding of a person: accounts in a real SCIM server, access, tokens and policies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
@@ -38,7 +38,7 @@ const scim = async (path: string): Promise<any> =>
     })
   ).json()
 
-test('accounts are disabled, access is taken back, tokens end, and policies give nothing more', async () => {
+test('accounts are disabled, access is revoked, tokens end, and policies grant nothing more', async () => {
   await people.policy('Sales', [{ id: appId, is_preapproved: true }])
   const ada = await people.worker('ada', 'Sales')
   await people.reach(ada.id, 'COMPLETED')
@@ -64,7 +64,7 @@ test('accounts are disabled, access is taken back, tokens end, and policies give
   expect((await leavers.cancel(id)).status).toBe(409)
 })
 
-test('what an app cannot do itself is a person’s task, and done with it', async () => {
+test('an account in an app without a connector becomes a manual task that completes the offboarding', async () => {
   const wiki = await app(core.db, 'Wiki')
   const bob = await people.worker('bob', 'Legal')
   await leavers.known(bob.id, 'b1ff43a1', wiki, { attributes: { username: 'bob-in-the-wiki' } })
@@ -81,13 +81,13 @@ test('what an app cannot do itself is a person’s task, and done with it', asyn
   await leavers.reaches(id, 'COMPLETED')
 })
 
-test('an account that is gone already is no obstacle', async () => {
+test('an account that is already gone does not block an offboarding', async () => {
   const cleo = await people.worker('cleo', 'Legal')
   await leavers.known(cleo.id, 'nobody-knows-this-id', appId)
   await leavers.reaches(await leavers.offboard(cleo.id), 'COMPLETED')
 })
 
-test('an account that a sync found before the person was known is taken, too', async () => {
+test('an account that a sync found before the person was known is closed, too', async () => {
   const dora = await people.worker('dora', 'Legal')
   const domainId = await domainOf(core.db)
   const own = (await scim('/Users?count=100')).Resources.filter(
