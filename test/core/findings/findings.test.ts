@@ -81,7 +81,7 @@ async function quietApp(name: string): Promise<string> {
   return app(core.db, name, { id })
 }
 
-/** Postpones all checks by the host, whatever has scheduled them. */
+/** Postpones all checks by the host. */
 const quiet = () => core.db.update(findingSchedules).set({ wakeAt: FAR })
 
 const openOf = async (appId: string) =>

@@ -133,7 +133,7 @@ test('a service account with the same address that no sync has seen stays active
   expect(statusOf('service')).toBe('ACTIVE')
 })
 
-test('an account that is known to belong to another person stays active, whatever its address', async () => {
+test('an account that is known to belong to another person stays active, despite its address', async () => {
   const { appId, email, account, userId } = await somebody()
   await sync(company.core, appId)
   const { id: otherId } = await person(company.core.db, `other-${count}@acme.example`)

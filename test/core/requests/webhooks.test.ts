@@ -64,7 +64,7 @@ describe('a validation webhook', () => {
     expect(texts.join()).not.toContain('not in this quarter')
   })
 
-  it('that approves does not help a person who was suspended meanwhile: the request is denied', async () => {
+  it('that approves does not help a person who was suspended during the call: the request is denied', async () => {
     const who = await person(core.db, 'meanwhile@acme.example')
     const appId = await validated('Suspended meanwhile')
     const rule = {

@@ -52,7 +52,7 @@ test('a cycle of managers falls back to admins of the app', () => {
   expect(users('MANAGERS', of('dan'), sources())).toEqual(['eve'])
 })
 
-test('nobody reviews their own access', () => {
+test('people never review their own access', () => {
   expect(users('APP_ADMINS', of('eve'), sources())).toEqual(['fay'])
   expect(users('NAMED', of('ada'), sources({ named: team('ada', 'cy') }))).toEqual(['cy'])
   const alone = sources({ appAdmins: nobody, domainAdmins: team('fay') })

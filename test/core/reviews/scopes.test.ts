@@ -25,8 +25,8 @@ const [ADA, BEN, TEAM_GROUP, RULE] = [id(11), id(12), id(21), id(31)]
 const [ADA_ACCOUNT, BEN_ACCOUNT, BOT_ACCOUNT] = [id(41), id(42), id(43)]
 
 /**
- * Ada of Sales holds Readers (by a request) and Admins (new). Ben, suspended, of the department Support, holds
- * Readers (by a request without an end). A bot without a person holds Admins, which is a licence.
+ * Ada of Sales holds Readers (by a request) and Admins (new). Ben, suspended, of the department Support,
+ * holds Readers (by a request without an end). A bot without a person holds Admins, which is a licence.
  */
 beforeAll(async () => {
   made = await openTestDatabase()

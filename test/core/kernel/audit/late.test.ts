@@ -1,4 +1,4 @@
-/** Log entries of work without a database: written in order and once, whatever breaks meanwhile. */
+/** Log entries of work without a database: written in order and once, despite stops and failures. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordActivity } from '../../../../runtime/core/kernel/audit/activity.ts'

@@ -1,4 +1,4 @@
-/** Entries wait to be chained, and are chained once and in a valid order, whoever writes or is killed. */
+/** Entries wait to be chained, and are chained once and in a valid order, despite concurrency and kills. */
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'

@@ -1,4 +1,4 @@
-/** Lists are cached by version: they must be correct at any time, whoever writes. */
+/** Lists are cached by version: they must be correct at any time, with any writer. */
 import { randomUUID } from 'node:crypto'
 import { parse } from 'csv-parse/sync'
 import { eq, sql } from 'drizzle-orm'
@@ -290,7 +290,7 @@ describe('a list as CSV', () => {
     )
   })
 
-  test('is the whole list in its order, whatever page is requested', async () => {
+  test('is the whole list in its order, even if a page is requested', async () => {
     const { status, headers, body } = await core.call(
       'GET',
       '/users?search_term=csv&page=2&size=5',
@@ -310,7 +310,7 @@ describe('a list as CSV', () => {
     expect(rows[1]?.given_name).toBe('p1')
   })
 
-  test('is a snapshot of its beginning, whatever is written meanwhile', async () => {
+  test('is a snapshot of its beginning, regardless of later writes', async () => {
     const reply = await send('/users?search_term=csv')
     await core.db.delete(users).where(eq(users.email, 'csv01299@example.com'))
     expect(emailsOf(await reply.text())).toHaveLength(PEOPLE)

@@ -1,4 +1,4 @@
-/** Two hosts on one database process many requests; one of them is killed meanwhile. */
+/** Two hosts on one database process many requests; one of them is killed while it works. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../../e2e/until.ts'
 import { person } from '../../host.ts'

@@ -32,7 +32,7 @@ export const flipped = (file: Buffer, [at, by]: Flip): Buffer => {
 
 type Given = { file?: Buffer; flips?: readonly Flip[]; files?: readonly Buffer[] }
 
-/** Verdicts of the Python verifier, in one process: on a file with each of the flips, then on further files. */
+/** Verdicts of the Python verifier in one process: on a file with each of the flips, then on other files. */
 export async function theirs(
   key: string,
   { file = Buffer.alloc(0), flips = [], files = [] }: Given,
