@@ -106,7 +106,7 @@ const PLACES = [
   ...['expenses ', 'expenses ', 'expenses '],
 ]
 
-/** Sets when the database was migrated to this version: just now, or too long ago for older hosts to exist. */
+/** Sets when the database was migrated to this version: now, or too long ago for older hosts to exist. */
 const upgraded = (at: 'long ago' | 'now') =>
   core.db.execute(sql`
     update deployment_versions set created_at = ${at === 'now' ? 'now' : '2020-02-01Z'}::timestamptz`)

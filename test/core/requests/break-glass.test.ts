@@ -179,7 +179,7 @@ describe('break-glass access', () => {
     })
   })
 
-  test('is refused to strangers and suspended people, for bad minutes or reasons, and for unknown permissions', async () => {
+  test('is refused to strangers and suspended people, for bad minutes or reasons, and unknown permissions', async () => {
     const who = await engineer()
     const stranger = await person(core.db, 'stranger@acme.example')
     expect((await take(stranger)).status).toBe(403)

@@ -1,4 +1,4 @@
-/** Requests take every transition of REQUEST_STATES, and the table has no transition that no request takes. */
+/** Requests take every transition of REQUEST_STATES, and only transitions that requests take are in it. */
 import { eq, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
