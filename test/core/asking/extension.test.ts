@@ -1,11 +1,11 @@
-/** Which lengths extend what a person has, and from when on one does. */
+/** Which access lengths extend existing access, and from when they do. */
 import { describe, expect, test } from 'vitest'
 import { endsLater, extendableFrom } from '../../../runtime/core/asking/extension.ts'
 
 const at = (text: string): Date => new Date(`${text}Z`)
 const now = at('2026-11-26T10:05:30')
 
-describe('a length ends later', () => {
+describe('whether a length ends later', () => {
   test.each([
     ['90 days', '2027-02-24T10:00:00', false, 'on the same day'],
     ['90 days', '2027-02-23T23:59:59', true, 'on the day after'],
@@ -14,17 +14,17 @@ describe('a length ends later', () => {
     ['2 hours', '2026-11-26T12:04:59', true, 'in the minute after'],
     ['1 day', '2026-11-27T10:04:00', true, 'on the same day, but later'],
     ['Unlimited', '2027-02-24T10:00:00', true, 'never'],
-  ] as const)('%s, where what is held ends %s: %s (%s)', (length, until, is, _how) => {
+  ] as const)('%s, for access that ends %s: %s (%s)', (length, until, is, _how) => {
     expect(endsLater(length, { until: at(until) }, now)).toBe(is)
   })
 
-  test('than nothing that has no end', () => {
+  test('is never true for access that has no end', () => {
     expect(endsLater('Unlimited', { until: null }, now)).toBe(false)
   })
 })
 
-describe('what is held can be extended', () => {
-  test('from the first moment on at which the longest length ends later', () => {
+describe('access can be extended', () => {
+  test('from the first moment at which the longest length ends later', () => {
     const held = { until: at('2027-02-24T10:00:00') }
     const from = extendableFrom(['30 days', '90 days'], held)
     expect(from).toEqual(at('2026-11-27T00:00:00'))
@@ -32,7 +32,7 @@ describe('what is held can be extended', () => {
     expect(endsLater('90 days', held, new Date((from ?? now).getTime() - 1))).toBe(false)
   })
 
-  test('never where it has no end', () => {
+  test('never, if it has no end', () => {
     expect(extendableFrom(['30 days', 'Unlimited'], { until: null })).toBeNull()
   })
 })

@@ -21,7 +21,7 @@ afterAll(() => core.stop())
 const giveBack = (who: Person | null, id: string) =>
   core.call('POST', `/appstore/access_requests/${id}/give_back`, who ? { token: who.token } : {})
 
-/** A request that was decided and given by hand. */
+/** A request that was approved and provisioned by hand. */
 async function held(who: Person): Promise<string> {
   const id = await acme.asked(who, { app_id: appId })
   await acme.settle(id, 'complete')
@@ -31,8 +31,8 @@ async function held(who: Person): Promise<string> {
   return id
 }
 
-describe('access that is there', () => {
-  test('is taken back once its holder gives it back, which is in the log', async () => {
+describe('granted access', () => {
+  test('is removed when its holder gives it back, and the event is logged', async () => {
     const id = await held(ada)
     expect((await giveBack(ada, id)).status).toBe(204)
     const events = (await lastEvents(core, 5)).map(([event]) => event)
@@ -42,7 +42,7 @@ describe('access that is there', () => {
     await acme.reaches(id, 'REVERTED')
   })
 
-  test('is given back by nobody but who holds it', async () => {
+  test('can be given back only by its holder', async () => {
     const id = await held(ada)
     const other = await person(core.db, 'bob@example.com')
     expect((await giveBack(other, id)).status).toBe(404)
@@ -50,14 +50,14 @@ describe('access that is there', () => {
     expect(await acme.statusOf(id)).toBe('COMPLETED')
   })
 
-  test('is given back once', async () => {
+  test('can be given back only once', async () => {
     const id = await held(ada)
     await giveBack(ada, id)
     expect((await giveBack(ada, id)).status).toBe(409)
   })
 })
 
-test('what is still asked for cannot be given back', async () => {
+test('a request that is still pending cannot be given back', async () => {
   const carl = await person(core.db, 'carl@example.com')
   const id = await acme.asked(carl, { app_id: appId })
   const { status, body } = await giveBack(carl, id)
@@ -65,7 +65,7 @@ test('what is still asked for cannot be given back', async () => {
   expect(body.detail).toContain('PENDING_APPROVAL')
 })
 
-test('what a policy gives cannot be given back', async () => {
+test('access given by a policy cannot be given back', async () => {
   const dora = await person(core.db, 'dora@example.com')
   const id = await held(dora)
   const policy = {

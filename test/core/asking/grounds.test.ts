@@ -1,4 +1,4 @@
-/** What a decision can rest on, and the reason that goes with it. */
+/** The grounds shown for a decision, and the reason recorded with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { app, type CoreHost, type Person, person, startCore, task } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
@@ -34,7 +34,7 @@ const grounds = async (who: Person, requestId: string) => {
 }
 
 describe('the grounds of a task', () => {
-  test('say what is asked, by whom, why, how long and until when', async () => {
+  test('show the app, the permission, the people, the justification, the length and the deadline', async () => {
     const { body } = await grounds(boss, await ask(ada))
     expect(body).toMatchObject({
       app_name: 'Warehouse',
@@ -52,7 +52,7 @@ describe('the grounds of a task', () => {
     expect(Date.parse(body.decide_until)).toBeGreaterThan(Date.parse(body.asked_at))
   })
 
-  test('count the others of the same manager who have the same, and tell what was had before', async () => {
+  test('count colleagues of the same manager with the same access, and list current and past access', async () => {
     const bob = await person(core.db, 'bob@example.com')
     const carl = await person(core.db, 'carl@example.com')
     for (const one of [bob, carl]) await acme.setManager(one.id, boss.id)
@@ -75,7 +75,7 @@ describe('the grounds of a task', () => {
     expect(later.body).toMatchObject({ held_now: null, held_before: [{}] })
   })
 
-  test('are for who may act on the task alone', async () => {
+  test('are shown only to people who may act on the task', async () => {
     const eve = await person(core.db, 'eve@example.com')
     const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
     const id = await ask(ada)
@@ -83,7 +83,7 @@ describe('the grounds of a task', () => {
     expect((await grounds(reader, id)).status).toBe(403)
   })
 
-  test('of a task without a request are what the task says', async () => {
+  test('have no request data for a task without a request', async () => {
     const id = await task(core.db, { category: 'GENERIC', userIds: [boss.id] })
     const { status, body } = await core.call('GET', `/tasks/${id}/grounds`, { token: boss.token })
     expect(status).toBe(200)
@@ -98,7 +98,7 @@ describe('a decision', () => {
     return { id, ...(await core.call('POST', path, { token: boss.token, body })) }
   }
 
-  test('takes a reason, which the requester reads and the task keeps', async () => {
+  test('stores its reason in the notes of the request and as a comment on the task', async () => {
     const id = await ask(ada)
     const { id: taskId, status } = await decide(id, { action_type: 'deny', reason: ' Not now ' })
     expect(status).toBe(204)
@@ -108,7 +108,7 @@ describe('a decision', () => {
     expect(kept.body.comments).toMatchObject([{ body: 'Not now', created_by: { id: boss.id } }])
   })
 
-  test('needs none', async () => {
+  test('requires no reason', async () => {
     const id = await ask(ada)
     const { id: taskId, status } = await decide(id, { action_type: 'approve', reason: '  ' })
     expect(status).toBe(204)

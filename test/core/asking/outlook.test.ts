@@ -1,4 +1,4 @@
-/** What would happen if a person asked now. */
+/** A preview of what would happen if a person requested access now. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { app, type CoreHost, group, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
@@ -24,7 +24,7 @@ const look = (who: Person, appId: string, query = '') =>
   core.call('GET', `/appstore/apps/${appId}/request_outlook${query}`, { token: who.token })
 
 describe('the outlook of an app', () => {
-  test('names the manager and the approvers in their order', async () => {
+  test('lists the manager and the approvers in the order of decision', async () => {
     const team = await group(core.db, 'Warehouse team', [owner])
     const flow = {
       require_manager_approval: true,
@@ -45,13 +45,13 @@ describe('the outlook of an app', () => {
     ])
   })
 
-  test('says who decides for another person', async () => {
+  test('shows who decides on a request for another person', async () => {
     const appId = await acme.inStore(await app(core.db, 'Mail'), { require_manager_approval: true })
     const { body } = await look(owner, appId, `?target_user_id=${ada.id}`)
     expect(body.steps[0].deciders[0].id).toBe(boss.id)
   })
 
-  test('says which lengths there are, and that a person gives it', async () => {
+  test('lists the access lengths and whether access is given by hand', async () => {
     const lengths = { time_based_access: ['8 hours', '30 days'] }
     const appId = await acme.inStore(await app(core.db, 'Payroll'), {}, lengths)
     const { body } = await look(ada, appId)
@@ -63,7 +63,7 @@ describe('the outlook of an app', () => {
     })
   })
 
-  test('says how long decisions took', async () => {
+  test('shows the number of decided requests and their median decision time', async () => {
     const appId = await acme.inStore(await app(core.db, 'Calendar'))
     for (let turn = 0; turn < 3; turn += 1)
       await acme.settle(await acme.asked(ada, { app_id: appId }), 'complete')
@@ -72,13 +72,13 @@ describe('the outlook of an app', () => {
     expect(body.median_decision_seconds).toBeGreaterThanOrEqual(0)
   })
 
-  test('is not there for an app that the caller does not find', async () => {
+  test('returns 404 for a hidden and for an unknown app', async () => {
     const hidden = await acme.inStore(await app(core.db, 'Hidden'), { discoverability: 'NONE' })
     expect((await look(ada, hidden)).status).toBe(404)
     expect((await look(ada, NOBODY_ID)).status).toBe(404)
   })
 
-  test('is not there for a permission of another app, nor for nobody', async () => {
+  test('returns 404 for a permission of another app, and 422 for an unknown person', async () => {
     const one = await acme.inStore(await app(core.db, 'One'))
     const other = await acme.inStore(await app(core.db, 'Other'))
     const permission = await acme.group(other)
@@ -88,19 +88,19 @@ describe('the outlook of an app', () => {
   })
 })
 
-describe('the outlooks of several', () => {
+describe('the outlooks of several apps', () => {
   const lookAt = (who: Person, query: Record<string, string[]>) => {
     const pairs = Object.entries(query).flatMap(([name, all]) => all.map((one) => [name, one]))
     const at = `/appstore/request_outlooks?${new URLSearchParams(pairs)}`
     return core.call('GET', at, { token: who.token })
   }
 
-  test('are what each has alone, in the order in which they were named', async () => {
+  test('equal those of single calls, in the order of the query', async () => {
     const team = await group(core.db, 'Several team', [owner])
     const flows = [
       { require_manager_approval: true },
       { approvers: { users: [{ id: owner.id }], groups: [{ id: team }] } },
-      // Of the two who are named one asks, so the admins decide.
+      // The only approver is the requester, so the admins decide.
       { approvers: { users: [{ id: ada.id }], groups: [] } },
     ]
     const ids: string[] = []
@@ -124,7 +124,7 @@ describe('the outlooks of several', () => {
     ])
   })
 
-  test('leave out what the caller does not find', async () => {
+  test('omit hidden, unknown and malformed ids', async () => {
     const hidden = await acme.inStore(await app(core.db, 'Unseen'), { discoverability: 'NONE' })
     const query = {
       app_ids: [hidden, NOBODY_ID, 'x'],
@@ -133,14 +133,14 @@ describe('the outlooks of several', () => {
     expect((await lookAt(ada, query)).body).toEqual([])
   })
 
-  test('are refused for more than fifty, with the limit', async () => {
+  test('are refused for more than fifty ids, with a message that names the limit', async () => {
     const { status, body } = await lookAt(ada, { app_ids: Array(51).fill(NOBODY_ID) })
     expect([status, body.detail[0].msg]).toEqual([
       ...[422, 'Value error, name at most 50 apps and permissions at once'],
     ])
   })
 
-  test('are read in as many statements as that of one', async () => {
+  test('take as many SQL statements for twelve apps as for one', async () => {
     const ids: string[] = []
     for (let at = 0; at < 12; at += 1) {
       const flow = { require_manager_approval: true, approvers: { users: [{ id: owner.id }] } }
@@ -172,7 +172,7 @@ describe('a pre-approval rule', () => {
   const lengthsOf = async (appId: string) =>
     (await look(ada, appId)).body.preapproved_access_lengths
 
-  test('spares the decision for the lengths that it covers', async () => {
+  test('pre-approves the access lengths that it covers', async () => {
     const until = { time_based_access: ['8 hours'] }
     expect(await lengthsOf(await ruled('Rule of hours', { ...mine, ...until }))).toEqual([
       '8 hours',
@@ -181,7 +181,7 @@ describe('a pre-approval rule', () => {
     expect(await lengthsOf(await ruled('Rule of all', mine))).toEqual(all)
   })
 
-  test('for others, or for a permission alone, spares nothing', async () => {
+  test('does not pre-approve other people, or the whole app if it names only a permission', async () => {
     const others = [{ attribute: 'email', value: 'boss@example.com' }]
     const appId = await ruled('Rule of others', { preapproved_users_by_attribute: others })
     expect(await lengthsOf(appId)).toEqual([])

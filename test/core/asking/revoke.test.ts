@@ -1,4 +1,4 @@
-/** Revoking what a request granted: by whom, at what moment, and what becomes of it in a real system. */
+/** Revoking granted access: who may do it, when, and its effect in a real system. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Access } from '../../../runtime/contract/models/access.ts'
@@ -59,7 +59,7 @@ const wanted = (more: object = {}) => ({
   ...more,
 })
 
-/** A request that was approved and given through the connector. */
+/** A request that was approved and provisioned through the connector. */
 async function held(who: Person, more: object = {}): Promise<string> {
   const id = await acme.asked(who, wanted(more))
   await acme.settle(id, 'complete')
@@ -70,8 +70,8 @@ async function held(who: Person, more: object = {}): Promise<string> {
 const holds = ({ email }: { email: string }) =>
   system.accountsOf(email).some(([id]) => system.held.has(`${id} group`))
 
-describe('access that is there', () => {
-  test('is taken from the system at once, and says who ended it and why', async () => {
+describe('granted access', () => {
+  test('is removed from the system when revoked; the request records who revoked it and why', async () => {
     const ada = await someone()
     const id = await held(ada)
     expect(holds(ada)).toBe(true)
@@ -92,7 +92,7 @@ describe('access that is there', () => {
     expect(listed.body.items[0].revoked_by.id).toBe(manager.id)
   })
 
-  test('is told to who held it, to auditors of what they held, and to who decides when they ask again', async () => {
+  test('shows its revocation in the holder’s mail, in past access and in the grounds of a new request', async () => {
     const ada = await someone()
     const id = await held(ada)
     const during = new Date(await databaseTime(core.db)).toISOString()
@@ -118,7 +118,7 @@ describe('access that is there', () => {
     expect(page.text).toContain('It was revoked: “The laptop was stolen”')
   })
 
-  test('is revoked once: whoever repeats it changes nothing', async () => {
+  test('is revoked once; a repeated call changes nothing', async () => {
     const id = await held(await someone())
     await revoke(id, manager)
     await acme.reaches(id, 'REVERTED')
@@ -128,7 +128,7 @@ describe('access that is there', () => {
     expect((await acme.read(id)).notes.REVERTING).toBe('Shared')
   })
 
-  test('is revoked once where several do it at the same moment as its holder gives it back', async () => {
+  test('ends once when several people revoke it while its holder gives it back', async () => {
     const ada = await someone()
     const id = await held(ada)
     const back = `/appstore/access_requests/${id}/give_back`
@@ -141,7 +141,7 @@ describe('access that is there', () => {
     const codes = all.map(({ status }) => status)
     expect(codes.filter((code) => code !== 204 && code !== 409)).toEqual([])
     const { revoked_by: by, notes } = await acme.read(id)
-    // Whichever came first tells why; the others changed nothing.
+    // The first call to take effect sets the reason; the others change nothing.
     if (by === null)
       expect([codes, notes.REVERTING]).toEqual([
         [409, 409, 409, 204],
@@ -150,7 +150,7 @@ describe('access that is there', () => {
     else expect([codes, notes.REVERTING]).toEqual([[204, 204, 204, 409], 'Shared'])
   })
 
-  test('ends with whatever else gives the same, and with what would give it again', async () => {
+  test('ends together with duplicate grants and with pending requests for the same permission', async () => {
     const ada = await someone()
     const first = await held(ada, { expiration_in_seconds: 3600 })
     const second = await held(ada, { expiration_in_seconds: 7200 })
@@ -163,7 +163,7 @@ describe('access that is there', () => {
     expect([status, notes.CANCELLED]).toEqual(['CANCELLED', 'Shared'])
   })
 
-  test('that was there before Keyway gave it stays in the system', async () => {
+  test('that existed before the request stays in the system', async () => {
     const ada = await someone()
     const first = await held(ada)
     await core.db
@@ -177,8 +177,8 @@ describe('access that is there', () => {
   })
 })
 
-describe('who may not', () => {
-  test('is told so in words, and changes nothing', async () => {
+describe('a refused revocation', () => {
+  test('returns 404, or a 403 that names who can revoke, and changes nothing', async () => {
     const [ada, reader] = [
       await someone(),
       await person(core.db, 'reader@acme.example', ['Read Only Admin']),
@@ -194,7 +194,7 @@ describe('who may not', () => {
       ])
     }
     expect((await revoke(id, ada)).body.detail).toContain('You can give back')
-    // An approver answers for one decision; who looks after another app for that.
+    // Approvers and admins of other apps cannot see the request, so they get 404.
     const other = await person(core.db, 'other@acme.example', ['App Admin'])
     await acme.inStore(await app(core.db, 'Other', { adminUserIds: [other.id] }))
     for (const who of [approver, other, await someone()])
@@ -204,7 +204,7 @@ describe('who may not', () => {
     expect(await acme.statusOf(id)).toBe('COMPLETED')
   })
 
-  test('and whoever says no reason, is refused', async () => {
+  test('returns 422 without a valid reason and 404 for an unknown id', async () => {
     const id = await held(await someone())
     for (const body of [{}, { reason: ' ' }, { reason: 'x'.repeat(1001) }, { reason: 7 }])
       expect((await revoke(id, manager, body)).status).toBe(422)
@@ -213,8 +213,8 @@ describe('who may not', () => {
   })
 })
 
-describe('a request that is not granted, or not any more', () => {
-  test('cannot be revoked while people decide, and says what can be done', async () => {
+describe('a request that is not, or no longer, granted', () => {
+  test('cannot be revoked while pending; the message names the call that cancels it', async () => {
     const id = await acme.asked(await someone(), wanted())
     const { status, body } = await revoke(id, manager)
     expect([status, body.detail]).toEqual([
@@ -224,7 +224,7 @@ describe('a request that is not granted, or not any more', () => {
     expect(await acme.statusOf(id)).toBe('PENDING_APPROVAL')
   })
 
-  test('cannot be revoked once it was given back', async () => {
+  test('cannot be revoked after it was given back', async () => {
     const ada = await someone()
     const id = await held(ada)
     await core.call('POST', `/appstore/access_requests/${id}/give_back`, { token: ada.token })
@@ -233,7 +233,7 @@ describe('a request that is not granted, or not any more', () => {
     expect((await acme.read(id)).revoked_by).toBe(null)
   })
 
-  test('cannot be revoked of somebody who is being offboarded: it is taken back already', async () => {
+  test('cannot be revoked after offboarding has reverted it', async () => {
     const ada = await someone()
     const id = await held(ada)
     const body = { user_id: ada.id }
@@ -249,7 +249,7 @@ describe('a request that is not granted, or not any more', () => {
   })
 })
 
-test('what is being granted at this moment is taken back, whatever the system has done by then', async () => {
+test('access that is revoked while it is being provisioned is removed again', async () => {
   const ada = await someone()
   const { promise, resolve } = Promise.withResolvers<End>()
   const before = system.count('assign_entitlement')
@@ -264,7 +264,7 @@ test('what is being granted at this moment is taken back, whatever the system ha
   expect(holds(ada)).toBe(false)
 })
 
-test('what a person was asked to give by hand is revoked by a person, who is told that it may not be there', async () => {
+test('revoking access that waits for manual provisioning creates a manual deprovisioning task', async () => {
   const ada = await someone()
   const byHand = await acme.inStore(await app(core.db, 'Safe', { adminUserIds: [manager.id] }))
   const id = await acme.asked(ada, { app_id: byHand })
@@ -280,7 +280,7 @@ test('what a person was asked to give by hand is revoked by a person, who is tol
   await acme.reaches(id, 'REVERTED')
 })
 
-test('what a policy gives is refused until the policy gives it no more', async () => {
+test('access given by a policy cannot be revoked; it is reverted when the policy no longer applies', async () => {
   const firm = policies(core)
   await firm.policy('Sales', [
     { id: appId, is_preapproved: true, permissions: [{ id: permission }] },
@@ -300,7 +300,7 @@ test('what a policy gives is refused until the policy gives it no more', async (
   expect(holds(ada)).toBe(false)
 })
 
-test('break-glass access is revoked, and its use is reviewed all the same', async () => {
+test('break-glass access can be revoked, and its use is still reviewed', async () => {
   const ada = await someone()
   const oncall = await group(core.db, 'On call', [ada])
   const mark = { group_ids: [oncall], max_minutes: 60 }

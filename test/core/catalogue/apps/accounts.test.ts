@@ -52,17 +52,17 @@ test.each([
   ['discovered_after=2026-01-02T00:00:00Z', ['c']],
   ['status=ACTIVE&sources=MANUAL', ['c']],
   ['app_id=nonsense', []],
-])('those that %s asks for, of the own domain alone', async (query, expected) => {
+])('the query "%s" lists the matching accounts of the domain only', async (query, expected) => {
   expect(await names(query)).toEqual(expected)
 })
 
-test('those of one app, in the order of their ids there, with the app where it is asked for', async () => {
+test('accounts of one app are ordered by unique_identifier; expand=app adds the app', async () => {
   const { body } = await core.call('GET', `/accounts?app_id=${wiki}&expand=app&size=1`)
   expect(body).toMatchObject({ total: 2, pages: 2, items: [{ unique_identifier: 'a' }] })
   expect(body.items[0].app).toMatchObject({ id: wiki, user_friendly_label: 'Wiki' })
 })
 
-test('what is no state, source or moment is a 422 that names it', async () => {
+test('an invalid status, source or time returns a 422 that names the parameter', async () => {
   const { status, body } = await core.call(
     'GET',
     '/accounts?status=GONE&sources=X&discovered_after=y',
@@ -82,7 +82,7 @@ test('a person who may not read accounts is refused', async () => {
   expect((await core.call('GET', '/accounts', { token: auditor.readOnlyToken })).status).toBe(200)
 })
 
-test('are of an app that is there, and of its domain; they stay in it, and go with it', async () => {
+test('an account requires an app of the same domain, cannot change app, and is deleted with it', async () => {
   const appId = await app(core.db, 'Gone')
   const domainId = await domainOf(core.db)
   const none = '00000000-0000-4000-8000-000000000009'

@@ -30,7 +30,7 @@ const names = (body: { items: { user_friendly_label: string }[] }) =>
   body.items.map((one) => one.user_friendly_label)
 
 describe('apps', () => {
-  test('are listed by name, in the domain alone', async () => {
+  test('are listed by name, and only those of the domain', async () => {
     expect(names((await core.call('GET', '/apps')).body)).toEqual(['Mine', 'Other'])
     expect((await core.call('GET', `/apps/${foreign}`)).status).toBe(404)
   })
@@ -46,21 +46,21 @@ describe('apps', () => {
     expect(names((await core.call('GET', `/apps?${query}`)).body)).toEqual(found)
   })
 
-  test('are there for an App Admin who is listed by them, and no others', async () => {
+  test('are visible to an App Admin only if they list that person as an admin', async () => {
     const { token } = owner
     expect(names((await core.call('GET', '/apps', { token })).body)).toEqual(['Mine'])
     expect((await core.call('GET', `/apps/${mine}`, { token })).status).toBe(200)
     expect((await core.call('GET', `/apps/${other}`, { token })).status).toBe(404)
   })
 
-  test('are not for a plain user', async () => {
+  test('are refused to a plain user', async () => {
     const { token } = user
     expect((await core.call('GET', '/apps', { token })).status).toBe(403)
     expect((await core.call('GET', `/apps/${mine}`, { token })).status).toBe(403)
   })
 })
 
-test('an App Admin sees the tasks of their apps and acts on them, and on no others', async () => {
+test('an App Admin sees and completes only the tasks of their own apps', async () => {
   const { token } = owner
   const near = await task(core.db, { appId: mine })
   const far = await task(core.db, { appId: other })
@@ -70,7 +70,7 @@ test('an App Admin sees the tasks of their apps and acts on them, and on no othe
   expect((await core.call('POST', `/tasks/${near}/complete`, { token })).status).toBe(204)
 })
 
-test('one who lists apps without the role App Admin administers none', async () => {
+test('a person who is listed as an admin but lacks the role App Admin cannot read the app', async () => {
   const plain = await person(core.db, 'listed@example.com')
   const id = await app(core.db, 'Listed', { adminUserIds: [plain.id] })
   expect((await core.call('GET', `/apps/${id}`, { token: plain.token })).status).toBe(403)

@@ -39,14 +39,14 @@ const create = (body: object) => core.call('POST', '/apps', { body })
 const count = async () => (await core.call('GET', '/apps')).body.total
 const rowOf = async (id: string) => (await core.db.select().from(apps).where(eq(apps.id, id)))[0]
 
-/** The last thing in the log. */
+/** The last entry of the activity log. */
 async function lastEntry() {
   const { body } = await core.call('GET', '/activity_logs?limit=1')
   return (await core.call('GET', body.links.last)).body.items[0]
 }
 
 describe('connecting', () => {
-  test('keeps the app, with what the connector says of itself', async () => {
+  test('stores the app with the tenant, name and category that the connector reports', async () => {
     const { status, body } = await create(directory.app)
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -67,7 +67,7 @@ describe('connecting', () => {
     })
   })
 
-  test('puts what the caller says over it', async () => {
+  test('prefers the caller’s name, category and website to those of the connector', async () => {
     const said = {
       name: 'Directory',
       category: 'HR_AND_LEARNING',
@@ -84,7 +84,7 @@ describe('connecting', () => {
     expect((await core.call('GET', `/apps?${query}`)).body.items[0].id).toBe(body.id)
   })
 
-  test('says that the system was not asked where this host may not reach it', async () => {
+  test('reports that a system without an egress grant was not contacted', async () => {
     const settings = { base_url: 'http://127.0.0.1:9/scim' }
     const { status, body } = await create({ ...directory.app, settings })
     expect(status).toBe(400)
@@ -94,7 +94,7 @@ describe('connecting', () => {
     expect(await count()).toBe(0)
   })
 
-  test('with a token that the system refuses keeps nothing, and says so in the log', async () => {
+  test('with a token that the system refuses stores nothing and logs the failure', async () => {
     const { status, body } = await create({ ...directory.app, auth: { token: 'a-wrong-token' } })
     expect(status).toBe(400)
     expect(body.detail).toMatch(/^SCIM 2\.0 did not accept the connection \(unauthenticated\)/)
@@ -108,7 +108,7 @@ describe('connecting', () => {
     })
   })
 
-  test('to a system that is down is 502, and keeps nothing', async () => {
+  test('to a system that is down returns 502 and stores nothing', async () => {
     const gone = await startDirectory()
     await gone.close()
     const core2 = await startCore({ KEYWAY_PRIVATE_EGRESS: `scim=${gone.host}` })
@@ -119,7 +119,7 @@ describe('connecting', () => {
     await core2.stop()
   })
 
-  test('to an address that is not granted is the caller’s to put right', async () => {
+  test('to an address without an egress grant returns 400', async () => {
     const app = { ...directory.app, settings: { base_url: 'http://127.0.0.1:9/scim' } }
     const { status, body } = await create(app)
     expect([status, body.detail]).toEqual([400, expect.stringContaining('KEYWAY_PRIVATE_EGRESS')])
@@ -138,7 +138,7 @@ describe('connecting', () => {
     expect(await count()).toBe(1)
   })
 
-  test('needs the permission, in the words that clients look for', async () => {
+  test('requires permission; the refusal contains the text that clients match', async () => {
     const call = { token: appAdmin.token, body: directory.app }
     const { status, body } = await core.call('POST', '/apps', call)
     expect([status, body.detail]).toEqual([
@@ -149,7 +149,7 @@ describe('connecting', () => {
 })
 
 describe('disconnecting', () => {
-  test('destroys the credentials, keeps the record, and may be repeated', async () => {
+  test('deletes the credentials, keeps the record, and is idempotent', async () => {
     const { body: made } = await create(directory.app)
     const gone = { id: made.id, app_class_id: 'scim', disconnected: true }
     const answer = { status: 200, body: gone }
@@ -175,7 +175,7 @@ describe('disconnecting', () => {
     expect(await count()).toBe(1)
   })
 
-  test('an app that is managed elsewhere is a conflict, an unknown one not there', async () => {
+  test('an app that is managed elsewhere is a conflict; an unknown app returns 404', async () => {
     const id = await app(core.db, 'Elsewhere', { connectionSource: 'UI' })
     expect((await core.call('DELETE', `/apps/${id}`)).status).toBe(409)
     expect((await core.call('PUT', `/apps/${id}`, { body: {} })).status).toBe(409)
@@ -186,10 +186,10 @@ describe('disconnecting', () => {
   })
 })
 
-describe('connecting again', () => {
+describe('reconnecting', () => {
   const put = (id: string, body: object) => core.call('PUT', `/apps/${id}`, { body })
 
-  test('takes new credentials for the same tenant, and nothing else of the wrong ones', async () => {
+  test('replaces the credentials for the same tenant; wrong credentials change nothing', async () => {
     const { body: made } = await create(directory.app)
     const before = await rowOf(made.id)
     const wrong = { app_class_id: 'scim', auth: { token: 'a-wrong-token' } }
@@ -205,19 +205,19 @@ describe('connecting again', () => {
     expect(await lastEntry()).toMatchObject({ event_metadata: { fields: ['name', 'auth'] } })
   })
 
-  test('another tenant is a conflict', async () => {
+  test('to another tenant is a conflict', async () => {
     const { body: made } = await create(directory.app)
     const { status, body } = await put(made.id, { ...other.app })
     expect([status, body.detail]).toEqual([409, expect.stringContaining('another tenant')])
   })
 
-  test('takes new settings with the credentials that are kept', async () => {
+  test('accepts new settings with the stored credentials', async () => {
     const { body: made } = await create(directory.app)
     const settings = { base_url: `${directory.app.settings.base_url}/` }
     expect((await put(made.id, { app_class_id: 'scim', settings })).status).toBe(200)
   })
 
-  test('sends the credentials that are kept to no other place than before', async () => {
+  test('does not send the stored credentials to a new address', async () => {
     const { body: made } = await create(directory.app)
     const before = await rowOf(made.id)
     const { settings } = slow.app
@@ -231,7 +231,7 @@ describe('connecting again', () => {
     expect((await rowOf(made.id))?.sealedConnection).toEqual(before?.sealedConnection)
   })
 
-  test('brings a disconnected app back, but not without credentials', async () => {
+  test('restores a disconnected app, but only with credentials', async () => {
     const { body: made } = await create(directory.app)
     await core.call('DELETE', `/apps/${made.id}`)
     const { settings } = directory.app
@@ -243,7 +243,7 @@ describe('connecting again', () => {
     expect((await put(made.id, directory.app)).body.disconnected).toBe(false)
   })
 
-  test('does not undo a disconnection that came meanwhile', async () => {
+  test('does not undo a concurrent disconnection', async () => {
     const { body: made } = await create(slow.app)
     const { asked, release } = slow.hold()
     const late = put(made.id, slow.app)
@@ -254,7 +254,7 @@ describe('connecting again', () => {
     expect((await rowOf(made.id))?.sealedConnection).toBeNull()
   })
 
-  test('does not put back credentials that were replaced meanwhile', async () => {
+  test('does not overwrite credentials that were replaced concurrently', async () => {
     const { body: made } = await create(slow.app)
     const { settings } = slow.app
     const { asked, release } = slow.hold()
@@ -266,7 +266,7 @@ describe('connecting again', () => {
     expect(String((await rowOf(made.id))?.sealedConnection)).toBe('another')
   })
 
-  test('waits for a sync that is running', async () => {
+  test('returns 429 with Retry-After while a sync is running', async () => {
     const { body: made } = await create(directory.app)
     await core.db.update(apps).set({ syncStatus: 'SYNCING' })
     const reply = await put(made.id, directory.app)
@@ -282,19 +282,19 @@ describe('connecting again', () => {
     ],
     [{ app_class_id: 'other' }, 'app_class_id: not that of the app'],
     [{ app_class_id: 'scim', version: '9.9.9' }, 'version: "9.9.9" of scim is not served'],
-  ])('%j is refused', async (body, words) => {
+  ])('with %j is refused', async (body, words) => {
     const { body: made } = await create(directory.app)
     const reply = await put(made.id, body)
     expect([reply.status, reply.body.detail]).toEqual([400, expect.stringContaining(words)])
   })
 
-  test('the version that is served may be named alone', async () => {
+  test('accepts the served version without auth and settings', async () => {
     const { body: made } = await create(directory.app)
     expect((await put(made.id, { app_class_id: 'scim', version: '1.0.0' })).status).toBe(200)
   })
 })
 
-test('a database that goes while the system is asked leaves nothing half done', async () => {
+test('losing the database while credentials are checked leaves no partial state', async () => {
   const { asked, release } = slow.hold()
   const late = create(slow.app)
   await asked

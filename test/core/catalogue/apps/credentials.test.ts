@@ -12,7 +12,7 @@ import { statusOfRefusal } from '../../../../runtime/http/edge/statuses.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'
 import { createSigner } from '../../../../runtime/secrets/signing-key.ts'
 
-test('a connector that would wait longer is given up, whatever deadline it asked for', async () => {
+test('a credentials check fails at its own time limit when the connector does not answer', async () => {
   const call: Connectors['call'] = ({ signal }) =>
     new Promise((resolve) => {
       const error = { message: 'the caller hung up', error_code: 'internal_error', app_id: 'slow' }

@@ -20,7 +20,7 @@ const patch = (id: string, body: object) => core.call('PATCH', `/apps/${id}`, { 
 const entries = async () => (await core.call('GET', '/activity_logs')).body.total
 
 describe('a custom app', () => {
-  test('is what was written', async () => {
+  test('is stored with the submitted fields', async () => {
     const more = {
       logo_url: 'https://acme.example/logo.png',
       website_url: 'https://acme.example',
@@ -52,19 +52,19 @@ describe('a custom app', () => {
   })
 
   test.each([{ auth: { token: 't' } }, { settings: {} }, { version: '1' }])(
-    'takes no %j, which would be forgotten',
+    'refuses %j, which would not be stored',
     async (more) => {
       const { status, body } = await create({ ...custom, ...more })
       expect([status, body.detail[0].loc]).toEqual([422, ['body', 'app_class_id']])
     },
   )
 
-  test('of the same name is a conflict, also at once', async () => {
+  test('of the same name is a conflict, even when created concurrently', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => create(custom)))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
   })
 
-  test('of a name that makes the same word is another', async () => {
+  test('gets its own app_class_id even if its name normalizes to that of another app', async () => {
     const names = ['Acme', 'Acme!', 'A cme', 'A_cme', '日本', '???', '💥💥', 'x'.repeat(255)]
     const ids = new Set<string>()
     for (const name of names) {
@@ -75,7 +75,7 @@ describe('a custom app', () => {
     expect(ids.size).toBe(names.length)
   })
 
-  test('comes back with the same id after it was disconnected', async () => {
+  test('gets the same id when it is created again after it was disconnected', async () => {
     const { body: made } = await create(custom)
     await patch(made.id, { description: 'changed' })
     await core.call('DELETE', `/apps/${made.id}`)
@@ -83,7 +83,7 @@ describe('a custom app', () => {
     expect(body).toMatchObject({ id: made.id, description: 'written anew', disconnected: false })
   })
 
-  test('comes back by its class alone, with what was said of it, and only where it was gone', async () => {
+  test('is restored by its app_class_id alone, with its edits; doing so again changes nothing', async () => {
     const { body: made } = await create(custom)
     const again = (app_class_id: string) =>
       core.call('PUT', `/apps/${made.id}`, { body: { app_class_id } })
@@ -99,7 +99,7 @@ describe('a custom app', () => {
     expect(body.items[0]).toMatchObject({ event_type: 'APP_RECONNECTED' })
   })
 
-  test('takes no credentials', async () => {
+  test('refuses credentials', async () => {
     const { body: made } = await create(custom)
     const body = { app_class_id: 'acme', auth: { token: 't' } }
     const put = await core.call('PUT', `/apps/${made.id}`, { body })
@@ -110,7 +110,7 @@ describe('a custom app', () => {
 describe.each(['PATCH', 'PUT'])('%s', (method) => {
   const change = (id: string, body: object) => core.call(method, `/apps/${id}`, { body })
 
-  test('changes what is given, leaves what is absent, and sets back what is null', async () => {
+  test('changes given fields, leaves absent fields, and resets null fields to their original values', async () => {
     const { body: made } = await create(custom)
     const changed = { name: 'Renamed', description: '', category: 'DEVELOPERS' }
     expect((await change(made.id, changed)).body).toMatchObject({
@@ -130,7 +130,7 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     })
   })
 
-  test('is in the log by the names of the fields, and not when nothing changed', async () => {
+  test('logs the names of changed fields, and nothing when nothing changed', async () => {
     const { body: made } = await create(custom)
     await change(made.id, { name: 'Renamed' })
     const before = await entries()
@@ -162,20 +162,20 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
     expect((await core.call('GET', `/apps/${made.id}`)).body).toMatchObject(made)
   })
 
-  test('refuses __proto__, which changes nothing of anything', async () => {
+  test('refuses __proto__ and does not change Object.prototype', async () => {
     const { body: made } = await create(custom)
     const raw = '{"__proto__":{"name":"x"}}'
     expect((await core.call(method, `/apps/${made.id}`, { raw })).status).toBe(422)
     expect(Object.hasOwn(Object.prototype, 'name')).toBe(false)
   })
 
-  test('knows nothing of another domain’s apps', async () => {
+  test('returns 404 for an app of another domain', async () => {
     const foreign = await app(core.db, 'Foreign', { domainId: await otherDomain(core.db) })
     expect((await change(foreign, { name: 'x' })).status).toBe(404)
   })
 })
 
-test('two changes at once are both kept', async () => {
+test('concurrent changes of different fields are all kept', async () => {
   const { body: made } = await create(custom)
   await Promise.all([
     patch(made.id, { name: 'One' }),
@@ -189,7 +189,7 @@ test('two changes at once are both kept', async () => {
   })
 })
 
-test('an App Admin changes what is shown of their apps, and connects none', async () => {
+test('an App Admin can rename their own apps, but cannot connect or disconnect any', async () => {
   const mine = await app(core.db, 'Mine', { adminUserIds: [owner.id] })
   const other = await app(core.db, 'Other')
   const { token } = owner
@@ -226,7 +226,7 @@ describe('a body that is', () => {
     expect((await core.call('GET', '/apps')).body.total).toBe(0)
   })
 
-  test('too deep is said to be that', async () => {
+  test('too deep is refused with the nesting limit', async () => {
     const raw = `{"auth":${'['.repeat(100)}1${']'.repeat(100)}}`
     const { body } = await core.call('POST', '/apps', { raw })
     expect(body.detail[0].msg).toContain('may be nested 64 deep')

@@ -9,7 +9,7 @@ import { fixture } from '../../../fixtures/folders.ts'
 import { BUILT_IN } from '../../../kit/built-in.ts'
 import { type CoreHost, person, startCore } from '../../host.ts'
 
-/** Built in are all folders of plugins/; two more are dropped in. */
+/** All folders of plugins/ are built in; these tests add two drop-ins. */
 const INSTALLED = [...BUILT_IN, 'several-parts', 'tenant-teller'].sort()
 
 let core: CoreHost
@@ -39,7 +39,7 @@ const teller = (settings: object = {}) => ({
 })
 
 describe('the catalogue', () => {
-  test('lists what is installed, by id', async () => {
+  test('lists the installed connectors by id', async () => {
     const { body } = await core.call('GET', '/integrations')
     const ids = body.items.map((one: { app_class_id: string }) => one.app_class_id)
     expect(ids).toEqual(INSTALLED)
@@ -63,7 +63,7 @@ describe('the catalogue', () => {
     expect(body.items.map((one: { app_class_id: string }) => one.app_class_id)).toEqual(found)
   })
 
-  test('has one in either spelling, and is not for plain users', async () => {
+  test('finds a connector by either spelling of its id, and is refused to plain users', async () => {
     const found = await core.call('GET', '/integrations/tenant_teller')
     expect(found.body.app_class_id).toBe('tenant-teller')
     expect((await core.call('GET', '/integrations/nothing')).status).toBe(404)
@@ -75,7 +75,7 @@ describe('the catalogue', () => {
       expect((await core.call('GET', `/integrations${at}`, { token })).status).toBe(403)
   })
 
-  test('shows a logo without a token, which runs nothing', async () => {
+  test('serves a logo without a token, with headers that prevent scripts', async () => {
     const get = (at: string) => core.host.app.request(at, { headers: { host: 'localhost' } })
     const reply = await get('/integrations/tenant-teller/logo')
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
@@ -95,7 +95,7 @@ describe('the catalogue', () => {
 })
 
 describe('the connection schema', () => {
-  test('has the fields of a single kind, with the secret ones only to be written', async () => {
+  test('has the fields of a single credential; secret fields are writeOnly', async () => {
     const { body } = await core.call('GET', '/integrations/tenant-teller/connection-schema')
     expect(body.auth_schema).toMatchObject({
       properties: {
@@ -109,7 +109,7 @@ describe('the connection schema', () => {
     expect(body.settings_schema.properties.pin).toMatchObject({ writeOnly: true })
   })
 
-  test('has several credentials by their ids', async () => {
+  test('nests several credentials under their ids', async () => {
     const { body } = await core.call('GET', '/integrations/several-parts/connection-schema')
     expect(body.auth_schema).toMatchObject({
       properties: {
@@ -141,7 +141,7 @@ describe('the connection schema', () => {
     ['several-parts', several, {}, false],
     ['several-parts', several, { ...host, rows: 51 }, false],
     ['several-parts', several, { ...host, region: 'asia' }, false],
-  ])('says what connecting to %s takes: %j, %j is %s', async (id, given, settings, good) => {
+  ])('matches what connecting to %s accepts: %j, %j is %s', async (id, given, settings, good) => {
     const { body: schema } = await core.call('GET', `/integrations/${id}/connection-schema`)
     const ajv = new Ajv2020({ strict: false })
     formats.default(ajv)
@@ -154,7 +154,7 @@ describe('the connection schema', () => {
   })
 })
 
-describe('what a connector says of credentials', () => {
+describe('a connector’s answer about credentials', () => {
   test.each([
     ['invalid', 400],
     ['unauthenticated', 400],
@@ -164,7 +164,7 @@ describe('what a connector says of credentials', () => {
     ['service_error', 502],
     ['rate_limit', 502],
     ['never', 502],
-  ])('%s is %i, and keeps nothing', async (says, status) => {
+  ])('%s becomes status %i, and no app is stored', async (says, status) => {
     const reply = await create(teller({ says }))
     expect(reply.status).toBe(status)
     expect(reply.body.detail).toContain('Tenant teller')
@@ -173,23 +173,23 @@ describe('what a connector says of credentials', () => {
   })
 
   test.each(['', 'x'.repeat(256), 'a\u0001b'])(
-    'a tenant called %j cannot be kept',
+    'with the tenant %j is refused with 502',
     async (tenant) => {
       expect((await create(teller({ tenant }))).status).toBe(502)
     },
   )
 
-  test('is asked with the manifest’s defaults filled in', async () => {
+  test('is requested with the manifest’s defaults filled in', async () => {
     const body = { ...teller(), auth: { password: 'a-secret-password' } }
     expect((await create(body)).status).toBe(200)
   })
 })
 
-describe('a connector that cannot tell its tenant', () => {
+describe('a connector that does not report its tenant', () => {
   const several = (settings: object, token: string) =>
     create({ app_class_id: 'several_parts', auth: { api: { token } }, settings })
 
-  test('is told apart by its settings, and not by its secrets', async () => {
+  test('gets an instance id derived from its settings, not from its secrets', async () => {
     const first = await several({ host: 'a.example' }, 'a-first-token')
     expect(first.body).toMatchObject({ app_class_id: 'several-parts' })
     expect(first.body.instance_id).toMatch(/^derived-[0-9a-f]{32}$/)
@@ -197,7 +197,7 @@ describe('a connector that cannot tell its tenant', () => {
     expect((await several({ host: 'b.example' }, 'a-first-token')).status).toBe(200)
   })
 
-  test('stays the same instance when its settings change', async () => {
+  test('keeps its instance id when its settings change', async () => {
     const { body: made } = await several({ host: 'a.example' }, 'a-first-token')
     const auth = { api: { token: 'a-first-token' } }
     const body = { app_class_id: 'several-parts', auth, settings: { host: 'c.example' } }
@@ -206,7 +206,7 @@ describe('a connector that cannot tell its tenant', () => {
   })
 })
 
-test('what is wanted of another version is refused with the one that is served', async () => {
+test('a request for another version is refused with the version that is served', async () => {
   const { status, body } = await create({ ...teller(), version: '2.0.0' })
   expect([status, body.detail]).toEqual([400, expect.stringContaining('1.2.3 is')])
   expect((await create({ ...teller(), version: '1.2.3' })).status).toBe(200)

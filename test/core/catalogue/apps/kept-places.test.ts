@@ -44,7 +44,7 @@ function connector(own: object): ServedConnector {
   return { id: 'acme', version: '1.0.0', digest: '', manifest, settings }
 }
 
-/** What becomes of credentials that are kept when these settings are sent alone. */
+/** Checks a change of settings alone, with the stored credentials. */
 function change(own: object, before: object, after: object) {
   const kind = 'credentials' in own ? 'several' : 'one'
   const kept =
@@ -65,7 +65,7 @@ const refusal = expect.objectContaining({
   detail: expect.stringContaining('auth: send it again'),
 })
 
-describe('credentials that are kept are refused to new settings that stand in', () => {
+describe('stored credentials are refused when a changed setting is used in', () => {
   test.each([
     ['egress', { egress: [{ url: URL_TEXT }] }],
     [
@@ -90,17 +90,17 @@ describe('credentials that are kept are refused to new settings that stand in', 
     expect(change(own, HOME, { ...HOME, tenant: 'away' })).toThrow(refusal)
   })
 
-  test('the host below which a wildcard lets the code choose, whichever setting it is', () => {
+  test('any place, if the connector has wildcard egress', () => {
     const own = { egress: [{ url: 'https://*.acme.example' }] }
     expect(change(own, HOME, { ...HOME, page_size: 5 })).toThrow(refusal)
   })
 
-  test('an address that no setting led to before', () => {
+  test('an address whose setting had no value before', () => {
     const own = { egress: [{ url: 'https://home.example' }, { url: URL_TEXT }] }
     expect(change(own, {}, AWAY)).toThrow(refusal)
   })
 
-  test('an address for another of the credentials, by changing two about', () => {
+  test('addresses for different secrets, and two values are swapped', () => {
     const own = {
       egress: [
         { url: 'https://{settings.base_url}', secrets: ['auth'] },
@@ -116,7 +116,7 @@ describe('credentials that are kept are refused to new settings that stand in', 
   })
 })
 
-test('the refusal names the settings that lead elsewhere, and no value', () => {
+test('the refusal names the settings that change an address, but no values', () => {
   const own = { egress: [{ url: URL_TEXT }] }
   expect(change(own, HOME, { ...AWAY, page_size: 5 })).toThrow(
     expect.objectContaining({
@@ -125,10 +125,10 @@ test('the refusal names the settings that lead elsewhere, and no value', () => {
   )
 })
 
-describe('credentials that are kept go on with', () => {
+describe('stored credentials are accepted with', () => {
   const own = { egress: [{ url: URL_TEXT }] }
 
-  test('a setting that leads nowhere', () => {
+  test('a changed setting that is used in no address', () => {
     expect(change(own, HOME, { ...HOME, page_size: 5 })).not.toThrow()
   })
 
@@ -137,7 +137,7 @@ describe('credentials that are kept go on with', () => {
     expect(change(own, HOME, spelt)).not.toThrow()
   })
 
-  test('a setting that a later version of the connector has, at its default', () => {
+  test('a setting that a later version of the connector added, at its default', () => {
     const settings = {
       base_url: { type: 'string', format: 'url' },
       web_url: { type: 'string', format: 'url', default: 'https://web.example' },
@@ -147,7 +147,7 @@ describe('credentials that are kept go on with', () => {
     expect(change(later, { base_url }, { base_url })).not.toThrow()
   })
 
-  test('settings that are gone from a place', () => {
+  test('an address setting that was removed', () => {
     expect(change(own, HOME, { tenant: 'home' })).not.toThrow()
   })
 })

@@ -1,4 +1,4 @@
-/** Who finds out whether a paused app's system is back. */
+/** Which host probes whether the system of a paused app is back. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -23,7 +23,7 @@ const probeOf = (gate: Gate): Date => {
   return gate.probe
 }
 
-test('a host that leaves its probe late does not end that of another', async () => {
+test('a host that ends its expired probe does not end the probe of another host', async () => {
   const { db } = core
   const [app] = await db
     .insert(apps)
@@ -34,7 +34,7 @@ test('a host that leaves its probe late does not end that of another', async () 
   const fault = { code: 'service_error', problem: 'gone' } as const
   const { until } = await recordOutage(db, app, { probe: null }, fault, now, () => undefined)
   const first = probeOf(await enterApp(db, app, until))
-  // It took longer than it may.
+  // The first probe exceeded its time limit, so a second one starts.
   const second = probeOf(await enterApp(db, app, first))
   await leaveProbe(db, app, first, later(first, 1000))
   const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, app.id))

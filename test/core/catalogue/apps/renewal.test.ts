@@ -1,4 +1,4 @@
-/** Access tokens of connected apps: renewed before they end, once, and told where they cannot be. */
+/** Access tokens of connected apps are renewed once, before they expire; failures are reported. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ import { type CoreHost, logged, person, startCore } from '../../host.ts'
 
 type Asked = Record<string, string>
 
-/** An authorization server that rotates refresh tokens: the second use of one ends everything. */
+/** A stub authorization server that rotates refresh tokens; after one is reused it refuses all requests. */
 async function startServer() {
   const asked: Asked[] = []
   const spent = new Set<string>()
@@ -34,7 +34,7 @@ async function startServer() {
     if (refresh_token !== undefined && spent.has(refresh_token)) state.reused = true
     if (state.broken || state.reused) {
       reply.statusCode = 400
-      // A server that tells what it was sent, as some do.
+      // Some servers echo what they were sent.
       const error_description = `${refresh_token} of ${form['client_secret']} is not known`
       return void reply.end(JSON.stringify({ error: 'invalid_grant', error_description }))
     }
@@ -112,7 +112,7 @@ beforeEach(async () => {
 })
 
 const CLIENT = { client_id: 'keyway', client_secret: 'secret-of-the-client' }
-/** What renews a token; never the same, because an answer is good for another caller a little later. */
+/** Renewal credentials; unique, because a reply is reused for identical calls that follow shortly. */
 const renewed = () => ({ refresh_token: `${randomUUID()}-aaaaaaaa`, ...CLIENT })
 
 async function connect(app_class_id: string, auth: object): Promise<string> {
@@ -144,7 +144,7 @@ const accessToken = async (id: string) => {
   return (auth?.oauth ?? auth?.oauth_client_credentials)?.access_token
 }
 
-test('a token whose end nobody told is renewed at once, and then before it ends', async () => {
+test('a token without a known expiry is renewed at once, and then before it expires', async () => {
   const given = renewed()
   const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...given })
   await until('it is renewed', async () => (await accessToken(id)) !== 'access-0-aaaaaaaa')
@@ -162,7 +162,7 @@ test('a token whose end nobody told is renewed at once, and then before it ends'
   expect(core.lines.join()).not.toMatch(/aaaaaaaa|secret-of-the-client/)
 })
 
-test('an app that waits since its token was refused is called at once with the new one', async () => {
+test('renewing a token ends the pause of an app whose token was refused', async () => {
   const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
   const { domainId } = await rowOf(id)
   const [refused] = await core.db
@@ -180,13 +180,13 @@ test('an app that waits since its token was refused is called at once with the n
   expect(await accessToken(id)).not.toBe('a')
 })
 
-test('one that is good for a while is left alone', async () => {
+test('a token that is valid for some time is not renewed yet', async () => {
   const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
   expect((await plan(id))?.seconds).toBeGreaterThan(6000)
   expect((await kept(id)).auth).toEqual({ oauth: { access_token: 'a' } })
 })
 
-test('client credentials are enough, where the connector takes them', async () => {
+test('client credentials suffice for renewal if the connector supports that flow', async () => {
   const auth = { access_token: 'access-0-aaaaaaaa', scopes: ['read'], ...CLIENT }
   const id = await connect('machine', auth)
   await until('it is renewed', async () => (await accessToken(id)) !== 'access-0-aaaaaaaa')
@@ -194,13 +194,13 @@ test('client credentials are enough, where the connector takes them', async () =
   expect((await kept(id)).auth?.oauth_client_credentials).toMatchObject({ scopes: ['read'] })
 })
 
-test('what lacks a refresh token, or a client, is left as it is', async () => {
+test('a connection without client credentials has no renewal schedule', async () => {
   const { refresh_token } = renewed()
   const first = await connect('person', { access_token: 'a', refresh_token })
   expect(await plan(first)).toBeUndefined()
 })
 
-test('two hosts at once use a refresh token once', async () => {
+test('two hosts use a refresh token only once', async () => {
   const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
   const other = await startCore({
     KEYWAY_DROP_IN: 'open',
@@ -228,7 +228,7 @@ test('two hosts at once use a refresh token once', async () => {
   }
 })
 
-test('one that is looked at while its end is written down is not renewed again', async () => {
+test('a token is not renewed again while its new expiry is being stored', async () => {
   const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
   const owner = new Client(await core.login())
   await owner.connect()
@@ -263,7 +263,7 @@ test('one that is looked at while its end is written down is not renewed again',
   }
 })
 
-test('one that is refused is tried with growing pauses; then the admins have a task, until it works', async () => {
+test('a refused renewal is retried with backoff, creates a task, and is logged when given up', async () => {
   server.state.broken = true
   const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...renewed() })
   await until('it failed', async () => (await plan(id))?.attempts === 1)
@@ -297,7 +297,7 @@ test('one that is refused is tried with growing pauses; then the admins have a t
   await until('it works', async () => (await plan(id))?.attempts === 0)
 })
 
-test('what was sent stands nowhere, also where the server tells it again', async () => {
+test('no secret is stored or logged, even if the server echoes it in its error', async () => {
   const auth = renewed()
   const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...auth })
   server.state.broken = true
@@ -313,7 +313,7 @@ test('what was sent stands nowhere, also where the server tells it again', async
   }
 })
 
-test('an app that is connected again, or disconnected, has its own plan', async () => {
+test('reconnecting an app replaces its renewal schedule, and disconnecting deletes it', async () => {
   const auth = { access_token: 'a', expires_in: 7200, ...renewed() }
   const id = await connect('person', auth)
   const body = { app_class_id: 'person', auth: { access_token: 'b' } }
@@ -321,7 +321,7 @@ test('an app that is connected again, or disconnected, has its own plan', async 
   expect(await plan(id)).toBeUndefined()
   await core.call('PUT', `/apps/${id}`, { body: { app_class_id: 'person', auth } })
   expect(await plan(id)).toBeDefined()
-  // Where tokens are renewed is a place that credentials go to.
+  // The token endpoint receives credentials, so a new one requires them again.
   const settings = { server: 'http://127.0.0.1:9' }
   const moved = await core.call('PUT', `/apps/${id}`, {
     body: { app_class_id: 'person', settings },
@@ -331,14 +331,14 @@ test('an app that is connected again, or disconnected, has its own plan', async 
   expect(await plan(id)).toBeUndefined()
 })
 
-/** What an operator fills in on the page that connects an app. */
+/** The form fields that an operator submits to connect an app. */
 const filled = (id: string, more: object = {}) => ({
   ...{ obtain: '.', 'auth.client_id': CLIENT.client_id, 'auth.scopes': 'read write' },
   ...{ 'secret.auth.client_secret': CLIENT.client_secret, name: `Own ${id}` },
   ...{ 'settings.server': `http://${server.host}`, ...more },
 })
 
-/** Fills in the form, and gives the address where consent is asked for. */
+/** Submits the form and returns the address of the consent page. */
 async function begun(visitor: Visitor, path: string, fields: Record<string, string>) {
   await visitor.get(path)
   const sent = await visitor.post(path, fields)
@@ -350,7 +350,7 @@ async function begun(visitor: Visitor, path: string, fields: Record<string, stri
 
 const CALLBACK = '/console/consent/callback'
 
-test('an operator connects an app by consent, and again', async () => {
+test('an operator connects and reconnects an app by consent', async () => {
   const visitor = await signedIn(core)
   const asked = await begun(visitor, '/console/connect/person', filled('person'))
   expect(Object.fromEntries(asked.searchParams)).toMatchObject({
@@ -358,7 +358,7 @@ test('an operator connects an app by consent, and again', async () => {
     redirect_uri: `http://localhost${CALLBACK}`,
   })
   const state = asked.searchParams.get('state') ?? ''
-  // A forged one changes nothing, and leaves the true one its chance.
+  // A forged state is refused and does not invalidate the real one.
   expect((await visitor.get(`${CALLBACK}?code=c&state=forged`)).status).toBe(400)
   const came = await visitor.get(`${CALLBACK}?code=the-code&state=${state}`)
   const at = came.headers.get('location') ?? ''
@@ -376,7 +376,7 @@ test('an operator connects an app by consent, and again', async () => {
     renewals: { '': { ...CLIENT, refresh_token: expect.any(String), expires_in: 3600 } },
   })
   expect((await rowOf(id)).name).toBe('Own person')
-  // What came back once does not come back again.
+  // A state is valid only once.
   expect((await visitor.get(`${CALLBACK}?code=the-code&state=${state}`)).status).toBe(400)
 
   const before = await accessToken(id)
@@ -385,7 +385,7 @@ test('an operator connects an app by consent, and again', async () => {
   expect(await accessToken(id)).not.toBe(before)
 })
 
-test('a consent that is refused, late, of another person or without a client connects nothing', async () => {
+test('a consent that is incomplete, refused, failed or of another person connects nothing', async () => {
   const visitor = await signedIn(core)
   const path = '/console/connect/person'
   await visitor.get(path)
@@ -426,7 +426,7 @@ test('a consent that is refused, late, of another person or without a client con
   expect((await core.call('GET', '/apps?connection_source=API')).body.total).toBe(0)
 })
 
-test('a client gets its own token, and the app is connected with it at once', async () => {
+test('an app with client credentials gets a token and is connected at once', async () => {
   const visitor = await signedIn(core)
   await visitor.get('/console/connect/machine')
   const { status, headers } = await visitor.post('/console/connect/machine', filled('machine'))

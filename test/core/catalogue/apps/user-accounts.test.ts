@@ -59,17 +59,17 @@ test('a person reads their own accounts, a page at a time', async () => {
   expect(next.items[0].unique_identifier).toBe('b')
 })
 
-test('the app comes with them when it is asked for', async () => {
+test('expand=app includes the app of each account', async () => {
   const { body } = await read(ada.id, ada, '?expand=app')
   expect(body.items[0].app).toMatchObject({ id: appId, user_friendly_label: 'Wiki' })
 })
 
-test('those of others need the permission', async () => {
+test('accounts of other people require permission', async () => {
   expect((await read(ada.id, auditor)).body.total).toBe(2)
   expect((await read(auditor.id, ada)).status).toBe(403)
 })
 
-test('a user who is not there, or of another domain, is not found', async () => {
+test('an unknown user, or one of another domain, is not found', async () => {
   const foreign = await person(core.db, 'f@example.com', [], await otherDomain(core.db))
   for (const id of ['00000000-0000-0000-0000-000000000000', 'x', foreign.id])
     expect((await read(id, auditor)).status).toBe(404)

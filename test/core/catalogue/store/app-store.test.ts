@@ -19,7 +19,7 @@ let storeReader: Person
 let team: string
 const ids: Record<string, string> = {}
 
-/** Name of an app -> who finds it. */
+/** Request flows by app name; they decide who can see the app. */
 const APPS: Record<string, object> = {
   Full: { discoverability: 'FULL' },
   Limited: { discoverability: 'LIMITED', allowed_groups: { type: 'SPECIFIED_GROUPS' } },
@@ -65,23 +65,23 @@ const found = async (who: Person, query = '') =>
   names((await core.call('GET', `/appstore/apps${query}`, { token: who.token })).body)
 
 describe('the apps of the store', () => {
-  test('are those that a requester may find', async () => {
+  test('are those visible to the requester', async () => {
     expect(await found(stranger)).toEqual(['Full', 'Limited to all'])
     expect(await found(member)).toEqual(['Full', 'Limited', 'Limited to all'])
   })
 
-  test('are for an App Admin their own also', async () => {
+  test('include an App Admin’s own hidden apps', async () => {
     expect(await found(owner)).toEqual(['Full', 'Limited to all', 'None'])
   })
 
-  test('are all of them for who may read the store and asks for it', async () => {
+  test('include hidden apps for store readers with all_visibilities=true', async () => {
     const all = ['Full', 'Limited', 'Limited to all', 'Limited to none', 'None']
     expect(await found(reader, '?all_visibilities=true')).toEqual(all)
     expect(await found(storeReader, '?all_visibilities=true')).toEqual(all)
     expect(await found(reader)).toEqual(['Full', 'Limited to all'])
   })
 
-  test('are not all shown to a requester or an App Admin who asks for it', async () => {
+  test('are refused to requesters and App Admins with all_visibilities=true', async () => {
     for (const { token } of [member, owner]) {
       const { status } = await core.call('GET', '/appstore/apps?all_visibilities=true', { token })
       expect(status).toBe(403)
@@ -105,7 +105,7 @@ describe('the apps of the store', () => {
     expect(await found(member, `?app_id=${ids['Outside']}`)).toEqual([])
   })
 
-  test('are told in full', async () => {
+  test('are returned with all fields', async () => {
     const { body } = await core.call('GET', `/appstore/apps/${ids['Full']}`, {
       token: stranger.token,
     })
@@ -138,7 +138,7 @@ describe('the apps of the store', () => {
     ['Full', [200, 200, 200, 200, 200]],
     ['Outside', [404, 404, 404, 404, 404]],
     ['Foreign', [404, 404, 404, 404, 404]],
-  ])('%s is read one by one by those who find it', async (name, expected) => {
+  ])('%s is returned only to people who can see it', async (name, expected) => {
     for (const path of [`/appstore/apps/${ids[name]}`, `/appstore/apps/${ids[name]}/settings`]) {
       const callers = [stranger, member, owner, reader, storeReader]
       const replies = callers.map(({ token }) => core.call('GET', path, { token }))
@@ -148,7 +148,7 @@ describe('the apps of the store', () => {
 })
 
 describe('putting an app into the store', () => {
-  test('is told, and cannot be done twice', async () => {
+  test('is logged, and is a conflict the second time', async () => {
     const id = await app(core.db, 'Once')
     const body = { app_id: id, custom_request_instructions: 'Ask' }
     expect((await core.call('POST', '/appstore/apps', { body })).status).toBe(200)
@@ -160,13 +160,13 @@ describe('putting an app into the store', () => {
     expect(again).toMatchObject({ status: 409, body: { detail: expect.stringContaining('PATCH') } })
   })
 
-  test('happens once when two do it at the same time', async () => {
+  test('succeeds once when two calls run at the same time', async () => {
     const id = await app(core.db, 'Race')
     const both = [1, 2].map(() => core.call('POST', '/appstore/apps', { body: { app_id: id } }))
     expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  test('keeps what was set while it was outside', async () => {
+  test('keeps the settings made while it was outside', async () => {
     const id = await app(core.db, 'Prepared')
     await core.call('PATCH', `/apps/${id}/settings`, {
       body: { custom_request_instructions: 'Prepared' },
@@ -175,7 +175,7 @@ describe('putting an app into the store', () => {
     expect(body.custom_request_instructions).toBe('Prepared')
   })
 
-  test('needs an app that is there', async () => {
+  test('requires an existing app', async () => {
     for (const app_id of [NOBODY_ID, ids['Foreign'], 'nonsense', ''])
       expect((await core.call('POST', '/appstore/apps', { body: { app_id } })).status).toBe(404)
     const missing = await core.call('POST', '/appstore/apps', { body: {} })
@@ -184,7 +184,7 @@ describe('putting an app into the store', () => {
     ])
   })
 
-  test('is for those who may write the store, and App Admins with their own', async () => {
+  test('is refused to readers, and allowed to App Admins for their own apps', async () => {
     const own = await app(core.db, 'Own', { adminUserIds: [owner.id] })
     const add = async (who: Person, app_id = own) =>
       (await core.call('POST', '/appstore/apps', { token: who.token, body: { app_id } })).status
@@ -197,7 +197,7 @@ describe('putting an app into the store', () => {
 })
 
 describe('taking an app out of the store', () => {
-  test('leaves the app, its permissions and its admins, and forgets the settings', async () => {
+  test('keeps the app, its permissions and its admins, and deletes the settings', async () => {
     const id = await app(core.db, 'Leaving', { adminUserIds: [owner.id] })
     const body = { app_id: id, custom_request_instructions: 'Gone soon' }
     await core.call('POST', '/appstore/apps', { body })
@@ -218,7 +218,7 @@ describe('taking an app out of the store', () => {
     expect((await core.call('DELETE', `/appstore/apps/${id}`)).status).toBe(404)
   })
 
-  test('is not for who may only read', async () => {
+  test('is refused to callers with read-only access', async () => {
     for (const { token } of [member, reader, storeReader])
       expect((await core.call('DELETE', `/appstore/apps/${ids['Full']}`, { token })).status).toBe(
         403,
@@ -231,7 +231,7 @@ describe('taking an app out of the store', () => {
   })
 })
 
-test('an app that is switched off by its settings keeps them', async () => {
+test('an app that is removed with in_app_store=false keeps its settings', async () => {
   const id = await app(core.db, 'Switched')
   await core.call('POST', '/appstore/apps', {
     body: { app_id: id, custom_request_instructions: 'Kept' },

@@ -18,14 +18,14 @@ describe('mergePatch', () => {
     expect(mergePatch(document, patch)).toEqual(expected)
   })
 
-  test('leaves what it was given as it was', () => {
+  test('does not modify its arguments', () => {
     const document = { a: { b: 1 } }
     mergePatch(document, { a: { b: 2 } })
     expect(document).toEqual({ a: { b: 1 } })
   })
 })
 
-test('changed members are told by their paths, lists as a whole, the order of members apart', () => {
+test('changedMembers returns paths, treats lists as a whole, and ignores the order of members', () => {
   const before = { a: 1, b: { c: [1, 2], d: [{ x: 1, y: 2 }], e: null } }
   const after = { b: { d: [{ y: 2, x: 1 }], c: [2, 1], e: null }, a: 1, f: 'new' }
   expect(changedMembers(before, after)).toEqual(['b.c', 'f'])

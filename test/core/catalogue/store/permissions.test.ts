@@ -103,7 +103,7 @@ describe('a new permission', () => {
     expect(await lastEvents(core, 1)).toEqual([['APP_STORE_PERMISSION_CREATED', {}]])
   })
 
-  test('is told as it was written, with everything that it refers to', async () => {
+  test('is returned as written, with the objects that it references', async () => {
     const appId = await inStore()
     const provision = await webhook(core.db, 'PROVISION')
     const { status, body } = await create(appId, {
@@ -173,13 +173,13 @@ describe('a new permission', () => {
     }
     expect(body.request_config).toEqual(expected)
     expect((await read(body.id)).request_config).toEqual(expected)
-    // What was read may be sent back, and changes nothing.
+    // Sending back what was read changes nothing.
     const again = await change(body.id, body)
     expect(again.status).toBe(200)
     expect(again.body).toEqual(body)
   })
 
-  test('needs an app that is there, and a label', async () => {
+  test('requires an existing app and a label', async () => {
     expect((await create(NOBODY_ID)).status).toBe(404)
     const missing = await core.call('POST', BASE, { body: {} })
     expect(missing.body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual([
@@ -197,7 +197,7 @@ describe('a new permission', () => {
     expect((await create(appId, {}, '🦉'.repeat(256))).status).toBe(201)
   })
 
-  test('takes the other names of its app, when they are right', async () => {
+  test('accepts app_class_id and app_instance_id only if they match the app', async () => {
     const app_id = await inStore()
     const body = { app_id, label: 'x', app_class_id: `app ${count}`, app_instance_id: 'other' }
     const wrong = await core.call('POST', BASE, { body })
@@ -264,7 +264,7 @@ describe('a change', () => {
     expect(await read(before.id)).toEqual(merged)
   })
 
-  test('of the configuration to null leaves its defaults and the provisioning group', async () => {
+  test('of the configuration to null restores the defaults and keeps the provisioning group', async () => {
     const made = await create(await inStore(), {
       appstore_visibility: 'VISIBLE',
       request_fulfillment_config: { manual_steps_needed: true, provisioning_group: { id: crew } },
@@ -298,7 +298,7 @@ describe('a change', () => {
     expect(await read(made.id)).toEqual(made)
   })
 
-  test('is told in the log by the names of its members', async () => {
+  test('is logged with the names of the changed members', async () => {
     const { body } = await create(await inStore())
     await change(body.id, { label: 'New', request_config: { appstore_visibility: 'VISIBLE' } })
     expect(await lastEvents(core, 1)).toEqual([
@@ -312,7 +312,7 @@ describe('a change', () => {
     expect((await core.call('GET', '/activity_logs')).body.total).toBe(total)
   })
 
-  test('of different members at the same time keeps both', async () => {
+  test('of different members at the same time keeps all of them', async () => {
     const { body } = await create(await inStore())
     await Promise.all([
       change(body.id, { label: 'New' }),
@@ -330,7 +330,7 @@ describe('a change', () => {
     })
   })
 
-  test('that turns the second stage off gives its approvers to the first', async () => {
+  test('that turns the second stage off moves its approvers to the first', async () => {
     const { body } = await create(await inStore(), {
       request_approval_config: {
         approvers: { users: [{ id: ada.id }] },
@@ -348,7 +348,7 @@ describe('a change', () => {
   })
 })
 
-describe('what a permission has from its app', () => {
+describe('configuration inherited from the app', () => {
   const flow = () => ({
     require_manager_approval: true,
     custom_approval_message: 'The app’s',
@@ -376,7 +376,7 @@ describe('what a permission has from its app', () => {
     manual: true,
   }
 
-  test('is filled in where it says nothing of its own, unless that is not wanted', async () => {
+  test('fills the gaps of a permission, unless include_inherited_configs=false', async () => {
     const { body } = await create(await inStore(settings()))
     expect(view(await read(body.id, true))).toEqual(APPS)
     expect((await read(body.id, false)).request_config).toEqual(FRESH)
@@ -422,7 +422,7 @@ describe('what a permission has from its app', () => {
       { request_fulfillment_config: { manual_steps_needed: false } },
       { manual: false },
     ],
-    // Clients fill these in by themselves: they must not lift what the app demands.
+    // Clients send these defaults on their own, so they must not override the app's configuration.
     ['bare allowed groups', { allowed_groups: { type: 'ALL_GROUPS', groups: [] } }, {}],
     [
       'bare approvals',
@@ -447,13 +447,13 @@ describe('what a permission has from its app', () => {
       },
       {},
     ],
-  ])('gives way to %s of its own', async (_, config, own) => {
+  ])('is merged with %s of the permission', async (_, config, own) => {
     const text = JSON.stringify(config).replaceAll('"id":""', `"id":"${bob.id}"`)
     const { body } = await create(await inStore(settings()), JSON.parse(text))
     expect(view(await read(body.id, true))).toEqual({ ...APPS, ...own })
   })
 
-  test('comes back when its own is taken back', async () => {
+  test('applies again when the permission’s own configuration is removed', async () => {
     const { body } = await create(await inStore(settings()), {
       allowed_groups: { type: 'SPECIFIED_GROUPS', groups: [{ id: crew }] },
       request_approval_config: {
@@ -469,7 +469,7 @@ describe('what a permission has from its app', () => {
 })
 
 describe('permissions', () => {
-  test('are listed by label, in both places, in pages', async () => {
+  test('are listed by label, in pages, by both endpoints', async () => {
     const appId = await inStore()
     for (const label of ['b_1', 'A', 'c'])
       await create(appId, { appstore_visibility: label === 'c' ? 'VISIBLE' : 'HIDDEN' }, label)
@@ -494,7 +494,7 @@ describe('permissions', () => {
     expect((await core.call('GET', `${BASE}?app_id=${NOBODY_ID}`)).status).toBe(404)
   })
 
-  test('are read in a fixed number of questions, however many there are', async () => {
+  test('are read with a fixed number of SQL statements, whatever the page size', async () => {
     const appId = await inStore()
     for (let index = 0; index < 30; index += 1)
       await create(
@@ -511,14 +511,14 @@ describe('permissions', () => {
       )
       return statements.length
     }
-    // Then their order is known, and is not asked for again.
+    // Warm up: afterwards their order is known and is not queried again.
     await asked(1)
     const few = await asked(1)
     expect(few).toBeGreaterThan(3)
     expect(await asked(30)).toBe(few)
   })
 
-  test('are deleted when they were made here, and no others', async () => {
+  test('can be deleted only if they are NATIVE', async () => {
     const appId = await inStore()
     const { body } = await create(appId)
     expect((await core.call('DELETE', `${BASE}/${body.id}`)).status).toBe(204)
@@ -533,7 +533,7 @@ describe('permissions', () => {
     })
   })
 
-  test('are told to requesters as far as they may ask for them', async () => {
+  test('are shown only to people who may request them, without the approvers', async () => {
     const appId = await inStore({ request_flow: { approvers: { users: [{ id: bob.id }] } } })
     const config = (ids: string[]) => ({
       appstore_visibility: 'VISIBLE',
@@ -584,7 +584,7 @@ describe('permissions', () => {
     ['store', ['AppStore Read Only Admin'], 200, 403],
     ['elsewhere', ['App Admin'], 404, 404],
     ['admin', ['Admin'], 200, 200],
-  ])('are reached by %s as far as the roles go', async (name, roles, reads, writes) => {
+  ])('are accessible to %s according to the roles', async (name, roles, reads, writes) => {
     const { body } = await create(await inStore())
     const { token } = await person(core.db, `${name}@example.com`, roles)
     expect((await core.call('GET', `${BASE}/${body.id}`, { token })).status).toBe(reads)
@@ -593,7 +593,7 @@ describe('permissions', () => {
     expect(remove.status).toBe(writes === 200 ? 204 : writes)
   })
 
-  test('are changed by who administers their app, and not from another domain', async () => {
+  test('can be changed by an admin of their app, but not from another domain', async () => {
     const { body } = await create(await inStore())
     expect((await change(body.id, { label: 'Mine' }, owner.token)).status).toBe(200)
     const abroad = await person(
@@ -609,7 +609,7 @@ describe('permissions', () => {
   })
 })
 
-describe('a body that does not fit is refused', () => {
+describe('an invalid body is refused', () => {
   const stages = (approver: object, times = 1) => ({
     request_approval_config: {
       request_approval_stages: [{ approvers: Array(times).fill(approver) }],

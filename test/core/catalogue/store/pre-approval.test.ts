@@ -39,7 +39,7 @@ async function made(label: string, app_id = appId): Promise<string> {
 const create = (more: object = {}) =>
   core.call('POST', BASE, { body: { app_id: appId, justification: 'Everybody needs it', ...more } })
 
-test('a rule is told as it was written, in the order in which it was', async () => {
+test('a rule is returned as written, with its lists in their original order', async () => {
   const second = await made('Viewer')
   const { status, body } = await create({
     time_based_access: ['Unlimited', '2 hours'],
@@ -112,7 +112,7 @@ describe('a change', () => {
     else expect(events[0]?.[0]).toBe('APP_STORE_PRE_APPROVAL_RULE_CREATED')
   })
 
-  test('needs the justification again', async () => {
+  test('requires the justification again', async () => {
     const { body } = await create()
     const reply = await core.call('PATCH', `${BASE}/${body.id}`, {
       body: { time_based_access: [] },
@@ -182,7 +182,7 @@ describe('a permission that a rule names', () => {
   })
 })
 
-describe('a body that does not fit is refused', () => {
+describe('an invalid body is refused', () => {
   test.each<[string, () => object, (string | number)[], string]>([
     ['an unknown length', () => ({ time_based_access: ['x'] }), ['time_based_access', 0], 'enum'],
     [
@@ -236,7 +236,7 @@ test.each<[string, string[], number, number]>([
   ['read', ['Read Only Admin'], 200, 403],
   ['store', ['AppStore Read Only Admin'], 200, 403],
   ['elsewhere', ['App Admin'], 404, 404],
-])('rules are reached by %s as far as the roles go', async (name, roles, reads, writes) => {
+])('rules are accessible to %s according to the roles', async (name, roles, reads, writes) => {
   const { body } = await create()
   const { token } = await person(core.db, `${name}@example.com`, roles)
   const change = { justification: 'new' }
@@ -249,7 +249,7 @@ test.each<[string, string[], number, number]>([
   expect((await core.call('POST', BASE, { token, body: made })).status).toBe(writes)
 })
 
-test('rules are changed by who administers their app, and not from another domain', async () => {
+test('rules can be changed by an admin of their app, but not from another domain', async () => {
   const { body } = await create()
   const change = { justification: 'Mine' }
   const path = `${BASE}/${body.id}`

@@ -8,7 +8,7 @@ import { SETTINGS_PLACES } from '../../../../runtime/core/catalogue/store/settin
 
 type Json = { [member: string]: unknown }
 
-/** What stands at a path, with members and entries around it. */
+/** Wraps a value in the objects and lists of a path. */
 const at = ([step, ...rest]: readonly string[], value: unknown): unknown => {
   if (step === undefined) return value
   return step === '*' ? [at(rest, value)] : { [step]: at(rest, value) }
@@ -25,7 +25,7 @@ const PLACES = [...SETTINGS_PLACES, ...CONFIG_PLACES].map(
 )
 
 describe.each(PLACES)('a reference at %s', (_, place) => {
-  test('is told to who reads the whole document, and to no requester', () => {
+  test('is shown to readers of the whole document, but not to requesters', () => {
     const document = documentOf(place, 'hidden')
     expect(redactReferences({ whole: true }, document, [place])).toEqual(document)
     const told = redactReferences({ whole: false }, document, [place])
