@@ -1,6 +1,6 @@
 /**
- * What the public command-line client of core-interface.md section 4 does, over HTTP, with the sample
- * company: its calls in its own spelling, its way through pages, and the members that its models need.
+ * Makes the calls of the public command-line client (core-interface.md, section 4) over HTTP to the sample
+ * company: in its spelling, with its paging, and with the members that its models require.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ import { people } from '../../runtime/sample/people.ts'
 import { type Directory, startDirectory } from './directory.ts'
 import { ADMIN_TOKEN, type CoreHost, SECRET, startCore } from './host.ts'
 
-// The client's models: what it needs, as strictly as it reads; more is ignored.
+// The client's models, as strict as the client is; it ignores additional members.
 const id = v.pipe(v.string(), v.uuid())
 const User = v.object({
   id,
@@ -86,7 +86,7 @@ afterAll(async () => {
 
 type Params = Record<string, string>
 
-/** Any 2xx but 204 must be JSON; what else it answers ends the client. */
+/** The client requires JSON in every 2xx reply but 204, and exits on any other status. */
 async function get(endpoint: string, params: Params = {}, token = ADMIN_TOKEN): Promise<unknown> {
   const query = new URLSearchParams(params)
   const reply = await fetch(`${url}/${endpoint}?${query}`, {
@@ -96,13 +96,13 @@ async function get(endpoint: string, params: Params = {}, token = ADMIN_TOKEN): 
       'user-agent': 'lumos-cli/2.1.2',
     },
   })
-  // A higher major version in it would make the client give up.
+  // A higher major version in this header would make the client exit.
   expect(reply.headers.get('x-cli-version')).toBeNull()
   if (!reply.ok) throw new Error(`${reply.status}`)
   return reply.json()
 }
 
-/** All of a list as the client collects it: until `page` is `pages`, or nothing is there at all. */
+/** Collects a list as the client does: until `page` equals `pages`, or `total` is 0. */
 async function getAll<S extends v.GenericSchema>(
   model: S,
   endpoint: string,
@@ -154,7 +154,7 @@ describe.each([100, 25, 10, 7, 1])('in pages of %s', (size) => {
   })
 })
 
-test('users, groups and apps by a part of what they are called', async () => {
+test('users, groups and apps are found by a part of their names', async () => {
   expect(await getAll(User, 'users', { search_term: somebody.slice(0, 5) })).toMatchObject([
     { email: somebody },
   ])
@@ -169,20 +169,20 @@ test.each([
   ['groups', { name: 'no such group' }],
   ['groups', { app_id: '00000000-0000-4000-8000-000000000000' }],
   ['appstore/apps', { name_search: 'no such app' }],
-])('nothing found of %s %o ends at the first page', async (endpoint, params) => {
+])('an empty result of %s %o ends at the first page', async (endpoint, params) => {
   expect(await getAll(v.unknown(), endpoint, params as Params)).toEqual([])
   const answer = v.parse(Paged, await get(endpoint, { ...(params as Params), size: '100' }))
   expect(answer).toEqual({ items: [], total: 0, page: 1, pages: 0 })
 })
 
-describe('a user of the company, without any role', () => {
+describe('a user without roles', () => {
   let token: string
   beforeAll(async () => {
     const [person] = people().slice(8, COMPANY_SIZE)
     token = await tokenOf(person?.email ?? '')
   })
 
-  test('finds the apps, how they are requested, and what of them', async () => {
+  test('reads the apps, their settings and their permissions', async () => {
     const found = await getAll(App, 'appstore/apps', {}, { token })
     expect(found).toHaveLength(2)
     for (const { id: app_id, app_class_id } of found) {
@@ -211,7 +211,7 @@ describe('a user of the company, without any role', () => {
   })
 })
 
-test('what the client takes for "log in again", "not yours" and "not found"', async () => {
+test('failures have the statuses that the client distinguishes: 401, 403 and 404', async () => {
   await expect(get('users/current', {}, 'lsk_nothing')).rejects.toThrow('401')
   await expect(get('users', {}, await tokenOf(people()[9]?.email ?? ''))).rejects.toThrow('403')
   await expect(get(`appstore/apps/${'0'.repeat(8)}`)).rejects.toThrow('404')

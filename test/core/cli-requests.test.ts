@@ -1,6 +1,6 @@
 /**
- * What the public command-line client of core-interface.md section 4 does with access requests, over HTTP:
- * asking, polling, listing and cancelling, in its own spelling and as strictly as its models read.
+ * Makes the access request calls of the public command-line client (core-interface.md, section 4) over HTTP:
+ * creating, polling, listing and cancelling, in its spelling and as strict as its models.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -20,9 +20,9 @@ import {
 } from './host.ts'
 import { type Company, company } from './requests/company.ts'
 
-/** Section 3, "Nulls": these keys have to be there; what may be null says so. */
+/** Section 3, "Nulls": these keys are required; those that may be null are marked as nullable. */
 const id = v.pipe(v.string(), v.uuid())
-/** The client parses exactly this. */
+/** The client accepts only this format. */
 const moment = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
 const User = v.object({ id, given_name: v.string(), family_name: v.string(), email: v.string() })
 const Request = v.object({
@@ -45,7 +45,7 @@ const Paged = v.object({
   page: v.number(),
   pages: v.number(),
 })
-/** What it prints of a refusal. */
+/** The part of a refusal that the client prints. */
 const Refusal = v.object({
   detail: v.union([
     v.pipe(v.string(), v.nonEmpty()),
@@ -62,7 +62,7 @@ const Refusal = v.object({
   ]),
 })
 
-/** Those in which it goes on to poll. */
+/** The statuses in which the client continues polling. */
 const PENDING = [
   'PENDING',
   'PENDING_MANAGER_APPROVAL',
@@ -123,12 +123,12 @@ async function send(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   expect(reply.headers.get('x-cli-version')).toBeNull()
-  // Any answer but 204 must be JSON.
+  // Any reply but 204 must be JSON.
   const said: unknown = reply.status === 204 ? await reply.text() : await reply.json()
   return { status: reply.status, said }
 }
 
-/** Asks as the client does: the reason only as `note`, and of what is answered the first. */
+/** Creates a request as the client does: with the reason in `note`, reading only the first item. */
 async function ask(body: object, token = ada.token) {
   const { status, said } = await send('POST', 'appstore/access_request', {
     token,
@@ -156,12 +156,12 @@ async function polled(requestId: string) {
     const { said } = await send('GET', `appstore/access_requests/${requestId}`)
     const request = v.parse(Request, said)
     if (!PENDING.includes(request.status)) return request
-    // A person does what the client waits for.
+    // Complete the task that the client is waiting for.
     await acme.settle(requestId, 'complete')
   }
 }
 
-test('asks with a reason and a length, and polls until it is done', async () => {
+test('creates a request with a reason and a length, and polls until it is completed', async () => {
   const made = await ask({ requestable_permission_ids: [permission], expiration_in_seconds: 3600 })
   expect(made).toMatchObject({
     app_id: appId,
@@ -181,7 +181,7 @@ test('asks with a reason and a length, and polls until it is done', async () => 
   expect(seconds).toBeLessThanOrEqual(3600)
 })
 
-test('lists the newest first, by lowercase “desc” and by statuses that are repeated', async () => {
+test('lists newest first with a lowercase “desc”, and filters by repeated statuses', async () => {
   const mine: Query = [['target_user_id', ada.id]]
   const older = await ask({})
   const newer = await ask({})
@@ -199,7 +199,7 @@ test('lists the newest first, by lowercase “desc” and by statuses that are r
   )
 })
 
-test('cancels with a reason, once', async () => {
+test('cancels a request with a reason, and only once', async () => {
   const { id: requestId } = await ask({})
   const cancel = () =>
     send('DELETE', `appstore/access_requests/${requestId}`, {
@@ -215,7 +215,7 @@ test('cancels with a reason, once', async () => {
   expect(v.parse(Refusal, again.said).detail).toMatch(/CANCELLED/)
 })
 
-test('a person without names is named by empty words, never by null', async () => {
+test('a person without names has empty strings as names, never null', async () => {
   const domainId = await domainOf(core.db)
   const [nameless] = await core.db
     .insert(users)
@@ -225,7 +225,7 @@ test('a person without names is named by empty words, never by null', async () =
   expect(made.target_user).toMatchObject({ given_name: '', family_name: '' })
 })
 
-test('what nobody asked for, because a policy gave it, is listed as asked for by the user that it is for', async () => {
+test('a request without a requester lists its target user as the requester', async () => {
   const { id: requestId } = await ask({})
   await core.db.execute(sql`update access_requests set requester_id = null where id = ${requestId}`)
   const [first] = await list([['sort', 'desc']])
@@ -246,7 +246,7 @@ test('each refusal has a `detail` that can be printed', async () => {
   expect(await refused(send('GET', one, by(null)))).toEqual([401, 'string'])
   expect(await refused(send('GET', one, by('lsk_nothing')))).toEqual([401, 'string'])
   expect(await refused(asked({ app_id: appId, note: '' }, null))).toEqual([401, 'string'])
-  // Another person's: not to be seen, so it is not there.
+  // Another person's request is not visible, so it is not found.
   expect(await refused(send('GET', one, by(bob.token)))).toEqual([404, 'string'])
   expect(await refused(send('DELETE', one, by(bob.token)))).toEqual([404, 'string'])
   expect(await refused(send('GET', `appstore/access_requests/${nothing}`))).toEqual([404, 'string'])

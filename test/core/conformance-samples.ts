@@ -1,4 +1,4 @@
-/** What the table of endpoints cannot say of itself: real objects for paths, and valid bodies. */
+/** Samples that the endpoint table cannot provide: existing objects for paths, and valid bodies. */
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { EndpointName } from '../../runtime/contract/endpoints/table.ts'
@@ -36,13 +36,13 @@ import { app, group, person, task } from './host.ts'
 export type World = { db: Db; domainId: string; otherDomainId: string }
 
 type Builder = {
-  /** A new object that the admin may do everything with. */
+  /** Creates an object that the admin has full access to. */
   own(world: World): Promise<string>
-  /** One of another domain; null for a name that is no id. */
+  /** Creates one in another domain; null if the parameter is not an id. */
   foreign: ((world: World) => Promise<string>) | null
 }
 
-/** A connected one, as far as its record tells: what it is connected with opens nothing. */
+/** Marks an app as connected in its record only; the sealed connection cannot be opened. */
 const connected = () => ({
   appClassId: 'scim',
   connectorId: 'scim',
@@ -86,7 +86,7 @@ async function policy(db: Db, domainId: string): Promise<string> {
   return row?.id ?? ''
 }
 
-/** An upload of a person's; two endpoints ask for one, each for its own kind. */
+/** An upload by a person; two endpoints take one, each of its own kind. */
 async function upload(db: Db, kind: 'accounts' | 'activity', domainId: string): Promise<string> {
   const { id: userId } = await person(db, email(), [], domainId)
   const values = { kind, domainId, userId, state: 'SUCCESS' as const, finishedAt: new Date() }
@@ -117,7 +117,7 @@ async function request(
   return row?.id ?? ''
 }
 
-/** Something that the admin holds, and has asked for. */
+/** A completed request that granted the admin access. */
 async function ownGrant({ db, domainId }: World): Promise<string> {
   const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
   const held = { status: 'COMPLETED', how: 'manual' } as const
@@ -136,7 +136,7 @@ async function waitingRequest({ db, domainId }: World): Promise<string> {
 
 async function offboarding(db: Db, domainId: string): Promise<string> {
   const { id: userId } = await person(db, email(), [], domainId)
-  // Far away: it must not begin.
+  // Far in the future, so that it does not start.
   const scheduledAt = new Date('2999-01-01T00:00:00Z')
   const values = { domainId, userId, scheduledAt, wakeAt: scheduledAt }
   const [row] = await db
@@ -147,8 +147,8 @@ async function offboarding(db: Db, domainId: string): Promise<string> {
 }
 
 /**
- * A review with two apps and a line in the first. The ids of the second and of the line are kept: paths name them
- * behind their review.
+ * A review with two apps and an item in the first. `latest` keeps the ids of the second app and of the item,
+ * because paths name them after their review.
  */
 async function review({ db }: World, domainId: string): Promise<string> {
   const values = { domainId, name: `Review ${email()}`, deadlineAt: new Date('2999-01-01') }
@@ -188,7 +188,7 @@ async function review({ db }: World, domainId: string): Promise<string> {
   latest = { arda: empty?.id ?? '', item: item?.id ?? '' }
   return reviewId
 }
-/** The first admin is to review it. */
+/** Assigns the review of an app to the first admin. */
 async function ofAdmin(db: Db, ardaId: string): Promise<string> {
   const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
   const values = { ardaId, userIds: [admin?.id ?? ''], why: 'sample' }
@@ -200,7 +200,7 @@ async function ofAdmin(db: Db, ardaId: string): Promise<string> {
 }
 let latest = { arda: '', item: '' }
 
-/** A finding in an app that the background does not look at: it would resolve it. */
+/** A finding in an app whose next check is far in the future; a check would resolve the finding. */
 export async function finding(
   db: Db,
   domainId: string,
@@ -303,7 +303,7 @@ const email = () => {
   return `sample${made}@example.com`
 }
 
-/** By the name of the path's parameter. */
+/** Builders by path parameter. */
 export const BUILDERS: Record<string, Builder> = {
   user_id: {
     own: async ({ db }) => (await person(db, email(), ['Auditor'])).id,
@@ -405,7 +405,7 @@ export const BUILDERS: Record<string, Builder> = {
   role_name: { own: async () => 'Auditor', foreign: null },
 }
 
-/** By the name of the endpoint, for those that have a body. */
+/** Valid bodies by endpoint. */
 export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<object>>> = {
   create_scim_token: async () => ({ name: 'Sample' }),
   perform_task_action: async () => ({ action_type: 'approve', transition_to: 'COMPLETED' }),
@@ -487,7 +487,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
   }),
 }
 
-/** Where the usual object of a parameter would be refused: by the path of the endpoint. */
+/** Builders by endpoint path, for endpoints that would refuse the usual object. */
 const SPECIAL: Record<string, Builder['own']> = {
   '/appstore/access_requests/:access_request_id/give_back': ownGrant,
   '/appstore/access_requests/:access_request_id/revoke': ownGrant,

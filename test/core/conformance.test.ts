@@ -1,6 +1,6 @@
 /**
- * What holds for every endpoint of the table, so that a row which is added is held to it as well. Each
- * JSON answer is judged against /openapi.json on its way (host.ts).
+ * Checks every endpoint of the table, so that new rows are covered automatically. host.ts validates each
+ * JSON reply against /openapi.json.
  */
 import { randomUUID } from 'node:crypto'
 import { parse } from 'csv-parse/sync'
@@ -34,7 +34,7 @@ let core: CoreHost
 let world: World
 let plain: string
 let readOnly: string
-/** Tokens that are none, by why. */
+/** Invalid tokens by reason. */
 const dead: Record<string, string | null> = {
   'no token': null,
   'another form': 'abc',
@@ -74,7 +74,7 @@ async function tokenOf(userId: string, state: { revokedAt?: Date; expiresAt?: Da
 const paramsOf = (row: Endpoint): string[] =>
   [...row.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name)
 
-/** The path with objects that there are; some of them may be given. */
+/** The path with existing objects, some of which may be given. */
 async function pathOf(row: Endpoint, given: Record<string, string> = {}): Promise<string> {
   let path = row.path
   for (const name of paramsOf(row)) {
@@ -84,7 +84,7 @@ async function pathOf(row: Endpoint, given: Record<string, string> = {}): Promis
   return path + (await neededQuery(row))
 }
 
-/** Parameters that must be there, naming objects that there are. */
+/** The required query parameters, naming existing objects. */
 async function neededQuery(row: Endpoint): Promise<string> {
   const query = new URLSearchParams()
   for (const [name, { required }] of Object.entries(row.query))
@@ -97,7 +97,7 @@ const withQuery = (path: string, query: string): string =>
 
 type Options = NonNullable<Parameters<CoreHost['call']>[2]>
 
-/** Sends, and looks at what every answer must have. */
+/** Sends a request and checks what every reply must have. */
 async function call(method: string, path: string, options: Options = {}): Promise<Reply> {
   const reply = await core.call(method, path, options)
   expect(reply.headers.get('x-request-id')).toMatch(/./)
@@ -118,21 +118,21 @@ async function call(method: string, path: string, options: Options = {}): Promis
   return reply
 }
 
-/** A request that is as it should be, but for what is given. */
+/** Sends a request that is valid except for the given options. */
 async function valid(name: EndpointName, row: Endpoint, options: Options = {}, path?: string) {
   const at = path ?? (await pathOf(row))
-  // After the path: a body may name what that leads to.
+  // Built after the path, because a body may name objects of the path.
   const body = row.body ? { body: await bodyOf(name, world) } : {}
   return call(row.method, at, { ...body, ...options })
 }
 
-/** What a request names and brings, for requests that are refused: they leave it as it is, so one serves many. */
+/** Path and body for refused requests, which change nothing; so the same objects serve many requests. */
 async function refusable(name: EndpointName, row: Endpoint, given: Record<string, string> = {}) {
   const path = await pathOf(row, given)
   return { path, body: row.body ? await bodyOf(name, world) : undefined }
 }
 
-/** Longer than any body may be. */
+/** Exceeds the size limit of every body. */
 const LARGE = Buffer.alloc(10_000_000, 'x')
 
 const NOT_AUTHENTICATED = { detail: 'Not authenticated' }
@@ -143,7 +143,7 @@ describe.each(ROWS)('%s', (name, row) => {
   const typed = (type: string) =>
     Object.entries(row.query).filter(([, { jsonSchema }]) => jsonSchema['type'] === type)
 
-  test('answers as it says', async () => {
+  test('returns its declared status and rate-limit headers', async () => {
     const reply = await valid(name, row, guarded ? {} : { token: null })
     expect(reply.status).toBe(row.status)
     if (row.answer === 'empty') expect(reply.body).toBeNull()
@@ -154,7 +154,7 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
   })
 
-  test('lets nobody in without a good token', async () => {
+  test('returns 401 without a valid token', async () => {
     if (!guarded) return
     const { path, body: sent } = await refusable(name, row)
     for (const [why, token] of Object.entries(dead)) {
@@ -167,7 +167,7 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(basic).toMatchObject({ status: 401, body: NOT_AUTHENTICATED })
   })
 
-  test('lets nobody do what they may not', async () => {
+  test('returns 403 to a read-only token and to a caller without permission', async () => {
     if (guarded && row.method !== 'GET')
       expect(await valid(name, row, { token: readOnly })).toMatchObject({
         status: 403,
@@ -180,7 +180,7 @@ describe.each(ROWS)('%s', (name, row) => {
       })
   })
 
-  test('takes no other method', async () => {
+  test('returns 405 for other methods', async () => {
     const path = await pathOf(row)
     const bare = path.replace(/\?.*/, '')
     const served = ROWS.filter(([, one]) =>
@@ -197,7 +197,7 @@ describe.each(ROWS)('%s', (name, row) => {
     }
   })
 
-  test.each(paramsOf(row))('finds nothing for a %s that there is not', async (param) => {
+  test.each(paramsOf(row))('returns 404 for an unknown or malformed %s', async (param) => {
     const { foreign } = builderOf(param)
     if (!foreign) return
     const ids = {
@@ -228,7 +228,7 @@ describe.each(ROWS)('%s', (name, row) => {
   })
 
   test.each(typed('integer'))(
-    'tells what is wrong with the number %s',
+    'returns 422 for an invalid number %s',
     async (key, { jsonSchema }) => {
       const { path, body: sent } = await refusable(name, row)
       const { minimum, maximum } = jsonSchema as { minimum?: number; maximum?: number }
@@ -264,7 +264,7 @@ describe.each(ROWS)('%s', (name, row) => {
     },
   )
 
-  test.each(typed('boolean'))('tells what is wrong with the truth value %s', async (key) => {
+  test.each(typed('boolean'))('returns 422 for an invalid boolean %s', async (key) => {
     const path = withQuery(await pathOf(row), `${key}=maybe`)
     const msg = 'Input should be a valid boolean, unable to interpret input'
     expect(await valid(name, row, {}, path)).toMatchObject({
@@ -273,7 +273,7 @@ describe.each(ROWS)('%s', (name, row) => {
     })
   })
 
-  test('tells what is wrong with a choice, a moment and NUL in a text', async () => {
+  test('returns 422 for an invalid enum value, an invalid time and NUL in the query', async () => {
     const { path, body } = await refusable(name, row)
     for (const [key, { jsonSchema, many }] of Object.entries(row.query)) {
       const {
@@ -302,7 +302,7 @@ describe.each(ROWS)('%s', (name, row) => {
     }
   })
 
-  test('tells all that is wrong with a query at once, in the order of its table', async () => {
+  test('reports all errors of a query at once, in the order of its parameters', async () => {
     const numbers = typed('integer').map(([key]) => key)
     if (numbers.length < 2) return
     const path = withQuery(
@@ -316,7 +316,7 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(numbers)
   })
 
-  test('takes the last of a repeated key, and does not know unknown ones', async () => {
+  test('uses the last value of a repeated key and ignores unknown keys', async () => {
     const path = await pathOf(row)
     for (const [key, { jsonSchema }] of typed('integer')) {
       const fine = String(jsonSchema['minimum'] ?? jsonSchema['default'])
@@ -333,7 +333,7 @@ describe.each(ROWS)('%s', (name, row) => {
     )
   })
 
-  test('shows an empty page past the end, with the true total', async () => {
+  test('returns an empty page past the end, with the correct total', async () => {
     if (row.answer !== 'page' && row.answer !== 'limit-offset') return
     const [key, far] =
       row.answer === 'page' ? ['page', 9_007_199_254_740_991] : ['offset', 1_000_000_000]
@@ -346,7 +346,7 @@ describe.each(ROWS)('%s', (name, row) => {
       expect(first.body.pages).toBe(Math.ceil(first.body.total / first.body.size))
   })
 
-  test('answers its list as CSV too, a column for each member of an item', async () => {
+  test('also returns its list as CSV, with a column for each member of an item', async () => {
     const form = listForm(row)
     expect(form !== null, 'what is called a list answers one').toBe(name.startsWith('list_'))
     if (form === null) return
@@ -359,7 +359,7 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(rows.length).toBeGreaterThanOrEqual(Math.min(1, listed.length))
   })
 
-  test('sent twice at once never fails in Keyway itself', async () => {
+  test('returns no 5xx status to concurrent calls', async () => {
     const path = await pathOf(row)
     const replies = await Promise.all(Array.from({ length: 4 }, () => valid(name, row, {}, path)))
     const statuses = replies.map(({ status }) => status)
@@ -368,14 +368,14 @@ describe.each(ROWS)('%s', (name, row) => {
   })
 
   if (row.body === null) return
-  describe('judges its body:', () => {
+  describe('validates its body:', () => {
     const raw = async (text: string, type = 'application/json', path?: string) =>
       call(row.method, path ?? (await pathOf(row)), {
         raw: text,
         headers: { 'content-type': type },
       })
     let kept: ReturnType<typeof refusable> | null = null
-    /** What all requests name and would bring that are refused for their body. */
+    /** The path and body shared by all requests whose body is refused. */
     const refused = () => {
       kept ??= refusable(name, row)
       return kept
@@ -411,7 +411,7 @@ describe.each(ROWS)('%s', (name, row) => {
       },
     )
 
-    test.each(['[]', '"x"', '1', 'true', 'null'])('no object: %s', async (text) => {
+    test.each(['[]', '"x"', '1', 'true', 'null'])('not an object: %s', async (text) => {
       expect(await refuse(text)).toMatchObject({ status: 422, body: { detail: [notAnObject] } })
     })
 
@@ -426,7 +426,7 @@ describe.each(ROWS)('%s', (name, row) => {
       },
     )
 
-    test('without a field that it needs', async () => {
+    test('without a required field', async () => {
       for (const key of Object.keys(entries).filter((one) => !fits(one, undefined))) {
         const { [key]: _left, ...rest } = await goodBody()
         const entry = { loc: ['body', key], type: 'missing', msg: 'Field required' }
@@ -437,7 +437,7 @@ describe.each(ROWS)('%s', (name, row) => {
       }
     })
 
-    test('with a field that nobody knows', async () => {
+    test('with an unknown field', async () => {
       const strict = !v.safeParse(row.body as v.GenericSchema, {
         ...(await bodyOf(name, world)),
         extra: 1,
@@ -459,7 +459,7 @@ describe.each(ROWS)('%s', (name, row) => {
       else expect(reply.status).toBe(row.status)
     })
 
-    test('with values of other types', async () => {
+    test('with values of wrong types', async () => {
       for (const key of Object.keys(entries))
         for (const value of [1.5, -1, 'x', true, null, [], {}, [1], [null], { a: 1 }, '']) {
           if (fits(key, value)) continue
@@ -475,7 +475,7 @@ describe.each(ROWS)('%s', (name, row) => {
         }
     })
 
-    test('with NUL in a text and in a key', async () => {
+    test('with NUL in a string and in a key', async () => {
       const body = await goodBody()
       for (const key of Object.keys(body)) {
         const reply = await refuse(JSON.stringify({ ...body, [key]: 'a\0b' }))
@@ -487,7 +487,7 @@ describe.each(ROWS)('%s', (name, row) => {
       expect((await refuse(JSON.stringify({ ...body, 'a\0b': 1 }))).status).toBe(422)
     })
 
-    test('larger than is taken', async () => {
+    test('larger than the limit', async () => {
       const [beginning = '', end = ''] = JSON.stringify({
         ...(await goodBody()),
         extra: '-',
@@ -504,7 +504,7 @@ describe.each(ROWS)('%s', (name, row) => {
       ['{"a":', 10_000],
       ['[', 500_000],
       ['[', 65],
-    ])('nested deep by %s, %s times', async (opening, times) => {
+    ])('nested with %s, %s levels deep', async (opening, times) => {
       const closing = opening === '[' ? ']' : '}'
       const deep = `${opening.repeat(times)}1${closing.repeat(times)}`
       const valid = JSON.stringify(await goodBody())
@@ -514,12 +514,12 @@ describe.each(ROWS)('%s', (name, row) => {
       expect(reply.body.detail[0].loc.length).toBeLessThan(10)
     })
 
-    test('with members that are something else in JavaScript', async () => {
+    test('with __proto__ and constructor as members', async () => {
       const body = JSON.stringify(await bodyOf(name, world))
       const path = await pathOf(row)
       const hidden = await raw(`{"__proto__":${body}}`, 'application/json', path)
       const empty = await raw('{}', 'application/json', path)
-      // It is no member: as if nothing had been sent, or refused as one that there is not.
+      // __proto__ does not count as a member: it is ignored, or refused as an unknown field.
       const isStrict = row.body?.type === 'strict_object'
       const strange = {
         loc: ['body', '__proto__'],
@@ -535,7 +535,7 @@ describe.each(ROWS)('%s', (name, row) => {
       expect((await raw(more)).status).toBeLessThan(500)
     })
 
-    test('no UTF-8', async () => {
+    test('not valid UTF-8', async () => {
       const bytes = Buffer.concat([Buffer.from('{"x":"'), Buffer.from([0xff]), Buffer.from('"}')])
       expect(await refuse(bytes)).toMatchObject({
         status: 422,

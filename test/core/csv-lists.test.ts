@@ -1,4 +1,4 @@
-/** Every list as CSV: over names that a spreadsheet would run, and to its end however it is read. */
+/** Every list as CSV: formulas are escaped, and long lists are complete. */
 import { parse } from 'csv-parse/sync'
 import { sql } from 'drizzle-orm'
 import * as v from 'valibot'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** A value of a schema, all of whose free texts are a given one. */
+/** A value that matches a schema, with a given text in all its free-text fields. */
 function madeOf(schema: AnySchema, text: string): unknown {
   const { type, entries, item, wrapped, options, literal } = shapeOf(schema)
   if (wrapped) return madeOf(wrapped, text)
@@ -39,18 +39,18 @@ function madeOf(schema: AnySchema, text: string): unknown {
   if (type === 'number') return -7
   if (type === 'boolean') return true
   if (type === 'record' || type === 'custom') return {}
-  // The cast: the options of a union are schemas, which the common type does not tell.
+  // Cast: the options of a union are schemas, but the common type does not say so.
   if (type === 'union' || type === 'variant') return madeOf(options?.[0] as AnySchema, text)
   return text
 }
 
-/** One piece of a list, as its handler answers it. */
+/** One page of a list, as its handler returns it. */
 const answerOf = ({ member }: ListForm, items: unknown[]): unknown =>
   member === null ? items : { [member]: items, total: items.length, next_cursor: null }
 
 describe.each(LISTS)('$name', ({ row, form }) => {
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])(
-    'has no cell that runs for %j',
+    'escapes cells with the formula %j',
     async (text) => {
       const item = madeOf(form.item, text)
       expect(v.safeParse(form.item, item).issues).toBeUndefined()
@@ -76,10 +76,10 @@ const rowsOf = async (path: string): Promise<Record<string, string>[]> => {
   return parse(body, { columns: true, record_delimiter: '\r\n' })
 }
 
-/** More than are read at once. */
+/** More rows than are read at once. */
 const MANY = 1200
 
-test('the activity log is sent to its end, newest first too, with names that stay text', async () => {
+test('the activity log is complete in both orders, and email addresses that look like formulas are escaped', async () => {
   const { id } = await person(core.db, '=ada@example.com')
   await core.db.execute(sql`insert into activity_waiting (domain_id, body)
     select ${await domainOf(core.db)}, ${`"${await domainOf(core.db)}","MANY","Succeeded",{"email":"=cmd"},[],{}`}
@@ -95,7 +95,7 @@ test('the activity log is sent to its end, newest first too, with names that sta
   expect(people.find((one) => one['id'] === id)).toMatchObject({ email: "'=ada@example.com" })
 })
 
-test('what the identity source changed is sent to its end', async () => {
+test('the list of identity events is complete', async () => {
   const { id } = await person(core.db, 'changed@example.com')
   await core.db.execute(sql`insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
     select ${await domainOf(core.db)}, ${id}, 'given_name', '@old', n::text from generate_series(1, ${MANY}) n`)
@@ -106,7 +106,7 @@ test('what the identity source changed is sent to its end', async () => {
   expect(rows[0]).toMatchObject({ old_field_value: "'@old" })
 })
 
-test('lists that are one answer are CSV too', async () => {
+test('lists without pages are available as CSV too', async () => {
   expect((await rowsOf('/apps/categories')).length).toBeGreaterThan(3)
   const { id } = await person(core.db, 'role@example.com', ['Auditor'])
   expect(await rowsOf(`/users/${id}/roles`)).toContainEqual(

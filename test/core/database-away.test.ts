@@ -1,4 +1,4 @@
-/** The database goes and comes back; nothing needs a restart. */
+/** The database fails and recovers, without a restart of Keyway. */
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
@@ -22,14 +22,14 @@ const readyz = async () => {
   return (await reply.json()) as { waiting_for: string[] }
 }
 
-/** As PostgreSQL refuses it when a file cannot grow. */
+/** Raises the error that PostgreSQL raises when a file cannot be extended. */
 const FULL = `create function full_disk() returns trigger language plpgsql as $$ begin
     raise exception 'could not extend file "base/16384/16602": No space left on device' using errcode = '53100';
   end $$;
   create trigger full_disk before insert on user_roles for each row execute function full_disk();
   create trigger full_disk before insert on inline_webhooks for each row execute function full_disk()`
 
-test('a full disk is told as such by each interface, the log and readiness; reading goes on', async () => {
+test('a full disk is reported by each interface, the log and /readyz; reads still work', async () => {
   const owner = new Client(await core.login())
   await owner.connect()
   await owner.query(FULL)
@@ -58,10 +58,10 @@ test('a full disk is told as such by each interface, the log and readiness; read
   expect((await give()).status).toBeLessThan(300)
 })
 
-test('a data directory that takes no files is told, until it takes some', async () => {
+test('/readyz reports an unwritable data directory until it is writable again', async () => {
   const ready = async () =>
     (await core.host.app.request('/readyz', { headers: { host: 'localhost' } })).status === 200
-  // A folder in the file's place: nothing can be written there.
+  // A directory in place of the probe file makes writing fail.
   const taken = path.join(core.dataDir, `writable-${process.pid}`, 'taken')
   await until('the folder is there', () =>
     mkdir(taken, { recursive: true }).then(
@@ -81,7 +81,7 @@ test('a data directory that takes no files is told, until it takes some', async 
   )
 })
 
-test('a killed database is told as such, connectors answer meanwhile, and it comes back by itself', async () => {
+test('a killed database is reported, connectors still answer, and the database restarts by itself', async () => {
   const { rows } = await core.db.execute(
     'select pg_postmaster_start_time(), pg_backend_pid() as pid',
   )
@@ -117,13 +117,13 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
   expect(after[0]).not.toEqual(before)
 })
 
-test('a database that is killed in the middle of a transaction fails that one, not the host', async () => {
-  // It answers a moment before the host has noted its process.
+test('killing the database during a transaction fails the transaction, not the host', async () => {
+  // The database answers before the host has recorded its process id.
   await holds(() => expect(core.host.databasePid()).not.toBeNull())
   const transaction = core.db.transaction(async (tx) => {
     await tx.execute('select 1')
     killDatabase(core.host.databasePid())
-    // Nobody asks anything while the connection goes.
+    // No query is sent while the connection is lost.
     await new Promise((resolve) => setTimeout(resolve, 300))
     await tx.execute('select 1')
   })

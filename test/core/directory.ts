@@ -1,10 +1,10 @@
-/** A sample directory that can go away and come back, and what connects an app to it. */
+/** A sample SCIM directory that tests can stop, with the body that connects an app to it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type SampleDirectory, startSampleDirectory } from '../../runtime/sample/scim-server.ts'
 
 export type Directory = {
-  /** Host and port, for the grant. */
+  /** Host and port, for the egress grant. */
   host: string
   /** Body of POST /apps, with the right token. */
   app: { app_class_id: string; auth: { token: string }; settings: { base_url: string } }
@@ -27,15 +27,15 @@ export async function startDirectory(): Promise<Directory> {
 export type SlowDirectory = Directory & {
   /** The Authorization header of each request so far. */
   asked: (string | undefined)[]
-  /** From now on answers wait. */
+  /** Makes replies wait until `release` is called. */
   hold(): {
-    /** Resolves when a person waits for an answer. */
+    /** Resolves when a request is waiting for its reply. */
     asked: Promise<void>
     release(): void
   }
 }
 
-/** An empty directory whose answers can be held back. */
+/** An empty directory whose replies can be delayed. */
 export async function startSlowDirectory(): Promise<SlowDirectory> {
   let gate: Promise<void> = Promise.resolve()
   let onAsked = () => {}

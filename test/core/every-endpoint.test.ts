@@ -1,4 +1,4 @@
-/** Every endpoint of the tables with everybody who may not write, and with bodies, queries and ids of the wrong form. */
+/** Calls every endpoint as each role that may not write, and with malformed bodies, queries and ids. */
 import { sql } from 'drizzle-orm'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ import { type Company, company } from './requests/company.ts'
 let core: CoreHost
 let acme: Company
 let ada: Person
-/** A value of each parameter of a path, by its name: what is there, and belongs to somebody else. */
+/** Values by path parameter: existing objects that belong to somebody else. */
 let ids: Record<string, string>
 let bodies: Partial<Record<EndpointName, object>>
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
   }
   const domainId = await domainOf(core.db)
   const review = { name: 'Mine', deadline_at: '2999-01-01T00:00:00Z' }
-  // Past the core: nothing of it is to change by itself.
+  // Inserted directly, so that no background work changes the review.
   const [reviewed] = await core.db
     .insert(accessReviews)
     .values({ domainId, name: 'Theirs', status: 'IN_PROGRESS', deadlineAt: new Date('2999-01-01') })
@@ -140,9 +140,9 @@ const rows = Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]
 const pathOf = (path: string): string =>
   path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'none'))
 
-/** What stands in the tables, but for when a token was used and a host was seen last, and what is counted. */
+/** Checksums of all tables but those that change by themselves: use of tokens, hosts last seen, counters. */
 async function everything(): Promise<string> {
-  // What was logged before moves from one table to another when it is chained.
+  // Chain the log first, because chaining moves entries between tables.
   await chainWaiting(core.db, await domainOf(core.db))
   const { rows: tables } = await core.db.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables
@@ -152,7 +152,7 @@ async function everything(): Promise<string> {
     ({ name }) =>
       sql`select ${name} as name, md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as is from ${sql.identifier(name)} t`,
   )
-  // The order of a union is not the order of its parts: PostgreSQL may read them side by side.
+  // A union needs an explicit order: PostgreSQL may read its parts in parallel.
   const { rows: sums } = await core.db.execute(
     sql`${sql.join(parts, sql` union all `)} order by name`,
   )
@@ -165,7 +165,7 @@ function bodySchemaOf(name: string): AnySchema {
   return schema
 }
 
-test('every body is there for its endpoint', () => {
+test('every endpoint with a body has a valid sample body', () => {
   const wanted = rows.flatMap(([name, { body, method }]) =>
     body === null || method === 'GET' ? [] : [name],
   )
@@ -174,14 +174,14 @@ test('every body is there for its endpoint', () => {
     expect(v.is(bodySchemaOf(name), body), name).toBe(true)
 })
 
-/** What a role is there to write. */
+/** The paths that a role is meant to write. */
 const OWN: Partial<Record<string, string>> = { 'Access Review Administrator': '/access_reviews' }
 
-/** Roles that write nothing else of others, and what nobody needs a role for: it has its own tests. */
+/** Roles that must not write other people's data, except for the paths in OWN. */
 const POWERLESS = (Object.keys(ROLES) as RoleName[]).filter((name) => name !== 'Admin')
 
 test.each([...POWERLESS, 'a read-only token of an admin', 'nobody'])(
-  'what belongs to others is written by no endpoint for %s',
+  'no endpoint writes other people’s data for %s',
   async (who) => {
     const roles =
       who === 'a read-only token of an admin' ? ['Admin'] : who === 'nobody' ? [] : [who]
@@ -191,7 +191,7 @@ test.each([...POWERLESS, 'a read-only token of an admin', 'nobody'])(
     const before = await everything()
     for (const [name, { method, path, who: whoMay }] of rows) {
       if (method === 'GET' || whoMay === 'anybody' || path.startsWith(OWN[who] ?? '//')) continue
-      // It is the caller's own.
+      // These paths write the caller's own data.
       if (path.startsWith('/users/current/')) continue
       const body = bodies[name]
       const reply = await core.call(method, pathOf(path), { token, ...(body ? { body } : {}) })
@@ -204,7 +204,7 @@ test.each([...POWERLESS, 'a read-only token of an admin', 'nobody'])(
   },
 )
 
-/** Values that stand where something else should. */
+/** Values of unexpected types. */
 const ODD = [[], {}, null, 0, '0', true, -1, 1e300, [null], [[]], [{}], { a: [] }, '\u0000', ['x']]
 
 /** The names of a schema's members. */
@@ -222,7 +222,7 @@ async function expectRefusal(method: string, path: string, raw: string | undefin
 }
 
 test.each(rows.filter(([, { body }]) => body !== null).map(([name, row]) => [name, row] as const))(
-  '%s answers a body of any form in its own form',
+  '%s returns no 5xx and a well-formed error for any body',
   async (name, { method, path, body }) => {
     const where = pathOf(path)
     for (const odd of ODD) await expectRefusal(method, where, JSON.stringify(odd))
@@ -239,7 +239,7 @@ test.each(rows.filter(([, { body }]) => body !== null).map(([name, row]) => [nam
 )
 
 test.each(Object.entries(OPERATOR_ENDPOINTS).filter(([, { body }]) => body !== null))(
-  'the operator’s %s answers a body of any form in its own form',
+  'the operator’s %s returns no 5xx and a well-formed error for any body',
   async (_name, { method, path, body }) => {
     const where = `/operator${pathOf(path)}`
     for (const odd of ODD) await expectRefusal(method, where, JSON.stringify(odd))
@@ -250,7 +250,7 @@ test.each(Object.entries(OPERATOR_ENDPOINTS).filter(([, { body }]) => body !== n
 
 const QUERIES = ['', '[]', '-1', '1e400', '%00', '%ff', '99999999999999999999', 'true', '{}', '%27']
 
-test('every endpoint answers queries and ids of any form in its own form', async () => {
+test('every endpoint returns no 5xx and a well-formed error for any query and id', async () => {
   for (const [, { method, path, query, body }] of rows) {
     const values = ['none', '%00', "' or 1=1 --", 'x'.repeat(3000), '\ud83d\ude00', '0']
     for (const value of path.includes(':') ? values : [])

@@ -1,4 +1,4 @@
-/** The clock of a host is off: what several hosts judge together is judged by the database's. */
+/** Hosts with wrong clocks use the clock of the database for everything that they share. */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(plugins, { recursive: true })
 })
 
-/** The next page of a listing as a host sees it whose clock is so far ahead. */
+/** Requests the next page of a listing from a host whose clock is ahead. */
 async function page(token: string | null, clockAheadMs: number) {
   aheadMs = clockAheadMs
   const reply = await core.host.app.request('/connectors/several-parts/list_accounts', {
@@ -52,14 +52,17 @@ async function page(token: string | null, clockAheadMs: number) {
 test.each([
   ['ahead', 0, 3 * DAY_MS],
   ['behind', 3 * DAY_MS, 0],
-])('a host whose clock is days %s of another’s takes its page tokens', async (_, first, second) => {
-  const { token } = await page(null, first)
-  expect(token).not.toBe('')
-  expect(await page(token, second)).toEqual({ token: expect.any(String), code: undefined })
-})
+])(
+  'a host whose clock is days %s accepts the page tokens of another host',
+  async (_, first, second) => {
+    const { token } = await page(null, first)
+    expect(token).not.toBe('')
+    expect(await page(token, second)).toEqual({ token: expect.any(String), code: undefined })
+  },
+)
 
-describe('the clock that hosts share', () => {
-  test('is the host’s until the database has told its own, and counts on from there', () => {
+describe('the shared clock', () => {
+  test('is the host’s until the database’s time is known, and advances from that', () => {
     let [host, count] = [1000, 50]
     const clock = createSharedClock(
       () => host,
@@ -75,7 +78,7 @@ describe('the clock that hosts share', () => {
     expect(clock.now()).toBe(400_000)
   })
 
-  test('is that of the database on a host whose own is days ahead', async () => {
+  test('follows the database on a host whose own clock is days ahead', async () => {
     aheadMs = 3 * DAY_MS
     const opened = await openDatabase(await core.login(), () => {})
     const there = await databaseTime(opened.db)
@@ -84,7 +87,7 @@ describe('the clock that hosts share', () => {
   })
 })
 
-describe('on a host whose clock is days ahead, what changes has the time of the database', () => {
+describe('on a host whose clock is days ahead, the time of the database is stored for', () => {
   let id = ''
   const behind = async (column: string, table: string, where: string) => {
     const { rows } = await core.db.execute(
@@ -104,12 +107,12 @@ describe('on a host whose clock is days ahead, what changes has the time of the 
     vi.useRealTimers()
   })
 
-  test('a person', async () => {
+  test('a changed person', async () => {
     const [me] = await core.db.update(users).set({ givenName: 'Ada' }).returning()
     expect(await behind('updated_at', 'users', `id = '${me?.id}'`)).toEqual([{ past: true }])
   })
 
-  test('the settings of a sync', async () => {
+  test('changed sync settings', async () => {
     for (const every_hours of [7, 8])
       expect(
         await core.call('PUT', `/operator/apps/${id}/sync`, {
@@ -123,7 +126,7 @@ describe('on a host whose clock is days ahead, what changes has the time of the 
     ])
   })
 
-  test('an app that is disconnected', async () => {
+  test('a disconnected app', async () => {
     expect((await core.call('DELETE', `/apps/${id}`)).status).toBeLessThan(300)
     expect(await behind('disconnected_at', 'apps', `id = '${id}'`)).toEqual([{ past: true }])
   })

@@ -1,4 +1,4 @@
-/** A whole host with a database of its own, driven without a socket; and a small company in it. */
+/** Starts a complete host with its own database, called without a socket, and creates objects in it. */
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,9 +39,9 @@ export type Reply = { status: number; body: any; headers: Headers }
 export type CoreHost = {
   host: Host
   db: Db
-  /** How the role that owns the tables connects. */
+  /** How to connect as the role that owns the tables. */
   login(): Promise<ClientConfig>
-  /** The same for the DATABASE_URL of another host. */
+  /** The same as a DATABASE_URL for another host. */
   url(): Promise<string>
   /** Sends a request; the token is the admin's unless another is given, null for none. */
   call(
@@ -57,11 +57,11 @@ export type CoreHost = {
   dataDir: string
   /** Log lines so far. */
   lines: string[]
-  /** Removes everything unless it is to be kept for another start. */
+  /** Stops the host and removes its data, unless `keep` keeps them for another start. */
   stop(options?: { keep?: boolean }): Promise<void>
 }
 
-/** Level and words of each line of the log about something, by a member that names it. */
+/** Level and message of each log line whose member `name` has this value. */
 export const logged = ({ lines }: CoreHost, name: string, value: string): string[] =>
   lines
     .map((line) => JSON.parse(line))
@@ -70,19 +70,19 @@ export const logged = ({ lines }: CoreHost, name: string, value: string): string
 const LEVELS = { 30: 'info', 40: 'warn', 50: 'error' } as const
 
 export type CoreOptions = {
-  /** The data directory of an earlier host that goes on. */
+  /** The data directory of an earlier host, to start again from. */
   from?: string
-  /** `own`: an embedded server of its own, where the test kills it, looks into its files or counts its connections. */
+  /** `own`: its own embedded server, for tests that kill it, read its files or count its connections. */
   server?: 'own'
-  /** What of the background's pace is another than that of tests. */
+  /** Intervals of background work that differ from TEST_PACE. */
   pace?: Partial<Pace>
-  /** What of the certificate of a mail server is trusted in addition. */
+  /** An additional CA to trust for the mail server. */
   mailTrust?: { ca: string }
 }
 
 /**
- * Shorter than that of a deployment: most of a test of the background is waiting for it. In milliseconds. Each look is some
- * forty questions to the database: five of them a second take a tenth of a core from a host that only stands by.
+ * Intervals in milliseconds, shorter than in a deployment, because tests of background work mostly wait for it.
+ * Each look takes about forty queries; five looks a second would cost an idle host a tenth of a core.
  */
 export const TEST_PACE = {
   lookMs: 500,
@@ -90,13 +90,13 @@ export const TEST_PACE = {
   consistencyMs: 500,
 } as const satisfies Partial<Pace>
 
-/** Where most of a file of tests is waiting for one thing after another to be looked for. */
+/** For test files that mostly wait for one look after another. */
 export const QUICK_PACE = { lookMs: 150 } as const satisfies Partial<Pace>
 
-/** Databases in the server of the run, by the data directory of the host that each was made for. */
+/** Databases in the shared server of the test run, by the data directory of their host. */
 const databases = new Map<string, TestDatabase>()
 
-/** Gives a new data directory its database; null where the host starts a server. */
+/** Creates the database of a new data directory; null if the host starts its own server. */
 async function databaseOf(
   dataDir: string,
   server: 'own' | undefined,
@@ -107,7 +107,7 @@ async function databaseOf(
   return made
 }
 
-/** Starts a host, by default on a database of its own in the server of the run. */
+/** Starts a host, by default with its own database in the shared server of the test run. */
 export async function startCore(
   env: Record<string, string> = {},
   { from, server, pace, mailTrust }: CoreOptions = {},
@@ -128,7 +128,7 @@ export async function startCore(
     KEYWAY_DROP_IN: 'off',
     KEYWAY_SECRET: SECRET,
     KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
-    // As with the embedded database, which the tests of what is installed are about.
+    // As with the embedded database, which tests of installing expect.
     ...(database === null ? {} : { DATABASE_URL: database.url, KEYWAY_INSTALL: 'any' }),
     ...env,
   })
@@ -184,7 +184,7 @@ export async function startCore(
         reply.headers.get('content-type') ?? '',
       )
       const [bare = ''] = target.split('?')
-      // An unknown path and a wrong method are in no document.
+      // The document does not describe unknown paths and wrong methods.
       if (text !== '' && !isPlain && ![405].includes(reply.status) && bare !== '/nothing')
         judge(method, bare, reply.status, text)
       return {
@@ -200,7 +200,7 @@ export async function startCore(
       databases.delete(dataDir)
       if (database) await database.drop()
       else await forgetDatabase(dataDir)
-      // A connector that is still being compiled may leave a file behind the removal.
+      // A connector that is still being compiled may write a file during the removal, so retry.
       await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
     },
   }

@@ -6,7 +6,7 @@ import type { Db } from '../../runtime/database/database.ts'
 import { activityLogs } from '../../runtime/database/schema/audit.ts'
 import { domainOf } from './host.ts'
 
-/** Its rows with all that was committed before, in the order of the chain. */
+/** Returns its rows in the order of the chain, including everything committed before. */
 export async function storedLog(db: Db) {
   await chainWaiting(db, await domainOf(db))
   return withPersonalValues(db, await db.select().from(activityLogs).orderBy(asc(activityLogs.id)))

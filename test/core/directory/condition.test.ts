@@ -77,7 +77,7 @@ const CASES: [Condition, boolean][] = [
   [{ not: at(level, { '>': 9 }) }, true],
 ]
 
-test.each(CASES)('%j is %s for her', (condition, expected) => {
+test.each(CASES)('%j evaluates to %s', (condition, expected) => {
   expect(conditionFault(condition)).toBeNull()
   expect(holds(condition, ada)).toBe(expected)
 })
@@ -111,11 +111,11 @@ const FAULTS: [unknown, RegExp][] = [
   [{ attribute: 'x'.repeat(1001), exists: true }, /longer than 1000/],
 ]
 
-test.each(FAULTS)('%j is refused with its place', (condition, words) => {
+test.each(FAULTS)('%j is refused with the path of the fault', (condition, words) => {
   expect(conditionFault(condition)).toMatch(words)
 })
 
-test('a condition of twenty levels is taken, and expressions are found at any of them', () => {
+test('a condition of twenty levels is accepted, and expressions are found at any level', () => {
   expect(conditionFault(deep(20))).toBeNull()
   expect(hasExpression(deep(20) as Condition)).toBe(false)
   const condition: Condition = {

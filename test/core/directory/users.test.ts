@@ -26,7 +26,7 @@ describe('a token', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('speaks for the user that it belongs to', async () => {
+  test('authenticates the user that it belongs to', async () => {
     const { status, body } = await core.call('GET', '/users/current', { token: ada.token })
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -38,7 +38,7 @@ describe('a token', () => {
     })
   })
 
-  test('tells its allowance', async () => {
+  test('has its rate limit in the headers of the reply', async () => {
     const { headers } = await core.call('GET', '/users/current', { token: ada.token })
     expect(headers.get('x-ratelimit-limit')).toBe('600')
     expect(headers.get('x-ratelimit-scope')).toBe('host')
@@ -46,7 +46,7 @@ describe('a token', () => {
     expect(headers.get('x-ratelimit-reset')).toMatch(/^\d+\.\d+$/)
   })
 
-  test('that may only read is refused a write', async () => {
+  test('that is read-only cannot write', async () => {
     const admin = await person(core.db, 'reader@example.com', ['Admin'])
     const target = `/users/${ada.id}/roles/Auditor`
     expect((await core.call('POST', target, { token: admin.readOnlyToken })).status).toBe(403)
@@ -55,7 +55,7 @@ describe('a token', () => {
 })
 
 describe('users', () => {
-  test('are listed by e-mail in pages of the form that clients need', async () => {
+  test('are listed in pages of the form that clients need', async () => {
     const { body } = await core.call('GET', '/users?page=2&size=1')
     expect(body).toMatchObject({ page: 2, size: 1 })
     expect(body.pages).toBe(body.total)
@@ -63,7 +63,7 @@ describe('users', () => {
     expect(body.items[0]).toHaveProperty('custom_attributes', null)
   })
 
-  test('past the end are none, with the true total', async () => {
+  test('past the end are an empty page, with the correct total', async () => {
     const { body } = await core.call('GET', '/users?page=1000')
     expect(body.items).toEqual([])
     expect(body.total).toBeGreaterThan(2)
@@ -103,7 +103,7 @@ describe('users', () => {
       'bool_parsing',
       'Input should be a valid boolean, unable to interpret input',
     ],
-  ])('with %s are a 422 that says so', async (query, name, type, msg) => {
+  ])('with %s return a 422 with the reason', async (query, name, type, msg) => {
     const { status, body } = await core.call('GET', `/users?${query}`)
     expect({ status, body }).toEqual({
       status: 422,
@@ -111,11 +111,11 @@ describe('users', () => {
     })
   })
 
-  test('take the last of a repeated key', async () => {
+  test('use the last value of a repeated key', async () => {
     expect((await core.call('GET', '/users?size=0&size=3')).body.size).toBe(3)
   })
 
-  test('of another domain, unknown and malformed ids are not found', async () => {
+  test('of another domain, and with unknown or malformed ids, are not found', async () => {
     for (const id of [
       stranger.id,
       '00000000-0000-4000-8000-000000000000',
@@ -129,7 +129,7 @@ describe('users', () => {
       })
   })
 
-  test('may be read by oneself, others need the permission', async () => {
+  test('can read themselves; reading others requires permission', async () => {
     expect((await core.call('GET', `/users/${ada.id}`, { token: ada.token })).status).toBe(200)
     expect((await core.call('GET', `/users/${auditor.id}`, { token: ada.token })).status).toBe(403)
     expect((await core.call('GET', '/users', { token: auditor.token })).status).toBe(403)
@@ -139,7 +139,7 @@ describe('users', () => {
 describe('roles', () => {
   const of = async (id: string) => (await core.call('GET', `/users/${id}/roles`)).body
 
-  test('are given, listed and taken; names match without case', async () => {
+  test('are added, listed and removed; names match case-insensitively', async () => {
     expect(await core.call('POST', `/users/${ada.id}/roles/app%20ADMIN`)).toMatchObject({
       status: 201,
       body: { name: 'App Admin' },
@@ -151,27 +151,27 @@ describe('roles', () => {
     expect(await of(ada.id)).toEqual([{ name: 'User' }])
   })
 
-  test('that the user does not have, or that there are not, are not found', async () => {
+  test('that the user does not have, or that do not exist, are not found', async () => {
     expect((await core.call('DELETE', `/users/${ada.id}/roles/Auditor`)).status).toBe(404)
     expect((await core.call('DELETE', `/users/${ada.id}/roles/Read%2FWrite`)).status).toBe(404)
     expect((await core.call('DELETE', `/users/${stranger.id}/roles/User`)).status).toBe(404)
   })
 
-  test('are for those with the permission', async () => {
+  test('require permission to be removed', async () => {
     expect(
       (await core.call('DELETE', `/users/${auditor.id}/roles/Auditor`, { token: ada.token }))
         .status,
     ).toBe(403)
   })
 
-  test('take effect at the next request when they are lost', async () => {
+  test('lose effect at the next request after they are removed', async () => {
     const boss = await person(core.db, 'boss@example.com', ['Admin'])
     expect((await core.call('GET', '/users', { token: boss.token })).status).toBe(200)
     expect((await core.call('DELETE', `/users/${boss.id}/roles/Admin`)).status).toBe(204)
     expect((await core.call('GET', '/users', { token: boss.token })).status).toBe(403)
   })
 
-  test('given twice at once are there once', async () => {
+  test('added several times at once are stored once', async () => {
     const target = `/users/${ada.id}/roles/Auditor`
     const answers = await Promise.all(Array.from({ length: 8 }, () => core.call('POST', target)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
@@ -209,7 +209,7 @@ describe('groups', () => {
   })
 })
 
-test('an unknown path and a wrong method are told apart', async () => {
+test('an unknown path returns 404, and a wrong method returns 405', async () => {
   expect(await core.call('GET', '/nothing')).toMatchObject({
     status: 404,
     body: { detail: 'Not Found' },
@@ -219,7 +219,7 @@ test('an unknown path and a wrong method are told apart', async () => {
   expect(wrong.headers.get('allow')).toBe('GET')
 })
 
-test('too many requests of one token are told how long to wait', async () => {
+test('too many requests with one token return 429 with Retry-After', async () => {
   const strict = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '2' })
   const statuses = [1, 2, 3].map(() => strict.call('GET', '/users/current'))
   const answers = await Promise.all(statuses)
@@ -230,7 +230,7 @@ test('too many requests of one token are told how long to wait', async () => {
   await strict.stop()
 })
 
-test('tells at most a hundred mistakes of a query', async () => {
+test('at most a hundred errors of a query are reported', async () => {
   const { status, body } = await core.call('GET', `/users?${'search_term=%00&'.repeat(500)}`)
   expect([status, body.detail.length]).toEqual([422, 100])
 })

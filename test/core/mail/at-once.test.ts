@@ -1,4 +1,4 @@
-/** Two changes of what a person chose, at once. */
+/** Concurrent changes of personal settings. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockUser } from '../../../runtime/core/kernel/identity/principal.ts'
 import { changePersonalSettings, getPersonalSettings } from '../../../runtime/core/mail/settings.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-test('both count: who wants no mail gets none', async () => {
+test('concurrent changes of personal settings are both kept', async () => {
   const { db } = core
   const { id: userId } = await person(db, 'quiet@example.com')
   const who = { userId, domainId: await domainOf(db), readOnly: false }

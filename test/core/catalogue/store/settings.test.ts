@@ -46,7 +46,7 @@ const patch = (id: string, body: object, token?: string) =>
   core.call('PATCH', `/appstore/apps/${id}/settings`, { body, ...(token ? { token } : {}) })
 const read = async (id: string) => (await core.call('GET', `/appstore/apps/${id}/settings`)).body
 
-test('settings are told whole, with everything that they refer to', async () => {
+test('settings are returned completely, with the objects that they reference', async () => {
   const validation = await webhook(core.db, 'REQUEST_VALIDATION')
   const provision = await webhook(core.db, 'PROVISION')
   const removal = await webhook(core.db, 'DEPROVISION')
@@ -123,7 +123,7 @@ test('settings are told whole, with everything that they refer to', async () => 
   expect((await core.call('GET', `/apps/${id}`)).body.allow_multiple_permission_selection).toBe(
     true,
   )
-  // What was read may be sent back, and changes nothing.
+  // Sending back what was read changes nothing.
   expect((await patch(id, body)).body).toEqual(expected)
   expect((await core.call('PATCH', `/apps/${id}/settings`, { body: other })).body).toEqual(other)
 })
@@ -135,7 +135,7 @@ const hook = (id: string, hook_type: string) => ({
   description: null,
 })
 
-test('settings that nobody wrote have the members that clients need', async () => {
+test('default settings have the members that clients need', async () => {
   expect(await read(await inStore())).toMatchObject({
     custom_request_instructions: '',
     redirect_url: null,
@@ -212,14 +212,14 @@ describe('a change', () => {
     expect(body.request_flow.allowed_groups).toEqual({ type: 'ALL_GROUPS', groups: [] })
   })
 
-  test('of the users who approve leaves the groups', async () => {
+  test('of the approving users leaves the approving groups', async () => {
     const both = { users: [{ id: ada.id }], groups: [{ id: team }] }
     const id = await inStore({ request_flow: { approvers: both } })
     const { body } = await patch(id, { request_flow: { approvers: { users: [] } } })
     expect(body.request_flow.approvers).toEqual({ users: [], groups: [groupBody(team, 'Team')] })
   })
 
-  test('of different members at the same time keeps both', async () => {
+  test('of different members at the same time keeps all of them', async () => {
     const id = await inStore()
     await Promise.all([
       ...['FULL', 'NONE'].map(() => patch(id, { custom_request_instructions: 'first' })),
@@ -238,7 +238,7 @@ describe('a change', () => {
     })
   })
 
-  test('is told in the log by the names of its members, admins apart', async () => {
+  test('is logged with the names of its members; a change of admins has its own event', async () => {
     const id = await inStore()
     await patch(id, {
       custom_request_instructions: 'new',
@@ -277,7 +277,7 @@ describe('the second stage of approval', () => {
     body.request_flow['approvers_stage_2']?.users.map(({ id }) => id),
   ]
 
-  test('turned off gives its approvers to the first', async () => {
+  test('turned off moves its approvers to the first stage', async () => {
     const id = await inStore({
       request_flow: {
         require_additional_approval: true,
@@ -290,20 +290,20 @@ describe('the second stage of approval', () => {
     expect(stages(await read(id))).toEqual([false, [ada.id, bob.id], []])
   })
 
-  test('turned on stays on, and absent leaves it', async () => {
+  test('turned on stays on when a change omits it', async () => {
     const id = await inStore({ request_flow: { require_additional_approval: true } })
     await patch(id, { request_flow: { approvers: people(ada.id) } })
     expect(stages(await read(id))).toEqual([true, [ada.id], []])
   })
 
-  test('is there when it has approvers and nobody said otherwise', async () => {
+  test('is on when it has approvers and the flag is absent', async () => {
     const id = await inStore({ request_flow: { approvers_stage_2: people(bob.id) } })
     expect(stages(await read(id))).toEqual([true, [], [bob.id]])
   })
 })
 
 describe('references', () => {
-  test('to groups go by id, or by app and id there', async () => {
+  test('to groups are by id, or by app and integration-specific id', async () => {
     const id = await inStore()
     const { domainId } = (await core.db.select().from(apps).where(eq(apps.id, id)))[0] ?? {}
     const values = { domainId: domainId ?? '', name: 'There', appId: id }
@@ -321,7 +321,7 @@ describe('references', () => {
     ])
   })
 
-  test('to what is not there are told one by one, and nothing is changed', async () => {
+  test('to missing objects are reported one by one, and nothing is changed', async () => {
     const elsewhere = await otherDomain(core.db)
     const foreigner = await person(core.db, 'foreign@example.com', [], elsewhere)
     const siem = await webhook(core.db, 'SIEM')
@@ -366,7 +366,7 @@ describe('references', () => {
     expect(await read(id)).toEqual(before)
   })
 
-  test('to what was deleted since are left out', async () => {
+  test('to deleted objects are omitted', async () => {
     const gone = await group(core.db, 'Gone', [])
     const id = await inStore({
       request_flow: { approvers: { groups: [{ id: gone }, { id: team }] } },
@@ -392,20 +392,20 @@ describe('the default permission', () => {
     (await core.call('GET', `/appstore/apps/${id}/settings`, { token })).body.provisioning
       .default_permission
 
-  test('is told to requesters when it is one that they find', async () => {
+  test('is shown to requesters only if it is visible to them', async () => {
     const shown = await withDefault('VISIBLE')
     expect(await seenBy(shown.id, ada.token)).toMatchObject({ id: shown.permission })
     expect(await seenBy((await withDefault('HIDDEN')).id, ada.token)).toBeNull()
   })
 
-  test('is none when the permission is deleted', async () => {
+  test('is null after the permission is deleted', async () => {
     const { id, permission } = await withDefault('VISIBLE')
     await core.call('DELETE', `/appstore/requestable_permissions/${permission}`)
     expect((await read(id)).provisioning.default_permission).toBeNull()
   })
 })
 
-test('a change and a removal at the same time leave an app that is out of the store, unsettled', async () => {
+test('a concurrent change and removal leave the app out of the store, with default settings', async () => {
   for (let round = 0; round < 5; round += 1) {
     const id = await inStore()
     const [changed, removed] = await Promise.all([
@@ -419,7 +419,7 @@ test('a change and a removal at the same time leave an app that is out of the st
   }
 })
 
-describe('a body that does not fit is refused', () => {
+describe('an invalid body is refused', () => {
   const wrong = (loc: (string | number)[], type: string) =>
     expect.objectContaining({ loc: ['body', ...loc], type })
 
@@ -523,21 +523,21 @@ describe('a body that does not fit is refused', () => {
     expect(await read(id)).toEqual(before)
   })
 
-  test('with depth, or more than a request may hold', async () => {
+  test('with nesting that is too deep', async () => {
     const id = await inStore()
     const deep = `${'{"request_flow":'.repeat(5000)}1${'}'.repeat(5000)}`
     const path = `/appstore/apps/${id}/settings`
     expect((await core.call('PATCH', path, { raw: deep })).status).toBe(422)
   })
 
-  test('but an address of 2048 characters is taken', async () => {
+  test('but an address of 2048 characters is accepted', async () => {
     const redirect_url = `https://e.com/${'a'.repeat(2034)}`
     expect((await patch(await inStore(), { redirect_url })).body.redirect_url).toBe(redirect_url)
   })
 })
 
-describe('who', () => {
-  test('finds an app reads what requesting it needs, and nothing of who decides', async () => {
+describe('access to settings', () => {
+  test('shows a requester what a request needs, without approvers and admins', async () => {
     const id = await inStore({
       custom_request_instructions: 'Say why',
       request_flow: {
@@ -570,7 +570,7 @@ describe('who', () => {
     ['an AppStore Read Only Admin', ['AppStore Read Only Admin'], 200, 403],
     ['an App Admin of other apps', ['App Admin'], 404, 404],
     ['an Admin', ['Admin'], 200, 200],
-  ])('is %s reads and writes as far as that goes', async (name, roles, reads, writes) => {
+  ])('of %s depends on the role', async (name, roles, reads, writes) => {
     const id = await inStore()
     const { token } = await person(core.db, `${name.replaceAll(' ', '.')}@example.com`, roles)
     expect((await core.call('GET', `/apps/${id}/settings`, { token })).status).toBe(reads)
@@ -579,13 +579,13 @@ describe('who', () => {
     expect((await core.call('PATCH', `/apps/${id}/settings`, { token, body })).status).toBe(writes)
   })
 
-  test('administers an app writes its settings', async () => {
+  test('lets an admin of the app change them', async () => {
     const id = await inStore()
     const reply = await patch(id, { custom_request_instructions: 'Mine' }, owner.token)
     expect(reply).toMatchObject({ status: 200, body: { custom_request_instructions: 'Mine' } })
   })
 
-  test('is of another domain finds none of it', async () => {
+  test('returns 404 for an app of another domain', async () => {
     const id = await app(core.db, 'Abroad', { domainId: await otherDomain(core.db) })
     for (const path of [`/apps/${id}/settings`, `/appstore/apps/${id}/settings`]) {
       expect((await core.call('GET', path)).status).toBe(404)
@@ -594,7 +594,7 @@ describe('who', () => {
   })
 })
 
-test('inline webhooks are listed by name for those who choose among them', async () => {
+test('inline webhooks of the domain are listed for App Admins, and refused to plain users', async () => {
   await webhook(core.db, 'PRE_APPROVAL', await otherDomain(core.db))
   const list = await core.call('GET', '/inline_webhooks', { token: owner.token })
   expect(list.status).toBe(200)

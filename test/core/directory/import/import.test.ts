@@ -1,4 +1,4 @@
-/** People from a CSV file: what it says is what is there afterwards, or nothing is changed at all. */
+/** Importing people from a CSV file: the file is applied completely or not at all. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { groupMembers, groups, users } from '../../../../runtime/database/schema/people.ts'
@@ -75,20 +75,20 @@ describe('a first file', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  test('makes people, their managers, attributes and groups', async () => {
+  test('creates people, managers, attributes and groups', async () => {
     const { status, body } = await send(FILE, '?file_name=people.csv')
     expect(status).toBe(200)
     expect(body).toMatchObject({ dry_run: false, added: 2, groups_made: 2, memberships_added: 3 })
     const [eva, max] = [await userOf('eva@example.com'), await userOf('max@example.com')]
     expect(eva).toMatchObject({ givenName: 'Eva', status: 'ACTIVE', managerId: max.id })
     expect(eva.customAttributes).toEqual({ Department: { type: 'TEXT', value: 'R&D' } })
-    // Stored as it stands: a table program may take it for a formula, the record does not.
+    // Stored unchanged: only a spreadsheet would treat it as a formula.
     expect(max.customAttributes).toEqual({ Department: { type: 'TEXT', value: '=cmd()' } })
     expect(max).toMatchObject({ familyName: 'Muster, "Maxi"', status: 'STAGED', managerId: null })
     expect(await groupsOf('eva@example.com')).toEqual(['Engineering', 'On call'])
   })
 
-  test('is one entry of the log, with counts and the name of the file', async () => {
+  test('is logged once, with counts and the name of the file', async () => {
     const { items } = (await core.call('GET', '/activity_logs')).body
     expect(
       items.filter((one: { event_type: string }) => one.event_type === 'PEOPLE_IMPORTED'),
@@ -115,7 +115,7 @@ describe('a first file', () => {
 })
 
 describe('a later file', () => {
-  test('is matched without case, leaves what it has no column for, empties what is empty', async () => {
+  test('matches emails case-insensitively, leaves fields without a column, and clears empty cells', async () => {
     const max = await userOf('max@example.com')
     const { body } = await send('Email,family_name,manager_email\nEVA@example.com,,\n')
     expect(body).toMatchObject({
@@ -135,7 +135,7 @@ describe('a later file', () => {
     expect(await groupsOf('EVA@example.com')).toEqual(['Engineering', 'On call'])
   })
 
-  test('names the attributes that change, and keeps the others', async () => {
+  test('reports the attributes that change, and keeps the others', async () => {
     const { body } = await send('email,Site,Department\neva@example.com,Berlin,R&D\n')
     expect(body.changed_people).toEqual([{ email: 'eva@example.com', fields: ['email', 'Site'] }])
     expect((await send('email,Site\neva@example.com,\n')).body.changed_fields).toEqual({ Site: 1 })
@@ -145,7 +145,7 @@ describe('a later file', () => {
     })
   })
 
-  test('makes native memberships match, for its own people alone', async () => {
+  test('replaces the native memberships of the people that it lists, and of no others', async () => {
     const { body } = await send('email,groups\neva@example.com,Sales;Engineering;Sales\n')
     expect(body).toMatchObject({
       changed: 1,
@@ -160,7 +160,7 @@ describe('a later file', () => {
     expect(await groupsOf('eva@example.com')).toEqual([])
   })
 
-  test('names groups without case, as a provider does; the one that is written the same comes first', async () => {
+  test('matches group names case-insensitively, but prefers an exact match', async () => {
     const { domainId } = await userOf('eva@example.com')
     await core.db.insert(groups).values({ domainId, name: 'Support' })
     const file =
@@ -177,7 +177,7 @@ describe('a later file', () => {
     await send('email,groups\neva@example.com,\nmax@example.com,Engineering\n')
   })
 
-  test('leaves memberships that an app synced', async () => {
+  test('keeps memberships that an app synced', async () => {
     const { id: userId, domainId } = await userOf('eva@example.com')
     const [synced] = await core.db
       .insert(groups)
@@ -189,7 +189,7 @@ describe('a later file', () => {
     await core.db.delete(groups).where(eq(groups.id, synced?.id ?? ''))
   })
 
-  test('does not see another domain', async () => {
+  test('does not see people and groups of another domain', async () => {
     const domainId = await otherDomain(core.db)
     const theirs = await person(core.db, 'theirs@example.com', [], domainId)
     await core.db.insert(groups).values({ domainId, name: 'Theirs' })
@@ -201,7 +201,7 @@ describe('a later file', () => {
   })
 })
 
-describe('is taken', () => {
+describe('a file is accepted', () => {
   test.each([
     ['with a byte order mark', '\ufeffemail\na1@example.com\n'],
     ['with ends of lines of Windows', 'email\r\na1@example.com\r\n'],
@@ -213,7 +213,7 @@ describe('is taken', () => {
     expect((await dryRun(csv)).body).toMatchObject({ rows: 1, added_emails: ['a1@example.com'] })
   })
 
-  test('with a header alone', async () => {
+  test('with only a header', async () => {
     expect((await dryRun('email\n')).body).toMatchObject({ rows: 0, added: 0 })
   })
 })
@@ -221,7 +221,7 @@ describe('is taken', () => {
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)))
 
-describe('is refused as a whole, with line, column and what to do:', () => {
+describe('a file is refused as a whole, with line, column and what to do:', () => {
   test.each<[string, string | Uint8Array, [number, string | null, RegExp][]]>([
     ['empty', '', [[1, null, /empty/]]],
     ['only line ends', '\n\n', [[1, null, /empty/]]],
@@ -302,7 +302,7 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  test('managers in a circle, also through people who are not in the file', async () => {
+  test('a cycle of managers, also through people who are not in the file', async () => {
     await send('email,manager_email\ntop@b.c,\nmid@b.c,top@b.c\nlow@b.c,mid@b.c\n')
     const circle = await send('email,manager_email\ntop@b.c,low@b.c\n')
     expect(circle.status).toBe(422)
@@ -317,19 +317,19 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     expect(inside.body.raw_data.findings[0].problem).toMatch(/cycle: (x\d@b\.c → ){3}x\d@b\.c;/)
   })
 
-  test('managers in a circle of very many', async () => {
+  test('a cycle of 12,000 managers', async () => {
     const n = 12_000
     const rows = Array.from({ length: n }, (_, at) => `c${at}@b.c,c${(at + 1) % n}@b.c\n`)
     const { status, body } = await send(`email,manager_email\n${rows.join('')}`)
     expect(status).toBe(422)
     expect(body.raw_data.findings[0].problem).toMatch(/cycle: (c\d+@b\.c → ){10}…;/)
-    // The same people in one line of command are none.
+    // The same people without the last link are no cycle.
     rows.pop()
     const line = await dryRun(`email,manager_email\n${rows.join('')}c${n - 1}@b.c,\n`)
     expect(line).toMatchObject({ status: 200, body: { added: n } })
   })
 
-  test('more than twenty findings are told as so many more', async () => {
+  test('more than twenty findings: twenty are listed, and the rest are counted', async () => {
     const rows = Array.from({ length: 50 }, (_, n) => `n${n}\n`).join('')
     const { body } = await send(`email\n${rows}`)
     expect(body.raw_data).toMatchObject({ total: 50 })
@@ -339,7 +339,7 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     expect(doubled.body.raw_data).toMatchObject({ total: 50 })
   })
 
-  test('the last admin suspended', async () => {
+  test('a suspension of the last admin', async () => {
     for (const status of ['SUSPENDED', 'INACTIVE']) {
       const refused = await send(`email,status\nnew@b.c,ACTIVE\nadmin@localhost,${status}\n`)
       expect(refused).toMatchObject({
@@ -350,7 +350,7 @@ describe('is refused as a whole, with line, column and what to do:', () => {
     expect((await core.call('GET', '/users?search_term=new%40b.c')).body.total).toBe(0)
     const boss = await person(core.db, 'boss@b.c', ['Admin'])
     expect((await send('email,status\nadmin@localhost,SUSPENDED\n')).status).toBe(200)
-    // One who cannot sign in is no admin to fall back on.
+    // An admin who cannot sign in does not count as a remaining admin.
     const last = await core.call('DELETE', `/users/${boss.id}/roles/Admin`, { token: boss.token })
     expect(last.status).toBe(409)
     expect((await send('email,status\nboss@b.c,INACTIVE\n')).status).toBe(409)
@@ -360,7 +360,7 @@ describe('is refused as a whole, with line, column and what to do:', () => {
   })
 })
 
-describe('the call', () => {
+describe('the import call', () => {
   test.each([
     ['none', ''],
     ['JSON', 'application/json'],
@@ -370,13 +370,13 @@ describe('the call', () => {
     expect((await send('email\n', '', { 'content-type': type })).status).toBe(415)
   })
 
-  test('takes the content type with its character set', async () => {
+  test('accepts the content type with a character set', async () => {
     expect(
       (await send('email\n', '?dry_run=1', { 'content-type': 'text/csv; charset=UTF-8' })).status,
     ).toBe(200)
   })
 
-  test('never takes a dry run that it does not understand for a real one', async () => {
+  test('refuses an invalid value of dry_run', async () => {
     const { status, body } = await send('email\nzz@b.c\n', '?dry_run=maybe')
     expect({ status, words: body.error.message }).toEqual({
       status: 422,
@@ -384,19 +384,19 @@ describe('the call', () => {
     })
   })
 
-  test('refuses what is too large before it is sent', async () => {
+  test('refuses a body that is too large according to its Content-Length', async () => {
     const answer = await send('email\n', '', { 'content-length': String(257 * 1024 * 1024) })
     expect(answer.status).toBe(413)
   })
 
-  test('takes nothing of a body that was cut', async () => {
+  test('imports nothing from a truncated body', async () => {
     const before = await snapshot()
     const answer = await send('email\ncut@b.c\n', '', { 'content-length': '1000' })
     expect(answer.body.is_error).toBe(true)
     expect(await snapshot()).toEqual(before)
   })
 
-  test('twice at once does one, and says so of the other', async () => {
+  test('imports each person once when several calls run at the same time', async () => {
     const csv = `email\n${Array.from({ length: 3000 }, (_, n) => `many${n}@b.c\n`).join('')}`
     const answers = await Promise.all([send(csv), send(csv), send(csv)])
     const statuses = answers.map(({ status }) => status).sort()
@@ -408,7 +408,7 @@ describe('the call', () => {
     expect(rows[0]).toEqual({ n: 3000 })
   })
 
-  test('is for those who operate', async () => {
+  test('is refused to readers, and takes only POST', async () => {
     const reader = await person(core.db, 'import-reader@b.c', ['Read Only Admin'])
     const options = { token: reader.token, raw: 'email\n', headers: { 'content-type': 'text/csv' } }
     expect((await core.call('POST', '/operator/users/import', options)).status).toBe(403)

@@ -1,4 +1,4 @@
-/** A file of people that says ACTIVE of somebody who is being offboarded. */
+/** An import that sets a person to ACTIVE who is being offboarded. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../../../runtime/database/database.ts'
@@ -19,7 +19,7 @@ const send = (raw: string, query = '') =>
     ...{ raw, headers: { 'content-type': 'text/csv' } },
   })
 
-/** As an offboarding begins. */
+/** Writes what the start of an offboarding writes. */
 async function begin(tx: Db, id: string): Promise<void> {
   const domainId = await domainOf(tx)
   await tx.insert(userOffboardings).values({ domainId, userId: id, status: 'IN_PROGRESS' })
@@ -32,7 +32,7 @@ const stored = async (id: string) => {
 }
 const events = (id: string) => core.db.$count(identityEvents, eq(identityEvents.userId, id))
 
-test('they stay INACTIVE until it is over, and the rest is taken', async () => {
+test('a person stays INACTIVE until their offboarding ends, and other fields are imported', async () => {
   const { db } = core
   const { id } = await person(db, 'leaves@example.com')
   await begin(db, id)
@@ -48,7 +48,7 @@ test('they stay INACTIVE until it is over, and the rest is taken', async () => {
   expect(await stored(id)).toEqual(['ACTIVE', 'Lena'])
 })
 
-test('and so does who is offboarded while the file is compared', async () => {
+test('a person whose offboarding starts during the import stays INACTIVE', async () => {
   const { db } = core
   const { id } = await person(db, 'leaves-meanwhile@example.com')
   await db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, id))
