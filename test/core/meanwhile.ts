@@ -1,13 +1,14 @@
-/** Two that do something at once, in an order that a test chooses. */
+/** Two concurrent operations, in an order that a test chooses. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../runtime/database/database.ts'
 import { until } from '../e2e/until.ts'
 
 /**
- * Does `first`, and commits it once `second` waits for it: what `second` read before that is what was there before.
+ * Runs `first` in a transaction and commits it once `second` waits for its locks; so `second` has read the state
+ * before `first`.
  *
- * @param inTheWay How many then wait, where `first` has made others wait as well.
- * @returns What becomes of `second`.
+ * @param inTheWay How many transactions have to wait, if `first` makes others wait as well.
+ * @returns The result of `second`.
  */
 export async function meanwhile<T>(
   db: Db,
@@ -28,7 +29,7 @@ export async function meanwhile<T>(
   const other = second().finally(() => {
     isOver = true
   })
-  // Whoever awaits it is told below.
+  // The caller receives a rejection below; until then it must not count as unhandled.
   other.catch(() => undefined)
   await until(
     'the second waits for the first',
@@ -38,7 +39,7 @@ export async function meanwhile<T>(
   return other
 }
 
-/** How many transactions of a database wait for others. */
+/** Counts the transactions of a database that wait for a lock. */
 export async function countWaiting(db: Db): Promise<number> {
   const { rows } =
     await db.execute(sql`select distinct pid from pg_locks join pg_stat_activity using (pid)

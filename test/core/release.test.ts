@@ -1,4 +1,4 @@
-/** A connector is released while the database is away: the log has who did it once that is back. */
+/** The log names who released a connector, even if the database was unavailable at that time. */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -30,7 +30,7 @@ const state = async () =>
   (await core.call('GET', '/operator/connectors')).body.items.find(
     ({ id }: { id: string }) => id === 'hazards',
   ).state
-/** Has its worker process die, so that it is under suspicion. */
+/** Kills its worker process, so that the connector is under suspicion. */
 const die = () =>
   core.call('POST', '/connectors/hazards/list_accounts', {
     body: withToken({ custom_attributes: ['kill'] }),
@@ -44,7 +44,7 @@ const suspected = () =>
     return (await state()) !== 'ready'
   })
 
-test('who released it is in the log, also where their token ended in that moment', async () => {
+test('the log names who released it, even if their token is revoked during the call', async () => {
   await suspected()
   const { token, id } = await person(core.db, 'op@example.com', ['Admin'])
   let asked = 0
@@ -62,7 +62,7 @@ test('who released it is in the log, also where their token ended in that moment
   expect(await releases()).toMatchObject([{ actor: { email: 'op@example.com' } }])
 })
 
-test('who released it is in the log once the database is back', async () => {
+test('the log names who released it once the database is available again', async () => {
   await suspected()
   killDatabase(core.host.databasePid())
   await until('the database is away', async () => {

@@ -1,4 +1,4 @@
-/** Mail by a real SMTP server: what is sent to which person, and what becomes of what the server does not take. */
+/** Mail through a real SMTP server: who receives which mail, and how failed deliveries are handled. */
 import { readFileSync } from 'node:fs'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ type MailSystem = RealSystem & { port: number; tlsPort: number; ca: string; page
 const absent = missing('openssl')
 const FROM = 'keyway@acme.example'
 const ORIGIN = 'https://keyway.acme.example'
-/** How long a server that hangs is waited for, in milliseconds. */
+/** Timeout for a server that hangs, in milliseconds. */
 const ANSWER_MS = 1500
 
 describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
@@ -62,7 +62,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     await fetch(`${system.page}/messages`, { method: 'DELETE' })
   })
 
-  describe('the way to the server', () => {
+  describe('the connection to the server', () => {
     const postOf = (
       server: string,
       { password = 'mail-secret', from = FROM, trust = true } = {},
@@ -81,7 +81,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       ...more,
     })
 
-    test('is encrypted by STARTTLS, and by TLS from the start', async () => {
+    test('is encrypted with STARTTLS or with implicit TLS', async () => {
       for (const server of [starttls(), `smtps://keyway@127.0.0.1:${system.tlsPort}`])
         expect(await postOf(server).send(letter('ada@acme.example'))).toEqual({ ok: true })
       const [first, second] = await received()
@@ -97,7 +97,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       })
     })
 
-    test('lets no text begin a header or an address of its own', async () => {
+    test('does not let a subject inject headers or recipients', async () => {
       const subject = 'Reports\r\nBcc: eve@acme.example\r\n\r\nbody'
       const sent = await postOf(starttls()).send(letter('ada@acme.example', { subject }))
       expect(sent).toEqual({ ok: true })
@@ -115,7 +115,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       ['busy@acme.example', false, /too busy/],
       ['drop@acme.example', false, /./],
       ['hang@acme.example', false, /did not answer in time/],
-    ])('says of %s whether it ends: %s', async (to, ends, problem) => {
+    ])('reports the failure for %s, as final: %s', async (to, ends, problem) => {
       expect(await postOf(starttls()).send(letter(to))).toEqual({
         ...{ ok: false, ends },
         problem: expect.stringMatching(problem),
@@ -123,7 +123,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     })
 
     test.each(['connect', 'auth', 'mail', 'data'])(
-      'ends its wait for a server that hangs at the stage %s, and keeps the mail',
+      'times out when the server hangs at the stage %s, and keeps the mail',
       async (stage) => {
         await setMode('hang', { stage })
         expect(await postOf(starttls()).send(letter('ada@acme.example'))).toEqual({
@@ -134,7 +134,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     )
 
     test.each(['connect', 'auth', 'mail'])(
-      'keeps what is refused at the stage %s, which concerns no message',
+      'keeps the mail when the server refuses at the stage %s',
       async (stage) => {
         await setMode('refuse', { stage })
         const sent = await postOf(starttls()).send(letter('ada@acme.example'))
@@ -142,7 +142,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       },
     )
 
-    test('keeps what a wrong password or sender kept from going, and does not repeat the password', async () => {
+    test('keeps the mail after a wrong password or sender, and does not reveal the password', async () => {
       const wrong = await postOf(starttls(), { password: 'wrong-secret' }).send(
         letter('a@b.example'),
       )
@@ -153,7 +153,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(await other.send(letter('a@b.example'))).toMatchObject({ ok: false, ends: false })
     })
 
-    test('gives neither mail nor password to a server whose certificate is not trusted', async () => {
+    test('sends neither mail nor password to a server whose certificate is not trusted', async () => {
       const sent = await postOf(starttls(), { trust: false }).send(letter('a@b.example'))
       expect(sent).toMatchObject({ ok: false, ends: false })
       const attempts = (await (await fetch(`${system.page}/attempts`)).json()) as {
@@ -190,7 +190,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     })
     afterAll(() => core?.stop())
 
-    /** What earlier tests did is told by then. */
+    /** Waits until the mails of earlier tests have been sent. */
     beforeEach(async () => {
       await sweep()
       await until('nothing is due', async () => {
@@ -215,7 +215,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       })
     const choose = (who: Person, body: object) =>
       core.call('PATCH', '/users/current/settings', { token: who.token, body })
-    /** Lets what was put off be tried now. */
+    /** Makes deferred mails due now. */
     const hurry = () =>
       core.db.update(mails).set({ dueAt: sql`now()` }).where(sql`ended_at is null`)
     const decide = async (requestId: string, action_type: string, reason = '') => {
@@ -224,7 +224,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       return core.call('POST', `/tasks/${id}/perform-action`, { token: boss.token, body })
     }
 
-    test('tells the approver what waits with its page, and who asked how it was decided', async () => {
+    test('mails the approver a link to the task, and the requester the decision', async () => {
       const request = await ask()
       const task = await acme.openTask(request)
       const mail = await arrives('boss@acme.example', /asks for/)
@@ -242,7 +242,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(answer.text).toContain(`${ORIGIN}/access/requests/${request}`)
     })
 
-    test('says nothing of what is done by then, and nothing to those who are not asked any more', async () => {
+    test('drops a mail about a task that was decided before the mail was sent', async () => {
       await choose(boss, { mail: 'DIGEST' })
       const request = await ask()
       await until('it is queued', async () => (await waiting(boss)).length > 0)
@@ -256,7 +256,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     const waiting = (who: Person) =>
       core.db.select().from(mails).where(sql`${mails.userId} = ${who.id} and ended_at is null`)
 
-    test('collects for a digest, in the language of the person, and sends none where none is wanted', async () => {
+    test('sends a digest in the person’s language, and nothing to a person who chose NONE', async () => {
       await choose(boss, { mail: 'DIGEST', language: 'de' })
       await choose(ada, { mail: 'NONE' })
       const [one, two] = [
@@ -278,7 +278,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       return who
     }
 
-    test('sends the same message again where the server deferred it, or took it without saying so', async () => {
+    test('resends the same message after a deferral and after a lost reply', async () => {
       await setMode('lost', { times: 1 })
       await ask()
       const first = await until(
@@ -297,7 +297,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(all.map(({ messageId }) => messageId)).toEqual([first.messageId, first.messageId])
     })
 
-    test('goes on where the server hangs at one person, tries that again, and shows it to the operator', async () => {
+    test('retries mail on which the server hangs, still sends the rest, and reports the failure', async () => {
       const slow = await person(core.db, 'hang@acme.example')
       const other = await person(core.db, 'y@acme.example')
       await acme.setManager(other.id, slow.id)
@@ -321,7 +321,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(await waiting(slow)).toEqual([])
     })
 
-    test('looks anew before each message whether the person still gets any', async () => {
+    test('checks before each message whether the person still receives mail', async () => {
       const leaver = await person(core.db, 'leaver@acme.example')
       await choose(leaver, { mail: 'DIGEST' })
       for (const email of ['one@acme.example', 'two@acme.example']) {
@@ -343,7 +343,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(await to('leaver@acme.example')).toEqual([])
     })
 
-    test('sends all that waits once a server that hung for everybody answers again', async () => {
+    test('sends all queued mail once a server that hung answers again', async () => {
       await setMode('hang', { stage: 'connect' })
       await ask()
       const emails = Array.from({ length: 6 }, (_, at) => `waits-${at}@acme.example`)
@@ -363,7 +363,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       await Promise.all(['boss@acme.example', ...emails].map((email) => arrives(email, /asks for/)))
     })
 
-    test('ends what is refused for good, and shows it to the operator', async () => {
+    test('gives up on mail that is refused permanently, and reports it to the operator', async () => {
       const gone = await person(core.db, 'unknown@acme.example')
       await core.db.update(users).set({ managerId: gone.id }).where(eq(users.id, ada.id))
       await ask()
@@ -379,7 +379,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       await core.db.update(users).set({ managerId: boss.id }).where(eq(users.id, ada.id))
     })
 
-    test('sends nothing to the address that it sends from', async () => {
+    test('sends nothing to its own sender address', async () => {
       const loop = await person(core.db, `Keyway+x@acme.example`)
       await core.db.update(users).set({ managerId: loop.id }).where(eq(users.id, ada.id))
       await ask()
@@ -394,7 +394,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       await core.db.update(users).set({ managerId: boss.id }).where(eq(users.id, ada.id))
     })
 
-    test('tells who has access that it is there, and that it ends soon; once', async () => {
+    test('mails the holder when access is given, and once before it ends', async () => {
       const mine = await acme.inStore(await app(core.db, 'Notes'), {
         require_manager_approval: true,
       })
@@ -416,7 +416,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(told.filter(({ kind }) => kind === 'ends')).toHaveLength(1)
     })
 
-    test('of a revocation goes once to the holder and once to the asker, and says who revoked it and why', async () => {
+    test('mails a revocation with its reason once to the holder and once to the requester', async () => {
       const mine = await acme.inStore(await app(core.db, 'Vault'), {
         require_manager_approval: true,
       })
@@ -440,7 +440,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         for (const said of [mail.text, mail.html])
           expect(said).toContain(`${ORIGIN}/access/requests/${request}`)
       }
-      // The person who takes it by hand is told by another mail, and nobody twice.
+      // The person who removes it by hand gets a different mail, and no one gets two.
       await acme.settle(request, 'complete')
       await acme.reaches(request, 'REVERTED')
       const rows = await until('its mails have ended', async () => {
@@ -456,7 +456,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       )
     })
 
-    test('tells no end of what was given for longer meanwhile', async () => {
+    test('drops the expiry mail of access that was since granted for longer', async () => {
       const mine = await acme.inStore(await app(core.db, 'Ledger'), {
         require_manager_approval: true,
       })
@@ -482,8 +482,8 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(ending.outcome).toBe('DROPPED')
     })
 
-    describe('of a request that is cancelled', () => {
-      /** Mails of a decision about a request that have ended: whose, and how. */
+    describe('a cancelled request', () => {
+      /** Recipient and outcome of the finished decision mails of a request. */
       const decidedMails = (request: string) =>
         until('its mails have ended', async () => {
           await sweep()
@@ -504,7 +504,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         dora = await managed(await person(core.db, 'dora@acme.example'))
       })
 
-      test('by another goes to who asked and to who was to have it, with why', async () => {
+      test('is mailed with the reason to requester and target if another person cancels it', async () => {
         const request = await ask(ada, { target_user_id: dora.id })
         expect((await cancel(request)).status).toBe(204)
         for (const email of ['ada@acme.example', 'dora@acme.example']) {
@@ -514,7 +514,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         expect(await decidedMails(request)).toEqual(sentTo(ada, dora))
       })
 
-      test('by who asked goes to the other alone, and to nobody where they asked for themselves', async () => {
+      test('is mailed only to the target if the requester cancels it, and to nobody if they are the same', async () => {
         const request = await ask(ada, { target_user_id: dora.id })
         await cancel(request, ada.token)
         await arrives('dora@acme.example', /^Cancelled: /)
@@ -524,7 +524,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         expect(await decidedMails(own)).toEqual([])
       })
 
-      test('by the host goes to who asked', async () => {
+      test('is mailed to the requester if the host cancels it', async () => {
         const config = { request_config: { appstore_visibility: 'VISIBLE' } }
         const body = { app_id: appId, label: 'Readers', ...config }
         const { id } = (await core.call('POST', '/appstore/requestable_permissions', { body })).body
@@ -535,7 +535,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         expect(await decidedMails(request)).toEqual(sentTo(ada))
       })
 
-      test('after a yes is one mail, where that was not sent yet, and none to who withdraws', async () => {
+      test('is one mail if the approval was not sent yet, and none to a requester who cancels it', async () => {
         await choose(ada, { mail: 'DIGEST' })
         const approvedFor = async () => {
           const request = await ask(ada, { target_user_id: dora.id })
@@ -565,7 +565,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       })
     })
 
-    /** Has it look for access that ends, and waits until it has. */
+    /** Makes the host look for access that ends soon, and waits until it has. */
     async function sweep(): Promise<void> {
       await core.db.execute(sql`update mail_feeds set swept_at = null`)
       await until('it looked', async () => {
@@ -576,7 +576,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       })
     }
 
-    test('tells the members of a group, and all admins of a quarantine', async () => {
+    test('mails the members of an approver group, and the admins about a quarantine', async () => {
       const admin = await person(core.db, 'admin@acme.example', ['Admin'])
       const eve = await person(core.db, 'eve@acme.example')
       const team = await group(core.db, 'Approvers', [eve])
@@ -597,7 +597,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(admin.id).not.toBe(eve.id)
     })
 
-    test('makes no mail of what was undone', async () => {
+    test('creates no mail for a transaction that was rolled back', async () => {
       const domainId = await domainOf(core.db)
       const before = await core.db.$count(mails)
       await core.db
@@ -617,7 +617,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(await core.db.$count(mails)).toBe(before)
     })
 
-    test('sends a test to an operator, and says how the server answered', async () => {
+    test('sends a test mail and returns the answer of the server', async () => {
       const body = { email: 'ops@acme.example', language: 'de' }
       const { status, body: tried } = await core.call('POST', '/operator/mail/test', { body })
       expect(status).toBe(200)
@@ -630,7 +630,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect((await core.call('POST', '/operator/mail/test', { body: odd })).status).toBe(422)
     })
 
-    test('takes choices of a person alone, and none by a token that may only read', async () => {
+    test('refuses changes of mail settings by a read-only token and with unknown values', async () => {
       const { body } = await core.call('GET', '/users/current/settings', { token: ada.token })
       expect(body).toEqual({ mail: 'AT_ONCE', language: null })
       const asReader = { token: ada.readOnlyToken, body: { mail: 'NONE' } }
@@ -640,7 +640,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     })
   })
 
-  test('does not go to a server whose certificate has another name', async () => {
+  test('is not sent to a server whose certificate has another name', async () => {
     const wrong = (await system.restart({ TLS_FAULT: 'name' })) as MailSystem
     system = wrong
     const given = {

@@ -1,4 +1,4 @@
-/** What of mail needs no database: which events make it, which go together, what it looks like, and to which addresses. */
+/** The parts of mail that need no database: events that create it, bundles, composition and addresses. */
 import { describe, expect, test } from 'vitest'
 import { addressRefusal } from '../../../runtime/core/mail/address.ts'
 import { bundlesOf, MOST_APART } from '../../../runtime/core/mail/bundles.ts'
@@ -28,16 +28,16 @@ describe('an entry of the log', () => {
     ['APP_STORE_REVOKE_ACCESS', { reason: 'Shared' }, 'revoked'],
     ['ACCESS_REVIEW_REMINDED', {}, 'review_reminder'],
     ['CONNECTOR_QUARANTINED', {}, 'quarantined'],
-  ])('%s %o makes mail: %s', (eventType, metadata, kind) => {
+  ])('%s %o creates mail of the kind %s', (eventType, metadata, kind) => {
     expect(toldOf(entry(eventType, metadata))).toEqual({ kind, about: 'x-1' })
   })
 
-  test('of a request that a person cancelled makes mail to others', () => {
+  test('about a request that a person cancelled creates mail, but not for that person', () => {
     const cancelled = entry('APP_STORE_CANCEL_ACCESS_REQUEST', {}, 'Reader', { id: 'u-1' })
     expect(toldOf(cancelled)).toEqual({ kind: 'decided', about: 'x-1', knownBy: 'u-1' })
   })
 
-  test('of the task of a failed sync makes mail of its own kind', () => {
+  test('about the task of a failed sync creates mail of the kind sync_failed', () => {
     expect(toldOf(entry('TASK_OPENED', {}, 'SYNC_ERROR'))?.kind).toBe('sync_failed')
   })
 
@@ -45,7 +45,7 @@ describe('an entry of the log', () => {
     ['APP_STORE_APPROVE_ACCESS_REQUEST', { status: 'PENDING_APPROVAL' }],
     ['USER_LOGIN', {}],
     ['toString', {}],
-  ])('%s %o makes none', (eventType, metadata) => {
+  ])('%s %o creates no mail', (eventType, metadata) => {
     expect(toldOf(entry(eventType, metadata))).toBeNull()
   })
 })
@@ -55,22 +55,22 @@ describe('mails that are due together', () => {
     Array.from({ length: count }, (_, at) => ({ id: `${kind}-${at}`, kind, messageId: null }))
   const sizes = (bundles: Map<string, unknown[]>) => [...bundles.values()].map((one) => one.length)
 
-  test('go out each as its own message, whose id is theirs', () => {
+  test('are sent as separate messages with their own ids if they are few', () => {
     const bundles = bundlesOf(rows(MOST_APART), 'AT_ONCE', () => 'new')
     expect([...bundles.keys()]).toEqual(['waits-0', 'waits-1', 'waits-2'])
   })
 
-  test('are one message where they are many, or the person wants a digest', () => {
+  test('are one message if they are many, or if the person chose a digest', () => {
     expect(sizes(bundlesOf(rows(MOST_APART + 1), 'AT_ONCE', () => 'new'))).toEqual([4])
     expect(sizes(bundlesOf(rows(2), 'DIGEST', () => 'new'))).toEqual([2])
   })
 
-  test('leave out of a digest what cannot wait', () => {
+  test('exclude urgent mail from a digest', () => {
     const bundles = bundlesOf([...rows(2), ...rows(1, 'quarantined')], 'DIGEST', () => 'new')
     expect(sizes(bundles)).toEqual([2, 1])
   })
 
-  test('stay in the message in which they were tried', () => {
+  test('stay in the message of their first attempt', () => {
     const tried = rows(2).map((row) => ({ ...row, messageId: 'old' }))
     expect([...bundlesOf([...tried, ...rows(1)], 'DIGEST', () => 'new').keys()]).toEqual([
       'old',
@@ -82,7 +82,7 @@ describe('mails that are due together', () => {
 describe('an address', () => {
   const from = 'keyway@acme.example'
   test.each(['ada@acme.example', "o'neil+x@acme.example", 'jörg@müller.example'])(
-    '%s gets mail',
+    '%s is accepted',
     (address) => expect(addressRefusal(address, from)).toBeNull(),
   )
   test.each([
@@ -92,18 +92,18 @@ describe('an address', () => {
     '<ada@acme.example>',
     '"a b"@acme.example',
     `${'a'.repeat(250)}@b.example`,
-  ])('%s gets none', (address) =>
+  ])('%s is refused as not a mail address', (address) =>
     expect(addressRefusal(address, from)).toContain('not a mail address'),
   )
 
   test.each(['keyway@acme.example', 'Keyway@ACME.example', 'keyway+loop@acme.example'])(
-    '%s would answer itself',
+    '%s is refused as the sender’s own address',
     (address) => expect(addressRefusal(address, from)).toContain('is the sender’s address'),
   )
 })
 
-describe('a text of a person', () => {
-  test('cannot end its line, hide, or turn what stands around it', () => {
+describe('text that a person entered', () => {
+  test('cannot contain line breaks, invisible characters or bidirectional overrides', () => {
     expect(named('Ada\r\nBcc: x\u0000')).toBe('Ada Bcc: x')
     expect(named('\u202eadA')).toBe('adA')
     expect(named('שלום')).toBe('\u2068שלום\u2069')
@@ -132,7 +132,7 @@ describe('a mail', () => {
     origin: 'https://keyway.acme.example',
   }
 
-  test('says in text and in HTML what it is about, and where', () => {
+  test('describes its matter and links its page, in text and in HTML', () => {
     const { subject, text, html } = compose([told], around)
     expect(subject).toBe('Ada asks for “<b>Reports</b>” in Ware & House')
     expect(text).toContain('Open the page: https://keyway.acme.example/inbox/1')
@@ -142,14 +142,14 @@ describe('a mail', () => {
     expect(html).not.toContain('<b>')
   })
 
-  test('of several says how many, and each with its page', () => {
+  test('about several matters shows their number and links the page of each', () => {
     const { subject, text, html } = compose([told, { ...told, path: '/inbox/2' }], around)
     expect(subject).toBe('2 things from Keyway')
     for (const said of [text, html])
       for (const id of [1, 2]) expect(said).toContain(`https://keyway.acme.example/inbox/${id}`)
   })
 
-  test('comes in the language of the person', () => {
+  test('uses the language of the person', () => {
     const { subject, html } = compose([told], { ...around, language: 'de' })
     expect(subject).toContain('beantragt')
     expect(html).toContain('<html lang="de">')

@@ -1,4 +1,4 @@
-/** What /metrics shows of the records, the disk and the core interface of a real host. */
+/** The metrics of a real host about its records, its disk and its core interface. */
 import { spawnSync } from 'node:child_process'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -49,10 +49,10 @@ const valueIn = (rows: readonly Row[] | undefined, labels: Record<string, string
   rows?.find((row) => Object.entries(labels).every(([name, one]) => row.labels[name] === one))
     ?.value
 
-// What waits for a moment that is far off is not acted upon while it is looked at.
+// A wake time in the future keeps background work from processing rows during the test.
 const later = new Date(Date.now() + 3_600_000)
 
-test('the oldest access that has to go is told, by who has to remove it', async () => {
+test('keyway_removal_oldest_seconds shows the oldest overdue access, by who has to remove it', async () => {
   expect((await readNow()).keyway_removal_oldest_seconds).toEqual([
     { labels: { by: 'host' }, value: 0 },
     { labels: { by: 'people' }, value: 0 },
@@ -63,12 +63,12 @@ test('the oldest access that has to go is told, by who has to remove it', async 
     failingSince: ago(500),
     wakeAt: later,
   })
-  // Still good, though its removal is being looked at by nobody.
+  // Not expired yet, so not overdue.
   await request({ expiresAt: later, wakeAt: later })
   let oldest = (await readNow()).keyway_removal_oldest_seconds
   expect(valueIn(oldest, { by: 'host' })).toBeGreaterThanOrEqual(500)
   expect(valueIn(oldest, { by: 'host' })).toBeLessThan(5000)
-  // Expired longer ago than its removal first failed: since then the access is too much.
+  // Expired before its removal first failed: it is overdue since it expired.
   const expired = { expiresAt: ago(9000), failingSince: ago(100), wakeAt: later }
   await request({
     status: 'PENDING_DEPROVISIONING',
@@ -92,8 +92,8 @@ test('the oldest access that has to go is told, by who has to remove it', async 
   expect(valueIn(read.keyway_access_requests_failing, { todo: 'remove' })).toBe(2)
 })
 
-test('access that has expired without anybody having begun is overdue as well', async () => {
-  // In a transaction that is taken back: the host's own background must not see it.
+test('expired access is overdue even if its removal has not started', async () => {
+  // In a transaction that is rolled back, so that the host's background work does not see it.
   await core.db
     .transaction(async (tx) => {
       const id = await request({ expiresAt: later, wakeAt: later })
@@ -117,7 +117,7 @@ test('access that has expired without anybody having begun is overdue as well', 
     })
 })
 
-test('each app tells how its syncs stand, and since when its system has not answered', async () => {
+test('each app has the state of its syncs and the duration of its outage', async () => {
   const connected = { connectorId: 'scim', sealedConnection: Buffer.from('sealed') }
   const good = await app(core.db, 'Good', { ...connected, createdAt: ago(1_000_000) })
   const never = await app(core.db, 'Never', { ...connected, createdAt: ago(5000) })
@@ -157,7 +157,7 @@ test('each app tells how its syncs stand, and since when its system has not answ
   expect(of(read.keyway_app_paused_seconds, good)).toBeGreaterThanOrEqual(4000)
 })
 
-test('the oldest job that nobody has begun is told by its queue', async () => {
+test('keyway_job_oldest_due_seconds shows the oldest due job of each queue', async () => {
   await core.db
     .transaction(async (tx) => {
       await tx.execute(sql`insert into jobs.job (name, policy, singleton_key, start_after)
@@ -181,7 +181,7 @@ test('the oldest job that nobody has begun is told by its queue', async () => {
     })
 })
 
-test('what is left to do, and the oldest job, are answered from an index', async () => {
+test('the queries for pending removals and for the oldest job can use an index', async () => {
   const plan = await core.db.transaction(async (tx) => {
     await tx.execute(sql`set local enable_seqscan = off`)
     const { rows } = await tx.execute<{ 'QUERY PLAN': string }>(
@@ -190,7 +190,7 @@ test('what is left to do, and the oldest job, are answered from an index', async
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   })
   expect(plan).toContain('access_requests_todo')
-  // On a table of a few rows the planner takes any.
+  // On a table of a few rows the planner may choose any index, so look at the definition.
   const { rows } = await core.db.execute<{ indexdef: string }>(
     sql`select indexdef from pg_indexes where schemaname = 'jobs' and tablename like 'job%'`,
   )
@@ -200,12 +200,12 @@ test('what is left to do, and the oldest job, are answered from an index', async
   )
 })
 
-test('nobody waits for a connection to the database once all is done', () =>
+test('no one waits for a database connection once the host is idle', () =>
   vi.waitFor(async () =>
     expect(await metrics()).toMatch(/^keyway_database_connections\{state="waiting"\} 0$/m),
   ))
 
-test('the page holds every metric that can be read, and nothing that Prometheus objects to', async () => {
+test('the page contains every metric, and no names of people or messages of systems', async () => {
   expect((await core.call('GET', '/users/current')).status).toBe(200)
   expect((await core.call('GET', '/apps/nothing')).status).toBe(404)
   await noteBackup(core.dataDir, { complete_until: '2026-01-02T03:04:05.000Z', bytes: 1 })
@@ -232,11 +232,11 @@ test('the page holds every metric that can be read, and nothing that Prometheus 
     expect(size).toBeGreaterThanOrEqual(free)
   }
   expect(text).toMatch(/^keyway_last_backup_timestamp_seconds \d+$/m)
-  // What people are called, and what systems say, is nowhere.
+  // Names of people and messages of systems must not appear.
   expect(text).not.toMatch(/acme\.example|down|sealed/)
 })
 
-test.skipIf(PROMTOOL === null)('promtool takes the page', async () => {
+test.skipIf(PROMTOOL === null)('promtool accepts the page', async () => {
   const { status, stdout, stderr } = spawnSync(PROMTOOL as string, ['check', 'metrics'], {
     input: await metrics(),
     encoding: 'utf8',

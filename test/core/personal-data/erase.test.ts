@@ -1,4 +1,4 @@
-/** A person is erased: nothing of them is found in any table, and the log still verifies. */
+/** Erasing a person removes their data from every table, and the log still verifies. */
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ const erase = (email: string, more: object = {}) =>
 const exported = (email: string) =>
   core.call('POST', '/operator/people/export', { body: { email } })
 
-/** Every table of the host and of its jobs, a text each. */
+/** The content of every table of the host and of its jobs, as one text per table. */
 async function dump(): Promise<Map<string, string>> {
   const { rows: tables } = await owner.query(`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -64,7 +64,7 @@ const found = async (): Promise<string[]> =>
     SEARCHED.filter((word) => text.includes(word)).map((word) => `${word} in ${table}`),
   )
 
-/** A person with all that a person leaves. */
+/** Creates a person with data in every place where a person leaves some. */
 async function make(): Promise<void> {
   augusta = await person(core.db, EMAIL, ['Auditor'])
   const { id } = augusta
@@ -97,7 +97,7 @@ async function make(): Promise<void> {
   const mine = await task(core.db, { userIds: [grace.id] })
   await core.db.execute(sql`update tasks set target_user_id = ${id},
     description = 'Augusta asks for the Engine', instructions = 'ask Byron' where id = ${mine}`)
-  // Decisions and words, by which the log has entries with and of the person.
+  // Decisions and comments add log entries by and about the person.
   await core.call('POST', `/tasks/${mine}/comments`, {
     token: grace.token,
     body: { comment: 'I know Augusta well' },
@@ -127,7 +127,7 @@ async function make(): Promise<void> {
   )
 }
 
-/** Entries that hold names themselves: of a host of a version before, and of words that a person wrote. */
+/** Log entries with names in clear: from an earlier version, and in texts that a person wrote. */
 async function logInClear(): Promise<void> {
   const entry = { domainId, outcome: 'Succeeded' as const, targets: [], metadata: {} }
   const system = { actor_type: 'Lumos system', email: '', given_name: '', family_name: '' }
@@ -154,7 +154,7 @@ const leave = async () => {
   await core.db.execute(sql`update users set status = 'INACTIVE' where id = ${augusta.id}`)
 }
 
-test('who holds access is refused with what to do, and nothing is changed', async () => {
+test('a person who still has access is not erased, and the refusal says what to do first', async () => {
   await make()
   await core.db.execute(sql`update accounts set gone_at = null where user_id = ${augusta.id}`)
   await core.db.execute(
@@ -176,7 +176,7 @@ test('who holds access is refused with what to do, and nothing is changed', asyn
   expect((await erase('nobody@analytical.example')).status).toBe(404)
 })
 
-test('all that is held of a person is given out, without secrets, and that is recorded', async () => {
+test('an export contains all data of a person without secrets, and is logged', async () => {
   const { status, body } = await exported(EMAIL.toUpperCase())
   expect(status).toBe(200)
   expect(body).toMatchObject({ person: { id: augusta.id, email: EMAIL }, cut: [] })
@@ -209,7 +209,7 @@ test('all that is held of a person is given out, without secrets, and that is re
   expect(log.at(-1)).toMatchObject({ event_type: 'PERSON_EXPORTED', targets: [{ id: augusta.id }] })
 })
 
-test('a dry run says what would be erased and what stays, and changes nothing', async () => {
+test('a dry run lists what would be erased and what is kept, and changes nothing', async () => {
   await leave()
   const before = await dump()
   const { status, body } = await erase(EMAIL, { dry_run: true })
@@ -229,7 +229,7 @@ test('a dry run says what would be erased and what stays, and changes nothing', 
     expect(after.get(table), table).toBe(before.get(table))
 })
 
-test('nothing of an erased person is found in any table, and the log verifies as before', async () => {
+test('no table contains data of an erased person, and the log still verifies', async () => {
   await logInClear()
   const whole = await verifyActivity(core.db, domainId)
   expect(whole).toMatchObject({ broken: null })
@@ -237,7 +237,7 @@ test('nothing of an erased person is found in any table, and the log verifies as
   const { status, body } = await erase(EMAIL)
   expect({ status, changed: body.changed }).toEqual({ status: 200, changed: true })
   expect(body.erased).toContainEqual({ what: 'names in clear in the activity log', count: 3 })
-  // Augustana is another one.
+  // Augustana is a different name.
   expect(await found()).toEqual(['augusta in public.activity_logs'])
   const after = await verifyActivity(core.db, domainId, { find: whole.head })
   expect(after).toMatchObject({ broken: null, found: true, redacted: 3 })
@@ -246,7 +246,7 @@ test('nothing of an erased person is found in any table, and the log verifies as
   expect(items).toMatchObject([{ event_metadata: { review: 'Access of "erased", all of it' } }])
 })
 
-test('what others are called, and what only looks alike, stays', async () => {
+test('names of other people and similar words are kept', async () => {
   const ada = await person(core.db, 'ada@x.example')
   const nada = await person(core.db, 'nada@x.example')
   const texts = [
@@ -275,12 +275,12 @@ test('what others are called, and what only looks alike, stays', async () => {
   })
 })
 
-test('an erased address is free for another person', async () => {
+test('the address of an erased person can be used by another person', async () => {
   const next = await person(core.db, EMAIL)
   expect((await exported(EMAIL)).body.person.id).toBe(next.id)
 })
 
-describe('a name that stands alone', () => {
+describe('a search for a name as a whole word', () => {
   test.each([
     ['ada@x.example', 'ada@x.example', true],
     ['<ada@x.example>', 'ada@x.example', true],
@@ -292,7 +292,7 @@ describe('a name that stands alone', () => {
     ['adamant', 'ada', false],
     ['a.b', 'a+b', false],
     ['is a+b here', 'a+b', true],
-  ])('in %s: %s, %s', async (text, name, is) => {
+  ])('in %s for %s matches: %s', async (text, name, is) => {
     const { rows } = await owner.query('select $1 ~* $2 as is', [text, standingAlone(name)])
     expect(rows[0].is).toBe(is)
   })

@@ -1,4 +1,4 @@
-/** People with departments, and policies over them. */
+/** People with departments, and policies that apply to departments. */
 import { and, eq } from 'drizzle-orm'
 import { usersChanged } from '../../../runtime/core/policies/changed.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
@@ -15,7 +15,7 @@ export const inDepartment = (department: string) => ({
 export type Acme = ReturnType<typeof acme>
 
 export function acme(core: CoreHost) {
-  /** Changes a user as an identity source does: together with the word that they changed. */
+  /** Changes a user as an identity source does, and reports the change in the same transaction. */
   const change = async (id: string, values: Partial<typeof users.$inferInsert>): Promise<void> => {
     const domainId = await domainOf(core.db)
     await core.db.transaction(async (tx) => {
@@ -77,7 +77,7 @@ export function acme(core: CoreHost) {
       return JSON.stringify(now) === JSON.stringify(statuses) ? rows : null
     })
 
-  /** Waits until nothing is left to be compared. */
+  /** Waits until every policy has been compared with everybody. */
   const quiet = () =>
     until('every policy was compared with everybody', async () => {
       const wants = await core.db.select().from(policyWants)

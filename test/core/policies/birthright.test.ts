@@ -1,4 +1,4 @@
-/** Birthright access in a real SCIM server: given, and taken back. */
+/** Birthright access is granted and removed in a real SCIM server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { until } from '../../e2e/until.ts'
@@ -52,7 +52,7 @@ const members = async (): Promise<string[]> =>
 
 const given = () => [{ id: appId, is_preapproved: true, permissions: [{ id: permission }] }]
 
-test('who comes into a department is given what it has, and loses it by leaving', async () => {
+test('a person gets access when they join a department, and loses it when they leave', async () => {
   const id = await people.policy('Sales', given())
   const ada = await people.worker('ada', 'Sales')
   const [row] = await people.reach(ada.id, 'COMPLETED')
@@ -69,7 +69,7 @@ test('who comes into a department is given what it has, and loses it by leaving'
   expect(await members()).not.toContain(account.id)
 })
 
-test('who leaves and comes again quickly has it in the end', async () => {
+test('a person who leaves and returns quickly ends up with the access', async () => {
   await people.policy('Support', given())
   const bob = await people.worker('bob', 'Support')
   await people.reach(bob.id, 'COMPLETED')
@@ -84,7 +84,7 @@ test('who leaves and comes again quickly has it in the end', async () => {
   expect(await members()).toContain((await accountOf(bob)).id)
 })
 
-test('a policy that is deleted takes back what it gave before it is gone', async () => {
+test('deleting a policy removes the access that it gave', async () => {
   const id = await people.policy('Legal', given())
   const cleo = await people.worker('cleo', 'Legal')
   await people.reach(cleo.id, 'COMPLETED')
@@ -95,7 +95,7 @@ test('a policy that is deleted takes back what it gave before it is gone', async
   expect(await members()).not.toContain((await accountOf(cleo)).id)
 })
 
-test('who is suspended has nothing by a policy', async () => {
+test('a suspended person loses the access that a policy gave', async () => {
   await people.policy('Audit', given(), {
     access_condition: { and: [inDepartment('Audit'), { not: inDepartment('Sales') }] },
   })

@@ -1,4 +1,4 @@
-/** Policies that change while people have something by them; apps without a connector, so that people decide. */
+/** Policies that change while people have access by them. The apps have no connector, so people decide. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { reconcile } from '../../../runtime/core/policies/reconcile.ts'
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await core.db.delete(accessPolicies)
 })
 
-test('what needs a yes is asked of people, and a no is kept until the policy changes', async () => {
+test('access that needs approval is requested; a denial lasts until the apps of the policy change', async () => {
   const id = await people.policy('One', [{ id: wiki }])
   const ada = await people.worker('ada', 'One')
   const [row] = await people.reach(ada.id, 'PENDING_APPROVAL')
@@ -43,7 +43,7 @@ test('what needs a yes is asked of people, and a no is kept until the policy cha
   await people.reach(ada.id, 'DENIED', 'PENDING_APPROVAL', 'PENDING_APPROVAL')
 })
 
-test('a no is forgotten once the person did not match meanwhile', async () => {
+test('a cancelled request is made again after the person has stopped matching for a while', async () => {
   await people.policy('Two', [{ id: wiki }])
   const bob = await people.worker('bob', 'Two')
   const [row] = await people.reach(bob.id, 'PENDING_APPROVAL')
@@ -57,7 +57,7 @@ test('a no is forgotten once the person did not match meanwhile', async () => {
   await people.reach(bob.id, 'CANCELLED', 'PENDING_APPROVAL')
 })
 
-test('once nobody has to be asked, who waits for a yes waits no more', async () => {
+test('making an app preapproved replaces requests that wait for approval', async () => {
   const id = await people.policy('Three', [{ id: wiki }])
   const cleo = await people.worker('cleo', 'Three')
   await people.reach(cleo.id, 'PENDING_APPROVAL')
@@ -69,7 +69,7 @@ test.each([
   ['disabled', { is_enabled: false }],
   ['a draft again', { status: 'DRAFT' }],
   ['for others', { access_condition: inDepartment('Nobody') }],
-])('a policy that is %s takes back what it gave', async (words, changes) => {
+])('a policy that is %s reverts the access that it gave', async (words, changes) => {
   const department = `Four ${words}`
   const id = await people.policy(department, [{ id: wiki, is_preapproved: true }])
   const dan = await people.worker(words.replaceAll(' ', '-'), department)
@@ -80,7 +80,7 @@ test.each([
   expect(row?.notes['REVERTING']).toEqual(expect.any(String))
 })
 
-test('an app that is dropped from a policy is taken back, the others stay', async () => {
+test('removing an app from a policy cancels its requests and keeps those of other apps', async () => {
   const id = await people.policy('Five', [{ id: wiki }, { id: forum }])
   const eve = await people.worker('eve', 'Five')
   await people.reach(eve.id, 'PENDING_APPROVAL', 'PENDING_APPROVAL')
@@ -91,7 +91,7 @@ test('an app that is dropped from a policy is taken back, the others stay', asyn
   expect(byApp.get(forum)).toBe('PENDING_APPROVAL')
 })
 
-test('a user is compared ten times at once, and one request is made', async () => {
+test('comparing a user ten times at once makes one request', async () => {
   const id = await people.policy('Six', [{ id: wiki }])
   await people.quiet()
   const fay = await people.worker('fay', 'Six')
@@ -104,7 +104,7 @@ test('a user is compared ten times at once, and one request is made', async () =
   expect(await people.requestsOf(fay.id)).toHaveLength(1)
 })
 
-test('a policy that cannot be evaluated is told to the admins once, and stops no other', async () => {
+test('a policy that cannot be evaluated creates one task for the admins, and blocks no other policy', async () => {
   const bad = await people.policy('Seven', [{ id: wiki }])
   await people.policy('Eight', [{ id: forum }])
   await people.quiet()
@@ -122,7 +122,7 @@ test('a policy that cannot be evaluated is told to the admins once, and stops no
   ])
 })
 
-test('a permission that is deleted is taken back, and what is left of the policy gives nothing else', async () => {
+test('deleting the only permission of an app cancels its requests and removes the app from the policy', async () => {
   const body = { app_id: wiki, label: 'Reader' }
   await firm.inStore(wiki)
   const made = await core.call('POST', '/appstore/requestable_permissions', { body })

@@ -1,4 +1,4 @@
-/** A policy over many people: hosts that stop in the middle, and hosts that do it together. */
+/** A policy over many people, with hosts that stop midway and hosts that share the work. */
 import { count, sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
 import { app, type CoreHost, domainOf, startCore } from '../host.ts'
 import { acme } from './acme.ts'
 
-/** With `LONG=1` as many as make a sweep of several batches. */
+/** With `LONG=1` enough people for a sweep of several batches. */
 const PEOPLE = process.env['LONG'] ? 600 : 120
 
 let database: TestDatabase
@@ -39,7 +39,7 @@ const requests = async (): Promise<number> => {
   return row?.n ?? 0
 }
 
-/** Ends every connection to the database but the one that asks. */
+/** Ends every connection to the database except its own. */
 async function killConnections(): Promise<void> {
   const client = new Client(database.login)
   await client.connect()
@@ -49,14 +49,14 @@ async function killConnections(): Promise<void> {
   await client.end()
 }
 
-test('a host that stops in the middle has its work gone on with, and nobody has a thing twice', async () => {
+test('a sweep continues after a host stops midway, and makes no duplicate requests', async () => {
   const wiki = await app(host.db, 'Wiki')
   await acme(host).policy('Many', [{ id: wiki }])
   await until('some were asked for', async () => ((await requests()) > 20 ? true : null))
-  // In the middle of transactions, as for a host that is killed.
+  // In the middle of transactions, as if the host were killed.
   await killConnections()
   const goesOn = async () => ((await requests()) > 60 ? true : null)
-  // Connections of this test were among them.
+  // Connections of this test were ended as well.
   await until('it goes on', () => goesOn().catch(() => null))
   await host.stop()
   host = await startCore(env)
@@ -76,7 +76,7 @@ test('a host that stops in the middle has its work gone on with, and nobody has 
   await other.stop()
 }, 180_000)
 
-test('people who change all at once are compared with every policy', async () => {
+test('people who change all at once are all compared with the policy', async () => {
   const domainId = await domainOf(host.db)
   await host.db.transaction(async (tx) => {
     await tx.update(users).set({ status: 'INACTIVE' }).where(sql`email like 'many%'`)

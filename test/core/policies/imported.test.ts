@@ -1,4 +1,4 @@
-/** People who come by a file have what policies give them. */
+/** Policies apply to people who are imported from a file. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app, type CoreHost, startCore } from '../host.ts'
 import { type Acme, acme } from './acme.ts'
@@ -19,7 +19,7 @@ const send = (raw: string) =>
 const idOf = async (email: string): Promise<string> =>
   (await core.call('GET', `/users?search_term=${encodeURIComponent(email)}`)).body.items[0].id
 
-test('an import gives and takes', async () => {
+test('an import makes and cancels the requests of a policy', async () => {
   await people.policy('Sales', [{ id: await app(core.db, 'Wiki') }])
   const first = await send('email,Department\nnew@acme.example,Sales\nold@acme.example,Finance\n')
   expect(first.status).toBe(200)

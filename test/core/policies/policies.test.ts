@@ -38,7 +38,7 @@ const body = (changes: object = {}) => ({
 const create = (changes: object = {}) =>
   core.call('POST', '/access_policies', { body: body(changes) })
 
-test('is made as a draft that is not enabled, and read as it was written', async () => {
+test('a policy is created as a disabled draft, and returned as written', async () => {
   const { status, body: made } = await create()
   expect(status).toBe(200)
   expect(made).toEqual({
@@ -62,7 +62,7 @@ test('is made as a draft that is not enabled, and read as it was written', async
   expect((await core.call('GET', `/access_policies/${made.id}`)).body).toEqual(made)
 })
 
-test('is replaced whole by PUT, and is in the log with what changed', async () => {
+test('PUT replaces the whole policy, and the log names the changed fields', async () => {
   const { body: made } = await create({ status: 'PUBLISHED', is_enabled: true })
   const changes = { is_everyone_condition: true, access_condition: null, apps: [{ id: forum }] }
   const { status, body: put } = await core.call('PUT', `/access_policies/${made.id}`, {
@@ -85,7 +85,7 @@ test('is replaced whole by PUT, and is in the log with what changed', async () =
   })
 })
 
-test('are listed newest first, and found by a part of the name in any case', async () => {
+test('policies are listed newest first, and found case-insensitively by a part of the name', async () => {
   for (const name of ['Sales', 'IT', 'Presales 100%']) await create({ name })
   const names = async (query: string) =>
     (await core.call('GET', `/access_policies?${query}`)).body.items.map(
@@ -97,7 +97,7 @@ test('are listed newest first, and found by a part of the name in any case', asy
   expect(await names('size=1&page=2')).toEqual(['IT'])
 })
 
-test('is gone after DELETE, and a deleted permission leaves the policy', async () => {
+test('a deleted policy is not found', async () => {
   const { body: made } = await create()
   expect((await core.call('DELETE', `/access_policies/${made.id}`)).status).toBe(204)
   expect((await core.call('GET', `/access_policies/${made.id}`)).status).toBe(404)
@@ -144,7 +144,7 @@ const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
 ]
 
 test.each(REFUSED)(
-  '%s is a 422 that names it, and keeps nothing',
+  '%s returns a 422 that names the field, and stores nothing',
   async (_name, changes, loc, words) => {
     const { status, body: told } = await create(changes())
     expect(status).toBe(422)
@@ -156,7 +156,7 @@ test.each(REFUSED)(
   },
 )
 
-test('is for admins; who reads everything reads it', async () => {
+test('a policy can be read by a Read Only Admin, but not changed, and is refused to a plain user', async () => {
   const { body: made } = await create()
   const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
   const other = await person(core.db, 'other@example.com')
@@ -187,13 +187,13 @@ describe('an attribute that no person has', () => {
     ['identity.custom_attributes["Department"]', false],
     ['identity.department', false],
     ['identity.manager_id', false],
-  ])('of a policy that asks about %s the log says it: %s', async (attribute, isTold) => {
+  ])('is logged when a policy uses %s: %s', async (attribute, isTold) => {
     const access_condition = { not: { and: [{ attribute, equals: 'Sales' }] } }
     const { body: made } = await create({ access_condition })
     expect(logged(core, 'access_policy', made.id)).toEqual(isTold ? [WORDS] : [])
   })
 
-  test('is said when a policy is changed to it', async () => {
+  test('is logged when a policy is changed to use it', async () => {
     const { body: made } = await create()
     await core.call('PUT', `/access_policies/${made.id}`, {
       body: body({ access_condition: { or: [condition, groups] } }),
@@ -201,7 +201,7 @@ describe('an attribute that no person has', () => {
     expect(logged(core, 'access_policy', made.id)).toEqual([WORDS])
   })
 
-  test('is not claimed where there are more people than are looked at', async () => {
+  test('is not reported if there are more people than are checked', async () => {
     const domainId = await domainOf(core.db)
     const ofNobody = (mostLooked: number) =>
       unusedAttributes(core.db, domainId, ['identity.groups', 'identity.department'], mostLooked)
@@ -210,7 +210,7 @@ describe('an attribute that no person has', () => {
     expect(await ofNobody(people - 1)).toEqual([])
   })
 
-  test('is said of a pre-approval rule, made or changed', async () => {
+  test('is logged when a pre-approval rule is changed to use it', async () => {
     const rule = (attribute: string) => ({
       justification: 'They are staff.',
       preapproved_users_by_attribute: [{ attribute, value: 'Staff' }],

@@ -1,4 +1,4 @@
-/** People that the identity source knows have what policies give them, and lose it when they change there. */
+/** Policies apply to people of the identity source, and to changes of these people there. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app, type CoreHost } from '../host.ts'
 import { connect, startSynced, sync } from '../sync/synced.ts'
@@ -25,7 +25,7 @@ const holds = (...accounts: object[]) => {
   upstream.holds = { accounts, resources: [], entitlements: [], associations: [], activity: [] }
 }
 
-test('a sync gives and takes', async () => {
+test('a sync makes and cancels the requests of a policy', async () => {
   await people.policy('Sales', [{ id: await app(core.db, 'Wiki') }])
   holds(works('ada', 'Sales'), works('ben', 'Finance'))
   const source = await connect(core, upstream)

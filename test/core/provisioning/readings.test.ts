@@ -10,14 +10,14 @@ const reading = (name: string): Reading => ({
 const kept = (...tries: string[][]) =>
   tries.reduce<Reading[]>((all, one) => addReadings(all, one.map(reading)), []).map(({ at }) => at)
 
-test('of readings in a row that show the same the first and the last are kept', () => {
+test('of consecutive readings with the same result, the first and the last are kept', () => {
   const once = kept(['there 1', 'there 2', 'there 3', 'gone 4'])
   expect(once).toEqual(['there 1', 'there 3', 'gone 4'])
   const tries = kept(['there 1'], ['there 2'], ['there 3'], ['gone 4', 'gone 5', 'gone 6'])
   expect(tries).toEqual(['there 1', 'there 3', 'gone 4', 'gone 6'])
 })
 
-test('of many that change the first and the latest are kept', () => {
+test('of many readings with changing results, the first and the latest are kept', () => {
   const many = Array.from({ length: 20 }, (_, n) => `${n % 2 === 0 ? 'there' : 'gone'} ${n}`)
   expect(kept(many)).toEqual(['there 0', ...many.slice(-9)])
 })
