@@ -1,4 +1,4 @@
-/** What is kept, for how long, and what stays however old it is. */
+/** Retention: what is kept, for how long, and what is kept at any age. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { getTableName, is, sql } from 'drizzle-orm'
@@ -23,7 +23,7 @@ let domainId: string
 beforeAll(async () => {
   core = await startCore()
   domainId = await domainOf(core.db)
-  // The host's own removal, once an hour, must not take what these tests make.
+  // The host's own hourly removal must not remove the rows of these tests.
   await until('the host has removed what was over', async () => {
     const { body } = await core.call('GET', '/operator/jobs?queue=retention&state=completed')
     return body.items.length > 0
@@ -41,7 +41,7 @@ const idsOf = async (table: string): Promise<string[]> => {
   return rows.map(({ id }) => id)
 }
 
-test('every table is removed from by a rule, or says what bounds it, once', async () => {
+test('every table has exactly one rule of removal or reason why it is bounded', async () => {
   const folder = path.join(import.meta.dirname, '../../../runtime/database/schema')
   const modules: object[] = await Promise.all(
     readdirSync(folder).map((file) => import(path.join(folder, file))),
@@ -62,7 +62,7 @@ test('every table is removed from by a rule, or says what bounds it, once', asyn
   expect(rows.map(({ name }) => name).sort()).toEqual(tables.sort())
 })
 
-test('of old runs of syncs the latest twenty of each app stay, and the one that runs', async () => {
+test('the latest twenty old sync runs of each app are kept', async () => {
   const appId = await app(core.db, 'Synced')
   const quiet = await app(core.db, 'Quiet')
   for (const [id, count] of [
@@ -84,7 +84,7 @@ test('of old runs of syncs the latest twenty of each app stay, and the one that 
   expect(await prune(core.db, DAYS, NEVER)).toEqual({})
 })
 
-test('old access requests go with their tasks; not those whose access is there, or that are needed', async () => {
+test('old access requests are removed with their tasks, unless access remains or they are needed', async () => {
   const ada = await person(core.db, 'ada@example.com')
   const appId = await app(core.db, 'Desk')
   const request = async (status: string, more = sql`null, null`): Promise<string> => {
@@ -132,7 +132,7 @@ test('old access requests go with their tasks; not those whose access is there, 
   for (const id of [done, ofGone]) expect(tasks).not.toContain(id)
 })
 
-test('tokens that work stay, and so do retired ones of the operator', async () => {
+test('valid tokens and retired tokens of the operator are kept', async () => {
   const ada = await person(core.db, 'tokens@example.com')
   const token = async (name: string, more: ReturnType<typeof sql>) => {
     await core.db.execute(sql`
@@ -156,7 +156,7 @@ test('tokens that work stay, and so do retired ones of the operator', async () =
   ])
 })
 
-test('identity events, uploads, sessions, links and shared answers go by their time', async () => {
+test('identity events, uploads, sessions, login links and shared answers are removed by age', async () => {
   const ada = await person(core.db, 'events@example.com')
   const old = sql`now() - interval '500 days'`
   await core.db.execute(sql`
@@ -179,14 +179,14 @@ test('identity events, uploads, sessions, links and shared answers go by their t
   expect(await idsOf('identity_events')).toHaveLength(5)
 })
 
-test('a stop leaves the rest for the next time', async () => {
+test('after an abort, the rest is removed in the next run', async () => {
   await core.db.execute(sql`insert into shared_answers (key, finder, until)
     select 'many' || n, gen_random_uuid(), now() - interval '1 day' from generate_series(1, 700) n`)
   expect(await prune(core.db, DAYS, AbortSignal.abort())).toEqual({})
   expect(await prune(core.db, DAYS, NEVER)).toEqual({ shared_answers: 700 })
 })
 
-test('what stays is passed by: rows behind a thousand that stay are found', async () => {
+test('rows after a thousand rows that are kept are found', async () => {
   const ada = await person(core.db, 'passed@example.com')
   const appId = await app(core.db, 'Long ago')
   const insert = (count: number, status: string, days: number) =>
@@ -199,7 +199,7 @@ test('what stays is passed by: rows behind a thousand that stay are found', asyn
   expect(await prune(core.db, DAYS, NEVER)).toEqual({ access_requests: 3 })
 })
 
-test('nobody is waited for: what another transaction holds stays for the next time', async () => {
+test('rows locked by another transaction are skipped and removed in the next run', async () => {
   await core.db.execute(sql`insert into shared_answers (key, finder, until)
     select 'held' || n, gen_random_uuid(), now() - interval '1 day' from generate_series(1, 10) n`)
   await core.db.transaction(async (tx) => {
@@ -209,7 +209,7 @@ test('nobody is waited for: what another transaction holds stays for the next ti
   expect(await prune(core.db, DAYS, NEVER)).toEqual({ shared_answers: 2 })
 })
 
-test.each(RETENTION_NAMES)('an index leads to the old rows of %s, in order', async (name) => {
+test.each(RETENTION_NAMES)('an index finds the old rows of %s in order', async (name) => {
   const at = { moment: '2020-01-01 00:00:00+00', key: KEYS[retentionOf(name).key[1]] }
   for (const from of [null, at]) {
     const plan = await core.db.transaction(async (tx) => {
@@ -226,7 +226,7 @@ test.each(RETENTION_NAMES)('an index leads to the old rows of %s, in order', asy
   }
 })
 
-test('what refers to rows that go is found by an index', async () => {
+test('every foreign key to a table with retention has an index', async () => {
   const { rows } = await core.db.execute(sql`
     select f.conrelid::regclass::text as from_table, a.attname as from_column
     from pg_constraint f join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
@@ -239,7 +239,7 @@ test('what refers to rows that go is found by an index', async () => {
   expect(rows).toEqual([])
 })
 
-test('it is done in the background, by one job an hour', async () => {
+test('removal runs in the background as one job', async () => {
   const items = await until('a job was made', async () => {
     const { body } = await core.call('GET', '/operator/jobs?queue=retention')
     return body.items.length > 0 && body.items
@@ -247,7 +247,7 @@ test('it is done in the background, by one job an hour', async () => {
   expect(items).toHaveLength(1)
 })
 
-test('an operator may say how long; what cannot be is refused with a message', () => {
+test('an operator can set retention times; invalid ones are refused with a message', () => {
   expect(parseRetention('tasks=365 sync_runs=7')).toMatchObject({ tasks: 365, sync_runs: 7 })
   expect(() => parseRetention('tasks=5')).toThrow(/tasks is kept between 30 and 36500 days, not 5/)
   expect(parseRetention('')).toMatchObject({ jobs: 7, activity_logs: null })

@@ -1,4 +1,4 @@
-/** Who was switched off by another source first: what they could do ends all the same. */
+/** A provider offboards people even if another source deactivated them first. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../e2e/until.ts'
 import { person } from '../host.ts'
@@ -13,7 +13,7 @@ afterAll(() => provider.core.stop())
 const setActive = (id: string, active: boolean) =>
   provider.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: active })
 
-/** Lets a person in again, once their offboarding is over. */
+/** Reactivates a person once their offboarding is over. */
 const letIn = (id: string) =>
   until('the person is let in again', async () =>
     (await setActive(id, true)).status === 200 ? true : null,
@@ -22,7 +22,7 @@ const letIn = (id: string) =>
 const statusWith = async (token: string) =>
   (await provider.core.call('GET', '/users/current', { token })).status
 
-test('who was imported as INACTIVE is offboarded, and no token of theirs works again', async () => {
+test('deactivating a person imported as INACTIVE offboards them, and their tokens stay invalid', async () => {
   const { id, token } = await person(provider.core.db, 'off@acme.example')
   await provider.imported('email,status\noff@acme.example,INACTIVE\n')
   expect((await setActive(id, false)).status).toBe(200)
@@ -31,14 +31,14 @@ test('who was imported as INACTIVE is offboarded, and no token of theirs works a
   expect(await statusWith(token)).toBe(401)
 })
 
-test('who is deleted while INACTIVE is offboarded', async () => {
+test('deleting an INACTIVE person offboards them', async () => {
   const { id } = await person(provider.core.db, 'off-deleted@acme.example')
   await provider.imported('email,status\noff-deleted@acme.example,INACTIVE\n')
   expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
   expect(await provider.offboardings(id)).toHaveLength(1)
 })
 
-test('who was offboarded is not offboarded again, until they were let in meanwhile', async () => {
+test('an offboarded person is not offboarded again unless they were reactivated since', async () => {
   const email = 'twice@acme.example'
   const { id } = await person(provider.core.db, email)
   await setActive(id, false)

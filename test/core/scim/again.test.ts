@@ -1,4 +1,4 @@
-/** Users and groups that a provider deleted and that another source brings back. */
+/** Users and groups that a provider deleted and that another source restores. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { users } from '../../../runtime/database/schema/people.ts'
@@ -13,7 +13,7 @@ afterAll(() => provider.core.stop())
 
 const personOf = async (id: string) => (await provider.core.call('GET', `/users/${id}`)).body
 
-/** Makes a user, deletes it, and waits until it is offboarded. */
+/** Creates a user, deletes it, and waits until it is offboarded. */
 async function deleted(userName: string, more: object = {}): Promise<string> {
   const id = await provider.user(userName, more)
   expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
@@ -23,7 +23,7 @@ async function deleted(userName: string, more: object = {}): Promise<string> {
   return id
 }
 
-test('a deleted user that is imported again is visible, as a user that nobody has pushed', async () => {
+test('a deleted user that is imported again is visible, without what was pushed before', async () => {
   const address = 'back@acme.example'
   const more = { emails: [{ value: address }], externalId: 'e-back' }
   const id = await deleted('back', more)
@@ -38,7 +38,7 @@ test('a deleted user that is imported again is visible, as a user that nobody ha
   await provider.user('of-back@acme.example', { manager: id })
 })
 
-test('who was deleted and is let in again keeps the address and can be changed', async () => {
+test('a deleted user who is reactivated keeps the address and can be changed', async () => {
   const userName = 'keeps@acme.example'
   const id = await deleted(userName)
   // As a sync of the identity source does it.
@@ -55,7 +55,7 @@ test('who was deleted and is let in again keeps the address and can be changed',
   expect((await provider.scim('GET', `/Users/${id}`)).status).toBe(404)
 })
 
-test('a group that was deleted and is filled again is there again, as long as somebody is in it', async () => {
+test('a deleted group is visible again once an import adds members, until an import removes them', async () => {
   const id = await provider.group('Filled', [await provider.user('in-filled@acme.example')])
   expect((await provider.scim('DELETE', `/Groups/${id}`)).status).toBe(204)
   await provider.imported('email,groups\nfilled@acme.example,Filled\n')

@@ -1,4 +1,4 @@
-/** A new user with the address of a deleted one: it may be another person, who inherits nothing. */
+/** A new user with the address of a deleted one may be another person, and inherits nothing. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { users } from '../../../runtime/database/schema/people.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider.core.stop())
 
-/** Asks as the admin, or by a token. @returns the answer, which succeeded */
+/** Calls as the admin, or with a token. @returns the body of the reply, which must succeed */
 async function asked(method: string, path: string, body?: object, token?: string) {
   const more = { ...(body === undefined ? {} : { body }), ...(token ? { token } : {}) }
   const reply = await provider.core.call(method, path, more)
@@ -22,7 +22,7 @@ async function asked(method: string, path: string, body?: object, token?: string
   return reply.body
 }
 
-/** Deletes a user, and creates the next one with the address once that is possible. @returns the id of the next one */
+/** Deletes a user and creates a new one with the address once possible. @returns the id of the new user */
 async function madeAnew({ id }: Pick<Person, 'id'>, userName: string): Promise<string> {
   expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
   const reply = await until('the next one is created', async () => {
@@ -35,7 +35,7 @@ async function madeAnew({ id }: Pick<Person, 'id'>, userName: string): Promise<s
   return reply.body.id
 }
 
-test('the next one with the address is somebody new, and the one before stays as they were', async () => {
+test('a new user with the address of a deleted one has a new record, and the old record is kept', async () => {
   const { core, scim } = provider
   const gone = await person(core.db, 'next@acme.example', ['Admin'])
   const report = await provider.user('report@acme.example', { manager: gone.id })
@@ -57,12 +57,12 @@ test('the next one with the address is somebody new, and the one before stays as
   expect((await asked('GET', events)).identity_events.at(-1)).toMatchObject({
     ...{ old_field_value: 'next@acme.example', new_field_value: former },
   })
-  // And once more: each has a record, and an address, of their own.
+  // A third user with the address has a new record as well.
   const third = await madeAnew({ id: next }, 'next@acme.example')
   expect(new Set([gone.id, next, third]).size).toBe(3)
 })
 
-test('somebody who is there already may be given the address of one who was deleted', async () => {
+test('an existing user can be given the address of a deleted one', async () => {
   const gone = await provider.user('freed@acme.example')
   const other = await provider.user('other@acme.example')
   expect((await provider.scim('DELETE', `/Users/${gone}`)).status).toBe(204)
@@ -82,7 +82,7 @@ test('somebody who is there already may be given the address of one who was dele
   )
 })
 
-test('the next one approves nothing, and the decision stays one', async () => {
+test('a new user with the address does not inherit the approvals of the deleted one', async () => {
   const { core } = provider
   const gone = await person(core.db, 'second@acme.example', ['App Admin'])
   const first = await person(core.db, 'first@acme.example')
@@ -119,9 +119,9 @@ test('the next one approves nothing, and the decision stays one', async () => {
   expect(JSON.stringify(second)).not.toContain(next)
 })
 
-test('no token of the one before is the next one’s, however the one before was switched off', async () => {
+test('a token of a deleted user does not work for a new user with the address', async () => {
   const gone = await person(provider.core.db, 'token@acme.example')
-  // As an import, or a sync of the identity source, leaves somebody.
+  // As an import or a sync of the identity source deactivates a person.
   await provider.core.db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, gone.id))
   await madeAnew(gone, 'token@acme.example')
   const reply = await provider.core.call('GET', '/users/current', { token: gone.token })

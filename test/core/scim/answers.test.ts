@@ -1,4 +1,4 @@
-/** What an answer holds: the attributes that are wanted, a version, members. */
+/** The content of replies: requested attributes, versions and members. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCIM_LIMITS, SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
@@ -64,7 +64,7 @@ test.each(['attributes', 'excludedAttributes'])(
   },
 )
 
-test('only what was read as a whole has a version', async () => {
+test('only a complete resource has a version', async () => {
   const id = await provider.group('Versions', [await provider.user('version@acme.example')])
   const bare = await provider.scim('GET', `/Groups/${id}?excludedAttributes=members`)
   expect([bare.headers.get('etag'), bare.body.meta.version]).toEqual([null, undefined])
@@ -79,7 +79,7 @@ test('only what was read as a whole has a version', async () => {
   expect((await provider.scim('GET', list)).body.Resources[0].meta).not.toHaveProperty('version')
 })
 
-test('what is done is told as done, however many members there are', async () => {
+test('changing a group succeeds even if it has too many members to be returned', async () => {
   const id = await provider.group('Crowd')
   const domainId = await domainOf(provider.core.db)
   await provider.core.db.execute(sql`

@@ -1,4 +1,4 @@
-/** What providers send seldom, at once, or in an unlucky order; and what becomes of the person. */
+/** Rare, concurrent and badly ordered calls of providers, and their effect on people. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { userRoles, users } from '../../../runtime/database/schema/people.ts'
@@ -19,14 +19,14 @@ const members = async (id: string): Promise<string[]> =>
   )
 
 describe('users', () => {
-  test('nobody gets the name by which an imported person is found', async () => {
+  test('cannot have the address of an imported person as userName', async () => {
     const { id } = await person(provider.core.db, 'imported@acme.example')
     const body = { userName: 'Imported@acme.example', emails: [{ value: 'other@acme.example' }] }
     expect(refusal(await provider.scim('POST', '/Users', body))).toEqual([409, 'uniqueness'])
     expect((await provider.found('userName eq "imported@acme.example"')).Resources[0].id).toBe(id)
   })
 
-  test('who comes by an import at the same time is a conflict', async () => {
+  test('that are imported at the same time cause a conflict', async () => {
     await provider.user('clash@acme.example', { emails: [{ value: 'clash-2@acme.example' }] })
     const { id } = await person(provider.core.db, 'clash@acme.example')
     const titled = { op: 'add', path: 'title', value: 'Dr' }
@@ -52,7 +52,7 @@ describe('users', () => {
     expect(refusal(await pushed)).toEqual([409, 'uniqueness'])
   })
 
-  test('a userName is no blank', async () => {
+  test('need a userName that is not blank', async () => {
     const body = { userName: ' ', emails: [{ value: 'blank@acme.example' }] }
     expect(refusal(await provider.scim('POST', '/Users', body))).toEqual([400, 'invalidValue'])
     const path = `/Users/${await provider.user('blank@acme.example')}`
@@ -60,7 +60,7 @@ describe('users', () => {
     expect(refusal(await provider.patch(path, blank))).toEqual([400, 'invalidValue'])
   })
 
-  test('a manager who was deleted may be said again', async () => {
+  test('can be sent again with a manager who was deleted', async () => {
     const manager = await provider.user('gone-manager@acme.example')
     const body = { userName: 'of-gone@acme.example', manager }
     const id = await provider.user(body.userName, body)
@@ -69,7 +69,7 @@ describe('users', () => {
     expect([put.status, put.body.title]).toEqual([200, 'Dr'])
   })
 
-  test('null for active lets nobody in or out', async () => {
+  test('keep their status if active is null', async () => {
     const id = await provider.user('null@acme.example', { active: null })
     const put = { userName: 'null@acme.example', active: null }
     expect((await provider.scim('PUT', `/Users/${id}`, put)).body.active).toBe(true)
@@ -79,7 +79,7 @@ describe('users', () => {
     expect((await provider.scim('PUT', `/Users/${id}`, put)).body.active).toBe(false)
   })
 
-  test('another name at the provider is a later change', async () => {
+  test('have a later lastModified after a change of externalId', async () => {
     const id = await provider.user('later@acme.example')
     const { meta } = (await provider.scim('GET', `/Users/${id}`)).body
     const { body } = await provider.patch(`/Users/${id}`, {
@@ -90,14 +90,14 @@ describe('users', () => {
     expect(Date.parse(body.meta.lastModified)).toBeGreaterThan(Date.parse(meta.lastModified))
   })
 
-  test('a token of theirs ends in the moment in which they are deactivated', async () => {
+  test('lose their tokens at the moment of deactivation', async () => {
     const { id, token: own } = await person(provider.core.db, 'ended@acme.example')
     expect((await provider.core.call('GET', '/users/current', { token: own })).status).toBe(200)
     await provider.patch(`/Users/${id}`, { op: 'Replace', path: 'active', value: 'False' })
     expect((await provider.core.call('GET', '/users/current', { token: own })).status).toBe(401)
   })
 
-  test('one who is deleted loses the roles, and is neither member nor manager', async () => {
+  test('who are deleted lose their roles, and cannot become members or managers', async () => {
     const { id } = await person(provider.core.db, 'roles@acme.example', ['Admin', 'App Admin'])
     const crew = await provider.group('Before', [id])
     expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
@@ -118,7 +118,7 @@ describe('users', () => {
     expect(roles).toEqual([])
   })
 
-  test('attributes are found by a filter under whichever name they are kept', async () => {
+  test('are found by attributes that are stored under a name of another case', async () => {
     const id = await provider.user('kept@acme.example', { title: 'Kept' })
     await provider.core.db.execute(sql`update users set custom_attributes =
       '{"Title": {"type": "TEXT", "value": "Kept"}, "COSTCENTER": {"type": "TEXT", "value": "k-7"}}' where id = ${id}`)
@@ -131,7 +131,7 @@ describe('users', () => {
     expect((await provider.found(`id eq "${id}"`)).totalResults).toBe(1)
   })
 
-  test('very many pushes at once leave connections for others', async () => {
+  test('pushed many times at once leave database connections for other calls', async () => {
     const id = await provider.user('many@acme.example')
     const domainId = await domainOf(provider.core.db)
     const held = Promise.withResolvers<void>()
@@ -156,7 +156,7 @@ describe('users', () => {
 })
 
 describe('groups', () => {
-  test('an exchange of one member leaves the others', async () => {
+  test('keep the other members when one member is replaced', async () => {
     const [a, b, c] = [
       await provider.user('exchange-a@acme.example'),
       await provider.user('exchange-b@acme.example'),
@@ -180,7 +180,7 @@ describe('groups', () => {
     expect(refusal(reply)).toEqual([status, status === 400 ? 'invalidFilter' : undefined])
   })
 
-  test('a name that differs in case alone is taken', async () => {
+  test('cannot have names that differ only in case', async () => {
     const id = await provider.group('Case')
     const taken = [409, 'uniqueness']
     expect(refusal(await provider.scim('POST', '/Groups', { displayName: 'cASE' }))).toEqual(taken)
@@ -193,7 +193,7 @@ describe('groups', () => {
     expect((await provider.scim('GET', `/Groups/${id}`)).body.displayName).toBe('CASE')
   })
 
-  test('who leaves while it is renamed has left it under its old name', async () => {
+  test('record a removal under the old name if they are renamed in the same call', async () => {
     const a = await provider.user('old-name@acme.example')
     const id = await provider.group('Old name', [a])
     await provider.patch(
@@ -210,7 +210,7 @@ describe('groups', () => {
     ])
   })
 
-  test('another id at the provider is in the log, and who was in it when is in the history', async () => {
+  test('log a change of externalId, and keep a history of memberships', async () => {
     const a = await provider.user('span@acme.example')
     const id = await provider.group('Spans', [a])
     await provider.patch(`/Groups/${id}`, { op: 'replace', path: 'externalId', value: 'g-1' })

@@ -1,4 +1,4 @@
-/** Filters of SCIM: what is read, and how what is not is told. */
+/** SCIM filters: parsing, and the position of errors. */
 import { expect, test } from 'vitest'
 import { SCIM_LIMITS } from '../../../runtime/contract/models/scim.ts'
 import { type Filter, fitsFilter, parseFilter } from '../../../runtime/core/scim/filter.ts'
@@ -33,7 +33,7 @@ test.each([
     'urn:ietf:params:scim:schemas:core:2.0:User:name.givenName sw "A"',
   ],
   ['meta.lastModified gt "2026-01-01T00:00:00Z"', 'meta.lastModified gt "2026-01-01T00:00:00Z"'],
-])('%s is read', (text, tree) => {
+])('%s is parsed', (text, tree) => {
   expect(shown(parseFilter(text))).toBe(tree)
 })
 
@@ -57,13 +57,13 @@ test.each([
   ['.value eq "a"', 1],
   ['and', 4],
   ['%', 1],
-])('%s is refused where it goes wrong', (text, character) => {
+])('%s is refused with the position of the error', (text, character) => {
   const refused = () => parseFilter(text)
   expect(refused).toThrow(ScimError)
   expect(refused).toThrow(`at character ${character}:`)
 })
 
-test('length, comparisons and depth have their bounds', () => {
+test('length, number of comparisons and depth are limited', () => {
   const many = (count: number) => Array.from({ length: count }, () => 'a pr').join(' or ')
   const deep = (count: number) => `${'('.repeat(count)}a pr${')'.repeat(count)}`
   expect(() => parseFilter(many(SCIM_LIMITS.filterTerms))).not.toThrow()
@@ -74,7 +74,7 @@ test('length, comparisons and depth have their bounds', () => {
   expect(() => parseFilter('a'.repeat(SCIM_LIMITS.filterLength + 1))).toThrow(/characters/)
 })
 
-test('a filter holds or does not for one value', () => {
+test('a filter is evaluated for a single value', () => {
   const holds = (text: string) => fitsFilter(parseFilter(text), { type: 'work', primary: true })
   expect(holds('type eq "WORK"')).toBe(true)
   expect(holds('type eq "home"')).toBe(false)

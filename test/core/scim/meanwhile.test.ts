@@ -1,4 +1,4 @@
-/** What a provider pushes while somebody else changes the same person. */
+/** Pushes of a provider during other changes of the same person. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
@@ -22,7 +22,7 @@ const stored = async (id: string) => {
   return row
 }
 
-test('what an import sets meanwhile stays', async () => {
+test('a push keeps what a concurrent import sets', async () => {
   const { db } = provider.core
   const { id } = await person(db, 'imported@acme.example')
   const office = { office: { type: 'TEXT', value: 'Oslo' } }
@@ -44,7 +44,7 @@ test('what an import sets meanwhile stays', async () => {
   })
 })
 
-test('who is offboarded meanwhile is not let in again', async () => {
+test('a push does not reactivate a person whose offboarding starts at the same time', async () => {
   const { db } = provider.core
   const domainId = await domainOf(db)
   const { id } = await person(db, 'leaves@acme.example')
@@ -52,7 +52,7 @@ test('who is offboarded meanwhile is not let in again', async () => {
   const pushed = await meanwhile(
     db,
     async (tx) => {
-      // As an offboarding begins.
+      // As the start of an offboarding does.
       await tx.insert(userOffboardings).values({ domainId, userId: id, status: 'IN_PROGRESS' })
       await tx.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, id))
     },
@@ -62,12 +62,12 @@ test('who is offboarded meanwhile is not let in again', async () => {
   expect((await stored(id))?.status).toBe('INACTIVE')
 })
 
-test('who is erased meanwhile stays erased', async () => {
+test('a push does not restore a person who is erased at the same time', async () => {
   const { db, call } = provider.core
   const { id } = await person(db, 'augusta@acme.example')
   await db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, id))
   let erased: ReturnType<typeof call> | undefined
-  // The erasure waits for its turn first, the push behind it.
+  // The erasure waits for the lock first; the push queues after it.
   const pushed = await meanwhile(
     db,
     async (tx) => {
@@ -86,14 +86,14 @@ test('who is erased meanwhile stays erased', async () => {
 const waiting = (many: number) =>
   until(`${many} wait`, async () => (await countWaiting(provider.core.db)) >= many)
 
-test('a group that a provider and an import make at once is one', async () => {
+test('a group that a push and an import create at the same time is created once', async () => {
   const { db, call } = provider.core
   const { id } = await person(db, 'pushed-member@acme.example')
   const file = 'email,groups\nimported-member@acme.example,On call\n'
   let pushed: ReturnType<typeof provider.scim> | undefined
   let imported: ReturnType<typeof call> | undefined
   await db.transaction(async (tx) => {
-    // The push has made the group, and waits for its member.
+    // The push has created the group and waits for the lock on its member.
     await tx.select().from(users).where(eq(users.id, id)).for('update')
     const members = [{ value: id }]
     pushed = provider.scim('POST', '/Groups', { displayName: 'On call', members })
@@ -114,7 +114,7 @@ test('a group that a provider and an import make at once is one', async () => {
   expect(names.sort()).toEqual(['imported-member@acme.example', 'pushed-member@acme.example'])
 })
 
-test('an offboarding that begins takes the person first, as a push does', async () => {
+test('a starting offboarding locks the person first, as a push does', async () => {
   const { db, call } = provider.core
   const { id } = await person(db, 'leaves-at-once@acme.example')
   await db.transaction(async (tx) => {
@@ -134,7 +134,7 @@ test('an offboarding that begins takes the person first, as a push does', async 
   await until('it began', async () => (await stored(id))?.status === 'INACTIVE')
 })
 
-test('an import takes the people that it changes before the roles of admins, as a push does', async () => {
+test('an import locks the people that it changes before the roles of admins, as a push does', async () => {
   const { db } = provider.core
   const { id } = await person(db, 'changes@acme.example')
   let imported: Promise<void> | undefined

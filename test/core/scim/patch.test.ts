@@ -1,4 +1,4 @@
-/** Bodies of PATCH, as Entra ID and Okta document them, and what they come to. */
+/** PATCH bodies as Entra ID and Okta document them, and the changes that they make. */
 import { describe, expect, test } from 'vitest'
 import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
 import { patchGroup, readGroup } from '../../../runtime/core/scim/group-fields.ts'
@@ -124,7 +124,7 @@ describe('users', () => {
     { op: 'replace', path: 'urn:example:2.0:User:shoeSize', value: '38' },
     { op: 'replace', path: 'identity', value: 'x' },
     { op: 'replace', value: { id: 'x', groups: [], addresses: [{ type: 'work' }] } },
-  ])('what is not kept is let pass: %j', (operation) => {
+  ])('attributes that are not stored are ignored: %j', (operation) => {
     expect(user(operation)).toEqual({})
   })
 
@@ -143,7 +143,7 @@ describe('users', () => {
       { password: 'unread', groups: [], nickName: 'A', name: { middleName: 'B' }, roles: ['x'] },
     ],
     ['names of the language', JSON.parse('{"__proto__":{"active":false},"constructor":"x"}')],
-  ])('POST and PUT ignore what is not kept (%s)', (_, more) => {
+  ])('POST and PUT ignore attributes that are not stored (%s)', (_, more) => {
     const known = { userName: 'ada@example.com', active: true }
     expect(readUser({ ...known, ...more })).toEqual(known)
     expect(user({ op: 'replace', value: more })).toEqual({})
@@ -175,13 +175,13 @@ describe('users', () => {
     expect(() => patchUser(patchSteps(body), 'ada@example.com')).toThrow(words)
   })
 
-  test('what is required is not removed', () => {
+  test('required attributes cannot be removed', () => {
     const mutability = expect.objectContaining({ scimType: 'mutability' })
     expect(() => user({ op: 'remove', path: 'userName' })).toThrow(mutability)
     expect(() => group({ op: 'remove', path: 'displayName' })).toThrow(mutability)
   })
 
-  test('more attributes than a person can have are refused, however they are spread', () => {
+  test('more than 300 attributes are refused, even if they are nested or split', () => {
     const many = (n: number) =>
       Object.fromEntries(Array.from({ length: n }, (_, at) => [`k${at}`, null]))
     const nested = {
@@ -207,13 +207,13 @@ describe('users', () => {
     expect(readUser(many(300))).toEqual({})
   })
 
-  test('a whole user that is put takes away what it does not name, but lets nobody in', () => {
+  test('PUT clears the attributes that it omits, except active', () => {
     const values = replaced(readUser({ username: 'ada', Name: { GIVENNAME: 'Ada' } }))
     expect(values).toMatchObject({ userName: 'ada', givenName: 'Ada', title: null, manager: null })
     expect(values).not.toHaveProperty('active')
   })
 
-  test('the address of a person is that of emails, else the user name', () => {
+  test('the address of a person is taken from emails, or else from userName', () => {
     expect(emailOf(null, 'ada@example.com')).toBe('ada@example.com')
     expect(emailOf('a@x.org', 'ada')).toBe('a@x.org')
     expect(() => emailOf(undefined, 'ada')).toThrow(/map one of them/)
@@ -275,14 +275,14 @@ describe('groups', () => {
     expect(group(operation)).toMatchObject(change)
   })
 
-  test('of several operations the last about a person counts', () => {
+  test('the last of several operations on a person counts', () => {
     const join = { op: 'add', path: 'members', value: [{ value: a }] }
     const leave = { op: 'remove', path: `members[value eq "${a}"]` }
     expect(group(join, leave)).toMatchObject({ join: [], leave: [a] })
     expect(group(leave, join)).toMatchObject({ join: [a], leave: [] })
   })
 
-  test('a group in a group is refused, and a group needs a name', () => {
+  test('a group as a member is refused, and a name is required', () => {
     const value = [{ value: a, type: 'Group' }]
     expect(() => group({ op: 'add', path: 'members', value })).toThrow(/can contain only people/)
     expect(() => group({ op: 'add', path: 'members', value: [{}] })).toThrow(/id of a user/)

@@ -56,5 +56,5 @@ export async function startProvider() {
   }
 }
 
-/** The status of a refusal, and its word. */
+/** The status and the scimType of a refusal. */
 export const refusal = ({ status, body }: Reply) => [status, body?.scimType]

@@ -1,6 +1,6 @@
 /**
- * An identity provider pushes people and groups: bodies as Entra ID and Okta send them, our own SCIM connector as the
- * client, and what becomes of the person's access.
+ * An identity provider pushes people and groups: with bodies as Entra ID and Okta send them, and with our own
+ * SCIM connector as the client. The person's access follows.
  */
 import { serve } from '@hono/node-server'
 import { and, eq } from 'drizzle-orm'
@@ -91,7 +91,7 @@ const events = async (type: string) =>
   )
 
 describe('tokens', () => {
-  test('open SCIM and nothing else, and nothing else opens SCIM', async () => {
+  test('are valid only for SCIM, and SCIM accepts no other tokens', async () => {
     expect(token).toMatch(/^lss_/)
     expect((await core.call('GET', '/users/current', { token })).status).toBe(401)
     expect((await core.call('GET', '/users', { token })).status).toBe(401)
@@ -106,7 +106,7 @@ describe('tokens', () => {
     }
   })
 
-  test('are made and revoked by an admin, hashed, and in the log', async () => {
+  test('are created and revoked by an admin, stored as hashes, and revocations are logged', async () => {
     const plain = await person(core.db, 'plain@acme.example')
     const body = { name: 'Mine' }
     const refused = await core.call('POST', '/scim_tokens', { token: plain.token, body })
@@ -127,7 +127,7 @@ describe('tokens', () => {
   })
 })
 
-test('answers say how many requests are left, and only a refusal says to wait', async () => {
+test('replies show the remaining requests, and have no Retry-After below the limit', async () => {
   for (const path of ['/Users?count=0', '/Users/none']) {
     const { headers } = await scim('GET', path)
     expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0)
@@ -136,7 +136,7 @@ test('answers say how many requests are left, and only a refusal says to wait', 
 })
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/scim+json, text/plain'])(
-  'a body of the content type %s is refused by that name',
+  'a body of the content type %s is refused with a message that names it',
   async (type) => {
     const reply = await scim(
       'POST',
@@ -149,7 +149,7 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/scim+
   },
 )
 
-test('a proxy that ends TLS says the scheme of locations', async () => {
+test('locations use the scheme that a TLS proxy reports', async () => {
   const located = async (headers: Record<string, string>) => {
     const reply = await fetch(`${base}/ServiceProviderConfig`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
@@ -162,7 +162,7 @@ test('a proxy that ends TLS says the scheme of locations', async () => {
   )
 })
 
-test('the service says what it is', async () => {
+test('the service describes itself, and returns 501 for what it does not offer', async () => {
   const config = (await scim('GET', '/ServiceProviderConfig')).body
   expect(config).toMatchObject({ patch: { supported: true }, bulk: { supported: false } })
   for (const path of ['/ResourceTypes', '/Schemas']) {
@@ -172,7 +172,7 @@ test('the service says what it is', async () => {
     expectRefused(await scim('GET', `${path}/none`), 404)
     expectRefused(await scim('GET', `${path}?filter=${encodeURIComponent('id eq "User"')}`), 403)
   }
-  // Past the judge, whose document has no such paths.
+  // Called without the OpenAPI check, because the document has no such paths.
   const statusAt = async (path: string) => {
     const reply = await core.host.app.request(`/scim/v2${path}`, { headers: { host: 'localhost' } })
     return ((await reply.json()) as { status: string }).status
@@ -185,7 +185,7 @@ test('the service says what it is', async () => {
 })
 
 describe('users', () => {
-  test('are made, found, changed and told as Entra ID wants it', async () => {
+  test('are created, found, changed and returned as Entra ID expects', async () => {
     expect(await found('userName eq "Grace@acme.example"')).toMatchObject({ totalResults: 0 })
     const eve = await create('eve@acme.example')
     const reply = await scim('POST', '/Users', {
@@ -238,7 +238,7 @@ describe('users', () => {
     expect(put.body).not.toHaveProperty([SCIM_URNS.enterprise])
   })
 
-  test('of one name there is one', async () => {
+  test('have unique names and addresses', async () => {
     const id = await create('twice@acme.example', { emails: [{ value: 'one@acme.example' }] })
     const again = (userName: string, value: string) =>
       scim('POST', '/Users', { userName, emails: [{ value }] })
@@ -264,7 +264,7 @@ describe('users', () => {
     expectRefused(await scim('POST', '/Users', body), 400, scimType)
   })
 
-  test('another version than the caller has seen is not changed', async () => {
+  test('are not changed if the caller has seen another version', async () => {
     const id = await create('etag@acme.example')
     const { headers } = await scim('GET', `/Users/${id}`)
     const etag = headers.get('etag') ?? ''
@@ -327,7 +327,7 @@ describe('users', () => {
     expectRefused(await scim('GET', path), 400, 'invalidFilter')
   })
 
-  test('pages hold each once, and only what is wanted', async () => {
+  test('are paged without duplicates, with only the requested attributes', async () => {
     const { totalResults: total } = (await scim('GET', '/Users?count=0')).body
     const ids = new Set<string>()
     for (let startIndex = 1; startIndex <= total; startIndex += 2) {
@@ -343,7 +343,7 @@ describe('users', () => {
 })
 
 describe('groups', () => {
-  test('are made, changed and deleted as Okta and Entra ID do it', async () => {
+  test('are created, changed and deleted as Okta and Entra ID do it', async () => {
     const [a, b, c] = [
       await create('group-a@acme.example'),
       await create('group-b@acme.example'),
@@ -389,7 +389,7 @@ describe('groups', () => {
     expect(await events('PUSHED_GROUP_CHANGED')).toHaveLength(5)
   })
 
-  test('of apps are none of theirs', async () => {
+  test('of apps are not visible to a provider', async () => {
     const appId = await app(core.db, 'Synced')
     const domainId = await domainOf(core.db)
     await core.db.insert(groups).values({ domainId, appId, name: 'Of an app' })
@@ -397,7 +397,7 @@ describe('groups', () => {
   })
 })
 
-test('domains are apart', async () => {
+test('a token sees and changes only its own domain', async () => {
   const other = await otherDomain(core.db)
   const theirs = await person(core.db, 'theirs@other.example', [], other)
   expectRefused(await scim('GET', `/Users/${theirs.id}`), 404)
@@ -417,7 +417,7 @@ test('domains are apart', async () => {
   expect(same.status).toBe(201)
 })
 
-test('the last admin stays, and the host’s own is not there', async () => {
+test('the last admin cannot be removed, and the host’s own admin is not visible', async () => {
   expect((await found(`userName eq "${FIRST_ADMIN}"`)).totalResults).toBe(0)
   const boss = await person(core.db, 'boss@acme.example', ['Admin'])
   const [first] = await core.db.select().from(users).where(eq(users.email, FIRST_ADMIN))
@@ -434,7 +434,7 @@ test('the last admin stays, and the host’s own is not there', async () => {
   expect(await statusOf(boss.id)).toBe('ACTIVE')
 })
 
-test('our own connector makes, finds, changes and deactivates a person, whose access follows', async () => {
+test('our own connector creates, finds, changes and deactivates a person, whose access follows', async () => {
   const people = acme(core)
   const appId = await company(core).connected(directory.app)
   await people.policy('Pilots', [{ id: appId, is_preapproved: true }], {
