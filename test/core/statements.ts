@@ -1,14 +1,14 @@
-/** Statements as they are sent to the database: those of one thing, or each before it is sent. */
+/** Observes statements to the database: those of one operation, or each before it is sent. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Client } from 'pg'
 import { vi } from 'vitest'
 
-/** What a connection sets for itself, and that a token was used. */
+/** Statements to ignore: settings of a connection, and the last use of a token. */
 const BESIDE = /set_config|"last_used_at" =/
 
 const sent = new AsyncLocalStorage<string[]>()
 
-/** What `act` answers and the texts of its statements; what runs in the background meanwhile is not among them. */
+/** Returns the result of `act` and the texts of its statements, without those of background work. */
 export async function withStatements<T>(
   act: () => Promise<T>,
 ): Promise<{ answer: T; statements: string[] }> {
@@ -30,7 +30,10 @@ export async function withStatements<T>(
 
 const { query: original } = Client.prototype
 
-/** Shows each statement before it is sent; one that `look` waits for is sent afterwards. The cast: `query` has many forms. */
+/**
+ * Calls `look` with each statement before it is sent, and waits for its promise. The cast is needed because
+ * `query` has many overloads.
+ */
 export const lookAtStatements = (look: (text: string) => Promise<unknown> | undefined) =>
   vi.spyOn(Client.prototype, 'query').mockImplementation(function (
     this: Client,

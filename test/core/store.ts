@@ -1,4 +1,4 @@
-/** What tests of the app store need in addition to the host: webhooks, permissions that an app told, whole bodies. */
+/** Fixtures for tests of the app store: webhooks, synced permissions and expected bodies. */
 import { FINDING_EVENTS } from '../../runtime/contract/models/finding.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { inlineWebhooks, requestablePermissions } from '../../runtime/database/schema/app_store.ts'
@@ -15,7 +15,7 @@ export async function webhook(db: Db, hookType: HookType, domain?: string): Prom
   return row?.id ?? ''
 }
 
-/** A permission as a sync would leave it. */
+/** A permission as a sync would create it. */
 export async function syncedPermission(db: Db, appId: string, label: string): Promise<string> {
   const domainId = await domainOf(db)
   const [row] = await db
@@ -43,7 +43,7 @@ export const groupBody = (id: string, name: string) => ({
   source_app_id: '',
 })
 
-/** The newest entries of the log: event type and metadata; not of findings, for which the host looks at times of its own. */
+/** Type and metadata of the newest log entries, without findings, which the host records at any time. */
 export async function lastEvents(core: CoreHost, count: number) {
   const { total } = (await core.call('GET', '/activity_logs?limit=1')).body
   const offset = Math.max(0, total - 100)
@@ -55,5 +55,5 @@ export async function lastEvents(core: CoreHost, count: number) {
     .slice(-count)
 }
 
-/** An id that nothing has. */
+/** An id that does not exist. */
 export const NOBODY_ID = '00000000-0000-4000-8000-000000000000'

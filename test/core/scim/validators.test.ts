@@ -1,4 +1,4 @@
-/** What Okta's suite for SCIM servers and the validator of Entra ID send in turn, and what they look for in the answers. */
+/** The calls and checks of Okta's test suite for SCIM servers and of the validator of Entra ID. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
 import { type Provider, refusal, startProvider } from './provider.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider.core.stop())
 
-test('Okta: a list, nobody, somebody, the same again, a whole user, and off', async () => {
+test('Okta: lists, creates, finds, replaces and deactivates a user, and refuses a duplicate', async () => {
   const { scim, patch, found } = provider
   const list = await scim('GET', '/Users?startIndex=1&count=1')
   expect(list.body).toMatchObject({ schemas: [SCIM_URNS.list], startIndex: 1 })
@@ -47,7 +47,7 @@ test('Okta: a list, nobody, somebody, the same again, a whole user, and off', as
   expect([off.status, off.body]).toMatchObject([200, { ...kept, id, name, active: false }])
 })
 
-test('Entra ID: a user with all of its mapping', async () => {
+test('Entra ID: creates, finds, changes and deletes a user with all mapped attributes', async () => {
   const { scim, patch, found } = provider
   const enterprise = { employeeNumber: 'E', department: 'D', costCenter: 'C' }
   const mapped = {
@@ -97,7 +97,7 @@ test('Entra ID: a user with all of its mapping', async () => {
   expect(ends).toEqual([204, 404, 404])
 })
 
-test('Entra ID: a group, and whether somebody is in it', async () => {
+test('Entra ID: creates, changes and deletes a group, and finds whether a user is a member', async () => {
   const { scim, patch, user, found } = provider
   const member = await user('member@acme.example')
   const theirs = 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'

@@ -1,4 +1,4 @@
-/** What breaks a rule of separation of duties, and what that makes of a request. */
+/** What breaks a rule of separation of duties, and how that changes a request. */
 import { describe, expect, test } from 'vitest'
 import { judged } from '../../../runtime/core/requests/duties.ts'
 import {
@@ -54,11 +54,11 @@ describe('a rule', () => {
       ['permission approve'],
       ['app ledger'],
     ],
-  ])('asking for %s', (_, has, asked, against) => {
+  ])('is checked against a request for %s', (_, has, asked, against) => {
     expect(brokenBy(RULE, held(...has), asked)).toEqual(against)
   })
 
-  test('must not have one thing on both sides', () => {
+  test('reports what it has on both sides', () => {
     expect(overlap(RULE)).toEqual([])
     expect(
       overlap({ ...RULE, right: { apps: ['ledger'], permissions: ['pay', 'audit'] } }),
@@ -77,7 +77,7 @@ describe('the rules that a request would break', () => {
     validationWebhook: null,
   }
 
-  test('count by the strictest of them', () => {
+  test('apply the strictest of them', () => {
     const [warn, except, block] = [rule('1', 'WARN'), rule('2', 'EXCEPTION'), rule('3', 'BLOCK')]
     expect(strictest([])).toBeNull()
     expect(strictest([warn])).toBe('WARN')
@@ -85,12 +85,12 @@ describe('the rules that a request would break', () => {
     expect(strictest([warn, block, except])).toBe('BLOCK')
   })
 
-  test('leave the plan alone where they only warn', () => {
+  test('leave the plan unchanged if they only warn', () => {
     expect(judged(plan, [rule('1', 'WARN')])).toMatchObject({ verdict: 'WARN', rules: ['1'], plan })
     expect(judged(plan, [])).toMatchObject({ verdict: null, rules: [], plan })
   })
 
-  test('add one decision behind all others for exceptions', () => {
+  test('add one decision after all others for exceptions', () => {
     const asked = [
       rule('1', 'EXCEPTION', ['eve']),
       rule('2', 'WARN'),
@@ -98,7 +98,7 @@ describe('the rules that a request would break', () => {
     ]
     expect(judged(plan, asked).plan).toEqual({
       ...plan,
-      // The admins, whom a plan without anybody stands for, decide as before.
+      // An empty stage stands for the admins, who decide as before.
       stages: [
         { users: [], groups: [] },
         { users: ['eve', 'max'], groups: [] },
@@ -109,7 +109,7 @@ describe('the rules that a request would break', () => {
     expect(judged(managed, asked).plan.stages).toEqual([{ users: ['eve', 'max'], groups: [] }])
   })
 
-  test('say which they are and what to do', () => {
+  test('are named in a message that says what to do', () => {
     const { words } = judged(plan, [rule('1', 'BLOCK')])
     expect(words).toContain('“rule 1”')
     expect(words).toContain('revoked first')

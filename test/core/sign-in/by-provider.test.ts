@@ -1,4 +1,4 @@
-/** Whom the claims of a provider tell of, and the roles that go with them. */
+/** The person that the claims of a provider identify, and the roles of that person. */
 import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,8 +15,8 @@ const LEAST = { id: 'acme', name: 'Acme', issuer: 'https://acme.example', client
 const acme = v.parse(SignInProvider, LEAST)
 const ADA = { sub: 'x', email: 'Ada@Example.com', email_verified: true }
 
-describe('what a provider tells', () => {
-  test('counts with a verified address', () => {
+describe('the claims of a provider', () => {
+  test('identify a person by a verified address', () => {
     const told = toldBy({ ...ADA, name: 'Ada B. Abbott', groups: ['staff', 7] }, acme)
     expect(told).toEqual({
       email: 'ada@example.com',
@@ -31,16 +31,16 @@ describe('what a provider tells', () => {
     ['a word', 'true'],
     ['a number', 1],
     ['nothing', undefined],
-  ])('counts for nothing where verified is %s', (_what, email_verified) => {
+  ])('are refused if email_verified is %s', (_what, email_verified) => {
     expect(toldBy({ ...ADA, email_verified }, acme)).toMatchObject({ why: 'unverified' })
   })
 
   test.each([undefined, null, '', 'ada', 'a b@example.com', 'a\u0000@example.com', ['a@b.c'], {}])(
-    'counts for nothing with the address %j',
+    'are refused with the address %j',
     (email) => expect(toldBy({ ...ADA, email }, acme)).toMatchObject({ why: 'no_address' }),
   )
 
-  test('is taken from the claim that the operator named', () => {
+  test('are read from the claim that the operator configured', () => {
     const named = v.parse(SignInProvider, { ...LEAST, person_claim: 'upn' })
     expect(toldBy({ upn: 'ada@example.com' }, named)).toMatchObject({ email: 'ada@example.com' })
     expect(toldBy(ADA, named)).toMatchObject({ why: 'no_address' })
@@ -54,11 +54,11 @@ describe('the file of providers', () => {
     ['an id that is no word', { id: 'a/b' }],
     ['an unknown role', { roles: [{ group: 'a', role: 'Chief' }] }],
     ['an unknown member', { secret: 'x' }],
-  ])('does not hold %s', (_what, more) =>
+  ])('refuses %s', (_what, more) =>
     expect(v.is(SignInProviders, [{ ...LEAST, ...more }])).toBe(false),
   )
 
-  test('holds each id once', () => {
+  test('refuses a duplicate id', () => {
     expect(v.is(SignInProviders, [LEAST, { ...LEAST, id: 'other' }])).toBe(true)
     expect(v.is(SignInProviders, [LEAST, LEAST])).toBe(false)
   })
@@ -86,7 +86,7 @@ describe('roles by groups', () => {
       .sort()
   const signIn = (groups: string[]) => signInByProvider(core.db, hasher, table, { ...ADA, groups })
 
-  test('follow the groups at each sign-in; what the table does not name stays', async () => {
+  test('follow the groups at each sign-in; roles that the table does not name are kept', async () => {
     const ada = await person(core.db, 'ada@example.com', ['App Admin'])
     await signIn(['audit', 'nothing'])
     expect(await rolesOf(ada.id)).toEqual(['App Admin', 'Auditor'])
@@ -96,7 +96,7 @@ describe('roles by groups', () => {
     expect(await rolesOf(ada.id)).toEqual(['App Admin'])
   })
 
-  test('leave the last admin who can sign in', async () => {
+  test('are not removed from the last admin who can sign in', async () => {
     await signIn(['admins'])
     const [first] = await core.db.select().from(users).where(eq(users.email, 'admin@localhost'))
     await core.db.delete(userRoles).where(eq(userRoles.userId, first?.id ?? ''))

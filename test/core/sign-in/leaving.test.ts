@@ -1,4 +1,4 @@
-/** Who signs in, or makes a token, while their offboarding begins: nothing of it is there when they are let in again. */
+/** A person whose offboarding starts while they sign in gets no session, role, login link or token. */
 import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ beforeEach(async () => {
   leaver = await person(core.db, email)
 })
 
-/** As an offboarding begins. */
+/** Writes what the start of an offboarding writes. */
 async function leaves(tx: Db): Promise<void> {
   const { id } = leaver
   await tx.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, id))
@@ -55,9 +55,9 @@ const linkFor = async (address: string) => {
 const ofLeaver = async (table: typeof sessions | typeof loginLinks) =>
   core.db.$count(table, eq(table.userId, leaver.id))
 
-test('no session of a login link', async () => {
+test('a login link creates no session while an offboarding starts', async () => {
   const { code } = await linkFor(email)
-  // The link itself is used up: what is left of it is the session.
+  // Signing in uses up the link itself, so only the session is left to remove.
   const leavesLater = async (tx: Db) => {
     await tx.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, leaver.id))
     await tx.delete(sessions).where(eq(sessions.userId, leaver.id))
@@ -67,7 +67,7 @@ test('no session of a login link', async () => {
   expect(await ofLeaver(sessions)).toBe(0)
 })
 
-test('no session, and no role, of a provider', async () => {
+test('sign-in by a provider creates no session and no role while an offboarding starts', async () => {
   const provider = v.parse(SignInProvider, {
     ...{ id: 'acme', name: 'Acme', issuer: 'https://acme.example', client_id: 'keyway' },
     roles: [{ group: 'all', role: 'Auditor' }],
@@ -81,14 +81,14 @@ test('no session, and no role, of a provider', async () => {
   expect(await core.db.$count(userRoles, eq(userRoles.userId, leaver.id))).toBe(0)
 })
 
-test('no login link', async () => {
+test('no login link is created while an offboarding starts', async () => {
   await expect(meanwhile(core.db, leaves, () => linkFor(email))).rejects.toMatchObject({
     detail: `${email} is INACTIVE`,
   })
   expect(await ofLeaver(loginLinks)).toBe(0)
 })
 
-test('no token', async () => {
+test('no token is created while an offboarding starts', async () => {
   const caller = await callerOf(core.db, { userId: leaver.id, domainId, readOnly: false })
   const wish = { name: 'late', description: '', readOnly: false, expiresAt: null }
   const formId = '00000000-0000-4000-8000-000000000001'

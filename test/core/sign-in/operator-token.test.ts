@@ -1,4 +1,4 @@
-/** The operator's token is one thing: it is changed, revoked and given its roles once, on every host. */
+/** The operator's token is shared by all hosts: it is changed, revoked and given its role once for all. */
 import { and, eq, isNull } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiTokens } from '../../../runtime/database/schema/people.ts'
@@ -24,7 +24,7 @@ async function restart(env: Record<string, string>): Promise<void> {
   core = await startCore(env, { from: core.dataDir })
 }
 
-/** What a token opens: the core interface, /operator, the making of login links. */
+/** Statuses of a token for the core interface, for /operator and for the creation of login links. */
 async function opens(token: string): Promise<number[]> {
   const link = { token, body: { email: 'boss@example.com' } }
   const answers = [
@@ -65,7 +65,7 @@ async function signInWith(code: string) {
 }
 
 describe('the first start', () => {
-  test('gives the first admin the role and the token, and says so in the activity log', async () => {
+  test('gives the first admin the role and the token, and logs both', async () => {
     expect(await opens(ADMIN_TOKEN)).toEqual([200, 200, 201])
     expect((await events()).slice(0, 2)).toEqual([
       { type: 'USER_ROLE_ADDED', actor: 'Lumos system', metadata: { role: 'Admin' } },
@@ -77,7 +77,7 @@ describe('the first start', () => {
     ])
   })
 
-  test('is the only one that does: what was taken away stays away after a restart', async () => {
+  test('is the only start that does so: a restart does not restore a removed role', async () => {
     const { body: admin } = await core.call('GET', '/users/current')
     const taken = await core.call('DELETE', `/users/${admin.id}/roles/Admin`, {
       token: boss.token,
@@ -88,14 +88,14 @@ describe('the first start', () => {
     const { body: roles } = await core.call('GET', `/users/${admin.id}/roles`)
     expect(roles).toEqual([{ name: 'User' }])
     expect(await events()).toEqual(before)
-    // The operator repairs also what befell its user.
+    // The operator's token still works on /operator, to repair its user.
     expect((await core.call('GET', '/operator/connectors')).status).toBe(200)
     await core.call('POST', `/users/${admin.id}/roles/Admin`, { token: boss.token })
   })
 })
 
-describe('another KEYWAY_ADMIN_TOKEN', () => {
-  test('ends the one before, its sessions, its login links and the sessions begun by them', async () => {
+describe('a changed KEYWAY_ADMIN_TOKEN', () => {
+  test('revokes the previous token with its sessions, its login links and their sessions', async () => {
     const session = await signedIn(core)
     const used = await signInWith(await linkCode(ADMIN_TOKEN))
     const unused = await linkCode(ADMIN_TOKEN)
@@ -113,7 +113,7 @@ describe('another KEYWAY_ADMIN_TOKEN', () => {
     expect((await events()).slice(-4).map(({ type }) => type)).toContain('API_TOKEN_REVOKED')
   })
 
-  test('is not undone by a host that still has the old one, which says what to do', async () => {
+  test('is not undone by a host with the old token, which logs what to do', async () => {
     await restart({ KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN })
     expect(await opens(ADMIN_TOKEN)).toEqual([401, 401, 401])
     expect(await opens(NEXT)).toEqual([200, 200, 201])
@@ -121,7 +121,7 @@ describe('another KEYWAY_ADMIN_TOKEN', () => {
     expect(core.lines.join('')).not.toContain(ADMIN_TOKEN)
   })
 
-  test('ends the one of a host that goes on running with it, which learns of it', async () => {
+  test('revokes the token of a host that is still running, which logs what to do', async () => {
     await restart({ KEYWAY_ADMIN_TOKEN: NEXT })
     const DATABASE_URL = await core.url()
     const newer = await startCore({ DATABASE_URL, KEYWAY_ADMIN_TOKEN: THIRD })
@@ -130,7 +130,7 @@ describe('another KEYWAY_ADMIN_TOKEN', () => {
     await expect.poll(() => core.lines.join('')).toMatch(/operator’s token .* KEYWAY_ADMIN_TOKEN/)
     shows("the operator's token answers 401", core.lines)
     await newer.stop()
-    // One that a host makes for itself takes nothing over from the operator's hand.
+    // A token that a host generates does not replace one that the operator has set.
     const generated = await startCore({ DATABASE_URL, KEYWAY_ADMIN_TOKEN: '' })
     expect(await opens(THIRD)).toEqual([200, 200, 201])
     expect(await opens(generated.host.adminToken)).toEqual([401, 401, 401])
@@ -143,7 +143,7 @@ describe('a revoked operator’s token', () => {
   const own = (session: Awaited<ReturnType<typeof signedIn>>, id: string) =>
     session.post(`/settings/api-tokens/${id}/revoke`)
 
-  test('ends everywhere, also while the database is away and after a restart', async () => {
+  test('is refused everywhere, also after a restart', async () => {
     await restart({ KEYWAY_ADMIN_TOKEN: THIRD })
     const session = await signedIn(core, THIRD)
     const unused = await linkCode(THIRD)
@@ -157,7 +157,7 @@ describe('a revoked operator’s token', () => {
     expect(await isIn(await signInWith(unused))).toBe(false)
     await restart({ KEYWAY_ADMIN_TOKEN: THIRD })
     expect(await opens(THIRD)).toEqual([401, 401, 401])
-    // An admin's token operates all the same, and a new token of the operator's takes its place.
+    // An admin's token still works on /operator, and a new operator's token takes the place of the old one.
     expect((await core.call('GET', '/operator/connectors', { token: boss.token })).status).toBe(200)
     await restart({ KEYWAY_ADMIN_TOKEN: `${THIRD}x` })
     expect(await opens(`${THIRD}x`)).toEqual([200, 200, 201])

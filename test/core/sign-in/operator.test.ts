@@ -1,4 +1,4 @@
-/** Who may operate, and what the others are told. */
+/** Who may call /operator, and how others are refused. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FIRST_ADMIN } from '../../../runtime/core/sign-in/first-admin.ts'
@@ -18,7 +18,7 @@ afterAll(() => core.stop())
 
 const list = (token: string | null) => core.call('GET', '/operator/connectors', { token })
 
-describe('/operator answers', () => {
+describe('/operator accepts', () => {
   test.each([
     ['the operator’s token', () => ADMIN_TOKEN],
     ['an admin’s token', () => boss.token],
@@ -27,7 +27,7 @@ describe('/operator answers', () => {
     expect(await list(token())).toMatchObject({ status: 200, body: { items: expect.any(Array) } })
   })
 
-  test('the operator’s token also when its user is suspended, which the operator repairs', async () => {
+  test('the operator’s token even if its user is suspended', async () => {
     const suspend = (status: 'ACTIVE' | 'SUSPENDED') =>
       core.db.update(users).set({ status }).where(eq(users.email, FIRST_ADMIN))
     await suspend('SUSPENDED')
@@ -38,14 +38,14 @@ describe('/operator answers', () => {
 })
 
 describe('/operator refuses', () => {
-  test('a token of a person who may not operate', async () => {
+  test('a token of a person without permission to operate', async () => {
     expect(await list(reader.token)).toMatchObject({
       status: 403,
       body: { is_error: true, error: { error_code: 'permission_denied' } },
     })
   })
 
-  test('a write by a token that may only read, and a read is still there', async () => {
+  test('a write with a read-only token', async () => {
     const answer = await core.call('POST', '/operator/connectors', { token: boss.readOnlyToken })
     expect(answer).toMatchObject({
       status: 403,

@@ -1,8 +1,8 @@
-/** Which pages are asked for while others are written. */
+/** Which pages are requested while others are being written. */
 import { expect, test } from 'vitest'
 import { type FetchedPage, readAhead } from '../../../runtime/core/sync/ahead.ts'
 
-/** A system whose pages come when they are let: by their tokens, `1` behind the first. */
+/** A stub system that returns each page when the test lets it; the token of the second page is `1`. */
 function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
   const asked: (string | null)[] = []
   const gates = new Map<number, ReturnType<typeof Promise.withResolvers<void>>>()
@@ -26,7 +26,7 @@ function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
   }
 }
 
-/** Lets everything that waits for nothing happen, of which each page takes a turn. */
+/** Runs everything that is ready; each page takes a turn of the event loop. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -35,7 +35,7 @@ const always = () => true
 const arrive = (rows: unknown[]) => rows
 const firsts = (pages: FetchedPage<unknown[]>[]) => pages.map(({ found }) => found[0])
 
-test('a page of a slow system is taken when it comes, and the next one is asked for meanwhile', async () => {
+test('a page of a slow system is taken when it arrives, and the next one is already requested', async () => {
   const { asked, fetch, ...slow } = system(3)
   const ahead = readAhead({ fetch, arrive, token: null, goesOn: always })
   slow.let(0)
@@ -48,7 +48,7 @@ test('a page of a slow system is taken when it comes, and the next one is asked 
   expect(await ahead.take()).toEqual([])
 })
 
-test('pages of a fast system that come while others are written are taken together', async () => {
+test('pages of a fast system that arrive while others are being written are taken together', async () => {
   const { asked, fetch, ...fast } = system(5)
   const ahead = readAhead({ fetch, arrive, token: '1', goesOn: always })
   for (const n of [1, 2, 3, 4]) fast.let(n)
@@ -61,7 +61,7 @@ test('pages of a fast system that come while others are written are taken togeth
 test.each([
   ['rows', (): unknown[] => Array.from({ length: 6000 }, (_, n) => n)],
   ['bytes', (): unknown[] => ['x'.repeat(2_500_000)]],
-])('no page is asked for beside so many %s that wait', async (_, rowsOf) => {
+])('no page is requested while too many %s are waiting', async (_, rowsOf) => {
   const { asked, fetch, ...fast } = system(9, rowsOf)
   const ahead = readAhead({ fetch, arrive, token: null, goesOn: always })
   for (let n = 0; n < 9; n += 1) fast.let(n)
@@ -72,7 +72,7 @@ test.each([
   expect(asked).toEqual([null, '1', '2', '3'])
 })
 
-test('what came before a page that fails is taken first', async () => {
+test('pages before a page that fails are taken first', async () => {
   const { fetch, ...one } = system(4)
   const ahead = readAhead({ fetch, arrive, token: null, goesOn: always })
   one.let(0)
@@ -83,7 +83,7 @@ test('what came before a page that fails is taken first', async () => {
   await expect(ahead.take()).rejects.toThrow('page 2 is lost')
 })
 
-test('no page is asked for behind the moment when others wait, or that it is stopped', async () => {
+test('no page is requested once others wait, or after a stop', async () => {
   let goesOn = true
   const over = system(4)
   const ahead = readAhead({ fetch: over.fetch, arrive, token: null, goesOn: () => goesOn })
@@ -104,7 +104,7 @@ test('no page is asked for behind the moment when others wait, or that it is sto
   expect(stopped.asked).toEqual([null])
 })
 
-test('rows are made of a page once the next one was asked for, and a turn has passed', async () => {
+test('a page is parsed only after the next one was requested and a turn has passed', async () => {
   const { asked, fetch, ...fast } = system(3)
   const made: unknown[][] = []
   const ahead = readAhead({
@@ -123,12 +123,12 @@ test('rows are made of a page once the next one was asked for, and a turn has pa
   expect(made).toEqual([[0, null, '1']])
   fast.refuse(2)
   fast.let(1)
-  // What comes behind a page that has come does not hide it.
+  // The failure of a later page does not hide a page that has arrived.
   expect(firsts(await ahead.take())).toEqual(['row 1'])
   await expect(ahead.take()).rejects.toThrow('page 2 is lost')
 })
 
-test('a page that nothing can be made of fails when it is its turn, and nothing behind it is taken', async () => {
+test('a page that cannot be parsed fails when it is taken, and no later page is taken', async () => {
   const { fetch, ...fast } = system(4)
   const spoilt = (rows: unknown[]) => {
     if (rows[0] === 1) throw new Error('page 1 holds no rows')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-test('associations are written as they are, in the order of their accounts, with numbers of any size', async () => {
+test('associations are copied unchanged, in the order of their accounts, with ids of any size', async () => {
   const appId = randomUUID()
   const runId = 2 ** 33 + 7
   const known = createKnownAccounts()
@@ -44,7 +44,7 @@ test('associations are written as they are, in the order of their accounts, with
   expect(found.rows).toEqual([row(0, 5), row(1, 5), row(1, 2 ** 52 + 2 ** 31 + 1)])
 })
 
-test('what PostgreSQL refuses is thrown, nothing of it stays, and the connection goes on', async () => {
+test('an error of PostgreSQL is thrown, nothing is stored, and the connection stays usable', async () => {
   const { db } = core
   const appId = randomUUID()
   const known = createKnownAccounts()
@@ -59,7 +59,7 @@ test('what PostgreSQL refuses is thrown, nothing of it stays, and the connection
   await expect(cut).rejects.toMatchObject({ code: '22P04' })
 })
 
-test('a list of ids is read as it is, of whatever length', async () => {
+test('a list of ids of any length is read unchanged', async () => {
   const { db } = core
   for (const ids of [[], [randomUUID()], Array.from({ length: 3000 }, () => randomUUID())]) {
     const { rows } = await db.execute(sql`select ${uuidList(idBytes(ids))}::uuid[]::text[] as ids`)

@@ -1,4 +1,4 @@
-/** What of an expense is kept, and as how much money. */
+/** How expenses and their amounts are stored. */
 import { expect, test } from 'vitest'
 import { expensesSince, moneyOf, rowOf } from '../../../runtime/core/sync/expenses.ts'
 
@@ -9,7 +9,7 @@ const told = (more: object = {}) => ({
   ...{ approval_status: {}, payment_status: {}, ...more },
 })
 
-test('an expense is kept by its id, moment, money and people', () => {
+test('an expense is stored with its id, time, amount and people', () => {
   expect(rowOf(told())).toEqual({
     ...{ external: 'x1', at: '2026-03-01T08:00:00.000Z', amount: '12.5', currency: 'EUR' },
     ...{ seller: 'Acme', description: 'Seats', submitter: 'ada@example.com' },
@@ -23,7 +23,7 @@ test.each([
   { id: 'x'.repeat(5000) },
   { transaction_date: 'soon' },
   { transaction_date: '0001-01-01' },
-])('one that cannot be kept as it is, such as %j, is left out', (more) => {
+])('an expense that cannot be stored unchanged, such as %j, is skipped', (more) => {
   expect(rowOf(told(more))).toBeNull()
 })
 
@@ -39,11 +39,11 @@ test.each([
   [{ amount: 5, currency: 'Euro' }, null, null],
   [{}, null, null],
   [null, null, null],
-])('of %j the money is %s %s', (value, amount, currency) => {
+])('the amount of %j is %s %s', (value, amount, currency) => {
   expect(moneyOf(value)).toEqual({ amount, currency })
 })
 
-test('a run asks all of its pages for the same days', () => {
+test('a run requests all of its pages since the same day', () => {
   const since = expensesSince({ createdAt: new Date('2026-11-23T15:00:00Z') })
   expect(since.toISOString()).toBe('2025-10-19T00:00:00.000Z')
 })

@@ -1,4 +1,4 @@
-/** Several hosts share the runs of their database; connectors change under them. */
+/** Several hosts share the sync runs of one database, while connectors change. */
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ const start = async () => {
     DATABASE_URL: database.url,
     KEYWAY_DROP_IN: 'open',
   }
-  // The minute of a turn is shorter here; all else about turns is as it is.
+  // A turn is shorter here than the usual minute; everything else about turns is unchanged.
   const core = await startCore(env, { pace: { turnMs: 200 } })
   await core.host.settled
   return core
@@ -91,7 +91,7 @@ async function prepared(core: CoreHost, tenant = ''): Promise<string> {
   return appId
 }
 
-test('a run that one host leaves, the other ends', async () => {
+test('a run that one host leaves is finished by the other', async () => {
   const [one, two] = hosts as [CoreHost, CoreHost]
   const appId = await prepared(one)
   const asked = Promise.withResolvers<void>()
@@ -103,7 +103,7 @@ test('a run that one host leaves, the other ends', async () => {
   }
   await trigger(one, appId)
   await asked.promise
-  // Whichever of them has it.
+  // Either host may have the run.
   await one.stop()
   hosts = [two]
   held.resolve(undefined)
@@ -117,7 +117,7 @@ test('a run that one host leaves, the other ends', async () => {
   hosts = [two, await start()]
 })
 
-test('more endless syncs than places: every app has turn after turn, on both hosts', async () => {
+test('every app keeps getting turns if there are more endless syncs than slots', async () => {
   const [one] = hosts as [CoreHost]
   upstream.circling.add('accounts')
   const appIds: string[] = []
@@ -137,7 +137,7 @@ test('more endless syncs than places: every app has turn after turn, on both hos
     }
     return [...turns.values()].every(({ size }) => size >= 3)
   })
-  // Nobody had many more than the others.
+  // No app had many more turns than the others.
   const most = Math.max(...[...turns.values()].map(({ size }) => size))
   expect(most).toBeLessThanOrEqual(12)
   for (const appId of appIds) {
@@ -146,7 +146,7 @@ test('more endless syncs than places: every app has turn after turn, on both hos
   }
 })
 
-test('of hundreds of syncs that wait, those that have waited longest are next', async () => {
+test('of hundreds of waiting syncs, those that have waited longest are next', async () => {
   const [one] = hosts as [CoreHost]
   class RolledBack extends Error {}
   const looked = one.db.transaction(async (tx) => {
@@ -168,7 +168,7 @@ test('of hundreds of syncs that wait, those that have waited longest are next', 
   await expect(looked).rejects.toThrow(RolledBack)
 })
 
-test('a connector that is upgraded in the middle of a listing ends it with its new version', async () => {
+test('a listing is finished by the new version if its connector is upgraded midway', async () => {
   const [one, two] = hosts as [CoreHost, CoreHost]
   const appId = await prepared(one)
   await trigger(one, appId)
@@ -189,14 +189,14 @@ test('a connector that is upgraded in the middle of a listing ends it with its n
   held.resolve(undefined)
   const run = await ended(two, appId)
   expect([run.state, run.problem, run.skipped]).toEqual(['SUCCEEDED', null, ['resources']])
-  // Nobody can be asked for them: they left the listing, and that is all.
+  // Without get_account their status cannot be looked up; all that is known is that they left the listing.
   expect((await accountsOf(two, appId)).slice(3, 5)).toMatchObject([
     { id: 'a03', status: 'ACCESS_REMOVED', gone: true },
     { id: 'a04', status: 'ACCESS_REMOVED', gone: true },
   ])
 })
 
-test('a connector that lists nobody cannot be synced', async () => {
+test('a connector without list_accounts cannot be synced', async () => {
   const [one] = hosts as [CoreHost]
   version('1.2.0', ['list_accounts'])
   for (const core of hosts) await served(core, '1.2.0')

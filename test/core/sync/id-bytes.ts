@@ -1,3 +1,3 @@
-/** Ids as the bytes that rows of a sync have them in. */
+/** Ids as bytes, as rows of a sync contain them. */
 export const idBytes = (ids: readonly string[]): Buffer =>
   Buffer.from(ids.join('').replaceAll('-', ''), 'hex')

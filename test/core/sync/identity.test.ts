@@ -1,4 +1,4 @@
-/** The identity source: its accounts become users, and what is different is told. */
+/** The identity source: its accounts become users, and changes become identity events. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apps } from '../../../runtime/database/schema/apps.ts'
@@ -105,13 +105,13 @@ const events = async (query = '') =>
   }[]
 
 describe('the first sync', () => {
-  test('makes users of people’s accounts, their managers and groups', async () => {
+  test('creates users with managers and groups from the accounts of people', async () => {
     const run = await sync(core, appId)
     expect([run.state, run.problem]).toEqual(['SUCCEEDED', null])
     expect(await people()).toEqual([
       { name: 'ada', status: 'ACTIVE', boss: 'ben', department: 'Sales', number: 'ada' },
       { name: 'ben', status: 'ACTIVE', boss: 'cy', department: 'Research', number: 'ben' },
-      // A circle is kept as it is; nobody is their own manager.
+      // A cycle is kept, but nobody becomes their own manager.
       { name: 'cy', status: 'ACTIVE', boss: 'ben', department: 'Sales', number: 'cy' },
       { name: 'dot', status: 'SUSPENDED', boss: null, department: 'Sales', number: 'dot' },
     ])
@@ -131,7 +131,7 @@ describe('the first sync', () => {
     ])
   })
 
-  test('takes users who are there for who they are', async () => {
+  test('matches existing users by email, case-insensitively', async () => {
     const ada = await person(core.db, 'ADA@example.com')
     await sync(core, appId)
     expect(await idOf('ada')).toBe(ada.id)
@@ -143,7 +143,7 @@ describe('the first sync', () => {
 })
 
 describe('later syncs', () => {
-  test('that find nothing different tell nothing', async () => {
+  test('without differences record nothing', async () => {
     await sync(core, appId)
     const before = (await core.call('GET', '/identity_events')).body.total_count
     const run = await sync(core, appId)
@@ -151,7 +151,7 @@ describe('later syncs', () => {
     expect(run.counts['users_changed']).toBeUndefined()
   })
 
-  test('tell each difference, old and new', async () => {
+  test('record each difference with its old and new value', async () => {
     await sync(core, appId)
     const ada = await idOf('ada')
     const since = new Date(Date.now()).toISOString()
@@ -177,7 +177,7 @@ describe('later syncs', () => {
     ])
   })
 
-  test('make who left INACTIVE, and who is back ACTIVE, and delete nobody', async () => {
+  test('set users who left to INACTIVE and users who return to ACTIVE, and delete nobody', async () => {
     await sync(core, appId)
     const all = upstream.holds.accounts
     upstream.holds.accounts = all.slice(0, 2)
@@ -220,7 +220,7 @@ describe('later syncs', () => {
     ])
   })
 
-  test('let the last admin who can sign in be', async () => {
+  test('do not suspend the last admin who can sign in', async () => {
     await sync(core, appId)
     await core.db.execute(sql`insert into user_roles (domain_id, user_id, role)
       select domain_id, id, 'Admin' from users where email = 'ada@example.com'`)
@@ -242,7 +242,7 @@ describe('later syncs', () => {
 })
 
 describe('identity events', () => {
-  test('are read page by page, and by field', async () => {
+  test('are listed in pages, and filtered by field', async () => {
     await sync(core, appId)
     const whole = (await core.call('GET', '/identity_events?limit=1000')).body
     const read = []
@@ -263,7 +263,7 @@ describe('identity events', () => {
   })
 })
 
-test('one app at most is the identity source', async () => {
+test('at most one app is the identity source', async () => {
   const settings = { identity_source: MAPPING }
   const again = await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
   expect(again.status).toBe(200)
@@ -285,7 +285,7 @@ test('one app at most is the identity source', async () => {
   ])
 })
 
-test('accounts find their user by rules, then by address; a user that a person has set stays', async () => {
+test('accounts are matched to users by rules, then by email; a match by a person is kept', async () => {
   const settings = {
     identity_source: null,
     match_rules: [{ account: 'username', user: 'Login' }],

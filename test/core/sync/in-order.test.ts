@@ -1,11 +1,11 @@
-/** Which batches of a listing are written beside others, and in which order they count. */
+/** Which batches of a listing are written concurrently, and in which order they take effect. */
 import { expect, test } from 'vitest'
 import { writeInOrder } from '../../../runtime/core/sync/in-order.ts'
 
 const TAKEN = Object.assign(new Error('it is there'), { code: '23505' })
 const LOCKED = Object.assign(new Error('it took too long'), { code: '55P03' })
 
-/** Batches that are written when they are let. */
+/** Batches whose writes finish when the test lets them. */
 function batches(options: { isNew: boolean }) {
   const order = writeInOrder(options)
   const seen: string[] = []
@@ -18,7 +18,7 @@ function batches(options: { isNew: boolean }) {
   return {
     seen,
     written: order.written,
-    /** `name` ends with nothing for what is new, and with `again` for what is looked for. */
+    /** Records `name` for a write of new rows, and `name again` for a write that looks for existing rows. */
     async write(name: string) {
       await order.write(async (isNew, before) => {
         const told = isNew ? name : `${name} again`
@@ -38,7 +38,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
 }
 
-test('two batches of what is new are under way at most, and count in their order', async () => {
+test('at most two batches of new rows are written at once, and take effect in order', async () => {
   const { seen, write, ...all } = batches({ isNew: true })
   await write('a')
   const second = write('b')
@@ -53,7 +53,7 @@ test('two batches of what is new are under way at most, and count in their order
   expect(seen).toEqual(['a begins', 'behind a', 'b begins', 'a', 'b', 'behind b'])
 })
 
-test('what may be there is written one batch after the other', async () => {
+test('batches whose rows may exist are written one after the other', async () => {
   const { seen, write, ...all } = batches({ isNew: false })
   const first = write('a')
   await settle()
@@ -66,28 +66,25 @@ test('what may be there is written one batch after the other', async () => {
 test.each([
   ['was there', TAKEN],
   ['is being written by another', LOCKED],
-])(
-  'from a row on that %s, no two batches are under way, and each is written once',
-  async (_, error) => {
-    const { seen, write, ...all } = batches({ isNew: true })
-    await write('a')
-    const second = write('b')
-    all.let('b')
-    all.refuse('a', error)
-    for (const name of ['a again', 'b again']) all.let(name)
-    await second
-    const third = write('c')
-    await settle()
-    expect(seen.slice(-1)).toEqual(['c again begins'])
-    all.let('c again')
-    await third
-    await all.written()
-    const counted = seen.filter((one) => /^[abc]( again)?$/.test(one))
-    expect(counted).toEqual(['a again', 'b again', 'c again'])
-  },
-)
+])('after a row that %s, batches are written one at a time, and each once', async (_, error) => {
+  const { seen, write, ...all } = batches({ isNew: true })
+  await write('a')
+  const second = write('b')
+  all.let('b')
+  all.refuse('a', error)
+  for (const name of ['a again', 'b again']) all.let(name)
+  await second
+  const third = write('c')
+  await settle()
+  expect(seen.slice(-1)).toEqual(['c again begins'])
+  all.let('c again')
+  await third
+  await all.written()
+  const counted = seen.filter((one) => /^[abc]( again)?$/.test(one))
+  expect(counted).toEqual(['a again', 'b again', 'c again'])
+})
 
-test('a second batch whose row was there is written again behind the first', async () => {
+test('a second batch with an existing row is written again after the first', async () => {
   const { seen, write, ...all } = batches({ isNew: true })
   await write('a')
   const second = write('b')
@@ -101,7 +98,7 @@ test('a second batch whose row was there is written again behind the first', asy
   expect(seen.filter((one) => /^[ab]( again)?$/.test(one))).toEqual(['a', 'b again'])
 })
 
-test('behind a batch that could not be written, none is, and its failure is told', async () => {
+test('after a batch that fails, no other is written, and the error is thrown', async () => {
   const { seen, write, ...all } = batches({ isNew: true })
   await write('a')
   const second = write('b')

@@ -1,8 +1,8 @@
-/** Ids of rows that are listed. */
+/** Time-ordered ids of listed rows. */
 import { expect, test } from 'vitest'
 import { timeOrderedIds, UUID_BYTES } from '../../../runtime/core/sync/kept.ts'
 
-test('each id is of its time and greater than the one before, however many there are of one millisecond', () => {
+test('ids contain their time and increase, however many are created in one millisecond', () => {
   const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
   const count = 10_000
   const bytes = timeOrderedIds(count, nowMs)

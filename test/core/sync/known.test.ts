@@ -1,10 +1,10 @@
-/** Which accounts of a run are known by their ids. */
+/** The accounts of a run that are known by their external ids. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createKnownAccounts, type KnownAccounts } from '../../../runtime/core/sync/known.ts'
 import { idBytes } from './id-bytes.ts'
 
-/** Adds accounts that are written together. */
+/** Adds a batch of accounts. */
 const add = (known: KnownAccounts, accounts: readonly { id: string; external: string }[]) =>
   known.add(
     idBytes(accounts.map(({ id }) => id)),
@@ -16,7 +16,7 @@ const uuidAt = (ids: Uint8Array, place: number): string => {
   return [8, 12, 16, 20, 32].map((end, n) => hex.slice([0, 8, 12, 16, 20][n], end)).join('-')
 }
 
-test('an account is known by its id in its system, whatever that is', () => {
+test('an account is found by its external id, whatever characters that contains', () => {
   const known = createKnownAccounts()
   expect(known.placeOf('ada')).toBeUndefined()
   const externals = ['ada', 'Ada', 'uid=ada,dc=a', 'Ünal \u{1f642}', ' ', '0', '__proto__']
@@ -35,13 +35,13 @@ test('an account is known by its id in its system, whatever that is', () => {
   expect([known.size(), known.placeOf('ada')]).toEqual([0, undefined])
 })
 
-test('so many are known at most; of the others none is, and none is mistaken for another', () => {
+test('at most 200,000 accounts are known, and none is mistaken for another', () => {
   const known = createKnownAccounts()
   const id = randomUUID()
   const numbered = (from: number, count: number) =>
     Array.from({ length: count }, (_, n) => ({ id, external: `u${from + n}` }))
   for (let from = 0; from < 210_000; from += 10_000) add(known, numbered(from, 10_000))
-  // A few find no place near theirs.
+  // A few find no free slot near theirs.
   expect(known.size()).toBeGreaterThan(190_000)
   expect(known.size()).toBeLessThanOrEqual(200_000)
   const places = numbered(0, 210_000).map(({ external }) => known.placeOf(external))
@@ -51,7 +51,7 @@ test('so many are known at most; of the others none is, and none is mistaken for
   expect(known.placeOf('u209999')).toBeUndefined()
 })
 
-test('room is had again by the next batch, and each of those at once has its own', async () => {
+test('a buffer is reused by the next batch, and concurrent batches have separate buffers', async () => {
   const known = createKnownAccounts()
   const rooms: Buffer[] = []
   const isDone = Promise.withResolvers<void>()
@@ -75,7 +75,7 @@ test('room is had again by the next batch, and each of those at once has its own
   expect(rooms[3]?.length).toBe(5000)
 })
 
-test('room for one page of a rare size is not kept', async () => {
+test('a buffer for a page of unusual size is not kept', async () => {
   const known = createKnownAccounts()
   const lengths: number[] = []
   const use = (bytes: number) =>
@@ -85,7 +85,7 @@ test('room for one page of a rare size is not kept', async () => {
   expect(lengths).toEqual([20_000_000, 1000])
 })
 
-test('so many characters are kept at most', () => {
+test('the total length of external ids is limited', () => {
   const known = createKnownAccounts()
   const accounts = Array.from({ length: 40_000 }, (_, n) => ({
     id: randomUUID(),

@@ -1,4 +1,4 @@
-/** Syncs of an app, and of people, that others change at the same time. */
+/** Syncs of apps and people that are changed at the same time. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
@@ -30,7 +30,7 @@ const identity = { manager: null, groups: 'GROUP', attributes: { Department: 'de
 const configure = (appId: string, settings: object) =>
   core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
 
-test('what others set of a person meanwhile stays, and is in no event', async () => {
+test('a sync keeps attributes that are set at the same time, and records no event for them', async () => {
   const ada = (department: string) => account('ada', { custom_attributes: { department } })
   upstream.holds = { ...upstream.holds, accounts: [ada('Sales')] }
   const appId = await connect(core, upstream)
@@ -64,7 +64,7 @@ test('what others set of a person meanwhile stays, and is in no event', async ()
   ])
 })
 
-test('of two apps that become the identity source at once, one does', async () => {
+test('one of two apps becomes the identity source if both are configured at the same time', async () => {
   await core.db.update(syncSettings).set({ identity: null })
   const [first, second] = [await connect(core, other()), await connect(core, other())]
   const domainId = await domainOf(core.db)
@@ -79,10 +79,10 @@ test('of two apps that become the identity source at once, one does', async () =
   ])
 })
 
-test('no sync begins of an app that is disconnected while its schedule comes to it', async () => {
+test('no sync starts for an app that is disconnected when its schedule is due', async () => {
   const appId = await connect(core, other())
   const connector = { manifest: { capabilities: { list_accounts: {} } } }
-  // The cast: of all that a job is given, what the beginning of a run needs.
+  // Cast: only the parts of a job's context that the start of a run needs.
   const parts = {
     ...{ connectors: { find: () => connector }, send: async () => undefined },
   } as unknown as RequestContext
@@ -93,7 +93,7 @@ test('no sync begins of an app that is disconnected while its schedule comes to 
         .update(apps)
         .set({ disconnectedAt: new Date(), sealedConnection: null, syncStatus: null })
         .where(eq(apps.id, appId))
-      // Its moment has come.
+      // The schedule is due.
       await core.db.execute(sql`insert into sync_settings (app_id, domain_id, next_at)
         select id, domain_id, now() from apps where id = ${appId}
         on conflict (app_id) do update set next_at = now()`)
@@ -111,7 +111,7 @@ const other = () => {
   return { baseUrl: `${upstream.baseUrl}/tenant-${tenants}` }
 }
 
-test('who is being offboarded stays INACTIVE until it is over, whatever the identity source says', async () => {
+test('a person stays INACTIVE until their offboarding ends, whatever the identity source says', async () => {
   const { db } = core
   await noApps(core)
   const names = (given_name: string) => account('lena', { given_name })
@@ -137,7 +137,7 @@ test('who is being offboarded stays INACTIVE until it is over, whatever the iden
   expect((await lena()).status).toBe('ACTIVE')
 })
 
-test('a sync that takes an admin waits for the person before it holds the roles of admins', async () => {
+test('a sync that deactivates an admin locks the person before the roles of admins', async () => {
   const { db } = core
   await noApps(core)
   upstream.holds = { ...upstream.holds, accounts: [account('root')] }

@@ -1,4 +1,4 @@
-/** What pages of associations name. */
+/** The accounts and entitlements that pages of associations name. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { tableOfRows } from '../../../runtime/contract/schema/table.ts'
@@ -13,7 +13,7 @@ const NAMES = [
   'integration_specific_resource_id',
 ] as const
 
-/** What pages of pairs name, each `account:entitlement`; these accounts are known. */
+/** The names in pages of pairs, each `account:entitlement`, with these accounts known. */
 function named(pages: readonly string[][], knownIds: readonly string[], isNew = true) {
   const known = createKnownAccounts()
   known.add(idBytes(knownIds.map(() => randomUUID())), knownIds)
@@ -25,7 +25,7 @@ function named(pages: readonly string[][], knownIds: readonly string[], isNew = 
   return { ...rows, ...more }
 }
 
-test('accounts that are known are named by their places, others by their ids', () => {
+test('known accounts are given by their places, others by their ids', () => {
   const { known, accounts, externalIds, ofAccounts, ofEntitlements, count } = named(
     [['ada:g1', 'zoe:g1', 'bob:g1'], ['ada:g2']],
     ['ada', 'bob'],
@@ -35,7 +35,7 @@ test('accounts that are known are named by their places, others by their ids', (
   expect([ofAccounts, ofEntitlements, count]).toEqual(['{1}', '{1}', 4])
 })
 
-test('where rows may be there already, those of accounts that are known are looked up by their ids, too', () => {
+test('if rows may exist already, known accounts are given by their ids as well', () => {
   const { known, accounts, ofAccounts, ofEntitlements } = named(
     [['ada:g1', 'zoe:g1', 'bob:g2', 'ada:g2']],
     ['bob', 'ada'],
@@ -46,7 +46,7 @@ test('where rows may be there already, those of accounts that are known are look
   expect([ofAccounts, ofEntitlements]).toEqual(['{1,2,3,1}', '{1,1,2,2}'])
 })
 
-test('a pair that is named twice counts once, also where its entitlement comes back behind others', () => {
+test('a repeated pair counts once, even if other entitlements come between', () => {
   const known = ['ada', 'bob', 'eve']
   const of = (...pages: string[][]) =>
     [known, []].map((ids) => {
@@ -59,11 +59,11 @@ test('a pair that is named twice counts once, also where its entitlement comes b
   expect(of(['ada:g1', 'bob:g1', 'ada:g1', 'ada:g2'])).toEqual([again, again])
   expect(of(['ada:g1', 'ada:g2', 'ada:g1', 'bob:g1', 'bob:g1'])).toEqual([again, again])
   expect(of(['ada:g1'], ['ada:g1', 'ada:g2'], ['eve:g1', 'ada:g2'])).toEqual([again, again])
-  // Each of another entitlement, and of each again: nothing but the one that comes back is repeated.
+  // Entitlements alternate and recur; only the pair that recurs is a repeat.
   expect(of(['ada:g1', 'ada:g2'], ['bob:g1', 'ada:g1', 'ada:g1'])).toEqual([again, again])
 })
 
-test('what cannot be kept is left out, and counted', () => {
+test('pairs that cannot be stored are skipped and counted', () => {
   const { known, count, left_out, repeats } = named(
     [['ada:', ':g1', 'ada:g1', 'ada:g\u0000']],
     ['ada'],

@@ -1,4 +1,4 @@
-/** A run that is cut off at any page goes on where it was, on another host, to the exact result. */
+/** A run that is interrupted at any page continues on another host and ends with the exact result. */
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CoreHost } from '../host.ts'
@@ -13,7 +13,7 @@ import {
 } from './upstream.ts'
 
 const ACCOUNTS = 60
-/** How often a host is stopped; oftener with `LONG=1`. */
+/** How often a host is stopped; more often with `LONG=1`. */
 const STOPS = process.env['LONG'] ? 15 : 3
 const ids = Array.from({ length: ACCOUNTS }, (_, n) => `a${String(n).padStart(3, '0')}`)
 
@@ -43,7 +43,7 @@ afterEach(async () => {
 const smallPages = (appId: string) =>
   core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings: { page_size: 10 } } })
 
-/** Everything is there once, and nothing is asked for again that was written. */
+/** Checks that every row is there once, and that no written page was counted again. */
 async function expectWhole(appId: string): Promise<void> {
   const run = await ended(core, appId)
   expect([run.state, run.problem]).toEqual(['SUCCEEDED', null])
@@ -60,7 +60,9 @@ async function expectWhole(appId: string): Promise<void> {
   expect(used).toHaveLength(ACCOUNTS)
 }
 
-test('by a host that stops at any page, again and again', { timeout: 180_000 }, async () => {
+test('a run is completed even if its host stops repeatedly, at any page', {
+  timeout: 180_000,
+}, async () => {
   const appId = await connect(core, upstream)
   expect((await smallPages(appId)).status).toBe(200)
   expect((await trigger(core, appId)).status).toBe(202)
@@ -82,7 +84,7 @@ test('by a host that stops at any page, again and again', { timeout: 180_000 }, 
   await expectWhole(appId)
 })
 
-test('whose page token leads nowhere any more: the phase begins again', async () => {
+test('a phase restarts if its page token is no longer valid', async () => {
   const appId = await connect(core, upstream)
   await smallPages(appId)
   let refusals = 0
@@ -97,7 +99,7 @@ test('whose page token leads nowhere any more: the phase begins again', async ()
   expect(await associationsOf(core, appId)).toHaveLength(ACCOUNTS * 3)
 })
 
-test('whose page tokens never lead anywhere: it fails, with a message', async () => {
+test('a run fails with a message if its page tokens are always refused', async () => {
   const appId = await connect(core, upstream)
   await smallPages(appId)
   upstream.before = (kind, cursor) =>
@@ -110,7 +112,7 @@ test('whose page tokens never lead anywhere: it fails, with a message', async ()
   ])
 })
 
-test('when its lease is another host’s while the host still works: it writes no more under the old one', async () => {
+test('a host that lost its lease to another host writes nothing under the old lease', async () => {
   const appId = await connect(core, upstream)
   await smallPages(appId)
   const held = Promise.withResolvers<undefined>()
@@ -124,7 +126,7 @@ test('when its lease is another host’s while the host still works: it writes n
   }
   await trigger(core, appId)
   await asked.promise
-  // As if the host had been paused for long, and another one had taken the run.
+  // As if the host had been paused for long, and another one had taken over the run.
   const other = '00000000-0000-4000-8000-000000000001'
   await core.db.execute(
     sql`update sync_runs set lease_by = ${other}, lease_until = now() + interval '1 hour'`,
@@ -135,7 +137,7 @@ test('when its lease is another host’s while the host still works: it writes n
     return undefined
   }
   held.resolve(undefined)
-  // The page that came was nobody's: the host that takes the run up asks for it again.
+  // The page is discarded; the host that takes over the run requests it again.
   await expectWhole(appId)
   expect(asksAgain).toBe(1)
 })
