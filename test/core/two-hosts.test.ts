@@ -38,7 +38,7 @@ beforeAll(async () => {
   const dataDir = home
   server = await startEmbedded({ dataDir, password: PASSWORD, tell: () => {}, onLine: () => {} })
   env = { DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}` }
-  // Both find an empty database, and both bring it to the schema of this version.
+  // Both find an empty database, and both migrate it.
   ;[one, two] = await Promise.all([startCore(env), startCore(env)])
 })
 afterAll(async () => {
@@ -51,8 +51,8 @@ afterAll(async () => {
   }
 })
 
-describe('what one host does, the other knows at the next request', () => {
-  test('a role that is taken', async () => {
+describe('a change by one host applies to the next request on the other:', () => {
+  test('a removed role', async () => {
     const boss = await person(one.db, 'boss@example.com', ['Admin'])
     for (const host of [one, two])
       expect((await host.call('GET', '/users', { token: boss.token })).status).toBe(200)
@@ -60,7 +60,7 @@ describe('what one host does, the other knows at the next request', () => {
     expect((await two.call('GET', '/users', { token: boss.token })).status).toBe(403)
   })
 
-  test('a token that is revoked', async () => {
+  test('a revoked token', async () => {
     const ada = await person(one.db, 'ada@example.com')
     expect((await two.call('GET', '/users/current', { token: ada.token })).status).toBe(200)
     await one.db
@@ -70,14 +70,14 @@ describe('what one host does, the other knows at the next request', () => {
     expect((await two.call('GET', '/users/current', { token: ada.token })).status).toBe(401)
   })
 
-  test('a user who is suspended', async () => {
+  test('a suspended user', async () => {
     const bob = await person(one.db, 'bob@example.com')
     expect((await two.call('GET', '/users/current', { token: bob.token })).status).toBe(200)
     await one.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, bob.id))
     expect((await two.call('GET', '/users/current', { token: bob.token })).status).toBe(401)
   })
 
-  test('a change of a list that it remembers', async () => {
+  test('a change of a cached list', async () => {
     const total = async () => (await two.call('GET', '/groups?name=shared')).body.total
     expect(await total()).toBe(0)
     await group(one.db, 'Shared', [])
@@ -85,7 +85,7 @@ describe('what one host does, the other knows at the next request', () => {
   })
 })
 
-/** A host that may be refused: what it waits for, and what its core interface answers. */
+/** Starts a host that may be refused; returns what it waits for, and whether it has the database. */
 async function tryHost(secret: string) {
   const dataDir = folder()
   withVerdicts(dataDir)
@@ -111,7 +111,7 @@ async function tryHost(secret: string) {
   return { told, served }
 }
 
-test('a host with another secret is refused, with a message, until it has that of the others', async () => {
+test('a host with another secret is refused with a message until it has the shared secret', async () => {
   const other = 'another-secret-'.repeat(4)
   const tokens = await one.db.$count(apiTokens)
   expect(await tryHost(other)).toMatchObject({
@@ -120,13 +120,13 @@ test('a host with another secret is refused, with a message, until it has that o
   })
   shows('“KEYWAY_SECRET is not the secret', (await tryHost(other)).told)
   expect(await one.db.$count(apiTokens)).toBe(tokens)
-  // A rotation: the new one in front of the old one, on one host after the other.
+  // A rotation: the new secret before the old one, on one host after the other.
   expect((await tryHost(`${other},${SECRET}`)).served).toBe(true)
   expect((await tryHost(SECRET)).served).toBe(false)
   expect((await tryHost(`${other},${SECRET}`)).served).toBe(true)
 })
 
-test('a host goes on where a later version adds to the database; a start of it is refused, naming both', async () => {
+test('a running host works with the database of a later version; a start is refused with both versions', async () => {
   const owner = new Client(server.connection)
   await owner.connect()
   await owner.query(`alter table users add column of_a_later_version text not null default 'x'`)
@@ -138,7 +138,7 @@ test('a host goes on where a later version adds to the database; a start of it i
   await one.db.execute(sql`delete from deployment_secret`)
   await person(one.db, 'later@example.com')
   expect((await one.call('GET', '/users?search_term=later@')).body.total).toBe(1)
-  // A later version that did not note itself, and one that did.
+  // A later version that did not record its number, and one that did.
   expect(await tryHost(SECRET)).toMatchObject({
     served: false,
     told: expect.stringMatching(/cannot be used: .* of a version of Keyway that is newer than/),
@@ -160,10 +160,10 @@ test('a host goes on where a later version adds to the database; a start of it i
   await owner.end()
 })
 
-test('a host that starts later serves the first domain, not one that was made since', async () => {
+test('a host that starts later serves the first domain, not a newer one', async () => {
   const client = new Client(server.connection)
   await client.connect()
-  // An update moves the row behind the other one, where a reading without an order finds it last.
+  // The update moves the row after the other one, where a query without an order finds it last.
   await client.query("insert into domains (name) values ('other')")
   await client.query("update domains set name = 'default' where name = 'default'")
   await client.end()
@@ -175,7 +175,7 @@ test('a host that starts later serves the first domain, not one that was made si
   await three.stop()
 })
 
-test('a host whose database is away is alive and not ready, says what for, and comes back by itself', async () => {
+test('a host without its database is alive but not ready, says why, and recovers by itself', async () => {
   const asked = async (target: string) => {
     const reply = await one.host.app.request(target, { headers: { host: 'localhost' } })
     return { status: reply.status, text: await reply.text() }
@@ -203,7 +203,7 @@ test('a host whose database is away is alive and not ready, says what for, and c
   })
   await until('it is ready again', async () => (await asked('/readyz')).status === 200)
   expect((await one.call('GET', '/users/current')).status).toBe(200)
-  // A standby, or a database that an administrator has closed.
+  // A standby, or a database that an administrator has made read-only.
   const owner = new Client(server.connection)
   await owner.connect()
   const closed = (yes: boolean) =>

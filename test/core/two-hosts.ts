@@ -1,4 +1,4 @@
-/** Hosts on one database over a system that behaves as it is told: one in this process, others to be killed. */
+/** Hosts on one database with a stub system: one in this process, others in processes that can be killed. */
 import path from 'node:path'
 import { send } from '../e2e/client.ts'
 import { begin, type Command, newHome, stopCommands } from '../e2e/command.ts'
@@ -11,7 +11,7 @@ export type Hosts = {
   system: BadSystem
   /** The host in this process, ready. */
   core: CoreHost
-  /** Starts one in a process of its own, ready. */
+  /** Starts a host in a process of its own, and waits until it is ready. */
   other(): Promise<Command>
   stop(): Promise<void>
 }

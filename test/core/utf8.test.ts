@@ -1,4 +1,4 @@
-/** Text that is not UTF-8 is refused: nothing is read as a character that was not sent. */
+/** Text that is not UTF-8 is refused, so that no byte is read as a character that was not sent. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { taskComments } from '../../runtime/database/schema/tasks.ts'
 import { type CoreHost, startCore, task } from './host.ts'
@@ -27,7 +27,7 @@ describe('a body', () => {
     ['half of a surrogate pair', around('a', [0xed, 0xa0, 0x80]), 13],
     ['the end in the middle of a character', around('a', [0xf0, 0x9f], ''), 13],
     ['UTF-16', new Uint8Array(Buffer.from('\ufeff{"comment":"a"}', 'utf16le')), 0],
-  ])('with %s is no JSON from there on', async (_name, raw, offset) => {
+  ])('with %s is refused as invalid JSON at that offset', async (_name, raw, offset) => {
     const { status, body } = await core.call('POST', comments, { raw })
     expect({ status, body }).toEqual({
       status: 422,
@@ -38,13 +38,13 @@ describe('a body', () => {
     expect(await core.db.$count(taskComments)).toBe(0)
   })
 
-  test('with half of a surrogate pair in an escape names the field', async () => {
+  test('with half of a surrogate pair in an escape is refused with the name of the field', async () => {
     const { status, body } = await core.call('POST', comments, { raw: '{"comment":"a\\ud800"}' })
     expect(status).toBe(422)
     expect(body.detail).toMatchObject([{ loc: ['body', 'comment'], type: 'value_error' }])
   })
 
-  test('with every kind of character is kept as it is', async () => {
+  test('with every kind of character is stored unchanged', async () => {
     const comment = 'aä€😀\u{10ffff}\ufffd'
     const { status, body } = await core.call('POST', comments, { body: { comment } })
     expect(status).toBe(201)
@@ -52,9 +52,9 @@ describe('a body', () => {
   })
 })
 
-describe('an address', () => {
+describe('a URL', () => {
   test.each(['%ff', 'a%C3', '%ed%a0%80', '%c0%af'])(
-    'with %s in its query is a 422',
+    'with %s in its query returns a 422',
     async (text) => {
       const { status, body } = await core.call('GET', `/users?search_term=${text}`)
       expect(status).toBe(422)
@@ -69,13 +69,13 @@ describe('an address', () => {
   )
 
   test.each(['%C3%A4', 'ä', '100%', '%F0%9F%98%80', 'a+b', '', '%EF%BF%BD'])(
-    'with "%s" in its query is served',
+    'with "%s" in its query is accepted',
     async (text) => {
       expect((await core.call('GET', `/users?search_term=${text}`)).status).toBe(200)
     },
   )
 
-  test('names nothing by a path that is not UTF-8', async () => {
+  test('whose path is not UTF-8 is not found', async () => {
     expect((await core.call('GET', '/users/%ff')).status).toBe(404)
     expect((await core.call('GET', '/tasks/a%C3/actions')).status).toBe(404)
     const me = (await core.call('GET', '/users/current')).body.id

@@ -1,4 +1,4 @@
-/** A whole run: what a system lists is what is there afterwards. */
+/** Complete runs: afterwards the database matches what the system lists. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TableOf } from '../../../runtime/contract/schema/table.ts'
@@ -89,7 +89,7 @@ const permissionsOf = (appId: string) =>
   )
 
 describe('a sync', () => {
-  test('brings accounts, who they are, what they hold, and when they were used', async () => {
+  test('imports accounts with their users, their associations and their last use', async () => {
     const ada = await person(core.db, 'Ada@Example.com')
     const appId = await connect(core, upstream)
     const started = await trigger(core, appId)
@@ -126,7 +126,7 @@ describe('a sync', () => {
     ])
   })
 
-  test('again changes what has changed, and marks what is gone', async () => {
+  test('that runs again updates what has changed, and marks what is gone', async () => {
     const appId = await connect(core, upstream)
     await sync(core, appId)
     upstream.holds.accounts = [
@@ -139,7 +139,7 @@ describe('a sync', () => {
     expect(run.problem).toBeNull()
     expect(await accountsOf(core, appId)).toMatchObject([
       { id: 'ada', status: 'SUSPENDED', gone: false },
-      // get_account has said so.
+      // Reported by get_account.
       { id: 'ben', status: 'DEPROVISIONED', gone: true },
       { id: 'cy', status: 'ACTIVE', gone: false },
       { id: 'dot', status: 'ACTIVE', gone: false },
@@ -154,7 +154,7 @@ describe('a sync', () => {
     })
   })
 
-  test('keeps an account that the listing has missed, as the system says of it', async () => {
+  test('keeps an account that is missing from the listing if get_account still finds it', async () => {
     const appId = await connect(core, upstream)
     await sync(core, appId)
     upstream.hidden = [account('ben', { user_status: 'SUSPENDED' })]
@@ -168,7 +168,7 @@ describe('a sync', () => {
     })
   })
 
-  test('leaves out what cannot be kept, and counts it', async () => {
+  test('skips what cannot be stored, and counts it', async () => {
     upstream.holds.accounts = [
       account('x'.repeat(513), { email: null }),
       account('n\u0000l', { email: null }),
@@ -184,7 +184,7 @@ describe('a sync', () => {
     expect((await accountsOf(core, appId)).map(({ id }) => id)).toEqual(['ada', 'long'])
   })
 
-  test('is refused where there is nothing to sync, or a sync is under way', async () => {
+  test('is refused if the app is not connected, or a sync is running', async () => {
     const manual = await app(core.db, 'Manual')
     const { status, body } = await trigger(core, manual)
     expect([status, body.detail[0].loc]).toEqual([422, ['path', 'app_id']])
@@ -198,7 +198,7 @@ describe('a sync', () => {
     expect((await trigger(core, appId)).status).toBe(409)
   })
 
-  test('needs the permission over the app', async () => {
+  test('requires permission for the app', async () => {
     const appId = await connect(core, upstream)
     const somebody = await person(core.db, 'somebody@example.com', ['Read Only Admin'])
     const body = { sync_type: 'full_sync' }
@@ -222,7 +222,7 @@ const expense = (id: string, more: object = {}) => ({
 describe('expenses', () => {
   const list = async (query: string) => (await core.call('GET', `/expenses${query}`)).body
 
-  test('are listed and added up by currency, and go when the system lists them no more', async () => {
+  test('are listed, totalled by currency, and removed when the system no longer lists them', async () => {
     const appId = await connect(core, upstream)
     const old = expense('old', { transaction_date: '2019-05-01' })
     const dollars = { total_amount: { amount: '4', currency: 'USD' } }
@@ -253,7 +253,7 @@ describe('expenses', () => {
     expect(left[0]).toMatchObject({ amount: '4.00', currency: 'USD' })
   })
 
-  test('that the system does not show end no sync, and what was there stays', async () => {
+  test('that the system refuses to list do not fail the sync, and earlier ones are kept', async () => {
     const appId = await connect(core, upstream)
     upstream.holds.expenses = [expense('a')]
     await sync(core, appId)
@@ -267,7 +267,7 @@ describe('expenses', () => {
   })
 })
 
-/** A walk of a run by this number. The cast: writing reads these members alone. */
+/** A walk of the run with this number. Cast: writing reads only these members. */
 const walkOf = (app: typeof apps.$inferSelect | undefined, run: number): Walk =>
   ({
     app,
@@ -276,7 +276,7 @@ const walkOf = (app: typeof apps.$inferSelect | undefined, run: number): Walk =>
     settings: { matchRules: [], identity: null },
   }) as unknown as Walk
 
-/** Writes what was listed, as one page. */
+/** Writes listed rows as one page. */
 async function written<T extends object, R, A>(
   listing: SyncListing<T, R, A>,
   tx: Db,
@@ -299,11 +299,11 @@ describe('a page', () => {
     return Number(rows[0]?.n)
   }
 
-  test('reads no more of what the run has written already than what it names', async () => {
+  test('reads only the rows that it names among those that the run has already written', async () => {
     const made = await app(core.db, 'Large')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const walk = walkOf(row, 7)
-    // As a first sync leaves it: nobody has told the planner that there is anything.
+    // As after a first sync: the planner has no statistics about these rows yet.
     await core.db.execute(sql`
       insert into accounts (domain_id, app_id, account_type, status, unique_identifier, seen_run)
       select domain_id, id, 'USER', 'ACTIVE', 'u' || lpad(n::text, 9, '0'), 7
@@ -321,7 +321,7 @@ describe('a page', () => {
     })
   })
 
-  test.each([false, true])('keeps every text as it is (all of it new: %s)', async (isNew) => {
+  test.each([false, true])('stores every text unchanged (all of it new: %s)', async (isNew) => {
     const made = await app(core.db, `Odd ${isNew}`)
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const walk = walkOf(row, 1)
@@ -363,7 +363,7 @@ describe('a page', () => {
     )
   })
 
-  test('of new accounts is written as any other, with the users who have their addresses', async () => {
+  test('of new accounts is written like any other, and matched to users by email', async () => {
     const people = await core.db.execute<{ email: string }>(sql`
       insert into users (domain_id, email, given_name, family_name)
       select domain_id, name || '@match.example', '', '' from (values ('Ada'), ('émile')) as one(name),
@@ -401,7 +401,7 @@ describe('a page', () => {
     ])
   })
 
-  test('of more new accounts than are written at once is written whole', async () => {
+  test('with more new accounts than are written at once is written completely', async () => {
     const made = await app(core.db, 'Many')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const found = Array.from({ length: 20_001 }, (_, n) =>
@@ -417,7 +417,7 @@ describe('a page', () => {
     expect(there).toEqual([{ right: true, n: '20001' }])
   })
 
-  test('that brings nothing new writes no index', async () => {
+  test('without new rows writes no index', async () => {
     const made = await app(core.db, 'Unchanged')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const ids = Array.from({ length: 3000 }, (_, n) => `u${n}`)
@@ -439,7 +439,7 @@ describe('a page', () => {
         const after = await updatesOf(tx)
         return { updated: after.updated - before.updated, moved: after.moved - before.moved }
       })
-    // Room that somebody may still look at is not taken.
+    // The space of old row versions is reused only once no transaction can see them.
     const unseen = () =>
       until('nobody looks at what was before', async () => {
         const { rows } = await core.db.execute(sql`
@@ -455,11 +455,11 @@ describe('a page', () => {
       expect(marks.updated).toBe(6000)
       moved.push(marks.moved)
     }
-    // The server takes no room of a page that it is just writing to the disk.
+    // The server does not reuse space in a page that it is writing to disk, so one run without moves is enough.
     expect(Math.min(...moved)).toBe(0)
   })
 
-  test('counts what the run has written before, of each kind', async () => {
+  test('counts rows that the run has written before, of each kind', async () => {
     const made = await app(core.db, 'Counted')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const { accounts, resources, entitlements, associations } = upstream.holds
@@ -487,7 +487,7 @@ describe('rows that are expected to be new', () => {
     left join associations s on s.account_id = a.id left join entitlements e on e.id = s.entitlement_id
     where a.app_id = `
 
-  test('are written as others are, also where some of them are there', async () => {
+  test('are written like others, even if some of them exist', async () => {
     const made = await app(core.db, 'Expected')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const { accounts, resources, entitlements, associations } = upstream.holds
@@ -520,7 +520,7 @@ describe('rows that are expected to be new', () => {
     expect(await ask(core, sql`${everything} ${made} order by 1, 2`)).toEqual(there)
   })
 
-  test('are written beside those before them, and where two of a kind wait for each other one after the other', async () => {
+  test('are written concurrently, but one after the other once two batches wait for each other', async () => {
     const made = await app(core.db, 'Beside')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const walk = walkOf(row, 1)
@@ -540,7 +540,7 @@ describe('rows that are expected to be new', () => {
           isNew ? BESIDE : {},
         ),
       )
-    // The account of both is that of the second batch first, which waits for the first one's checkpoint.
+    // The second batch inserts the account of both first, and waits for the checkpoint of the first batch.
     await write('first', 'both', { first: isThere.promise })
     await write('second', 'both', { behind: () => isThere.resolve() })
     await write('third', 'other', {})
@@ -550,7 +550,7 @@ describe('rows that are expected to be new', () => {
   })
 
   const resource = { integration_specific_id: 'r1', label: 'Sales', resource_type: 'WORKSPACE' }
-  /** A listing, and what writes a row of it. */
+  /** The capability of a listing, and a function that writes a row of it. */
   const each = <T extends object, R, A>(listing: SyncListing<T, R, A>, row: object) =>
     [
       listing.capability,
@@ -564,7 +564,7 @@ describe('rows that are expected to be new', () => {
     each(ASSOCIATIONS, association('ben', 'g1')),
     each(EXPENSES, expense('x1')),
   ])(
-    'of %s count as written before where the batch before wrote them meanwhile',
+    'of %s count as repeated if the previous batch wrote them at the same time',
     async (_, writeRow) => {
       const made = await app(core.db, 'Meanwhile')
       const [found] = await core.db.select().from(apps).where(eq(apps.id, made))
@@ -611,7 +611,7 @@ describe('rows that are expected to be new', () => {
     const groups = ['g1', 'g2', 'g3']
     const found = [
       ...ids.flatMap((id) => groups.map((group) => association(id, group))),
-      // What is not there is loose, what is named twice counts once, and what cannot be kept is left out.
+      // Unknown names are loose, repeats count once, and rows that cannot be stored are skipped.
       ...[association('nobody', 'g1'), association('ada', 'nothing'), association('ada', 'g1')],
       ...[association('ada', ''), association('', 'g1'), association('nobody', 'nothing')],
     ]
@@ -649,7 +649,7 @@ describe('rows that are expected to be new', () => {
     expect(await writes('All are known', ids)).toEqual(right)
   })
 
-  test('one that is there is found out where its account is known, too', async () => {
+  test('are detected as existing even if their accounts are known', async () => {
     const made = await app(core.db, 'Twice')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const walk = walkOf(row, 1)
@@ -673,7 +673,7 @@ describe('rows that are expected to be new', () => {
 })
 
 describe('permissions of entitlements', () => {
-  test('are made of those that can be assigned, hidden at first', async () => {
+  test('are created for assignable entitlements, and are hidden at first', async () => {
     const appId = await connect(core, upstream)
     await sync(core, appId)
     expect(await permissionsOf(appId)).toEqual([
@@ -688,7 +688,7 @@ describe('permissions of entitlements', () => {
     ])
   })
 
-  test('go with their entitlement, come back with it, and keep what an admin has changed', async () => {
+  test('are removed and restored with their entitlement, and keep the changes of an admin', async () => {
     const appId = await connect(core, upstream)
     await sync(core, appId)
     const path = `/appstore/requestable_permissions`

@@ -1,4 +1,4 @@
-/** A host whose app is synced from an upstream of the test's own. */
+/** A host that syncs an app from the stub upstream of a test. */
 import path from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import { apps } from '../../../runtime/database/schema/apps.ts'
@@ -16,7 +16,7 @@ export const environment = ({ host }: Upstream, plugins = path.dirname(fixture('
   KEYWAY_REQUESTS_PER_MINUTE: '100000',
 })
 
-/** `egress`: what else of the operator's networks a connector may reach, by its id. */
+/** `egress`: additional private hosts that connectors may reach, by connector id. */
 export async function startSynced(
   upstream: Upstream,
   options?: CoreOptions,
@@ -30,10 +30,10 @@ export async function startSynced(
   return core
 }
 
-/** Deletes all apps. In a transaction, which is tried again: a sync that writes still, and this, may wait for each other. */
+/** Deletes all apps, in a transaction that is retried: it can deadlock with a sync that is still writing. */
 export const noApps = ({ db }: CoreHost) => db.transaction((tx) => tx.delete(apps))
 
-/** Connects the app, and answers its id. */
+/** Connects the app and returns its id. */
 export async function connect(
   core: CoreHost,
   { baseUrl }: Pick<Upstream, 'baseUrl'>,
@@ -65,13 +65,13 @@ export async function latestRun({ db }: CoreHost, appId: string): Promise<Run> {
   return run
 }
 
-/** Lets retries come at once. */
+/** Makes retries due at once. */
 export async function hurry({ db }: CoreHost): Promise<void> {
   await db.execute(sql`update app_outages set until = clock_timestamp() where until > now()`)
   await db.execute(sql`update sync_runs set next_try_at = null where next_try_at is not null`)
 }
 
-/** The app's latest run once it has ended; pauses between tries are left out. */
+/** Waits for the end of the app's latest run, skipping the pauses between tries. */
 export const ended = (core: CoreHost, appId: string, patienceMs = 60_000): Promise<Run> =>
   until(
     'the sync has ended',
@@ -83,7 +83,7 @@ export const ended = (core: CoreHost, appId: string, patienceMs = 60_000): Promi
     patienceMs,
   )
 
-/** Syncs, and answers the run that has ended. */
+/** Syncs and returns the finished run. */
 export async function sync(core: CoreHost, appId: string): Promise<Run> {
   const { status, body } = await trigger(core, appId)
   if (status !== 202) throw new Error(JSON.stringify(body))
@@ -93,7 +93,7 @@ export async function sync(core: CoreHost, appId: string): Promise<Run> {
 export const statusOf = async ({ db }: CoreHost, appId: string) =>
   (await db.select().from(apps).where(eq(apps.id, appId)))[0]?.syncStatus
 
-/** Rows of any question. */
+/** The rows of a query. */
 export async function ask<T extends Record<string, unknown>>(
   { db }: CoreHost,
   question: ReturnType<typeof sql>,
@@ -110,7 +110,7 @@ export const accountsOf = (core: CoreHost, appId: string) =>
       where app_id = ${appId} order by unique_identifier`,
   )
 
-/** Who holds what, as `ACCOUNT ENTITLEMENT`. */
+/** The associations of an app, each as `ACCOUNT ENTITLEMENT`. */
 export const associationsOf = async (core: CoreHost, appId: string): Promise<string[]> =>
   (
     await ask<{ one: string }>(

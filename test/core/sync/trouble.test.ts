@@ -1,4 +1,4 @@
-/** What a sync does when its upstream, its connector or its app is not as it should be. */
+/** Syncs with faults of their upstream, their connector or their app. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -76,11 +76,11 @@ const listedIds = async () =>
 const texts = (members: number) =>
   Object.fromEntries(Array.from({ length: members }, (_, n) => [`m${n}`, 'x']))
 
-/** An account with so many members. */
+/** An account with this many custom attributes. */
 const heavy = (id: string, members: number) => account(id, { custom_attributes: texts(members) })
 
 describe('pages that are too large for the host', () => {
-  test('are asked for again in smaller ones, and the run has everything', async () => {
+  test('are requested again as smaller pages, and the run completes', async () => {
     upstream.holds.accounts = ids.map((id) => heavy(id, 1000))
     await trigger(core, appId)
     const run = await ended(core, appId)
@@ -89,7 +89,7 @@ describe('pages that are too large for the host', () => {
     expect(upstream.asked.filter((one) => one.startsWith('accounts ')).length).toBeGreaterThan(4)
   })
 
-  test('are not made so by extra data that nobody reads', async () => {
+  test('do not include pages with large extra data, which is not read', async () => {
     const pagesOf = async (more: object) => {
       upstream.holds.accounts = ids.map((id) => account(id, more))
       upstream.asked.length = 0
@@ -102,7 +102,7 @@ describe('pages that are too large for the host', () => {
     expect(await listedIds()).toEqual(ids)
   })
 
-  test('end the run where a single item is: with what to do', async () => {
+  test('fail the run if a single item is too large, with a message that says what to do', async () => {
     upstream.holds.accounts = [heavy('a00', 40_000)]
     await trigger(core, appId)
     const run = await ended(core, appId)
@@ -111,7 +111,7 @@ describe('pages that are too large for the host', () => {
   })
 })
 
-/** Level and words of the lines about the app, from a line on. */
+/** Level and message of the log lines about the app, from a line on. */
 const toldOfApp = (from: number) =>
   core.lines
     .slice(from)
@@ -121,7 +121,7 @@ const toldOfApp = (from: number) =>
 const LEVELS = { 30: 'info', 40: 'warn', 50: 'error' } as const
 
 describe('a failing upstream', () => {
-  test.each(KINDS)('at %s is asked again, and the run goes on from there', async (kind) => {
+  test.each(KINDS)('at %s is retried, and the run continues from there', async (kind) => {
     let failures = 0
     upstream.before = (asked) => {
       if (asked !== kind || failures >= 3) return undefined
@@ -133,7 +133,7 @@ describe('a failing upstream', () => {
     expect(await openTasks()).toEqual([])
   })
 
-  test('waits between tries, longer each time, and says why', async () => {
+  test('delays the next try, shows the reason, and is logged with its recovery', async () => {
     upstream.before = () => ({ status: 503, code: 'service_error' })
     const from = core.lines.length
     await trigger(core, appId)
@@ -153,9 +153,9 @@ describe('a failing upstream', () => {
     ])
   })
 
-  test('that says how long to wait is left alone for so long, and waiting is no failed try', async () => {
+  test('with Retry-After is not called for that time, and waiting does not count as a try', async () => {
     await noApps(core)
-    // Of its own, because the upstream is left alone on the connector's behalf too.
+    // With its own token, because the connector's calls to the upstream are paused as well.
     appId = await connect(core, upstream, 'a-token-that-waits')
     upstream.before = () => ({ status: 503, code: 'service_error', retryAfter: '3600' })
     await trigger(core, appId)
@@ -171,11 +171,11 @@ describe('a failing upstream', () => {
     const asked = upstream.asked.length
     await core.db.execute(sql`update sync_runs set next_try_at = null`)
     await until('it waits again', async () => (await latestRun(core, appId)).nextTryAt !== null)
-    // The app is paused for everybody: nothing was sent.
+    // The app is paused for all work: nothing was sent.
     expect(upstream.asked).toHaveLength(asked)
   })
 
-  test('that never comes back ends the run; what was there stays; one task says so until it succeeds', async () => {
+  test('that stays down fails the run, keeps the data, and has one task until a sync succeeds', async () => {
     await sync(core, appId)
     upstream.holds.accounts = []
     upstream.before = (kind) =>
@@ -200,7 +200,7 @@ describe('a failing upstream', () => {
     expect(await statusOf(core, appId)).toBe('SUCCESS')
   })
 
-  test('that refuses the credentials is not asked again', async () => {
+  test('that refuses the credentials is not retried', async () => {
     upstream.before = () => ({ status: 401, code: 'unauthenticated' })
     const run = await sync(core, appId)
     expect([run.state, run.attempts, run.problem]).toEqual([
@@ -210,7 +210,7 @@ describe('a failing upstream', () => {
     ])
   })
 
-  test('whose listing has no end is ended', async () => {
+  test('that lists more than max_rows fails the run', async () => {
     const settings = { max_rows: 30, page_size: 10 }
     await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
     const run = await sync(core, appId)
@@ -218,7 +218,7 @@ describe('a failing upstream', () => {
   })
 
   test.each(['accounts', 'entitlements', 'associations'] as const)(
-    'whose %s begin again and again under new tokens is stopped, with a task that says what was seen',
+    'that lists %s again and again under new tokens fails the run, with a task that says why',
     async (kind) => {
       const settings = { page_size: 40 }
       await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
@@ -232,7 +232,7 @@ describe('a failing upstream', () => {
         expect.stringMatching(seen),
       ])
       shows('a sync is `FAILED`', run)
-      // Ten times what there is, not the millions that an operator allows.
+      // About ten times the existing rows, not the millions that an operator allows.
       expect(run.counts['rows']).toBeLessThan(1500)
       expect(await openTasks()).toMatchObject([
         {
@@ -244,7 +244,7 @@ describe('a failing upstream', () => {
     },
   )
 
-  test('that repeats itself for a reason is listed to its end where an operator allows it', async () => {
+  test('that repeats itself for a time is listed to its end if an operator allows repeats', async () => {
     const settings = { page_size: 40, max_repeated_percent: 100 }
     await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
     let pages = 0
@@ -257,7 +257,7 @@ describe('a failing upstream', () => {
     expect([run.state, run.counts['accounts_repeated']]).toEqual(['SUCCEEDED', 58 * 40])
   })
 
-  test('that comes back to a page there was before is ended', async () => {
+  test('that returns the token of an earlier page fails the run', async () => {
     const settings = { page_size: 10 }
     await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
     upstream.next = (kind, cursor) => (kind === 'accounts' && cursor === '30' ? '10' : undefined)
@@ -269,7 +269,7 @@ describe('a failing upstream', () => {
     ])
   })
 
-  test('that asks the app’s own admins for help, where it has any', async () => {
+  test('creates a task for the admins of the app, if it has any', async () => {
     const owner = await person(core.db, `owner${Date.now()}@example.com`, ['App Admin'])
     await core.db
       .update(apps)
@@ -282,8 +282,8 @@ describe('a failing upstream', () => {
   })
 })
 
-describe('when suspiciously much vanished', () => {
-  test('the run stops, nothing is marked, and an operator may say that it is so', async () => {
+describe('when suspiciously many rows are missing', () => {
+  test('the run stops, marks nothing as gone, and can be accepted by an operator', async () => {
     await sync(core, appId)
     upstream.holds.accounts = everything().accounts.slice(0, 20)
     const run = await sync(core, appId)
@@ -308,7 +308,7 @@ describe('when suspiciously much vanished', () => {
     expect((await core.call('POST', '/operator/syncs/x/accept', { body: {} })).status).toBe(404)
   })
 
-  test('the next run that finds them again goes through', async () => {
+  test('the next run succeeds if it finds them again', async () => {
     await sync(core, appId)
     upstream.holds.associations = []
     expect((await sync(core, appId)).problem).toMatch(/40 of 40 associations/)
@@ -323,7 +323,7 @@ describe('when suspiciously much vanished', () => {
     ])
   })
 
-  test('a few are not many, all of a few are', async () => {
+  test('a quarter of the rows is accepted as missing, but not all of them', async () => {
     await sync(core, appId)
     upstream.holds.accounts = everything().accounts.slice(0, 30)
     expect((await sync(core, appId)).state).toBe('SUCCEEDED')
@@ -334,7 +334,7 @@ describe('when suspiciously much vanished', () => {
 })
 
 describe('an app', () => {
-  test('that is disconnected meanwhile ends its run, and can be synced again when it is back', async () => {
+  test('that is disconnected during a sync fails the run, and can be synced once reconnected', async () => {
     const asked = Promise.withResolvers<void>()
     const held = Promise.withResolvers<undefined>()
     upstream.before = (kind) => {
@@ -354,7 +354,7 @@ describe('an app', () => {
     expect((await sync(core, appId)).state).toBe('SUCCEEDED')
   })
 
-  test('that is connected again meanwhile is listed with its new credentials', async () => {
+  test('that is reconnected during a sync is listed with its new credentials', async () => {
     const asked = Promise.withResolvers<void>()
     const held = Promise.withResolvers<undefined>()
     const used: string[] = []
@@ -375,7 +375,7 @@ describe('an app', () => {
     expect(new Set(used)).toEqual(new Set(['Bearer another-token-for-tests']))
   })
 
-  test('is not connected again while its sync runs', async () => {
+  test('cannot be reconnected with PUT while its sync runs', async () => {
     const held = Promise.withResolvers<undefined>()
     upstream.before = () => held.promise
     await trigger(core, appId)
@@ -386,7 +386,7 @@ describe('an app', () => {
     await ended(core, appId)
   })
 
-  test('whose sync is cancelled keeps what it brought, and loses nothing that it did not come to', async () => {
+  test('whose sync is cancelled keeps the rows written so far, and loses no others', async () => {
     await sync(core, appId)
     const settings = { page_size: 10 }
     await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
@@ -415,14 +415,14 @@ describe('an app', () => {
     expect((await core.call('POST', cancel, { body: {} })).status).toBe(409)
     const none = await core.call('POST', '/operator/syncs/123456789/cancel', { body: {} })
     expect(none.status).toBe(404)
-    // The host that had it is free again, and the next sync is whole.
+    // The host that ran it is free again, and the next sync is complete.
     upstream.before = () => undefined
     upstream.holds.accounts = [...everything().accounts, account('new')]
     const next = await sync(core, appId)
     expect([next.state, next.counts['accounts']]).toEqual(['SUCCEEDED', 41])
   })
 
-  test('whose connector is disabled meanwhile is synced when it is back', async () => {
+  test('whose connector is disabled during a sync is synced once it is enabled again', async () => {
     const asked = Promise.withResolvers<void>()
     const held = Promise.withResolvers<undefined>()
     upstream.before = (kind) => {
@@ -458,7 +458,7 @@ describe('an app', () => {
   })
 })
 
-test('a database that is restarted under load costs nothing but time', {
+test('a sync completes although its database is killed midway', {
   timeout: 90_000,
 }, async () => {
   await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings: { page_size: 5 } } })

@@ -1,10 +1,10 @@
-/** A third-party system for syncs: what it holds may change, fail or hang between any two requests. */
+/** A stub third-party system for syncs: its content can change, and it can fail or hang at any request. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const KINDS = ['accounts', 'resources', 'entitlements', 'associations', 'activity'] as const
-/** What most upstreams hold nothing of. */
+/** Kinds that most upstreams have nothing of. */
 type Rare = 'expenses'
 export type Kind = (typeof KINDS)[number]
 
@@ -13,23 +13,23 @@ export type Fault = { status: number; code: string; retryAfter?: string }
 export type Upstream = {
   host: string
   baseUrl: string
-  /** What each listing holds, as a connector answers it. */
+  /** The items of each listing, as a connector returns them. */
   holds: Record<Kind, object[]> & Partial<Record<Rare, object[]>>
-  /** Accounts that are left out of the listing, but are there. */
+  /** Accounts that exist, but are missing from the listing. */
   hidden: object[]
-  /** Called before each page; what it answers is the answer. `cursor` is empty for a first page. */
+  /** Called before each page; a fault that it returns is the reply. `cursor` is empty for the first page. */
   before(
     kind: string,
     cursor: string,
     authorization: string,
   ): Fault | undefined | Promise<Fault | undefined>
-  /** The cursor behind a page, where it is to be another than the next place. */
+  /** The cursor after a page, if it is to differ from the next position. */
   next(kind: string, cursor: string): string | undefined
-  /** Listings that begin again behind their end, under new cursors. */
+  /** Listings that restart after their end, under new cursors. */
   circling: Set<string>
-  /** Answers a write: by default, that it was done. What is to be so afterwards it does itself. */
+  /** Returns the reply to a write, by default success; it has to apply the change itself. */
   written(kind: string, told: Record<string, string>): object | Promise<object>
-  /** Pages and accounts that were asked for, in their order. */
+  /** Pages and accounts that were requested, in order. */
   asked: string[]
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ type WithId = { integration_specific_id?: string; account_id?: string }
 export async function startUpstream(): Promise<Upstream> {
   const server = createServer(async (request, reply) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream')
-    // One that is asked below a tenant is another to Keyway, and holds the same.
+    // A path below a tenant is another system to Keyway, with the same content.
     const [kind = '', id] = pathname.split('/').filter((part) => !/^(tenant-.*)?$/.test(part))
     const cursor = searchParams.get('cursor') ?? ''
     upstream.asked.push(`${kind} ${id ?? cursor}`)
@@ -97,7 +97,7 @@ export async function startUpstream(): Promise<Upstream> {
   return upstream
 }
 
-/** Never answers; the call's deadline or the host's end is what ends it. */
+/** Never replies; only the deadline of the call or the end of the host ends it. */
 export const hang = (): Promise<undefined> => pause(3_600_000, undefined, { ref: false })
 
 export const account = (id: string, more: object = {}) => ({

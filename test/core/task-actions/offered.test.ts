@@ -1,4 +1,4 @@
-/** The actions of a task that are listed: what the caller can do, and nothing that they would be refused. */
+/** The listed actions of a task are those that the caller can perform, and no others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app, type CoreHost, type Person, person, startCore, task } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
@@ -29,7 +29,7 @@ const asked = async (who: Person) => {
   return { request, id: (await acme.openTask(request)).id }
 }
 
-test('a decision is offered to who may make it, and done', async () => {
+test('a decision is offered to a person who may make it, and can be performed', async () => {
   const { id } = await asked(ada)
   expect(await offered(boss.token, id)).toEqual(['approve', 'deny'])
   const body = { action_type: 'approve' }
@@ -38,29 +38,32 @@ test('a decision is offered to who may make it, and done', async () => {
   expect(await offered(boss.token, id)).toEqual([])
 })
 
-test.each(['Admin', 'App Admin'])('none is to an %s who asked for themselves', async (role) => {
-  const own = await person(core.db, `${role.replace(' ', '')}@example.com`, [role])
-  const its = await app(core.db, `Of ${role}`, { adminUserIds: [own.id] })
-  await acme.inStore(its, { approvers: { users: [{ id: boss.id }], groups: [] } })
-  const request = await acme.asked(own, { app_id: its })
-  const { id } = await acme.openTask(request)
-  expect((await core.call('GET', `/tasks/${id}`, { token: own.token })).status).toBe(200)
-  expect(await offered(own.token, id)).toEqual([])
-  const body = { action_type: 'approve' }
-  const path = `/tasks/${id}/perform-action`
-  expect((await core.call('POST', path, { token: own.token, body })).status).toBe(403)
-  // What is no decision they may do.
-  await acme.settle(request, 'complete')
-  const { id: work } = await acme.openTask(request)
-  expect(await offered(own.token, work)).toEqual(['confirm', 'decline', 'accept'])
-})
+test.each(['Admin', 'App Admin'])(
+  'no decision is offered to an %s who made the request',
+  async (role) => {
+    const own = await person(core.db, `${role.replace(' ', '')}@example.com`, [role])
+    const its = await app(core.db, `Of ${role}`, { adminUserIds: [own.id] })
+    await acme.inStore(its, { approvers: { users: [{ id: boss.id }], groups: [] } })
+    const request = await acme.asked(own, { app_id: its })
+    const { id } = await acme.openTask(request)
+    expect((await core.call('GET', `/tasks/${id}`, { token: own.token })).status).toBe(200)
+    expect(await offered(own.token, id)).toEqual([])
+    const body = { action_type: 'approve' }
+    const path = `/tasks/${id}/perform-action`
+    expect((await core.call('POST', path, { token: own.token, body })).status).toBe(403)
+    // Work that is not a decision is offered to them.
+    await acme.settle(request, 'complete')
+    const { id: work } = await acme.openTask(request)
+    expect(await offered(own.token, work)).toEqual(['confirm', 'decline', 'accept'])
+  },
+)
 
-test('none is to a token that only reads', async () => {
+test('no action is offered to a read-only token', async () => {
   const { id } = await asked(ada)
   expect(await offered(boss.readOnlyToken, id)).toEqual([])
 })
 
-test('work that nothing can try is not to be tried again; a task of no request is', async () => {
+test('retry is not offered for provisioning by hand, but for a task without a request', async () => {
   const { request } = await asked(ada)
   await acme.settle(request, 'complete')
   const { id } = await acme.openTask(request)

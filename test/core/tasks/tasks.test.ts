@@ -33,12 +33,12 @@ afterAll(() => core.stop())
 const statusOf = async (id: string) => (await core.call('GET', `/tasks/${id}`)).body.status
 
 describe('the table of actions', () => {
-  test('offers nothing that leads where the task is already', () => {
+  test('has no action that leads to the status that the task already has', () => {
     for (const { from, to } of Object.values(TASK_ACTIONS))
       for (const target of to) expect(from).not.toContain(target)
   })
 
-  test('offers at most one way to complete and one to dismiss', () => {
+  test('has at most one action to complete and one to dismiss', () => {
     for (const category of TASK_CATEGORIES)
       for (const status of TASK_STATUSES)
         for (const end of ['COMPLETED', 'DISMISSED'] as const) {
@@ -49,7 +49,7 @@ describe('the table of actions', () => {
 })
 
 describe('GET /tasks/{id}/actions', () => {
-  test('is an array of action records', async () => {
+  test('returns an array of actions', async () => {
     const id = await task(core.db, { userIds: [ada.id] })
     const { status, body } = await core.call('GET', `/tasks/${id}/actions`, { token: ada.token })
     expect(status).toBe(200)
@@ -59,13 +59,13 @@ describe('GET /tasks/{id}/actions', () => {
     ])
   })
 
-  test('names PENDING as the state that a settled task can go back to', async () => {
+  test('returns PENDING as the status to which a dismissed task can be reopened', async () => {
     const id = await task(core.db, { category: 'GENERIC', status: 'DISMISSED', userIds: [ada.id] })
     const { body } = await core.call('GET', `/tasks/${id}/actions`, { token: ada.token })
     expect(body).toEqual([{ action_type: 'reopen', transitions: [{ transition_to: 'PENDING' }] }])
   })
 
-  test('is not found for others, unknown ids and other domains', async () => {
+  test('returns 404 to other people, for unknown ids and for other domains', async () => {
     const mine = await task(core.db, { userIds: [ada.id] })
     const foreign = await task(core.db, { domain: await otherDomain(core.db) })
     expect((await core.call('GET', `/tasks/${mine}/actions`, { token: bob.token })).status).toBe(
@@ -80,7 +80,7 @@ describe('GET /tasks/{id}/actions', () => {
 })
 
 describe('tasks', () => {
-  test('of one among many are found without reading those of others', async () => {
+  test('of a person are found without reading those of others', async () => {
     const eve = await person(core.db, 'eve@example.com')
     const mine = await task(core.db, { userIds: [eve.id] })
     const domain = await domainOf(core.db)
@@ -110,7 +110,7 @@ describe('tasks', () => {
     await core.db.execute(sql`delete from tasks where description = 'one of many'`)
   })
 
-  test('are those assigned to the caller, directly or through a group; all for admins', async () => {
+  test('are those assigned to the caller, directly or through a group; admins can list all', async () => {
     const carol = await person(core.db, 'carol@example.com')
     const team = await group(core.db, 'Team', [carol])
     const direct = await task(core.db, { userIds: [carol.id], type: 'DIRECT' })
@@ -132,7 +132,7 @@ describe('tasks', () => {
     )
   })
 
-  test('show what is asked for with expand, and null otherwise', async () => {
+  test('contain the members requested with expand, and null otherwise', async () => {
     const id = await task(core.db, { userIds: [ada.id] })
     await core.call('POST', `/tasks/${id}/comments`, {
       token: ada.token,
@@ -158,14 +158,14 @@ describe('tasks', () => {
 })
 
 test.each(['constructor', '__proto__', 'nothing', ''])(
-  'an unknown sort order such as "%s" is none',
+  'an unknown sort order such as "%s" is ignored',
   async (name) => {
     expect((await core.call('GET', `/tasks?show_all_tasks=true&sort_by=${name}`)).status).toBe(200)
   },
 )
 
 describe('an action', () => {
-  test('moves the task, names who resolved it, and is recorded', async () => {
+  test('changes the status, sets who resolved the task, and is logged', async () => {
     const id = await task(core.db, { userIds: [ada.id] })
     const done = await core.call('POST', `/tasks/${id}/perform-action`, {
       token: ada.token,
@@ -204,23 +204,26 @@ describe('an action', () => {
   test.each([
     ['approve', 'complete', 'deny'],
     ['deny', 'dismiss', 'approve'],
-  ])('%s, once done, is a conflict; the other one is not offered', async (name, verb, other) => {
-    const id = await task(core.db, { userIds: [ada.id] })
-    const perform = async (action_type: string) => {
-      const body = { action_type }
-      const path = `/tasks/${id}/perform-action`
-      const { status, body: said } = await core.call('POST', path, { token: ada.token, body })
-      return [status, said.detail]
-    }
-    await core.call('POST', `/tasks/${id}/${verb}`, { token: ada.token })
-    const ended = `The task is already ${await statusOf(id)}`
-    expect([await perform(name), await perform(other)]).toEqual([
-      [409, ended],
-      [400, `${ended} and offers no more actions`],
-    ])
-  })
+  ])(
+    '%s is a conflict when repeated, and the other decision is no longer offered',
+    async (name, verb, other) => {
+      const id = await task(core.db, { userIds: [ada.id] })
+      const perform = async (action_type: string) => {
+        const body = { action_type }
+        const path = `/tasks/${id}/perform-action`
+        const { status, body: said } = await core.call('POST', path, { token: ada.token, body })
+        return [status, said.detail]
+      }
+      await core.call('POST', `/tasks/${id}/${verb}`, { token: ada.token })
+      const ended = `The task is already ${await statusOf(id)}`
+      expect([await perform(name), await perform(other)]).toEqual([
+        [409, ended],
+        [400, `${ended} and offers no more actions`],
+      ])
+    },
+  )
 
-  test('of twenty at once is done once', async () => {
+  test('sent twenty times at once is performed once', async () => {
     const id = await task(core.db, { userIds: [ada.id] })
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -231,7 +234,7 @@ describe('an action', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
   })
 
-  test('complete is yes, dismiss is no', async () => {
+  test('complete leads to COMPLETED, and dismiss to DISMISSED', async () => {
     const yes = await task(core.db, { userIds: [ada.id] })
     const no = await task(core.db, { category: 'PROVISIONING', userIds: [ada.id] })
     expect((await core.call('POST', `/tasks/${yes}/complete`, { token: ada.token })).status).toBe(
@@ -242,7 +245,7 @@ describe('an action', () => {
   })
 })
 
-test('who may only read a task does not comment on it, and nothing is logged', async () => {
+test('a person with read-only access to a task cannot comment on it, and nothing is logged', async () => {
   const id = await task(core.db, { userIds: [ada.id] })
   const reader = await person(core.db, 'only-reads@example.com', ['Read Only Admin'])
   const { total } = (await core.call('GET', '/activity_logs?limit=1')).body
@@ -254,7 +257,7 @@ test('who may only read a task does not comment on it, and nothing is logged', a
   expect((await core.call('GET', '/activity_logs?limit=1')).body.total).toBe(total)
 })
 
-test('a comment is in the log, without its words', async () => {
+test('a comment is stored in the activity log without its text', async () => {
   const id = await task(core.db, { userIds: [ada.id] })
   const body = { comment: 'between us' }
   const path = `/tasks/${id}/comments`
@@ -265,7 +268,7 @@ test('a comment is in the log, without its words', async () => {
   expect(JSON.stringify(row?.metadata)).not.toContain('between us')
 })
 
-test('a comment that cannot be logged is not kept', async () => {
+test('a comment that cannot be logged is not stored', async () => {
   const id = await task(core.db, { userIds: [ada.id] })
   const log =
     "create function refuse() returns trigger as $$ begin raise 'full'; end $$ language plpgsql"
@@ -346,14 +349,14 @@ describe('a body', () => {
       { body: { comment: 'a\u0000b' } },
       { loc: ['body', 'comment'], type: 'value_error' },
     ],
-  ])('that is %s is a 422 that says so', async (_name, options, entry) => {
+  ])('that is %s returns a 422 with the reason', async (_name, options, entry) => {
     const { status, body } = await post(options)
     expect(status).toBe(422)
     expect(body.detail).toHaveLength(1)
     expect(body.detail[0]).toMatchObject(entry)
   })
 
-  test('that is not JSON is a 422 with the place', async () => {
+  test('that is not JSON returns a 422 with the position', async () => {
     const { status, body } = await post({ raw: '{"comment": nope}' })
     expect(status).toBe(422)
     expect(body.detail[0]).toMatchObject({
@@ -365,7 +368,7 @@ describe('a body', () => {
 })
 
 describe('reassigning', () => {
-  test('swaps or adds assignees of an approval', async () => {
+  test('adds or replaces the assignees of an approval', async () => {
     const id = await task(core.db, { userIds: [ada.id] })
     const assignees = async () =>
       (await core.call('GET', `/tasks/${id}?expand=assignees`)).body.assignees.map(
@@ -411,7 +414,7 @@ describe('reassigning', () => {
     expect((await core.call('GET', `/tasks/${id}?expand=assignees`)).body.assignees).toHaveLength(1)
   })
 
-  test('of a task that is decided is a conflict, and changes nothing', async () => {
+  test('a decided task is a conflict, and changes nothing', async () => {
     const id = await task(core.db, { userIds: [ada.id] })
     await core.call('POST', `/tasks/${id}/complete`, { token: ada.token })
     const body = { user_ids: [bob.id] }
@@ -420,7 +423,7 @@ describe('reassigning', () => {
     expect(assignees).toMatchObject([{ id: ada.id }])
   })
 
-  test('to one that is named twice, in capital letters as well, is to one', async () => {
+  test('to an assignee that is named twice, also in capital letters, assigns it once', async () => {
     const team = await group(core.db, 'team', [])
     const id = await task(core.db, { userIds: [ada.id] })
     const body = {
@@ -436,7 +439,7 @@ describe('reassigning', () => {
   })
 })
 
-test('a comment is in the log, without its text', async () => {
+test('the activity log lists a comment without its text', async () => {
   const id = await task(core.db, { userIds: [ada.id] })
   await core.call('POST', `/tasks/${id}/comments`, {
     token: ada.token,

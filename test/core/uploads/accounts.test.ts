@@ -1,4 +1,4 @@
-/** Accounts of custom apps, uploaded. */
+/** Uploads of the accounts of custom apps. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apps } from '../../../runtime/database/schema/apps.ts'
@@ -39,7 +39,7 @@ const post = (app_id: string, accounts: object[], token?: string) =>
     ...(token === undefined ? {} : { token }),
   })
 
-/** Uploads, and waits for the end of it; answers its state. */
+/** Uploads accounts, waits for the end, and returns the final state. */
 async function upload(app_id: string, accounts: object[]): Promise<string> {
   const taken = await post(app_id, accounts)
   expect([taken.status, taken.body]).toEqual([
@@ -55,7 +55,7 @@ async function upload(app_id: string, accounts: object[]): Promise<string> {
 const accountsOf = async (app_id: string) =>
   (await core.call('GET', `/accounts?app_id=${app_id}`)).body.items
 
-test('accounts are added, and belong to the user of their e-mail', async () => {
+test('accounts are added, and matched to users by e-mail', async () => {
   const appId = await newApp()
   const state = await upload(appId, [
     {
@@ -86,7 +86,7 @@ test('accounts are added, and belong to the user of their e-mail', async () => {
   ])
 })
 
-test('the same upload again changes nothing; another one changes what it names, and removes nobody', async () => {
+test('repeating an upload changes nothing; another one changes what it names, and removes nothing', async () => {
   const appId = await newApp()
   const rows = [
     { unique_identifier: 'u1', email: 'ada@example.com', permissions: [{ name: 'Editor' }] },
@@ -113,7 +113,7 @@ test('the same upload again changes nothing; another one changes what it names, 
   ])
 })
 
-test('when an account was used goes neither back nor beyond now', async () => {
+test('the last use of an account moves neither back nor into the future', async () => {
   const appId = await newApp()
   await upload(appId, [{ unique_identifier: 'u', last_login: '2026-03-03T00:00:00Z' }])
   await upload(appId, [
@@ -124,7 +124,7 @@ test('when an account was used goes neither back nor beyond now', async () => {
   expect(Date.parse(one.last_activity)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
-test('an account that two rows name leaves everything as it was', async () => {
+test('an upload in which two rows name one account fails and changes nothing', async () => {
   const appId = await newApp()
   await upload(appId, [{ unique_identifier: 'u', email: 'ada@example.com' }])
   const state = await upload(appId, [
@@ -142,7 +142,7 @@ test('an account that two rows name leaves everything as it was', async () => {
   ])
 })
 
-test('ten thousand accounts come in, sent several times at once', async () => {
+test('ten thousand accounts are added once when they are sent several times at once', async () => {
   const appId = await newApp()
   const rows = Array.from({ length: 10_000 }, (_, n) => ({
     unique_identifier: `u${n}`,
@@ -168,7 +168,7 @@ test.each([
     (id: string) =>
       core.db.update(apps).set({ adminUserIds: [] }).where(sql`${id} = any(${apps.adminUserIds})`),
   ],
-])('nothing is kept of what waited while its sender %s', async (what, takeAway) => {
+])('a waiting upload fails and stores nothing if its sender %s', async (what, takeAway) => {
   const sender = await person(core.db, `${what.replaceAll(' ', '-')}@example.com`, ['App Admin'])
   const mine = await newApp({ adminUserIds: [sender.id] })
   let taken: Promise<unknown> | undefined
@@ -197,10 +197,10 @@ test.each([
   ])
 })
 
-test('no more than a hundred of one user wait; those of others are taken', async () => {
+test('at most a hundred uploads of one user wait; those of others are accepted', async () => {
   const appId = await newApp()
   const busy = await person(core.db, 'busy@example.com', ['Admin'])
-  // So many that the host, which begins at once, is not soon below a hundred.
+  // Enough that the host, which starts at once, does not soon bring them below a hundred.
   const domainId = await domainOf(core.db)
   const waiting = { domainId, kind: 'accounts' as const, appId, userId: busy.id, body: [] }
   await core.db.insert(uploads).values(Array.from({ length: 300 }, () => waiting))
@@ -232,7 +232,7 @@ describe('refuses', () => {
     expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', ...loc]])
   })
 
-  test('a connected app, whose syncs tell its accounts', async () => {
+  test('a connected app, whose accounts come from syncs', async () => {
     const refused = await post(await newApp({ connectorId: 'scim' }), [])
     expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'app_id']])
   })
@@ -242,7 +242,7 @@ describe('refuses', () => {
     expect((await core.call('POST', '/accounts/upload', { raw })).status).toBe(413)
   })
 
-  test('a user who does not manage the app, which is not there for them', async () => {
+  test('a user who does not manage the app', async () => {
     const owner = await person(core.db, 'owner@example.com', ['App Admin'])
     const mine = await newApp({ adminUserIds: [owner.id] })
     const rows = [{ unique_identifier: 'a' }]
@@ -258,7 +258,7 @@ describe('refuses', () => {
     expect((await core.call('GET', path, { token: ada.token })).status).toBe(404)
   })
 
-  test.each([NOBODY_ID, 'nothing'])('to ask for a job that is not there: %s', async (id) => {
+  test.each([NOBODY_ID, 'nothing'])('a query for an unknown job: %s', async (id) => {
     expect((await core.call('GET', `/accounts/upload/${id}`)).status).toBe(404)
     expect((await core.call('GET', `/activity_records/job/${id}`)).status).toBe(404)
   })

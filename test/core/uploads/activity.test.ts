@@ -1,4 +1,4 @@
-/** When accounts were used, told by another source than their app. */
+/** The use of accounts, as reported by another source than their app. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
@@ -52,7 +52,7 @@ const used = async (appId: string) =>
     ],
   )
 
-test('the latest of what is told counts, and what is told later of earlier counts no more', async () => {
+test('the latest use is stored, and later records of earlier use do not change it', async () => {
   await send([
     record({ external_id: 'u1' }, 'LOGIN', '2026-02-01T00:00:00Z'),
     record({ email: 'ada@EXAMPLE.com' }, 'LOGIN', '2026-03-01T00:00:00Z'),
@@ -69,7 +69,7 @@ test('the latest of what is told counts, and what is told later of earlier count
   ])
 })
 
-test('a record that names an instance is about the app of that instance', async () => {
+test('a record that names an instance applies to the app of that instance', async () => {
   const named = { app: { instance_identifier: 'tenant-1' } }
   await send([
     record({ external_id: 'u1' }, 'LOGIN', '2026-05-01', named),
@@ -79,20 +79,20 @@ test('a record that names an instance is about the app of that instance', async 
   expect(await used(acme)).toContainEqual(['u2', null, null])
 })
 
-test('a source is the same app however its id is written', async () => {
+test('the id of a source app is case-insensitive', async () => {
   await send([
     record({ external_id: 'u2' }, 'LOGIN', '2026-04-01', { source_app_id: acme.toUpperCase() }),
   ])
   expect(await used(acme)).toContainEqual(['u2', '2026-04-01T00:00:00.000Z', null])
 })
 
-test('a clock that runs ahead sets nothing beyond now', async () => {
+test('a timestamp in the future is stored as no later than now', async () => {
   await send([record({ external_id: 'u2' }, 'ACTIVITY', '2999-01-01')])
   const [, [, , at]] = await used(acme)
   expect(Date.parse(at)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
-test('refuses sources that are not the sender’s, and records of nobody', async () => {
+test('records without an account, with an unknown source or from a plain user are refused', async () => {
   const body = { records: [record({}, 'LOGIN', '2026-01-01')] }
   expect((await core.call('POST', '/activity_records', { body })).status).toBe(422)
   const elsewhere = { source_app_id: NOBODY_ID }
@@ -103,7 +103,7 @@ test('refuses sources that are not the sender’s, and records of nobody', async
   expect((await core.call('POST', '/activity_records', { body: known, token })).status).toBe(403)
 })
 
-test('an upload of nothing is refused, and nobody without apps uploads anything', async () => {
+test('an empty upload is refused, also to a user without apps, and is not logged', async () => {
   const log = async () => (await core.call('GET', '/activity_logs?limit=1')).body.total
   const before = await log()
   const { token } = await person(core.db, 'no-apps@example.com')

@@ -1,4 +1,4 @@
-/** What comes of calling a webhook: signed, judged, bounded. */
+/** Calls of webhooks: their signatures, the evaluation of replies, and limits. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { timingOf } from '../../../runtime/core/kernel/context/pace.ts'
 import { webhookPayload } from '../../../runtime/core/requests/webhook-payload.ts'
@@ -26,7 +26,7 @@ beforeEach(() => {
   receiver.answer(answering(200, '{}'))
 })
 
-/** What came of the calls of these tests: webhooks of type SIEM are told the log beside them. */
+/** The calls that these tests make; webhooks of type SIEM receive the activity log as well. */
 const received = () => receiver.received.filter(({ text }) => text.includes('wörld'))
 
 type Made = { id: string; secret: string }
@@ -49,7 +49,7 @@ const call = (
     { webhookId, payload: { hello: 'wörld' } },
   )
 
-test('a call is a POST of JSON with the headers of the webhook, signed so that a receiver can tell', async () => {
+test('a call is a POST of JSON with the headers of the webhook and a signature that verifies', async () => {
   const { id, secret } = await make('PROVISION')
   expect(await call(id)).toEqual({ ok: true, response: {} })
   const [one] = received()
@@ -65,7 +65,7 @@ test('a call is a POST of JSON with the headers of the webhook, signed so that a
   expect(verified(one?.headers ?? {}, one?.text ?? '', other)).toBe(false)
 })
 
-test('a secret that was renewed signs together with the one before', async () => {
+test('after a secret was renewed, calls are signed with the new and the previous secret', async () => {
   const { id, secret } = await make('PROVISION')
   const body = {}
   const renewed = await core.call('POST', `/operator/webhooks/${id}/secret`, { body })
@@ -121,7 +121,7 @@ describe('an answer', () => {
       /more than 1048576 bytes/,
     ],
   ])(
-    '%s is a failure, with a message that name the webhook',
+    '%s is a failure, with a message that names the webhook',
     async (_, type, status, text, words) => {
       receiver.answer(answering(status, text))
       const answer = await call((await make(type)).id)
@@ -130,7 +130,7 @@ describe('an answer', () => {
     },
   )
 
-  test('that redirects is a failure, and where it points is not asked', async () => {
+  test('that redirects is a failure, and the redirect is not followed', async () => {
     receiver.answer((reply) => reply.writeHead(307, { location: receiver.url }).end())
     expect(await call((await make('PROVISION')).id)).toMatchObject({
       ok: false,
@@ -139,7 +139,7 @@ describe('an answer', () => {
     expect(received()).toHaveLength(1)
   })
 
-  test('that breaks off, or that is no HTTP, is a failure, and nothing is sent again', async () => {
+  test('that breaks off, or that is not HTTP, is a failure, and the call is not retried', async () => {
     receiver.answer((reply) => void reply.socket?.destroy())
     const { id } = await make('PROVISION')
     expect(await call(id)).toMatchObject({ ok: false })
@@ -148,7 +148,7 @@ describe('an answer', () => {
     expect(received()).toHaveLength(2)
   })
 
-  test('that never comes is a failure after fifteen seconds, which are shorter here', async () => {
+  test('that does not arrive in time is a failure; the default timeout is fifteen seconds', async () => {
     expect(timingOf().answerMs).toBe(15_000)
     receiver.answer(() => {})
     const { id } = await make('PROVISION')
@@ -159,7 +159,7 @@ describe('an answer', () => {
     })
   })
 
-  test('that echoes a header shows its value to nobody', async () => {
+  test('that echoes a secret header is redacted', async () => {
     const echoed = { response: { said: SECRET_HEADER, 'a-secret-of-the-receiver': ['"'] } }
     receiver.answer(answering(200, JSON.stringify(echoed)))
     expect(await call((await make('PROVISION')).id)).toEqual({
@@ -170,14 +170,14 @@ describe('an answer', () => {
   })
 })
 
-test('a caller that is gone is no failure of the webhook', async () => {
+test('an abort by the caller is thrown, and is not a failure of the webhook', async () => {
   const gone = new AbortController()
   receiver.answer(() => gone.abort(new Error('gone')))
   const { id } = await make('PROVISION')
   await expect(call(id, gone.signal)).rejects.toThrow('gone')
 })
 
-test('a webhook that is off, has no address or is gone says so', async () => {
+test('a call of a webhook that is off, has no address or was deleted fails with that reason', async () => {
   const { id } = await make('PROVISION')
   await core.call('PATCH', `/operator/webhooks/${id}`, { body: { enabled: false } })
   expect(await call(id)).toMatchObject({ ok: false, problem: expect.stringContaining('--enable') })
@@ -191,7 +191,7 @@ test('a webhook that is off, has no address or is gone says so', async () => {
   expect(received()).toEqual([])
 })
 
-test('what is told begins as documented', async () => {
+test('the payload has the documented fields', async () => {
   const { id: requesterId } = await person(core.db, 'ada@example.com')
   const appId = await app(core.db, 'Acme')
   const permission = await syncedPermission(core.db, appId, 'Editor')

@@ -1,4 +1,4 @@
-/** The activity log on its way to a system of the operator's. */
+/** Delivery of the activity log to a webhook of the operator. */
 import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** Something that is logged. */
+/** Makes a call that is logged. */
 async function happen(): Promise<void> {
   made += 1
   const body = { name: `App ${made}`, category: 'Other', description: '' }
@@ -39,7 +39,7 @@ async function happen(): Promise<void> {
 const events = () => receiver.received.map(({ text }) => JSON.parse(text).event)
 const hashes = () => events().map(({ event_hash }) => event_hash as string)
 const feed = async () => (await core.call('GET', `${BASE}/${id}`)).body.feed
-/** What was logged since the webhook was made, which is the first of it. */
+/** What was logged since the webhook was created; its creation is the first entry. */
 const logged = async () => {
   const rows = await core.db.select().from(activityLogs).orderBy(asc(activityLogs.id))
   const first = rows.findIndex(({ targets }) => targets.some((target) => target.id === id))
@@ -48,11 +48,11 @@ const logged = async () => {
 const dueNow = () =>
   core.db.update(eventFeeds).set({ nextTryAt: null }).where(eq(eventFeeds.webhookId, id))
 
-test('what happens from then on is told, in order, as the public service writes it', async () => {
+test('events since the creation are delivered in order, in the format of the public service', async () => {
   await happen()
   await happen()
   await until('three events came', () => events().length >= 3)
-  // The first is that the webhook was made.
+  // The first event is the creation of the webhook.
   expect(hashes()).toEqual(await logged())
   expect(events()[1]).toEqual({
     actor: {
@@ -79,7 +79,7 @@ test('what happens from then on is told, in order, as the public service writes 
   })
 })
 
-test('what fails is sent again, the same under the same id, and nothing is left out', async () => {
+test('a failed delivery is retried with the same body and id, and no event is lost', async () => {
   const before = receiver.received.length
   receiver.answer(answering(503))
   await happen()
@@ -102,14 +102,14 @@ test('what fails is sent again, the same under the same id, and nothing is left 
   expect([...new Set(hashes())]).toEqual(await logged())
 })
 
-test('the id of an event is of its content: after a restore its number is another event’s', () => {
+test('the id of a delivery is derived from the hash of its event', () => {
   for (const { headers, text } of receiver.received) {
     const { event_hash } = JSON.parse(text).event
     expect(headers['webhook-id']).toBe(`evt_${id}_${event_hash.slice(0, 32)}`)
   }
 })
 
-test('pauses grow; after a day of failures the admins have a task, one', async () => {
+test('retries back off; after a day of failures the admins have one task', async () => {
   receiver.answer(answering(500))
   await happen()
   await until('it failed', async () => (await feed()).problem !== null)
@@ -137,7 +137,7 @@ test('pauses grow; after a day of failures the admins have a task, one', async (
   expect(await tasks()).toHaveLength(1)
 })
 
-test('two that deliver at once leave nothing out, and bring nothing out of order', async () => {
+test('concurrent deliveries lose no event and keep the order', async () => {
   receiver.answer(answering(200))
   await dueNow()
   await until('nothing waits', async () => (await feed()).waiting === 0)
@@ -157,7 +157,7 @@ test('two that deliver at once leave nothing out, and bring nothing out of order
   expect(told).toHaveLength(6)
 })
 
-test('a host that starts goes on where another stopped; one that was off tells what it missed', async () => {
+test('delivery continues after a restart, and a webhook that was off receives what it missed', async () => {
   await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: false } })
   await happen()
   await core.stop({ keep: true })
@@ -169,7 +169,7 @@ test('a host that starts goes on where another stopped; one that was off tells w
   expect([...new Set(hashes())]).toEqual(await logged())
 })
 
-/** Lets some entries wait, and does something between the first and the second of them. */
+/** Queues some entries, and calls `meanwhile` between the delivery of the first and the second. */
 async function between(meanwhile: () => Promise<unknown>): Promise<Receiver['received']> {
   await until('nothing waits', async () => (await feed()).waiting === 0)
   await core.db.update(eventFeeds).set({ nextTryAt: sql`now() + interval '1 hour'` })
@@ -189,7 +189,7 @@ async function between(meanwhile: () => Promise<unknown>): Promise<Receiver['rec
   return receiver.received.slice(before)
 }
 
-test('one that is switched off while it is told is told no more', async () => {
+test('a webhook that is switched off during a delivery receives nothing more until it is on', async () => {
   const off = () => core.call('PATCH', `${BASE}/${id}`, { body: { enabled: false } })
   expect(await between(off)).toHaveLength(1)
   await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: true } })
@@ -197,7 +197,7 @@ test('one that is switched off while it is told is told no more', async () => {
   expect([...new Set(hashes())]).toEqual(await logged())
 })
 
-test('what follows goes to the new address, with the new headers, signed with the new secret', async () => {
+test('after a change, the rest goes to the new address with the new headers and signatures', async () => {
   const body = { url: `${receiver.url}/moved`, headers: { 'x-key': 'another-key' } }
   const told = await between(async () => {
     await core.call('PATCH', `${BASE}/${id}`, { body })
@@ -208,17 +208,17 @@ test('what follows goes to the new address, with the new headers, signed with th
   for (const { path, headers } of after) {
     expect(path).toBe('/hook/moved')
     expect(headers['x-key']).toBe('another-key')
-    // With the secret before as well, for a day.
+    // Signed with the previous secret as well, for a day.
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2)
   }
 })
 
-test('what is erased while entries wait is not told any more', async () => {
+test('personal data that is erased while entries wait is not delivered', async () => {
   const told = await between(() => core.db.execute(sql`delete from activity_personal`))
   const actors = told.map(({ text }) => JSON.parse(text).event.actor.actor_data.email)
   expect(actors.slice(0, 4)).toEqual(['admin@localhost', '', '', ''])
 })
 
-test('one that is deleted while it is told is told no more', async () => {
+test('a webhook that is deleted during a delivery receives nothing more', async () => {
   expect(await between(() => core.call('DELETE', `${BASE}/${id}`))).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-/** Making, changing and deleting webhooks through /operator. */
+/** Creating, changing and deleting webhooks through /operator. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inlineWebhooks } from '../../../runtime/database/schema/app_store.ts'
@@ -28,7 +28,7 @@ const create = (more: object = {}) =>
   })
 const change = (id: string, body: object) => core.call('PATCH', `${BASE}/${id}`, { body })
 
-test('a new webhook can be chosen at once; its secret is shown once, what its headers hold never', async () => {
+test('a new webhook is listed at once; its secret is shown once, the values of its headers never', async () => {
   const made = await create({ headers, description: 'Gives access' })
   expect(made.status).toBe(201)
   const { webhook: shown, secret } = made.body
@@ -83,13 +83,13 @@ describe('refuses', () => {
     ])
   })
 
-  test('a value that would begin a header of its own, without telling it', async () => {
+  test('a value that would inject a header, without revealing it', async () => {
     const refused = await create({ headers: { Authorization: `${SECRET_HEADER}\r\nx: y` } })
     expect(refused.body.error.message).toMatch(/headers.*cannot be sent/)
     expect(JSON.stringify([refused.body, core.lines])).not.toContain('a-secret-of')
   })
 
-  test('a user who may not operate', async () => {
+  test('a user without permission to operate', async () => {
     const owner = await person(core.db, 'owner@example.com', ['App Admin'])
     const reader = await person(core.db, 'reader@example.com', ['Admin'])
     expect((await core.call('GET', BASE, { token: owner.token })).status).toBe(403)
@@ -100,7 +100,7 @@ describe('refuses', () => {
 })
 
 describe('a change', () => {
-  test('says what it did, and what it does not name stays', async () => {
+  test('reports what it changed, and keeps everything else', async () => {
     const { webhook: made } = (await create({ headers })).body
     const body = { name: 'Other', enabled: false, headers: { 'X-More': 'more' } }
     const changed = await change(made.id, body)
@@ -117,7 +117,7 @@ describe('a change', () => {
     expect(again.body).toMatchObject({ changed: false, difference: [] })
   })
 
-  test('of the host takes the headers along only where they are sent again', async () => {
+  test('of the host is refused unless the headers are sent again or removed', async () => {
     const { webhook: made } = (await create({ headers })).body
     const url = 'https://elsewhere.example/'
     const refused = await change(made.id, { url })
@@ -130,7 +130,7 @@ describe('a change', () => {
     expect(sample.body).toMatchObject({ url, headers: [] })
   })
 
-  test('switches off also what would not be sent any more', async () => {
+  test('can switch off a webhook whose address is no longer allowed', async () => {
     const { webhook: made } = (await create()).body
     const url = 'http://10.0.0.9:8080/'
     await core.db.update(inlineWebhooks).set({ url }).where(eq(inlineWebhooks.id, made.id))
@@ -138,7 +138,7 @@ describe('a change', () => {
     expect((await change(made.id, { url })).status).toBe(422)
   })
 
-  test('gives one that was only a name an address, and a secret', async () => {
+  test('that adds an address to a webhook without one creates its secret', async () => {
     const id = await webhook(core.db, 'PRE_APPROVAL')
     const changed = await change(id, { url: receiver.url })
     expect(changed.body).toMatchObject({ changed: true, secret: expect.stringMatching(/^whsec_/) })
@@ -161,7 +161,7 @@ describe('a change', () => {
 })
 
 describe('deleting', () => {
-  test('is refused while settings, permissions or rules refer to it, and names them', async () => {
+  test('is refused while settings or permissions refer to the webhook, and names them', async () => {
     const { webhook: hook } = (await create()).body
     const appId = await app(core.db, 'Acme')
     const settings = { provisioning: { provisioning_webhook: { id: hook.id } } }
@@ -187,7 +187,7 @@ describe('deleting', () => {
     expect((await core.call('GET', `${BASE}/${hook.id}`)).status).toBe(404)
   })
 
-  test.each([NOBODY_ID, 'nothing', '%00'])('what is not there is a 404: %s', async (id) => {
+  test.each([NOBODY_ID, 'nothing', '%00'])('returns 404 for an unknown id: %s', async (id) => {
     for (const [method, path] of [
       ['GET', ''],
       ['DELETE', ''],
@@ -198,7 +198,7 @@ describe('deleting', () => {
 })
 
 describe('a test', () => {
-  test('sends a sample and says what was understood', async () => {
+  test('sends a sample and returns the parsed response', async () => {
     receiver.answer(answering(200, '{"output":{"approved":true}}'))
     const { webhook: hook } = (await create({ hook_type: 'PRE_APPROVAL' })).body
     const tried = await core.call('POST', `${BASE}/${hook.id}/test`)
@@ -214,7 +214,7 @@ describe('a test', () => {
     expect(await lastEvents(core, 1)).toEqual([['INLINE_WEBHOOK_TESTED', { status: 200 }]])
   })
 
-  test('says what is wrong', async () => {
+  test('reports the problem', async () => {
     receiver.answer(answering(404, 'nothing here'))
     const { webhook: hook } = (await create({ hook_type: 'SIEM' })).body
     const tried = await core.call('POST', `${BASE}/${hook.id}/test`)

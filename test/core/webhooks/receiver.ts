@@ -1,15 +1,15 @@
-/** A system of the operator's on loopback, that webhooks are sent to. */
+/** A stub receiver of webhooks on loopback. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; text: string }
 
 export type Receiver = {
-  /** Host and port, for the grant. */
+  /** Host and port, for the egress grant. */
   host: string
   url: string
   received: Received[]
-  /** How it answers from now on; 200 and `{}` at first. */
+  /** Sets the reply from now on; it is 200 and `{}` at first. */
   answer(with_: (reply: ServerResponse, request: Received) => void): void
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** An answer of some status and text. */
+/** A reply with a status and a text. */
 export const answering =
   (status: number, text = '') =>
   (reply: ServerResponse) =>

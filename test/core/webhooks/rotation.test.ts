@@ -30,7 +30,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('they are sealed again with the newest, and the old one may then go', async () => {
+test('secrets are sealed again with the newest KEYWAY_SECRET, and the old one can be removed', async () => {
   const headers = { 'x-key': 'value-of-the-receiver' }
   const body = { hook_type: 'PROVISION', name: 'Hook', url: receiver.url, headers }
   const { webhook, secret } = (await core.call('POST', '/operator/webhooks', { body })).body
