@@ -81,8 +81,8 @@ export type CoreOptions = {
 }
 
 /**
- * Intervals in milliseconds, shorter than in a deployment, because tests of background work mostly wait for it.
- * Each look takes about forty queries; five looks a second would cost an idle host a tenth of a core.
+ * Intervals in milliseconds, shorter than in a deployment, because tests of background work mostly wait for
+ * it. Each look takes about forty queries; five looks a second would cost an idle host a tenth of a core.
  */
 export const TEST_PACE = {
   lookMs: 500,
@@ -250,7 +250,7 @@ export async function group(db: Db, name: string, members: Person[]): Promise<st
   return groupId
 }
 
-/** An app as a record. */
+/** An app that exists only as a record. */
 export async function app(
   db: Db,
   name: string,

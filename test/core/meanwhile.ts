@@ -4,8 +4,8 @@ import type { Db } from '../../runtime/database/database.ts'
 import { until } from '../e2e/until.ts'
 
 /**
- * Runs `first` in a transaction and commits it once `second` waits for its locks; so `second` has read the state
- * before `first`.
+ * Runs `first` in a transaction and commits it once `second` waits for its locks; so `second` has read the
+ * state before `first`.
  *
  * @param inTheWay How many transactions have to wait, if `first` makes others wait as well.
  * @returns The result of `second`.

@@ -186,7 +186,7 @@ test('after an abort, the rest is removed in the next run', async () => {
   expect(await prune(core.db, DAYS, NEVER)).toEqual({ shared_answers: 700 })
 })
 
-test('rows after a thousand rows that are kept are found', async () => {
+test('old rows are found and removed even after a thousand rows that are kept', async () => {
   const ada = await person(core.db, 'passed@example.com')
   const appId = await app(core.db, 'Long ago')
   const insert = (count: number, status: string, days: number) =>

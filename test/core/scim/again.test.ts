@@ -41,7 +41,7 @@ test('a deleted user that is imported again is visible, without what was pushed 
 test('a deleted user who is reactivated keeps the address and can be changed', async () => {
   const userName = 'keeps@acme.example'
   const id = await deleted(userName)
-  // As a sync of the identity source does it.
+  // As a sync of the identity source does.
   await provider.core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.id, id))
   const anew = await provider.scim('POST', '/Users', { userName, active: false })
   expect(refusal(anew)).toEqual([409, 'uniqueness'])

@@ -455,7 +455,7 @@ describe('a page', () => {
       expect(marks.updated).toBe(6000)
       moved.push(marks.moved)
     }
-    // The server does not reuse space in a page that it is writing to disk, so one run without moves is enough.
+    // The server does not reuse space in a page that it is writing to disk, so one run without moves suffices.
     expect(Math.min(...moved)).toBe(0)
   })
 

@@ -75,7 +75,7 @@ test('after a secret was renewed, calls are signed with the new and the previous
   expect(verified(headers, text, renewed.body.secret)).toBe(true)
 })
 
-describe('an answer', () => {
+describe('a reply', () => {
   test.each([
     ['in `response`', 'PRE_APPROVAL', 200, '{"response":{"a":1}}', { a: 1 }],
     ['in `output`', 'PRE_APPROVAL', 200, '{"output":{"a":1}}', { a: 1 }],
