@@ -1,6 +1,6 @@
 /**
- * Accounts always have an app, also when several transactions change both. Triggers check this in place of a foreign key
- * (migrations 0047 and 0059).
+ * Accounts always have an app, also when concurrent transactions change both. Triggers check this in place of
+ * a foreign key (migrations 0047 and 0059).
  */
 import { once } from 'node:events'
 import { Client } from 'pg'
@@ -62,7 +62,7 @@ async function accountsThere(): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** What becomes of a statement that has to wait for `ended`. */
+/** Runs a statement that has to wait for `ended`, and returns its error code or null. */
 async function waitingFor(
   client: Client,
   statement: (client: Client) => Promise<unknown>,
@@ -91,21 +91,24 @@ async function waitingFor(
 
 const LEVELS = ['read committed', 'repeatable read', 'serializable']
 
-test.each(LEVELS)('accounts of an app that goes meanwhile are refused (%s)', async (level) => {
-  await one.query('begin')
-  await remove(one)
-  await other.query(`begin isolation level ${level}`)
-  const code = await waitingFor(
-    other,
-    (client) => insert(client, 'late'),
-    () => one.query('commit'),
-  )
-  await other.query('rollback')
-  expect(code).toBe(level === 'read committed' ? '23503' : '40001')
-  expect(await accountsThere()).toEqual([])
-})
+test.each(LEVELS)(
+  'accounts are refused if the deletion of their app commits first (%s)',
+  async (level) => {
+    await one.query('begin')
+    await remove(one)
+    await other.query(`begin isolation level ${level}`)
+    const code = await waitingFor(
+      other,
+      (client) => insert(client, 'late'),
+      () => one.query('commit'),
+    )
+    await other.query('rollback')
+    expect(code).toBe(level === 'read committed' ? '23503' : '40001')
+    expect(await accountsThere()).toEqual([])
+  },
+)
 
-test('an app that stays after all keeps accounts that waited for it', async () => {
+test('accounts that waited for the deletion of their app are inserted if it is rolled back', async () => {
   await one.query('begin')
   await remove(one)
   const insertion = (client: Client) => insert(client, 'late')
@@ -113,8 +116,8 @@ test('an app that stays after all keeps accounts that waited for it', async () =
   expect(await accountsThere()).toEqual(['late'])
 })
 
-// In a transaction of another level the trigger would not see them: nothing of the host writes in one.
-test('an app goes with accounts that came meanwhile', async () => {
+// At another isolation level the trigger would not see these accounts; no host writes at one.
+test('the deletion of an app includes accounts that were inserted concurrently', async () => {
   await other.query('begin')
   await other.query('select count(*) from apps')
   await one.query('begin')
@@ -125,7 +128,7 @@ test('an app goes with accounts that came meanwhile', async () => {
   expect([rows.length, await accountsThere()]).toEqual([0, []])
 })
 
-test('two that add accounts to the same apps in another order wait for nobody', async () => {
+test('transactions that insert accounts of the same apps in different order do not block each other', async () => {
   const second = await newApp()
   const both = (client: Client, names: string[], order: string[]) =>
     client.query(
@@ -146,7 +149,7 @@ test.each([
   ['that is there', () => [domainId, appId], null],
   ['that is not there', () => [domainId, domainId], '23503'],
   ['of another domain', () => [appId, appId], '23503'],
-])('accounts that are copied are of an app %s', async (_what, of, refused) => {
+])('COPY checks accounts of an app %s', async (_what, of, refused) => {
   const stream = one.query(copyFrom(`copy accounts (${COLUMNS}) from stdin`))
   const ended = once(stream, 'finish').then(
     () => null,
@@ -157,7 +160,7 @@ test.each([
   expect(await accountsThere()).toEqual(refused === null ? ['copied'] : [])
 })
 
-test.each(['app_id', 'domain_id'])('an upsert changes no %s', async (column) => {
+test.each(['app_id', 'domain_id'])('an upsert cannot change %s', async (column) => {
   const wanted = (value: string) =>
     `on conflict (app_id, unique_identifier) do update set ${column} = '${value}', email = 'a'`
   await insert(one, 'one')

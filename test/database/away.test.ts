@@ -1,4 +1,7 @@
-/** Which errors of a database say that it is away, or that a change was in the way of another: nobody gets 500 for one. */
+/**
+ * Which errors mean that the database is unavailable, or that a change conflicted with another: neither gives
+ * a 500.
+ */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { AWAY_STATES, isDatabaseUnavailable, UNREACHABLE } from '../../runtime/database/away.ts'
@@ -9,7 +12,7 @@ import { outageOf, toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 const fault = (code: string, message = 'as PostgreSQL words it') =>
   new DrizzleQueryError('select', [], Object.assign(new Error(message), { code }))
 
-/** SQLSTATEs as PostgreSQL, or a pooler before it, gives them -> what they come of. */
+/** SQLSTATEs of PostgreSQL, or of a pooler in front of it -> their cause. */
 const AWAY: Record<string, string> = {
   '08000': 'a connection that broke',
   '08006': 'a connection that broke',
@@ -31,22 +34,22 @@ const AWAY: Record<string, string> = {
   '58030': 'a disk that fails',
 }
 
-describe('a database that is away', () => {
-  test.each(Object.entries(AWAY))('is what %s says: %s', (code) => {
+describe('an unavailable database', () => {
+  test.each(Object.entries(AWAY))('is recognized by the code %s: %s', (code) => {
     expect(isDatabaseUnavailable(fault(code))).toBe(true)
     const refused = toCoreError(fault(code), 'r')
     expect(statusOfRefusal(refused)).toBe(503)
     expect(refusalHeaders(refused)).toEqual({ 'retry-after': expect.stringMatching(/^[0-9]+$/) })
   })
 
-  test.each(UNREACHABLE)('is what %s of a connection says', (code) => {
+  test.each(UNREACHABLE)('is recognized by the connection error %s', (code) => {
     expect(isDatabaseUnavailable(fault(code))).toBe(true)
   })
 
   test.each([
     ['XX000', 'cannot assign TransactionIds during recovery'],
     ['XX000', 'cannot make new WAL entries during recovery'],
-  ])('is what %s says: %s', (code, message) => {
+  ])('is recognized by the message of %s: %s', (code, message) => {
     expect(isDatabaseUnavailable(fault(code, message))).toBe(true)
   })
 
@@ -55,13 +58,13 @@ describe('a database that is away', () => {
     'Connection terminated due to connection timeout',
     'timeout exceeded when trying to connect',
     'Query read timeout',
-  ])('is what pg says without a code: %s', (message) => {
+  ])('is recognized by an error of pg without a code: %s', (message) => {
     expect(isDatabaseUnavailable(new DrizzleQueryError('select', [], new Error(message)))).toBe(
       true,
     )
   })
 
-  test('has no row in its table that no case is for', () => {
+  test('has a case here for every state in AWAY_STATES', () => {
     const codes = Object.keys(AWAY)
     const idle = Object.keys(AWAY_STATES).filter(
       (state) => !codes.some((code) => code.startsWith(state)),
@@ -70,21 +73,21 @@ describe('a database that is away', () => {
   })
 
   test.each(['23505', '42P01', '42601', '22P02', 'XX000', '54001', '57014', '40001'])(
-    'is not what %s says',
+    'is not recognized by the code %s',
     (code) => {
       expect(isDatabaseUnavailable(fault(code))).toBe(false)
     },
   )
 })
 
-describe('a change that was in the way', () => {
+describe('a conflict with a concurrent change', () => {
   test.each([
     ['40001', 'canceling statement due to conflict with recovery'],
     ['40P01', 'deadlock detected'],
     ['55P03', 'canceling statement due to lock timeout'],
     ['XX000', 'tuple concurrently updated'],
     ['XX000', 'tuple concurrently deleted'],
-  ])('is what %s says: %s', (code, message) => {
+  ])('is recognized by %s: %s', (code, message) => {
     expect(isContended(fault(code, message))).toBe(true)
     expect(toCoreError(fault(code, message), 'r')).toMatchObject({
       kind: 'unavailable',
@@ -94,7 +97,7 @@ describe('a change that was in the way', () => {
   })
 })
 
-test('a question that took too long, or that an administrator ended, is told as such', () => {
+test('a query that took too long, or that an administrator cancelled, is reported as such', () => {
   const late = fault('57014', 'canceling statement due to statement timeout')
   expect([isTooSlow(late), isContended(late)]).toEqual([true, false])
   expect(toCoreError(late, 'r')).toMatchObject({
@@ -103,7 +106,7 @@ test('a question that took too long, or that an administrator ended, is told as 
   })
 })
 
-test('a defect of ours stays one', () => {
+test('other errors of a statement stay internal errors', () => {
   for (const code of ['42P01', '23505', 'XX000']) {
     expect(outageOf(fault(code))).toBeNull()
     expect(statusOfRefusal(toCoreError(fault(code), 'r'))).toBe(500)
@@ -111,7 +114,7 @@ test('a defect of ours stays one', () => {
 })
 
 test.each([[null], [undefined], [20]])(
-  'an error with the code %s is no word of the database',
+  'an error with the code %s does not mean that the database is unavailable',
   (code) => {
     expect(isDatabaseUnavailable(Object.assign(new Error('refused'), { code }))).toBe(false)
     expect(

@@ -1,4 +1,4 @@
-/** A backup is taken while rows are written, and restored into another data directory. */
+/** Takes a backup while rows are written, and restores it into another data directory. */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
@@ -84,7 +84,7 @@ async function ask(database: Connected, sql: string) {
   }
 }
 
-/** What makes its tables. */
+/** The statements that create the tables of a database. */
 async function schemaOf(database: Connected): Promise<Schema> {
   const client = new Client(database.connection)
   await client.connect()
@@ -97,7 +97,7 @@ async function schemaOf(database: Connected): Promise<Schema> {
 }
 
 let source: EmbeddedDatabase
-/** Rows with the moment at which they were acknowledged. */
+/** Rows, with the time at which each was acknowledged. */
 const acknowledged: { n: number; atMs: number }[] = []
 let result: Awaited<ReturnType<typeof take>>
 let rowsBefore = 0
@@ -139,7 +139,7 @@ afterAll(async () => {
 })
 
 describe('a backup', () => {
-  test('of a database that is written to holds every row that was acknowledged until its moment', async () => {
+  test('of a database in use contains every row that was acknowledged before it was taken', async () => {
     const untilMs = Date.parse(result.completeUntil)
     const promised = acknowledged.filter(({ atMs }) => atMs < untilMs).map(({ n }) => n)
     expect(promised.length).toBeGreaterThanOrEqual(rowsBefore)
@@ -156,7 +156,7 @@ describe('a backup', () => {
     const [here, there] = [await schemaOf(restored), await schemaOf(source)]
     expect(here.before).toEqual(there.before)
     expect(here.tables).toEqual(there.tables)
-    // Where sequences stand went on meanwhile.
+    // The sequence of the table advanced while rows were written.
     const lasting = (all: string[]) => all.filter((one) => !one.includes('marks_n_seq'))
     expect(lasting(here.after)).toEqual(lasting(there.after))
     await (await openDatabase(restored.connection, () => {})).close()
@@ -174,7 +174,7 @@ describe('a backup', () => {
     expect(await ask(restored, byIndex)).toEqual(await ask(source, byIndex))
     await ask(restored, "insert into marks (filler) values ('goes on')")
     await restored.stop()
-    // Its own password, not that of the database which was copied.
+    // A restored database has its own password, not that of its source.
     await expect(
       startEmbedded({
         dataDir,
@@ -185,7 +185,7 @@ describe('a backup', () => {
     ).rejects.toThrow(/password/)
   })
 
-  test('is for its owner alone, holds no password, and leaves nothing beside it', async () => {
+  test('is readable only by its owner, contains no password, and leaves no temporary file', async () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const content = gunzipSync(readFileSync(file))
     for (const secret of [passwordOf(path.join(home, 'source')), 'a'.repeat(40)])
@@ -193,7 +193,7 @@ describe('a backup', () => {
     expect(readdirSync(home).filter((name) => name.startsWith('backup'))).toEqual(['backup.tar.gz'])
   })
 
-  test('does not replace a file unless it is told to', async () => {
+  test('does not replace a file without --force', async () => {
     const other = path.join(home, 'other.tar.gz')
     writeFileSync(other, 'precious')
     await expect(take(source, other)).rejects.toThrow(/is there already.*--force/)
@@ -214,22 +214,25 @@ describe('a backup', () => {
   })
 })
 
-describe('what makes the tables of', () => {
-  test.each(STATES)('a database of migration %s makes the same in an empty one', async (state) => {
-    const kept = await loadKept(source.connection, state)
-    const there = await schemaOf({ connection: kept })
-    const empty = { ...source.connection, database: `again_${state}` }
-    await ask(source, `create database ${empty.database}`)
-    await ask({ connection: empty }, [...there.before, ...there.after].join(';\n'))
-    expect(await schemaOf({ connection: empty })).toEqual(there)
-    const always = `select count(*)::int as n from pg_trigger where tgenabled = 'A'`
-    expect(await ask({ connection: empty }, always)).toEqual(
-      await ask({ connection: kept }, always),
-    )
-  })
+describe('the schema that a backup stores', () => {
+  test.each(STATES)(
+    'of a database at migration %s recreates it in an empty database',
+    async (state) => {
+      const kept = await loadKept(source.connection, state)
+      const there = await schemaOf({ connection: kept })
+      const empty = { ...source.connection, database: `again_${state}` }
+      await ask(source, `create database ${empty.database}`)
+      await ask({ connection: empty }, [...there.before, ...there.after].join(';\n'))
+      expect(await schemaOf({ connection: empty })).toEqual(there)
+      const always = `select count(*)::int as n from pg_trigger where tgenabled = 'A'`
+      expect(await ask({ connection: empty }, always)).toEqual(
+        await ask({ connection: kept }, always),
+      )
+    },
+  )
 })
 
-test('a backup refuses a database with something that it cannot hold, and names it', async () => {
+test('a backup refuses a database with an object that it cannot store, and names the object', async () => {
   await ask(source, 'create view seen as select 1 as one')
   await expect(take(source, path.join(home, 'seen.tar.gz'))).rejects.toThrow(
     /the database has public.seen, which is none of Keyway's/,
@@ -237,7 +240,7 @@ test('a backup refuses a database with something that it cannot hold, and names 
   await ask(source, 'drop view seen')
 })
 
-test('a backup of before, of the files of a server, is restored', async () => {
+test('a backup in format 1, which contains the files of a server, is restored', async () => {
   const dataDir = dataDirectory('of-files')
   const before = await start(dataDir)
   await ask(
@@ -274,7 +277,7 @@ describe('a restore refuses', () => {
       () => 'nothing',
       (error) => (error as Error).message,
     )
-    // Nothing is left, and a host would begin with a database of its own.
+    // No file is left, and a host would create a new database.
     const { cluster } = homeOf(dataDir)
     expect(readdirSync(path.dirname(cluster)).filter((name) => name.includes('.'))).toEqual(
       readdirSync(path.dirname(cluster)).filter((name) => name.startsWith('postgresql-')),
@@ -320,7 +323,7 @@ describe('a restore refuses', () => {
     return made
   }
 
-  /** One of tables. */
+  /** A backup in format 2, with tables. */
   const ofTables = (
     schema: object,
     fill: (writer: ArchiveWriter) => Promise<void> = async () => {},
@@ -335,7 +338,7 @@ describe('a restore refuses', () => {
       key,
     )
 
-  /** A small one, whole but for what the server says of it. */
+  /** A small backup that is complete, except that its files are not those of a server. */
   const small = async () =>
     readFileSync(
       await crafted({}, async (writer) => {
@@ -345,14 +348,14 @@ describe('a restore refuses', () => {
       }),
     )
 
-  test('another secret, and says which one is needed', async () => {
+  test('a different secret, and names the one that it needs', async () => {
     expect(await refused({ keys: [STRANGE, OLDER] })).toMatch(
       new RegExp(`needs the secret with the key id ${KEY.id}; given: ${STRANGE.id}, ${OLDER.id}`),
     )
     expect(await refused({ keys: [] })).toMatch(/none is there/)
   })
 
-  test('a file that was cut off anywhere', async () => {
+  test('a file that was truncated anywhere', async () => {
     const whole = await small()
     for (const at of [0, 1, 10, 300, 20_000, 100_000, whole.length - 500, whole.length - 1]) {
       const why = await refused({ file: await written(whole.subarray(0, at)) })
@@ -369,12 +372,12 @@ describe('a restore refuses', () => {
 
   test('a file in which a byte was changed', async () => {
     const whole = await small()
-    // Not the ten bytes of gzip's own head, some of which mean nothing.
+    // The ten bytes of gzip's header are skipped: some have no meaning.
     for (const place of [10, 200, 30_000, 120_000, whole.length - 400, whole.length - 6]) {
       const bytes = Buffer.from(whole)
       bytes[place] = (bytes[place] ?? 0) ^ 0x10
       const why = await refused({ file: await written(bytes) })
-      // In which words depends on what the byte was: a length, or a letter of what it says of itself.
+      // The message depends on what the byte was: a length, or a character of the manifest.
       expect(why, `changed at ${place}`).toMatch(
         /is not a whole backup|is not what was written|was made (on|by|with)/,
       )
@@ -392,19 +395,19 @@ describe('a restore refuses', () => {
     )
   })
 
-  test('content that was edited and compressed again', async () => {
+  test('content that was edited and recompressed', async () => {
     const bytes = gunzipSync(await small())
     bytes[bytes.indexOf('precious')] = 0x7a
     const why = await refused({ file: await written(gzipSync(bytes)) })
     expect(why).toMatch(/cluster\/base\/d is not what was written/)
   })
 
-  test('something behind its end', async () => {
+  test('data after its end', async () => {
     const made = await crafted({}, (writer) => writer.seal(KEY, '', 1))
     expect(await refused({ file: made })).toMatch(/something follows its end/)
   })
 
-  test('what a person without the secret has sealed', async () => {
+  test('a backup that was sealed with another secret', async () => {
     const made = await crafted({}, undefined, STRANGE)
     expect(await refused({ file: made })).toMatch(/its seal is not of this secret/)
   })
@@ -418,11 +421,11 @@ describe('a restore refuses', () => {
     [{ format: 3 }, /made by Keyway 9\.9\.9, in a form that this version does not know/],
     [{ format: 2, postgresql: 19 }, /made with PostgreSQL 19.*brings 18, which does not read/],
     [{ key_ids: [] }, /is not a whole backup/],
-  ])('a backup of %j', async (manifest, says) => {
+  ])('a backup whose manifest has %j', async (manifest, says) => {
     expect(await refused({ file: await crafted(manifest) })).toMatch(says)
   })
 
-  test('a backup that holds something outside the data directory', async () => {
+  test('a backup with a file outside the data directory', async () => {
     const made = await crafted({}, (writer) =>
       writer.addBytes('cluster/../../escaped', Buffer.from('x')),
     )
@@ -430,7 +433,7 @@ describe('a restore refuses', () => {
     expect(existsSync(path.join(home, 'escaped'))).toBe(false)
   })
 
-  test('a copy that the server cannot recover', async () => {
+  test('server files that the server cannot recover', async () => {
     const made = await crafted({}, (writer) =>
       writer.addBytes('cluster/PG_VERSION', Buffer.from('18\n')),
     )
@@ -468,7 +471,7 @@ describe('a restore refuses', () => {
     expect(await refused({ file: made })).toMatch(says)
   })
 
-  test('statements that a person without the secret has sealed, before any is run', async () => {
+  test('statements that were sealed with another secret, before any is run', async () => {
     const mark = path.join(home, 'run')
     const before = [`copy (select 1) to program 'touch ${mark}'`]
     expect(
@@ -479,22 +482,22 @@ describe('a restore refuses', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  test('a piece that is larger than any that is written', async () => {
+  test('a data file above the maximum size', async () => {
     const made = await ofTables({ ...ONE, tables: TABLES }, (writer) =>
       writer.addBytes('data/0/0', Buffer.alloc(4 * 1024 * 1024 + 1, '1\n')),
     )
     expect(await refused({ file: made })).toMatch(/cannot be read \(too large\)/)
   })
 
-  test('while a host uses the data directory', async () => {
+  test('a data directory that a host uses', async () => {
     const dataDir = dataDirectory('used')
     const unlock = await lockDataDir(dataDir)
     await expect(put(dataDir)).rejects.toThrow(DataDirInUseError)
     await unlock()
   })
 
-  test('a place that has a database, and keeps that one aside when forced', async () => {
-    // The one that was restored above, and written to since.
+  test('a data directory that has a database; with --force it keeps that database aside', async () => {
+    // The data directory that was restored above, and written to since.
     const dataDir = path.join(home, 'restored')
     const { cluster } = homeOf(dataDir)
     const rows = async () => {
@@ -509,7 +512,7 @@ describe('a restore refuses', () => {
     const { before } = await put(dataDir, { force: true })
     expect(await rows()).toEqual([])
 
-    // Killed while it unpacked, or when it was whole but not in place: the old one goes on.
+    // Killed while it unpacked, or after it unpacked but before it moved anything: the old database stays.
     await rename(cluster, `${cluster}.restored`)
     await rename(before ?? '', cluster)
     await mkdir(`${cluster}.unpacking`)
@@ -517,7 +520,8 @@ describe('a restore refuses', () => {
     const left = readdirSync(path.dirname(cluster))
     expect(left.filter((name) => /unpacking|restored/.test(name))).toEqual([])
 
-    // Killed between taking the old one away and putting the new one in: the start ends it.
+    // Killed after it moved the old database away and before the new one was in place: the start completes
+    // it.
     await rename(cluster, `${cluster}.restored`)
     expect(await rows()).toEqual([{ filler: 'goes on' }])
   })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { installBinaries } from '../../runtime/database/binaries.ts'
 import { temporaryFolder } from '../connectors/registry/fixtures/folders.ts'
 
-/** The links of a copy, with where each leads. */
+/** The links of a copy and their targets. */
 async function linksOf(bin: string): Promise<[string, string][]> {
   const home = path.dirname(bin)
   const links: { target: string }[] = JSON.parse(
@@ -19,12 +19,12 @@ async function linksOf(bin: string): Promise<[string, string][]> {
   )
 }
 
-test('it needs nothing of the checkout that made it', async () => {
+test('a copy has no links into the checkout that made it', async () => {
   const { bin } = await installBinaries([temporaryFolder()], null)
   for (const [, leads] of await linksOf(bin)) expect(path.isAbsolute(leads)).toBe(false)
 })
 
-test('links of an earlier copy that lead into a checkout are made again', async () => {
+test('links of an earlier copy that point into a checkout are replaced', async () => {
   const folder = temporaryFolder()
   const { bin } = await installBinaries([folder], null)
   const [[place = ''] = []] = await linksOf(bin)

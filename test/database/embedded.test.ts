@@ -44,7 +44,7 @@ async function ask(database: EmbeddedDatabase, sql: string) {
   }
 }
 
-/** A host process that writes rows and says each one that was acknowledged. */
+/** Starts a host process that writes rows and prints the number of each acknowledged one. */
 async function writer(
   dataDir: string,
 ): Promise<{ child: ChildProcess; acknowledged: () => number }> {
@@ -65,7 +65,7 @@ async function writer(
 }
 
 describe('an embedded database', () => {
-  test('is made once, answers by its socket and password only, and keeps what it was told', async () => {
+  test('is created once, accepts only its socket and password, and keeps its rows', async () => {
     const dataDir = dataDirectory()
     const said: string[] = []
     const first = await start(dataDir, said)
@@ -82,7 +82,7 @@ describe('an embedded database', () => {
     await second.stop()
   })
 
-  test('loses no acknowledged row when its host is killed, again and again', async () => {
+  test('loses no acknowledged row when its host is killed repeatedly', async () => {
     const dataDir = dataDirectory()
     for (let round = 0; round < Number(process.env['KILLS'] ?? 3); round += 1) {
       const { child, acknowledged } = await writer(dataDir)
@@ -97,7 +97,7 @@ describe('an embedded database', () => {
     }
   })
 
-  test('starts over a pid file that names a process of another user', async () => {
+  test('starts despite a pid file that names a process of another user', async () => {
     const dataDir = dataDirectory()
     const first = await start(dataDir)
     await first.stop()
@@ -107,14 +107,14 @@ describe('an embedded database', () => {
     await second.stop()
   })
 
-  test('has a socket that can be reached below a very long path', async () => {
+  test('has a socket path within the limit if the data directory has a very long path', async () => {
     const dataDir = dataDirectory(`keyway-${'long-'.repeat(30)}`)
     const database = await start(dataDir)
     expect(Buffer.byteLength(`${database.connection.host}/.s.PGSQL.5432`)).toBeLessThanOrEqual(107)
     await database.stop()
   })
 
-  test('of another major version whose programs are gone is left alone, with words on what to do', async () => {
+  test('of another major version whose programs are missing is refused with instructions', async () => {
     const dataDir = dataDirectory()
     const database = await start(dataDir)
     await database.stop()
@@ -129,7 +129,7 @@ describe('an embedded database', () => {
 })
 
 describe('the schema', () => {
-  test('is brought up to date once by hosts that start together, with one domain', async () => {
+  test('is migrated once by hosts that start at the same time, with one domain', async () => {
     const database = await start(dataDirectory())
     const hosts = await Promise.all(
       Array.from({ length: 4 }, () => openDatabase(database.connection, () => {})),

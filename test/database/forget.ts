@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { prepareHome } from '../../runtime/database/home.ts'
 
-/** Removes what the embedded database of a data directory keeps, wherever that is. */
+/** Removes the files of a data directory's embedded database, wherever they are. */
 export async function forgetDatabase(dataDir: string): Promise<void> {
   const { cluster, socket } = await prepareHome(dataDir)
   // A server that was just killed may still write its last file.

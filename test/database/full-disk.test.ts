@@ -12,28 +12,31 @@ afterEach(() => void vi.useRealTimers())
 
 const fault = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more })
 
-test.each(['53100', 'ENOSPC', 'EDQUOT'])('%s, however deep, is a full disk', (code) => {
-  const thrown = new DrizzleQueryError('insert', [], fault(code))
-  expect(isDiskFull(thrown)).toBe(true)
-  const refused = toCoreError(thrown, 'r')
-  expect([statusOfRefusal(refused), refused.detail]).toEqual([
-    503,
-    expect.stringMatching(/disk of Keyway is full/),
-  ])
-  expect(exhausted(thrown)).toMatchObject({
-    code: 'host_exhausted',
-    message: expect.stringMatching(/disk of the host is full/),
-  })
-})
+test.each(['53100', 'ENOSPC', 'EDQUOT'])(
+  '%s is recognized as a full disk, also as the cause of another error',
+  (code) => {
+    const thrown = new DrizzleQueryError('insert', [], fault(code))
+    expect(isDiskFull(thrown)).toBe(true)
+    const refused = toCoreError(thrown, 'r')
+    expect([statusOfRefusal(refused), refused.detail]).toEqual([
+      503,
+      expect.stringMatching(/disk of Keyway is full/),
+    ])
+    expect(exhausted(thrown)).toMatchObject({
+      code: 'host_exhausted',
+      message: expect.stringMatching(/disk of the host is full/),
+    })
+  },
+)
 
-test('what is away is not full', () => {
+test('an unavailable database is not reported as a full disk', () => {
   for (const code of ['57P01', '08006', '53300', 'ECONNREFUSED']) {
     expect(isDiskFull(fault(code))).toBe(false)
     expect(toCoreError(fault(code), 'r').detail).toMatch(/database is unavailable/)
   }
 })
 
-test('a missing file, and a system that another connection failed to reach, are not the database', () => {
+test('a missing file and an unreachable connected system do not count as an unavailable database', () => {
   expect(isDatabaseUnavailable(fault('ENOENT', { syscall: 'connect' }))).toBe(true)
   expect(isDatabaseUnavailable(fault('ENOENT', { syscall: 'open' }))).toBe(false)
   const unreachable = new RuntimeError('connector_error', 'no', {}, fault('ECONNREFUSED'))
@@ -41,7 +44,7 @@ test('a missing file, and a system that another connection failed to reach, are 
   expect(isDatabaseUnavailable(new Error('outer', { cause: unreachable }))).toBe(false)
 })
 
-test('the beginning and the end are told once, and it counts as full until a minute after the last refusal', () => {
+test('a full disk is reported once when it begins and ends; it ends a minute after the last refusal', () => {
   const said: string[] = []
   const disk = watchDisk('/data', (text) => said.push(text))
   expect(disk.words()).toBeNull()
@@ -59,7 +62,7 @@ test('the beginning and the end are told once, and it counts as full until a min
   ])
 })
 
-test('a server that ends for want of room says so in its own log', () => {
+test("a line of the server's log about a full disk is recognized", () => {
   const line = 'PANIC:  could not write to file "pg_wal/xlogtemp.42": No space left on device'
   expect(saysDiskFull(line)).toBe(true)
   expect(saysDiskFull('LOG:  database system is ready to accept connections')).toBe(false)

@@ -13,7 +13,7 @@ const MAX = 12
 function pool(changes: object = {}): Pool {
   const made = new Pool({ ...own.login, max: MAX, connectionTimeoutMillis: 5000, ...changes })
   openGradually(made)
-  // The server that stops behind the last test may end connections that are being closed.
+  // After the last test, the stopping server may end connections that are being closed.
   made.on('connect', (client) => client.on('error', () => {}))
   made.on('error', () => {})
   onTestFinished(() => made.end())
@@ -23,14 +23,14 @@ function pool(changes: object = {}): Pool {
 const all = <T>(count: number, one: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => one(n)))
 
-test('what is asked at once and answered at once takes few connections', async () => {
+test('fast queries that are sent at once use few connections', async () => {
   const many = pool()
   const answers = await all(100, async (n) => (await many.query('select $1::int as n', [n])).rows)
   expect(answers).toEqual(Array.from({ length: 100 }, (_, n) => [{ n }]))
   expect(many.totalCount).toBeLessThan(MAX / 2)
 })
 
-test('what holds its connection waits for no other: each gets one, up to the most', async () => {
+test('callers that keep their connections each get one, up to the maximum', async () => {
   const many = pool()
   const together = Promise.withResolvers<void>()
   let held = 0
@@ -42,12 +42,12 @@ test('what holds its connection waits for no other: each gets one, up to the mos
     client.release()
   })
   expect(many.totalCount).toBe(MAX)
-  // More than there may be wait for one that comes back.
+  // More queries than connections wait until one is released.
   await all(3 * MAX, () => many.query('select pg_sleep(0.01)'))
   expect(many.totalCount).toBe(MAX)
 })
 
-test('who holds one and asks for another one gets it', async () => {
+test('a caller that has a connection gets another one', async () => {
   const many = pool()
   await all(MAX / 2, async () => {
     const client = await many.connect()
@@ -56,7 +56,7 @@ test('who holds one and asks for another one gets it', async () => {
   })
 })
 
-test('where none can be opened each is told so, and nobody waits for the others', async () => {
+test('every query is rejected if no connection can be opened, and none keeps waiting', async () => {
   const none = pool({ host: '/nowhere' })
   const ends = await Promise.allSettled(Array.from({ length: 50 }, () => none.query('select 1')))
   expect(ends.map(({ status }) => status)).toEqual(Array(50).fill('rejected'))
@@ -64,7 +64,7 @@ test('where none can be opened each is told so, and nobody waits for the others'
   await expect(none.connect()).rejects.toThrow('ENOENT')
 })
 
-test('a pool that has ended says so', async () => {
+test('a query on an ended pool is refused', async () => {
   const ended = new Pool(own.login)
   openGradually(ended)
   await ended.end()

@@ -1,8 +1,9 @@
 /**
- * Databases of landed versions, kept as they were dumped (pg_dump --inserts) and named by the last migration that
- * they had. KEYWAY_SECRET was SECRET, KEYWAY_ADMIN_TOKEN was TOKEN. A JSON file beside a dump says what else was known
- * then. As a test meets them, they were dumped just now. Those from 0036 on are of `keyway start --sample` and have a row in every
- * table: by the API and by samples of the tests of then, the rest by an insert of any values that fit.
+ * Databases of released versions, stored as dumps (pg_dump --inserts) and named after their last migration.
+ * KEYWAY_SECRET was SECRET, KEYWAY_ADMIN_TOKEN was TOKEN. A JSON file next to a dump lists what else was
+ * known at that time. Timestamps are shifted, so that tests see them as if dumped just now. The dumps from
+ * 0036 on are of `keyway start --sample` and have a row in every table: from the API and from samples of the
+ * tests at that time, the rest from inserts of arbitrary valid values.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,12 +20,12 @@ import { createSealer } from '../../runtime/secrets/seal.ts'
 export const SECRET: string = 'upgrade-fixtures-'.repeat(3)
 export const TOKEN: string = `lsk_${'upgrade'.repeat(8)}`
 const FOLDER = path.join(import.meta.dirname, '..', 'fixtures', 'upgrades')
-/** The last migration of each. */
+/** The last migration of each dump. */
 export const STATES: readonly string[] = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.sql.gz'))
   .map((name) => name.replace('.sql.gz', ''))
 
-/** What was known beside the database when it was dumped: requests by their state, and what the system held. */
+/** What was known when a database was dumped: requests by their status, and what the system contained. */
 export type Beside = {
   requests: Record<string, string>
   /** Secret of a session on the settings pages. */
@@ -38,7 +39,7 @@ export type Beside = {
 export const besideOf = (state: string): Beside =>
   JSON.parse(readFileSync(path.join(FOLDER, `${state}.json`), 'utf8'))
 
-/** Makes a database with what a version left, in a server; the answer connects to it. */
+/** Creates a database from a dump on a server, and returns the connection to it. */
 export async function loadKept(
   server: ClientConfig,
   state: string,
@@ -47,7 +48,7 @@ export async function loadKept(
   await asking(server, (client) => client.query(`create database ${name}`))
   const connection = { ...server, database: name }
   await asking(connection, async (client) => {
-    // The dump makes its own schemas, and sets a search path for the session.
+    // The dump creates its own schemas, and sets a search path for the session.
     await client.query(
       gunzipSync(readFileSync(path.join(FOLDER, `${state}.sql.gz`))).toString('utf8'),
     )
@@ -56,7 +57,7 @@ export async function loadKept(
   return connection
 }
 
-/** All times are moved by how long ago it was dumped. Those of tables that only grow stay, the log's among them. */
+/** Shifts all timestamps by the age of the dump, except in append-only tables such as the log. */
 const SHIFT = `do $$
 declare
   place record;
@@ -76,7 +77,7 @@ begin
   set session_replication_role = origin;
 end $$`
 
-/** Has the connected apps of a kept database ask a system at another address; their credentials keep their form. */
+/** Points the connected apps of a stored database to another system; their credentials keep their format. */
 export async function moveSystems(
   connection: ClientConfig,
   addressOf: (was: string) => string,
@@ -108,7 +109,7 @@ async function isThere(client: Client, table: string): Promise<boolean> {
   return rows[0].there
 }
 
-/** Asks a database by a connection of its own. */
+/** Opens a connection to a database for one callback. */
 export async function asking<T>(
   connection: ClientConfig,
   ask: (client: Client) => Promise<T>,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Kills an embedded server with all its sessions. Killed alone it leaves sessions behind that may still
- * answer a question that was on its way.
+ * Kills an embedded server and all its sessions. If only the server were killed, its sessions might still
+ * answer a query in progress.
  */
 export const killDatabase = (pid: number | null): void => signalDatabase(pid, 'SIGKILL')
 
@@ -15,7 +15,7 @@ export function signalDatabase(pid: number | null, signal: NodeJS.Signals): void
     try {
       process.kill(Number(session), signal)
     } catch (error) {
-      // It has ended by itself since.
+      // The session has ended by itself.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }

@@ -1,7 +1,8 @@
 /**
- * Does one thing to a database in a process of its own, which kills itself at a step: `killed-at.ts WHAT STEP ...`. A step
- * is a question to the database, a file that is given another name, a part of a backup. At odd steps before it is done,
- * at even ones right after it was begun. At step 0 it ends in order and prints how many steps there were.
+ * Runs one operation on a database in its own process, which kills itself at a step: `killed-at.ts WHAT STEP
+ * ...`. A step is a query, a file rename, or a part of a backup. At odd steps the process is killed before
+ * the step, at even steps right after the step has started. With step 0 it completes and prints how many
+ * steps there were.
  */
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -38,12 +39,12 @@ const signal = new AbortController().signal
 const keyOf = (secret: string) => ({ id: keyId(secret), sealKey: backupKey(secret) })
 
 const DOES: Record<string, () => Promise<unknown>> = {
-  /** Address. */
+  /** Arguments: URL. */
   async migrate() {
     const opened = await openDatabase({ connectionString: one }, () => {})
     await opened.close()
   },
-  /** Address, secrets. */
+  /** Arguments: URL, secrets. */
   async rotate() {
     const opened = await openDatabase({ connectionString: one }, () => {})
     steps = 0
@@ -55,7 +56,7 @@ const DOES: Record<string, () => Promise<unknown>> = {
     await opened.close()
     steps = ended
   },
-  /** Address, nothing, file. */
+  /** Arguments: URL, unused, file. */
   backup: () =>
     backup({
       connection: { connectionString: one },
@@ -66,7 +67,7 @@ const DOES: Record<string, () => Promise<unknown>> = {
       signal,
       onProgress: () => stepped(() => {}),
     }),
-  /** Data directory, file, password. */
+  /** Arguments: data directory, file, password. */
   restore: () =>
     restore({
       dataDir: one,

@@ -1,7 +1,8 @@
 /**
- * Processes that are killed in the middle of a migration, a rotation, a backup, a restore: the next one makes it right. Some
- * of their steps are tried; with STEPS=all every one, which takes hours for backup and restore (a step for each file), with
- * STEPS=40 so many of each, half of them at the end, one by one. Then each is printed.
+ * Kills processes in the middle of a migration, a rotation, a backup or a restore, and checks that the next
+ * process recovers. By default a few of their steps are tried. STEPS=all tries every step, which takes hours
+ * for backup and restore (a step for each file). STEPS=40 tries 40 steps of each, half of them consecutive
+ * ones at the end. With STEPS set, each step is printed.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -36,7 +37,7 @@ const dataDirs: string[] = []
 const begin = (dataDir: string, password: string): Promise<EmbeddedDatabase> =>
   startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
 
-/** That of a copied database, else that of the test. */
+/** The password of a copied database, or else that of the test. */
 function passwordOf(dataDir: string): string {
   const file = path.join(dataDir, 'database-password')
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : PASSWORD
@@ -60,7 +61,7 @@ const urlOf = ({ host, database }: ClientConfig): string =>
 
 let child: string
 
-/** Does it without being killed; the answer is how many steps it has. */
+/** Runs an operation without killing it, and returns how many steps it has. */
 async function whole(what: string, ...args: string[]): Promise<number> {
   const { stdout } = await run(process.execPath, [child, what, '0', ...args])
   return Number(stdout)
@@ -73,7 +74,7 @@ async function killed(what: string, step: number, ...args: string[]): Promise<vo
   expect(how).toBe('SIGKILL')
 }
 
-/** How many steps are asked for; 0 for the usual few. */
+/** How many steps to try; 0 for the few by default. */
 const ASKED =
   process.env['STEPS'] === 'all' ? Number.POSITIVE_INFINITY : Number(process.env['STEPS'] ?? 0)
 /** How long a test may take, in milliseconds. */
@@ -82,7 +83,7 @@ const PATIENCE_MS = ASKED > 0 ? 8 * 3_600_000 : 120_000
 const counted = (number: number, step: (n: number) => number): number[] =>
   Array.from({ length: number }, (_, n) => step(n))
 
-/** Some steps of so many: from the first to the last, the last ones one by one. */
+/** Selects some of the steps, from the first to the last; the last ones are consecutive. */
 function someOf(steps: number, number: number, last: number): number[] {
   const [spread, end] = ASKED > 0 ? [Math.floor(ASKED / 2), Math.ceil(ASKED / 2)] : [number, last]
   if (spread + end >= steps) return counted(steps, (n) => 1 + n)
@@ -104,17 +105,17 @@ async function copied(from: string, name: string): Promise<ClientConfig> {
   return { ...server.connection, database: name }
 }
 
-/** Removes it: there may be hundreds. */
+/** Drops a copy: there may be hundreds. */
 const dropped = ({ database }: ClientConfig) =>
   asking({ ...server.connection, database: 'postgres' }, (client) =>
     client.query(`drop database ${escapeIdentifier(database ?? '')} with (force)`),
   )
 
-describe('killed in the middle of', () => {
+describe('a process killed in the middle of', () => {
   const file = path.join(home, 'backup.tar.gz')
 
   test(
-    'a backup, it leaves nothing under its name, and the next one is made',
+    'a backup leaves no file under its name, and the next backup succeeds',
     async () => {
       const args = [urlOf(server.connection), server.cluster, file]
       const aside = path.join(home, 'aside.tar.gz')
@@ -124,7 +125,7 @@ describe('killed in the middle of', () => {
         await killed('backup', step, ...args)
         const left = readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))
         expect(left.filter((name) => !name.endsWith('.partial'))).toEqual([])
-        // As it will be in two hours.
+        // Simulates that two hours have passed.
         for (const name of left) {
           const then = new Date(Date.now() - 7_200_000)
           await utimes(path.join(home, name), then, then)
@@ -143,14 +144,14 @@ describe('killed in the middle of', () => {
   )
 
   test(
-    'a restore, the next start has what was there, or what is restored, or says that it was cut off',
+    'a restore leaves the old or the restored database, or the next start reports that it was cut off',
     async () => {
       if (!existsSync(file)) await whole('backup', urlOf(server.connection), server.cluster, file)
       const steps = await whole('restore', path.join(home, 'counted'), file, PASSWORD)
       dataDirs.push(path.join(home, 'counted'))
       const more = ASKED > 0 ? 1 : 0
       const fresh = someOf(steps - 1 + more, 1, 1).map((step) => ({ step, held: false }))
-      // One more: what is there is put aside.
+      // One more step: the existing database is moved aside.
       const held = someOf(steps + more, 0, 2).map((step) => ({ step, held: true }))
       let cutOff = 0
       for (const { step, held: isHeld } of [...fresh, ...held]) {
@@ -188,7 +189,7 @@ describe('killed in the middle of', () => {
 
 describe('killed in the middle of an upgrade', () => {
   test(
-    'a host leaves a database that the next start brings to where it belongs',
+    'a host leaves a database that the next start migrates completely',
     async () => {
       await loadKept(server.connection, '0013', 'before')
       const right = await copied('before', 'right')
@@ -213,7 +214,7 @@ describe('killed in the middle of an upgrade', () => {
 describe('killed in the middle of a rotation', () => {
   const NEW = 'the-secret-that-is-new-'.repeat(2)
 
-  /** What the newest secret alone does not open. */
+  /** Sealed values that the newest secret alone does not open. */
   async function unopened({ db }: Database): Promise<string[]> {
     const vault = createSealer([NEW], 'connection')
     const lost: string[] = []
@@ -237,7 +238,7 @@ describe('killed in the middle of a rotation', () => {
   }
 
   test(
-    'a host leaves credentials and tokens that the next start goes on with',
+    'a host leaves credentials and tokens that the next start can use and reseal',
     async () => {
       await loadKept(server.connection, '0024', 'old_secret')
       const secrets = `${NEW},${SECRET}`

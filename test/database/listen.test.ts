@@ -5,7 +5,7 @@ import { until } from '../e2e/until.ts'
 import { afterThisTest } from '../kit/closing.ts'
 import { openTestDatabase } from '../kit/databases.ts'
 
-/** A database, a connection to it, and what listens there. */
+/** A database, a connection to it, and a listener. */
 async function opened() {
   const database = await openTestDatabase()
   const owner = new Client(database.login)
@@ -24,7 +24,7 @@ async function opened() {
   return { owner, listeners, listening: createListening(database.login) }
 }
 
-test('all channels share one connection, and each hears what is said on it', async () => {
+test('all channels share one connection, and each receives its own notifications', async () => {
   const { owner, listeners, listening } = await opened()
   const one = vi.fn()
   const two = vi.fn()
@@ -50,7 +50,7 @@ test('all channels share one connection, and each hears what is said on it', asy
   await expect.poll(listeners).toEqual([])
 })
 
-test('a connection that was lost comes back, and every channel hears that it missed something', async () => {
+test('a lost connection is reopened, and every channel is told that it may have missed notifications', async () => {
   const { owner, listeners, listening } = await opened()
   const one = vi.fn()
   const two = vi.fn()

@@ -12,7 +12,7 @@ import { sessionSettings } from '../../runtime/database/session.ts'
 import { until } from '../e2e/until.ts'
 import { ownServer } from '../kit/own-server.ts'
 
-/** A word that cuts the connection in front of the server when it is on its way there. */
+/** A statement that cuts the connection when it is sent to the server. */
 let cutAt: string | null = null
 let dataDir: string
 let server: EmbeddedDatabase
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => void front.close())
 
 test.each(['begin', 'commit', 'rollback'])(
-  'connections that are lost at %s are given back: the next transactions find one, and closing ends',
+  'connections lost at %s return to the pool: later transactions get one, and closing completes',
   async (word) => {
     const { db, close } = await openDatabase({ ...server.connection, host: dataDir }, () => {})
     const work = () =>
@@ -48,7 +48,7 @@ test.each(['begin', 'commit', 'rollback'])(
         if (word === 'rollback') throw new Error('refused')
       })
     cutAt = word
-    // More than a host has connections.
+    // More often than a host has connections.
     for (let times = 0; times < 25; times += 1)
       await expect(work()).rejects.toThrow(word === 'rollback' ? /^refused$/ : /connection/i)
     cutAt = null
@@ -58,14 +58,14 @@ test.each(['begin', 'commit', 'rollback'])(
   },
 )
 
-test('that the server ends connections which are being closed, as when it stops, is not told', async () => {
+test('a connection that the server ends while it is being closed is not reported', async () => {
   const told: Error[] = []
   const { db, close } = await openDatabase(server.connection, (error) => told.push(error))
   const { rows } = await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)
   const pid = Number(rows[0]?.pid)
   const other = new Client(server.connection)
   await other.connect()
-  // It hears that it is ended before it reads that it may go.
+  // The session receives the termination before it reads that it may close.
   process.kill(pid, 'SIGSTOP')
   const closed = close()
   await other.query('select pg_terminate_backend($1)', [pid])
@@ -79,7 +79,7 @@ test('that the server ends connections which are being closed, as when it stops,
   expect(told).toEqual([])
 })
 
-/** Takes two locks, the second when both sides have their first, and notes that it is done. */
+/** Takes two locks, the second once both sides have their first, and records that it is done. */
 const crossing = (
   db: Db,
   first: number,
@@ -109,7 +109,7 @@ const meeting = {
   },
 }
 
-test('of two transactions that wait for each other, the one that PostgreSQL ends is done again', async () => {
+test('of two deadlocked transactions, the one that PostgreSQL aborts is retried', async () => {
   const { db, close } = await openDatabase(server.connection, () => {})
   const done: number[] = []
   const times = await Promise.all([crossing(db, 1, 2, done), crossing(db, 2, 1, done)])
@@ -120,7 +120,7 @@ test('of two transactions that wait for each other, the one that PostgreSQL ends
   await close()
 })
 
-test('what reads what can be read only once is not done again', async () => {
+test('a deadlocked transaction with NO_RETRY is not retried', async () => {
   const { db, close } = await openDatabase(server.connection, () => {})
   const done: number[] = []
   const ends = await Promise.allSettled([
@@ -135,8 +135,8 @@ test('what reads what can be read only once is not done again', async () => {
   await close()
 })
 
-test('the server is told to miss a host that vanished: its locks are free within a minute', async () => {
-  // On a socket of the same machine they have no effect and are shown as 0: what is said counts.
+test('sessions set TCP keepalives, so that the locks of a vanished host are free within a minute', async () => {
+  // On a local socket these have no effect and are shown as 0, so the settings that are sent are checked.
   const client = new Client(server.connection)
   await client.connect()
   expect((await sessionSettings(client)).split('; ')).toEqual(
@@ -150,7 +150,7 @@ test('the server is told to miss a host that vanished: its locks are free within
   await client.end()
 })
 
-test('what is told of a connection that is lost at rest holds nothing of the connection', async () => {
+test('the error reported for a lost idle connection contains no secret of the connection', async () => {
   const told: Error[] = []
   const { db, close } = await openDatabase(server.connection, (error) => void told.push(error))
   await db.execute(sql`select 1`)

@@ -10,7 +10,7 @@ async function folder(): Promise<string> {
   return made
 }
 
-test('the last backup that was noted is told, and no other', async () => {
+test('only the most recently noted backup is returned', async () => {
   const dataDir = await folder()
   expect(await lastBackup(dataDir)).toBe(null)
   const note = { complete_until: '2026-01-02T03:04:05.000Z', bytes: 7 }
@@ -21,7 +21,7 @@ test('the last backup that was noted is told, and no other', async () => {
 })
 
 test.each(['', '{', '[]', '{"complete_until":"yesterday","bytes":1}', ' '.repeat(5000)])(
-  'a note that is none (%#) is no backup',
+  'an invalid note (%#) counts as no backup',
   async (text) => {
     const dataDir = await folder()
     await writeFile(path.join(dataDir, 'last-backup'), text)

@@ -1,4 +1,4 @@
-/** A server of the operator's, on which the login may do less, and others have been before. */
+/** A server of the operator, where the login has fewer rights and other users have created objects. */
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ afterAll(async () => {
   await core.stop()
 })
 
-/** A login, and a database of its own. */
+/** Creates a login with its own database. */
 async function urlOf(name: string): Promise<string> {
   await owner.query(`create role ${name} login password 'secret'`)
   await owner.query(`create database ${name}`)
@@ -28,7 +28,7 @@ async function urlOf(name: string): Promise<string> {
   return `postgres://${name}:secret@localhost/${name}?host=${encodeURIComponent(String(host))}`
 }
 
-/** Asks as the administrator of the server, in another database. */
+/** Runs statements as the server's administrator in another database. */
 async function inside(database: string, ...statements: string[]): Promise<void> {
   const client = new Client({ ...(await core.login()), database })
   await client.connect()
@@ -46,7 +46,7 @@ const open = (url: string, said: string[] = []) =>
     (text) => said.push(text),
   )
 
-test('a login that may not make schemas is told what to grant', async () => {
+test('a login that may not create schemas is refused with the grants that it needs', async () => {
   const url = await urlOf('narrow')
   await expect(open(url)).rejects.toThrow(
     /DATABASE_URL: .*: grant create on database narrow to narrow; grant create on schema public to narrow;$/,
@@ -64,7 +64,7 @@ test.each([
   ['a role that may not log in any more', 'alter role closed nologin'],
   ['a password that was changed', `alter role closed password 'another'`],
   ['a database that was dropped', 'drop database closed'],
-])('%s is told as one that is away', async (_, statement) => {
+])('%s counts as an unavailable database', async (_, statement) => {
   const url = await urlOf('closed')
   await owner.query(statement)
   const error = await open(url).catch((thrown: Error) => thrown)
@@ -73,7 +73,7 @@ test.each([
   await owner.query('drop role closed')
 })
 
-test('tables of another owner in a schema named jobs stay theirs, and the role with fewer rights is used', async () => {
+test("another owner's tables in a schema named jobs stay inaccessible, and the less privileged role is used", async () => {
   const url = await urlOf('crowded')
   await inside(
     'crowded',
@@ -98,7 +98,7 @@ test('tables of another owner in a schema named jobs stay theirs, and the role w
 })
 
 test.each(['LATIN1', 'SQL_ASCII'])(
-  'a database that is encoded in %s is refused, with the statement that makes a right one',
+  'a database encoded in %s is refused with the statement that creates a suitable one',
   async (encoding) => {
     const name = `in "${encoding}"`
     const id = owner.escapeIdentifier(name)

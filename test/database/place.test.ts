@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 afterEach(() => rm(parent, { recursive: true, force: true }))
 
-/** What a host does with its data directory: the answer of one question. */
+/** Starts a server as a host does for its data directory, and returns the answer to one query. */
 async function ask(
   dataDir: string,
   password: string,
@@ -57,7 +57,7 @@ async function ask(
   }
 }
 
-test('a data directory that was removed and made again has a new database, with its new password', async () => {
+test('a data directory that was removed and created again has a new database with a new password', async () => {
   await ask(dataDir, 'p', 'create table left_behind ()')
   const { cluster } = await prepareHome(dataDir)
   await rm(dataDir, { recursive: true })
@@ -94,7 +94,7 @@ const KEEP = "create table kept as select 'kept' as v"
 const FOUND = "select to_regclass('kept')::text as found"
 
 describe('a database that is missing', () => {
-  test('is not replaced by an empty one unless that is asked for', async () => {
+  test('is not replaced by an empty one unless that is requested', async () => {
     await withDatabase(dataDir)
     await ask(dataDir, 'p', KEEP)
     const { cluster } = homeOf(dataDir)
@@ -105,13 +105,13 @@ describe('a database that is missing', () => {
       shows('a start is refused: “the database of', message),
     )
     await expect(ask(dataDir, 'p', FOUND)).rejects.toThrow(words)
-    // One that is asked for does not ask again.
+    // Once replaced on request, it starts without the request as well.
     expect(await ask(dataDir, 'p', FOUND, true)).toEqual([{ found: null }])
     expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: null }])
     await forgetDatabase(dataDir)
   })
 
-  test('is missed too where the version that made it noted nothing', async () => {
+  test('is also reported if the version that created it recorded nothing', async () => {
     await withDatabase(dataDir)
     await ask(dataDir, 'p', KEEP)
     await rm(path.join(dataDir, 'database-made'))
@@ -122,7 +122,7 @@ describe('a database that is missing', () => {
     await forgetDatabase(dataDir)
   })
 
-  test('does not keep a first start that was killed from going on', async () => {
+  test('is not reported if the first start was killed before it completed', async () => {
     await prepareHome(dataDir)
     writeFileSync(path.join(dataDir, 'database-password'), 'p'.repeat(40))
     writeFileSync(path.join(homeOf(dataDir).cluster, 'half'), '')
@@ -131,14 +131,14 @@ describe('a database that is missing', () => {
   })
 })
 
-describe.runIf(isRoot)('the database of root', () => {
+describe.runIf(isRoot)('the database of a host that runs as root', () => {
   beforeEach(() => chmodSync(parent, 0o755))
 
-  test('lies in the data directory where its user can come there, and moves and is copied with it', async () => {
+  test('is in the data directory if its user can reach it, and is copied with the directory', async () => {
     await withDatabase(dataDir)
     await ask(dataDir, 'p', KEEP)
     expect(homeOf(dataDir).cluster).toBe(path.join(dataDir, 'postgres', 'cluster'))
-    // Nobody else may come or look in.
+    // No other user may enter or list it.
     expect(statSync(dataDir).mode & 0o777).toBe(0o710)
     const volume = path.join(parent, 'volume')
     execFileSync('cp', ['-a', dataDir, volume])
@@ -146,7 +146,7 @@ describe.runIf(isRoot)('the database of root', () => {
     expect(await ask(volume, 'p', FOUND)).toEqual([{ found: 'kept' }])
   })
 
-  test('stays where versions before put it, also those that noted no place', async () => {
+  test('stays where an earlier version put it, even one that recorded no place', async () => {
     chmodSync(parent, 0o700)
     const base = path.join('/var/lib/keyway', digest(dataDir))
     await withDatabase(dataDir)
@@ -158,13 +158,13 @@ describe.runIf(isRoot)('the database of root', () => {
     expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: 'kept' }])
     expect(await ask(dataDir, 'p', FOUND)).toEqual([{ found: 'kept' }])
     expect(homeOf(dataDir).cluster).toBe(path.join(base, 'cluster'))
-    // Begun again after a loss, it lies where the volume is.
+    // Created again after a loss, it is in the data directory.
     await forgetDatabase(dataDir)
     expect(await ask(dataDir, 'p', FOUND, true)).toEqual([{ found: null }])
     expect(homeOf(dataDir).cluster).toBe(path.join(dataDir, 'postgres', 'cluster'))
   })
 
-  test('is not made beside that of another user', async () => {
+  test('is refused if the existing one belongs to another user', async () => {
     await withDatabase(dataDir)
     await ask(dataDir, 'p', KEEP)
     const { cluster } = homeOf(dataDir)

@@ -1,4 +1,4 @@
-/** The real pgbouncer between a host and PostgreSQL; without it (Debian's `pgbouncer`) this is skipped. */
+/** Runs a real pgbouncer between a host and PostgreSQL; skipped without it (Debian's `pgbouncer`). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -32,7 +32,7 @@ describe.skipIf(!isInstalled)('behind pgbouncer', () => {
     for (const one of running) one.kill('SIGKILL')
   })
 
-  /** Starts one with the settings that it comes with. */
+  /** Starts a pgbouncer with its default settings. */
   async function pooler(mode: string): Promise<string> {
     const port = await freePort()
     const file = path.join(dataDir, `${mode}.ini`)
@@ -58,7 +58,7 @@ pool_mode = ${mode}
 
   const open = (connectionString: string) => openDatabase({ connectionString }, () => {})
 
-  /** Once it listens. */
+  /** Retries until pgbouncer listens. */
   const opened = (url: string) =>
     until('it answers', () =>
       open(url).catch((error: Error) => {
@@ -67,7 +67,7 @@ pool_mode = ${mode}
       }),
     )
 
-  test('in session mode a host works as it does without, with its own settings', async () => {
+  test('a host in session mode works with its own settings', async () => {
     const database = await opened(await pooler('session'))
     const { rows } =
       await database.db.execute(sql`select current_setting('statement_timeout') as patience,
@@ -83,7 +83,7 @@ pool_mode = ${mode}
   })
 
   test.each(['transaction', 'statement'])(
-    'in %s mode it is refused, with a message that says what to set',
+    'a host in %s mode is refused with a message that says what to set',
     async (mode) => {
       const error = await opened(await pooler(mode)).catch((thrown: Error) => thrown)
       expect(String(error)).toMatch(/^Error: DATABASE_URL: .*pool_mode = session/)
@@ -91,7 +91,7 @@ pool_mode = ${mode}
     },
   )
 
-  test('what the address says wins over the settings of a host, without a pooler', async () => {
+  test('options in DATABASE_URL override the settings of a host, without a pooler', async () => {
     const { host } = server.connection
     const options = encodeURIComponent('-c work_mem=5MB')
     const database = await open(

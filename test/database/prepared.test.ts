@@ -1,4 +1,4 @@
-/** Statements that are prepared: the same one on the pool and within transactions, parsed once per connection. */
+/** Prepared statements: the same one on the pool and within transactions, parsed once per connection. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prepared } from '../../runtime/database/prepared.ts'
@@ -18,7 +18,7 @@ const byEmail = prepared('test: users by email', (db) =>
     .where(eq(users.email, sql.placeholder('email'))),
 )
 
-test('is asked on the connection of a transaction, and sees what that has written', async () => {
+test('a prepared statement runs on the connection of a transaction and sees its writes', async () => {
   const email = 'prepared@acme.example'
   await core.db.transaction(async (tx) => {
     await tx.insert(users).values({ domainId: await domainOf(tx), email })

@@ -1,4 +1,4 @@
-/** A database that is restored while a job was under way in it. */
+/** Restores a database that was backed up while a job was active. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true })
 })
 
-it('goes on with the job, as after a host that was killed', async () => {
+it('a restored database runs the job that was active, as after a host was killed', async () => {
   const [from = '', to = ''] = folders
   const file = path.join(home, 'backup.tar.gz')
   const source = await startEmbedded({ dataDir: from, password, tell() {}, onLine() {} })

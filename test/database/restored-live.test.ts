@@ -1,6 +1,6 @@
 /**
- * A backup of a deployment in the middle of everything, restored: nothing waits for the host of then, and what lets
- * a person in once, or for a while, does not do so again.
+ * Backs up a deployment with work in progress and restores it: nothing waits for the earlier host, and
+ * one-time links and sessions are not accepted again.
  */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -43,12 +43,12 @@ let url: string
 let core: CoreHost | null = null
 
 beforeAll(async () => {
-  // Calls last until the host is killed.
+  // Calls hang until the host is killed.
   system = await startBadSystem({ deadlineMs: 30_000 })
   const own = await ownServer()
   server = own.server
   pool = new Pool({ ...server.connection, max: 2 })
-  // The server that stops behind the last test may end connections that are being closed.
+  // After the last test, the stopping server may end connections that are being closed.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
   const env = {
@@ -76,7 +76,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 10 })
 })
 
-/** A call of the host that is backed up. */
+/** Calls the host that is backed up. */
 const call: CoreHost['call'] = async (method, target, { token = ADMIN_TOKEN, body } = {}) => {
   const reply = await send(url + target, {
     method,
@@ -90,7 +90,7 @@ const call: CoreHost['call'] = async (method, target, { token = ADMIN_TOKEN, bod
 const count = async (db: Db, what: string): Promise<number> =>
   Number((await db.execute<{ n: string }>(sql.raw(`select count(*) as n from ${what}`))).rows[0]?.n)
 
-/** What the killed host has under way, by name; each is more than none. */
+/** Work in progress on the killed host, by name: each has rows before the backup. */
 const UNDER_WAY: Record<string, string> = {
   'a job that runs': `jobs.job where state = 'active'`,
   'a sync whose lease is held': `sync_runs where state = 'RUNNING' and lease_until > now()`,
@@ -101,14 +101,14 @@ const UNDER_WAY: Record<string, string> = {
   'an answer that others wait for': `shared_answers where answer is null and until > now()`,
 }
 
-/** What comes of it on the restored database; each is none. */
+/** The same on the restored database: each must end without rows. */
 const OVER: Record<string, string> = {
   ...UNDER_WAY,
   'a host that was seen just now': `nodes where seen_at < pg_postmaster_start_time()`,
   'a job that runs': `jobs.job where state = 'active' and started_on < pg_postmaster_start_time()`,
 }
 
-test('nothing is stuck, nothing is done twice, and nobody comes in by what was used up', async () => {
+test('a restored deployment completes its work once, and accepts no earlier session or sign-in link', async () => {
   const db: Db = drizzle(pool)
   const acme = company({ call, db })
   const { appId, permission } = await acme.connectedWithGroup(system.app)
@@ -123,7 +123,7 @@ test('nothing is stuck, nothing is done twice, and nobody comes in by what was u
     sql`insert into shared_answers (key, finder, until) values ('a question', gen_random_uuid(), now() + interval '2 minutes')`,
   )
   const id = await acme.asked(who, { app_id: appId, requestable_permission_ids: [permission] })
-  // It is given, and nobody hears of that any more.
+  // The access is granted, but the answer never arrives.
   system.behave((name) => (name === 'assign_entitlement' ? 'hang' : 'well'))
   await acme.settle(id, 'complete')
   await until('access is being given', () => system.count('assign_entitlement') > 0)
@@ -168,6 +168,6 @@ test('nothing is stuck, nothing is done twice, and nobody comes in by what was u
   await visitor.get('/settings/sign-in')
   await visitor.post('/settings/sign-in', { code: link.path.split('#code=')[1] })
   expect((await visitor.get('/settings/api-tokens')).status).not.toBe(200)
-  // What is meant to last does.
+  // API tokens stay valid.
   expect((await core.call('GET', '/users/current', { token: who.token })).status).toBe(200)
 }, 180_000)

@@ -1,4 +1,6 @@
-/** A backup that another version made: of an older one it is restored and brought on, of a later one refused. */
+/**
+ * Restores backups of other versions: one of an older version is migrated, one of a later version refused.
+ */
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,12 +36,15 @@ describe('a backup', () => {
   afterAll(async () => {
     for (const one of dataDirs) {
       await forgetDatabase(one)
-      // What compiles for a host that has just ended may still write its last file.
+      // A compilation that the ended host started may still write its last file.
       await rm(one, { recursive: true, force: true, maxRetries: 10 })
     }
   })
 
-  /** A backup of an embedded server with a kept database, as a host of then made it; or one that is brought to this version, and changed. */
+  /**
+   * Backs up an embedded server with a stored database. With `change`, the database is first migrated to this
+   * version and changed by that statement.
+   */
   async function madeOf(state: string, change = ''): Promise<string> {
     const from = newDataDir()
     await withDatabase(from)
@@ -63,7 +68,10 @@ describe('a backup', () => {
     return file
   }
 
-  /** What a host over a restored backup says at /readyz once it is ready, or says that it cannot use it. */
+  /**
+   * Restores a backup, starts a host, and returns its answers once it is ready or reports that it cannot use
+   * the database.
+   */
   async function startedWith(file: string) {
     const dataDir = newDataDir()
     const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
@@ -92,13 +100,13 @@ describe('a backup', () => {
     }
   }
 
-  test('of an older version is restored, and brought on by the next start', async () => {
+  test('of an older version is restored, and the next start migrates it', async () => {
     const { ready, me } = await startedWith(await madeOf('0017'))
     expect(ready.status).toBe(200)
     expect([me.status, JSON.parse(me.text).email]).toEqual([200, 'admin@localhost'])
   })
 
-  test('of a later version is refused by the start, with both versions', async () => {
+  test('of a later version is refused by the next start, which names both versions', async () => {
     const when = 99_999_999_999_999
     const later = `insert into migrations.__drizzle_migrations (hash, created_at) values ('later', ${when});
       insert into public.deployment_versions (migrated_to, version) values (${when}, '7.8.9')`

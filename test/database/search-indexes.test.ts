@@ -33,7 +33,7 @@ const indexes = async () =>
     )
   ).rows.map(({ indexname }) => indexname)
 
-test('a server that does not let the extension be made serves without the indexes, until it does', async () => {
+test('a database whose server refuses pg_trgm is used without search indexes until the extension exists', async () => {
   await client.query(`create function refuse() returns event_trigger language plpgsql as
     $$ begin raise exception 'extensions are made by administrators'; end $$`)
   await client.query(`create event trigger refuse on ddl_command_start
@@ -44,7 +44,7 @@ test('a server that does not let the extension be made serves without the indexe
   expect(said[0]).toMatch(/let an administrator run `create extension pg_trgm`/)
   expect(await indexes()).toEqual([])
 
-  // The administrator keeps extensions in a schema of their own, as some providers do.
+  // The administrator installs extensions in a separate schema, as some providers do.
   await client.query('drop event trigger refuse')
   await client.query('create schema "Extensions"')
   await client.query('create extension pg_trgm schema "Extensions"')

@@ -1,4 +1,7 @@
-/** Runs an embedded server for a data directory and writes rows until it is killed; says what was acknowledged. */
+/**
+ * Runs an embedded server for a data directory and writes rows until it is killed; prints the number of each
+ * acknowledged row.
+ */
 import { Client } from 'pg'
 import { startEmbedded } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'

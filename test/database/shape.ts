@@ -1,4 +1,4 @@
-/** What migrations leave in a database, to compare it with another one. */
+/** The schema that migrations leave in a database, for comparison with another one. */
 import type { ClientConfig } from 'pg'
 import { asking } from './kept.ts'
 
@@ -17,7 +17,7 @@ const LINES = {
   requests: `select id || ' ' || status as line from access_requests`,
 }
 
-/** All that a migration may leave, as sorted lines. */
+/** Everything that a migration may change, as sorted lines. */
 export const shapeOf = (connection: ClientConfig) =>
   asking(connection, async (client) => {
     const shape: Record<string, string[]> = {}

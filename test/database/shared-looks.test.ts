@@ -1,4 +1,4 @@
-/** Places of a host that look for a job ask the database once for all of them. */
+/** Workers of a host that look for a job share their queries to the database. */
 import { expect, test } from 'vitest'
 import { createSharedLooks } from '../../runtime/database/shared-looks.ts'
 
@@ -6,7 +6,7 @@ const LOOK = "\n  WITH\n  next AS (select from job where name = 'a') update ..."
 
 const QUEUE = '\n    SELECT\n      q.name,\n      q.policy from queue q where q.name = any($1)'
 
-/** A queue with some jobs; `asked` counts the questions for one. */
+/** A queue with some jobs; `asked` counts the queries for one. */
 function queue(jobs: number) {
   let nowMs = 0
   const state = { jobs, asked: 0 }
@@ -27,18 +27,18 @@ function queue(jobs: number) {
   return { state, looks, all, pass: (ms: number) => (nowMs += ms) }
 }
 
-test('of eight places that are woken for one job, one finds it and one finds no more', async () => {
+test('eight workers that are woken for one job send two queries: one finds it, one finds none', async () => {
   const { state, all } = queue(1)
   expect(await all(8)).toBe(1)
   expect(state.asked).toBe(2)
 })
 
-test('each finds one where there are enough', async () => {
+test('each of eight workers finds a job if there are enough', async () => {
   const { all } = queue(20)
   expect(await all(8)).toBe(8)
 })
 
-test('what was sent since, or ended, is looked for again', async () => {
+test('a query is sent again after a job was sent or updated', async () => {
   const { state, looks, all } = queue(0)
   await all(8)
   state.jobs = 1
@@ -50,7 +50,7 @@ test('what was sent since, or ended, is looked for again', async () => {
   expect(await all(8)).toBe(1)
 })
 
-test('what becomes due by itself is found a second later', async () => {
+test('a job that becomes due is found within a second', async () => {
   const { state, all, pass } = queue(0)
   await all(1)
   state.jobs = 1
@@ -58,7 +58,7 @@ test('what becomes due by itself is found a second later', async () => {
   expect(await all(1)).toBe(1)
 })
 
-test('a look that fails fails for the one who asked, and the next one asks', async () => {
+test('a failed query fails only for its own worker, and the next worker queries', async () => {
   let asked = 0
   const { ask } = createSharedLooks(async () => {
     asked += 1

@@ -6,14 +6,17 @@ import { openDatabase } from '../../runtime/database/open.ts'
 import { until } from '../e2e/until.ts'
 import { ownServer } from '../kit/own-server.ts'
 
-/** A server and all its sessions, as a machine without memory or a network without a word leaves them. */
+/**
+ * Signals a server and all its sessions: stopped, they behave like a machine without memory or an
+ * unresponsive network.
+ */
 function signal(pid: number | null, name: 'SIGSTOP' | 'SIGCONT'): void {
   if (pid === null) throw new Error('the server has ended')
   const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
   for (const one of [pid, ...children.trim().split('\n').map(Number)]) process.kill(one, name)
 }
 
-test('what waits for a server that is frozen is told so, and served once it answers', async () => {
+test('queries to a frozen server fail as unavailable, and succeed once it answers', async () => {
   const { server } = await ownServer()
   const database = await openDatabase(server.connection, () => {})
   const { db } = database
@@ -36,7 +39,7 @@ test('what waits for a server that is frozen is told so, and served once it answ
   )
   expect(isDatabaseUnavailable(fault), String(fault)).toBe(true)
   expect(database.waitingFor()).toMatch('which is away')
-  // A new connection is waited for no longer either.
+  // A new connection times out as well.
   expect(isDatabaseUnavailable(await row().catch((error) => error))).toBe(true)
 
   signal(server.pid, 'SIGCONT')

@@ -1,6 +1,7 @@
 /**
- * A primary of the operator's with a standby (Debian's `postgresql`) behind an address that leads to the primary: it is
- * killed, the standby promoted, the address moved. Without initdb and pg_basebackup this is skipped.
+ * Runs an operator's primary with a standby (Debian's `postgresql`). Hosts connect to an address that
+ * forwards to the primary. The primary is killed, the standby promoted, the address moved. Skipped without
+ * initdb and pg_basebackup.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
@@ -66,7 +67,7 @@ const notYet = (error: Error & { code?: string }): null => {
   throw error
 }
 
-/** The address that hosts are given: leads to one server after the other, as a virtual address does. */
+/** The address that hosts connect to. It forwards to one server at a time, as a virtual address does. */
 async function startAddress(): Promise<{
   port: number
   server: Server
@@ -128,7 +129,7 @@ describe.skipIf(bin === undefined)('with a standby', () => {
     const from = `host=127.0.0.1 port=${primary.port} user=keyway`
     await tool('pg_basebackup', '-D', copy, '-d', from, '-R', '-X', 'stream', '-c', 'fast')
     standby = await startServer(copy)
-    // What is acknowledged is on the standby as well.
+    // With synchronous replication every acknowledged write is on the standby as well.
     await asks(primary.port, `alter system set synchronous_standby_names = '*'`)
     await asks(primary.port, 'select pg_reload_conf()')
     await until('the standby follows', async () => {
@@ -153,7 +154,7 @@ describe.skipIf(bin === undefined)('with a standby', () => {
   const status = async () =>
     (await core.host.app.request('/readyz', { headers: { host: 'localhost' } })).status
 
-  test('what it refuses before it is promoted counts as a database that is away, or as contention', async () => {
+  test('errors of the standby before its promotion count as an unavailable database or as contention', async () => {
     for (const statement of [
       `insert into domains (name) values ('x')`,
       'select * from domains for update',
@@ -170,12 +171,13 @@ describe.skipIf(bin === undefined)('with a standby', () => {
         { away: true },
       )
     }
-    // What it reads may be in the way of what it follows: a question that the primary knows nothing of is ended.
+    // A query on the standby may conflict with replication: the standby cancels it, and the primary does not
+    // know of it.
     await asks(standby.port, 'alter system set max_standby_streaming_delay = 0')
     await asks(standby.port, 'select pg_reload_conf()')
     await asks(primary.port, 'create table in_the_way as select generate_series(1, 1000) as n')
     const reading = new Client({ port: standby.port, host: '127.0.0.1', user: 'keyway' })
-    // Ended in the middle of a question it is told so at once, else between two of them.
+    // pg reports the end of the session at once if a query is running, else at the next query.
     const faults: Error[] = []
     reading.on('error', (fault) => faults.push(fault))
     await reading.connect()
@@ -196,7 +198,7 @@ describe.skipIf(bin === undefined)('with a standby', () => {
     await reading.end().catch(() => {})
   })
 
-  test('a host goes on by itself when it is promoted, and nothing that was acknowledged is lost', async () => {
+  test('a host continues by itself after the promotion of the standby, and no acknowledged write is lost', async () => {
     const made: string[] = []
     let count = 0
     const over = new AbortController()
@@ -219,7 +221,7 @@ describe.skipIf(bin === undefined)('with a standby', () => {
 
     killDatabase(primary.pid)
     await until('it is not ready', async () => (await status()) === 503)
-    // The address may move before the standby takes changes.
+    // The address may move before the standby accepts writes.
     address.leadTo(standby.port)
     const before = made.length
     await tool('pg_ctl', 'promote', '-D', standby.cluster)

@@ -1,6 +1,6 @@
 /**
- * Kept databases of landed versions are brought on one migration at a time: no row of before is lost or changed but by what
- * CHANGES names, and the tables end as those of a new database.
+ * Migrates stored databases of released versions one migration at a time. No existing row is lost or changed,
+ * except as CHANGES lists, and the tables end as those of a new database.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -16,11 +16,11 @@ import { newDatabase, type TestDatabase } from '../kit/databases.ts'
 import { asking, loadKept, STATES } from './kept.ts'
 import { shapeOf } from './shape.ts'
 
-/** What a migration changes on purpose, by itself and the table: columns that it writes anew; `*` where it removes rows. */
+/** Intended changes, by migration and table: the columns that it rewrites, or `*` if it removes rows. */
 const CHANGES: Readonly<Record<string, readonly string[]>> = {
-  // Policies that gave nothing before begin to when an admin says so.
+  // Policies that granted nothing before start once an admin enables them.
   '0014_access_policies_carried_out access_policies': ['is_enabled'],
-  // They were of a token that ends with it.
+  // The links belonged to a token that this migration removes.
   '0019_one_operator_token login_links': ['*'],
 }
 
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const nameOf = (state: string) => `steps_${state}_${process.pid}`
 
-/** The migrations up to one, as a folder. */
+/** A folder with the migrations up to an entry. */
 async function folderTo({ idx, tag }: Entry): Promise<string> {
   const folder = path.join(home, tag)
   if (existsSync(folder)) return folder
@@ -75,7 +75,7 @@ async function rowsOf(client: Client): Promise<Map<string, Row[]>> {
     `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
   )
   const all = new Map(tables.map(({ name }): [string, Row[]] => [name, []]))
-  // At once: there are some eighty tables, most of them empty, and hundreds of steps.
+  // One query for all: there are about eighty tables, most of them empty, and hundreds of steps.
   const each = tables.map(
     ({ name }) => `select ${escapeLiteral(name)} as name, to_jsonb(t) as row from public.${name} t`,
   )
@@ -84,7 +84,7 @@ async function rowsOf(client: Client): Promise<Map<string, Row[]>> {
   return all
 }
 
-/** Rows of before that are there no more, as far as both have their columns. */
+/** Rows that are missing after a migration, compared by the columns that exist before and after it. */
 function lost(tag: string, before: Map<string, Row[]>, after: Map<string, Row[]>): string[] {
   return [...before].flatMap(([table, rows]) => {
     const changed = CHANGES[`${tag} ${table}`] ?? []
@@ -106,7 +106,7 @@ function lost(tag: string, before: Map<string, Row[]>, after: Map<string, Row[]>
   })
 }
 
-/** The tables as migrations leave them; those of statistics are made anew each day. */
+/** The schema as migrations leave it, without the tables of statistics, which are created daily. */
 async function made(connection: ClientConfig): Promise<Record<string, string[]>> {
   const { columns, indexes, constraints, triggers, migrations, domains } = await shapeOf(connection)
   const all = { columns, indexes, constraints, triggers, migrations, domains }
@@ -119,7 +119,7 @@ async function made(connection: ClientConfig): Promise<Record<string, string[]>>
 }
 
 test.each(STATES)(
-  'a database of migration %s loses nothing at any later one, and ends as a new one',
+  'a database of migration %s loses no row in later ones and ends with the schema of a new one',
   async (state) => {
     const connection = await loadKept(server, state, nameOf(state))
     await asking(connection, async (client) => {

@@ -1,4 +1,4 @@
-/** Lookups that are asked for at once: made as one, each with an answer that is no older than its question. */
+/** Lookups that are requested at once are sent as one query; no result is older than its request. */
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { expect, test } from 'vitest'
 import type { Db } from '../../runtime/database/database.ts'
@@ -6,7 +6,7 @@ import { together } from '../../runtime/database/together.ts'
 
 type Row = { key: string; value: number }
 
-/** A database of one value, whose answers are given by the test. */
+/** A database of one value, whose answers the test controls. */
 function asked() {
   const db: Db = drizzle.mock()
   const questions: { keys: readonly string[]; end(error?: Error): void }[] = []
@@ -25,7 +25,7 @@ function asked() {
   return { db, look, questions, keys, now }
 }
 
-test('asks as one what is asked for while another is under way, and gives each its own rows', async () => {
+test('lookups that are requested while another runs are sent as one, and each gets its own rows', async () => {
   const { db, look, questions, keys } = asked()
   const first = look(db, 'a')
   await Promise.resolve()
@@ -39,7 +39,7 @@ test('asks as one what is asked for while another is under way, and gives each i
   expect(keys()).toEqual([['a'], ['b', 'c', 'none']])
 })
 
-test('never answers with what was read before it was asked', async () => {
+test('a lookup never returns what was read before it was requested', async () => {
   const { db, look, questions, now } = asked()
   const first = look(db, 'a')
   await Promise.resolve()
@@ -51,7 +51,7 @@ test('never answers with what was read before it was asked', async () => {
   expect(await second).toEqual([{ key: 'a', value: 1 }])
 })
 
-test('tells all of one question what went wrong, and asks again for the next', async () => {
+test('a failed query rejects all its lookups, and the next lookup queries again', async () => {
   const { db, look, questions } = asked()
   const both = [look(db, 'a'), look(db, 'b')]
   await Promise.resolve()
@@ -62,7 +62,7 @@ test('tells all of one question what went wrong, and asks again for the next', a
   expect(await last).toEqual([{ key: 'c', value: 0 }])
 })
 
-test('waits for none that hangs, and not for more than a hundred keys', async () => {
+test('lookups do not wait for one that hangs, and a query has at most a hundred keys', async () => {
   const { db, look, questions, keys } = asked()
   void look(db, 'hangs')
   await Promise.resolve()
@@ -75,11 +75,11 @@ test('waits for none that hangs, and not for more than a hundred keys', async ()
   expect(await Promise.all(many)).toHaveLength(101)
 })
 
-test('asks alone in a transaction, which sees what it wrote', async () => {
+test('a lookup within a transaction is sent separately', async () => {
   const { db, look, questions, keys } = asked()
   void look(db, 'a')
   await Promise.resolve()
-  // The cast: all that is looked at of a transaction.
+  // The cast is safe: `look` reads nothing else of a transaction.
   const tx = { rollback: () => undefined } as unknown as Db
   const inside = look(tx, 'b')
   expect(keys()).toEqual([['a'], ['b']])

@@ -1,6 +1,6 @@
 /**
- * Whole hosts over kept databases of landed versions: what was begun then goes on, in the systems too. That the
- * migrations themselves keep everything is upgrades.test.ts.
+ * Runs whole hosts on stored databases of released versions: work that had started continues, also in the
+ * connected systems. upgrades.test.ts checks that the migrations keep all data.
  */
 import { sql } from 'drizzle-orm'
 import type { ClientConfig } from 'pg'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => system.close())
 
-/** A host over a kept database, ready. */
+/** A ready host on a stored database. */
 async function upgraded(connection: ClientConfig, env: Record<string, string>): Promise<CoreHost> {
   const { host, user, password, database } = connection
   const core = await startCore({
@@ -50,7 +50,7 @@ const connected = async ({ db }: CoreHost): Promise<{ id: string; name: string }
     )
   ).rows
 
-/** A new token of one who is asked: who made a request decides nothing. */
+/** A new token of an assignee: the person who made a request cannot decide it. */
 async function tokenOfAssignee({ db }: CoreHost, taskId: string): Promise<string> {
   const { rows } = await db.execute<{ userId: string; domainId: string }>(
     sql`select u.id as "userId", u.domain_id as "domainId" from task_assignees a
@@ -83,7 +83,7 @@ const statusOf = async (core: CoreHost, id: string): Promise<string> =>
 const reaches = (core: CoreHost, id: string, status: string) =>
   until(`a request is ${status}`, async () => (await statusOf(core, id)) === status)
 
-/** Completes the open tasks of a request, in the name of who is asked, until nothing is left to do. */
+/** Completes the open tasks of a request as their assignees, until the request ends. */
 async function carryOut(core: CoreHost, id: string): Promise<void> {
   await until('nobody has to do anything', async () => {
     const [task] = await items(
@@ -94,14 +94,14 @@ async function carryOut(core: CoreHost, id: string): Promise<void> {
       const { status } = await core.call('POST', `/tasks/${task.id}/complete`, {
         token: await tokenOfAssignee(core, task.id),
       })
-      // It is over meanwhile: what it asked for was done.
+      // 409: the request has ended in between because the access was provisioned.
       expect([204, 409]).toContain(status)
     }
     return /COMPLETED|EXPIRED/.test(await statusOf(core, id))
   })
 }
 
-/** Work of before that is due: nothing of it is left lying. */
+/** Waits until no job that is due is left in the queue. */
 async function nothingLies({ db }: CoreHost): Promise<void> {
   await until('no job that is due waits', async () => {
     const { rows } = await db.execute<{ n: string }>(
@@ -111,17 +111,20 @@ async function nothingLies({ db }: CoreHost): Promise<void> {
   })
 }
 
-/** Of the sample company and before. */
+/** States before the tables of 0021: the sample company, and older. */
 const SAMPLES = STATES.filter((state) => state < '0021')
 
-/** What can be asked for there, and for how long: the permission of a group once the version knew them, else one by hand. */
+/**
+ * What can be requested there, and for how long: the permission of a group where the version has them, else
+ * one that is provisioned by hand.
+ */
 const ASKED: Record<string, { label: string; seconds: number }> = {
   '0011': { label: 'editor', seconds: 604_800 },
   '0013': { label: 'office', seconds: 7200 },
   '0017': { label: 'office', seconds: 7200 },
 }
 
-/** A host over a kept database whose apps are of the sample directory. */
+/** A host on a stored database whose apps use the sample directory. */
 async function overDirectory(state: string, directory: Directory): Promise<CoreHost> {
   const connection = await loadKept(server.connection, state)
   const { host } = new URL(directory.app.settings.base_url)
@@ -131,7 +134,7 @@ async function overDirectory(state: string, directory: Directory): Promise<CoreH
 
 describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
   let core: CoreHost
-  // One for each state: what the policies of the state before gave shall not be counted here.
+  // One per state: grants by the policies of an earlier state must not count here.
   let directory: Directory
   beforeAll(async () => {
     directory = await startDirectory()
@@ -142,7 +145,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
     await directory.close()
   })
 
-  test('is ready, and knows its token, its people and its apps', async () => {
+  test('is ready, and has its token, its people and its apps', async () => {
     await until('it is ready', async () => {
       const ready = await core.host.app.request('/readyz', { headers: { host: 'localhost' } })
       return ready.status === 200
@@ -155,7 +158,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
     expect((await items(core, '/apps?size=50')).length).toBe((await connected(core)).length)
   })
 
-  test('syncs its apps with the credentials of then', async () => {
+  test('syncs its apps with their stored credentials', async () => {
     for (const { id } of await connected(core)) {
       await synced(core, id)
       expect((await core.call('GET', `/accounts?app_id=${id}&size=1`)).body.total).toBe(250)
@@ -163,7 +166,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
     await nothingLies(core)
   })
 
-  test('carries out what was asked for, and what is asked for now', async () => {
+  test('completes earlier requests and a new one', async () => {
     const { rows } = await core.db.execute<{ id: string }>(sql`select id from access_requests`)
     for (const { id } of rows) await carryOut(core, id)
     const studio = (await connected(core)).find(({ name }) => name === 'Design Studio')
@@ -192,7 +195,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
     expect(await group.text()).toContain('"u-021"')
   })
 
-  test('gives by its policies, once an admin has turned on what the upgrade paused', async () => {
+  test('grants by its policies once an admin has enabled those that the upgrade paused', async () => {
     const kept = (await items(core, '/access_policies')).filter(
       ({ status }: { status: string }) => status === 'PUBLISHED',
     )
@@ -211,17 +214,17 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
     }
   })
 
-  test('has a log that is what was written', async () => {
+  test('serves its log', async () => {
     const { status, body } = await core.call('GET', '/activity_logs?limit=100')
     expect(status).toBe(200)
     if (state !== '0000') expect(body.items.length).toBeGreaterThan(0)
   })
 })
 
-/** With requests in every state over a system that was away when the host ended. */
+/** States with requests in every status, whose system was unavailable when the host ended. */
 const WHOLE = STATES.filter((state) => state >= '0021' && state < '0036')
 
-/** Where requests of a state get to by themselves; the others stay where they are. */
+/** Status that requests of a state reach by themselves; all others keep theirs. */
 const GOES_ON: Record<string, string> = {
   PENDING_PROVISIONING: 'COMPLETED',
   PENDING_DEPROVISIONING: 'TIME_BASED_EXPIRED',
@@ -231,7 +234,7 @@ const GOES_ON: Record<string, string> = {
 }
 
 describe.each(WHOLE)(
-  'a host over a database of migration %s, in the middle of everything',
+  'a host over a database of migration %s, with requests in every state',
   (state) => {
     const { requests, session, token, accounts, held } = besideOf(state)
     let core: CoreHost
@@ -247,7 +250,7 @@ describe.each(WHOLE)(
     })
     afterAll(() => core?.stop())
 
-    test('goes on with every request', async () => {
+    test('continues every request', async () => {
       for (const [was, id] of Object.entries(requests)) await reaches(core, id, GOES_ON[was] ?? was)
       const { rows } = await core.db.execute<{ email: string; status: string }>(
         sql`select u.email, r.status from access_requests r join users u on u.id = r.target_user_id`,
@@ -255,7 +258,7 @@ describe.each(WHOLE)(
       const wrong = rows.filter(({ email, status }) => {
         const [[, account] = []] = system.accountsOf(email)
         if (status === 'COMPLETED') return account?.status !== 'ACTIVE'
-        // By hand nothing is done here.
+        // Nobody does the manual tasks here.
         return /^(REVERTED|TIME_BASED_EXPIRED)$/.test(status) && account?.status === 'ACTIVE'
       })
       expect(wrong).toEqual([])
@@ -263,13 +266,13 @@ describe.each(WHOLE)(
       await nothingLies(core)
     })
 
-    test('lets people decide what waited for them', async () => {
+    test('lets people decide the requests that waited for them', async () => {
       const waiting = Object.entries(requests).filter(([was]) => /^PENDING_(MAN|APP)/.test(was))
       expect(waiting).toHaveLength(4)
       for (const [, id] of waiting) await carryOut(core, id)
     })
 
-    test('lets its people in: with their token, and on the pages with their session', async () => {
+    test("accepts a person's token, and a session on the pages", async () => {
       const me = await core.call('GET', '/users/current', { token })
       expect(me.body.email).toBe('token@acme.example')
       const page = (cookie: string) =>
@@ -280,12 +283,12 @@ describe.each(WHOLE)(
       expect((await page(`${session}x`)).status).not.toBe(200)
     })
 
-    test('syncs', async () => {
+    test('syncs its app', async () => {
       const [app] = await connected(core)
       await synced(core, app?.id ?? '')
     })
 
-    test('takes access by its policy when the reason is gone', async () => {
+    test('removes access by its policy when the policy is disabled', async () => {
       const [policy] = await items(core, '/access_policies')
       const { id, ...before } = (await core.call('GET', `/access_policies/${policy.id}`)).body
       const body = { ...before, is_enabled: false }
@@ -295,10 +298,13 @@ describe.each(WHOLE)(
   },
 )
 
-/** Of the sample company with a row in every table: reviews, findings, delegations, mail, sign-in and what came since. */
+/**
+ * States of the sample company with a row in every table: reviews, findings, delegations, mail, sign-in and
+ * all later ones.
+ */
 const FULL = STATES.filter((state) => state >= '0036')
 
-/** Lists of what people made, and since which migration there is something in them. */
+/** Endpoints of lists -> the migration since which the stored databases have rows in them. */
 const LISTS: Readonly<Record<string, string>> = {
   '/findings': '0036',
   '/separation_of_duties': '0036',
@@ -329,7 +335,7 @@ describe.each(FULL)(
       return rows[0]
     }
 
-    test('serves every list of what was made then', async () => {
+    test('serves every list with its rows', async () => {
       const there = Object.entries(LISTS).filter(([, since]) => since <= state)
       for (const [target] of there) {
         const { status, body } = await core.call('GET', `${target}?size=5`)
@@ -339,7 +345,7 @@ describe.each(FULL)(
       }
     })
 
-    test('chains what was written to the log and not chained yet', async () => {
+    test('chains events of the log that were not chained yet', async () => {
       await until('the log is chained', async () => {
         const left = await one<{ n: string }>(sql`select count(*) as n from activity_waiting`)
         return left?.n === '0'
@@ -349,7 +355,7 @@ describe.each(FULL)(
       ).toHaveLength(1)
     })
 
-    test('goes on with a review where it was, with what its reviewers decided', async () => {
+    test('continues a review and keeps the decisions of its reviewers', async () => {
       const review = await one<{ id: string }>(
         sql`select id from access_reviews where name = 'Who uses the Data Warehouse'`,
       )
@@ -382,7 +388,7 @@ describe.each(FULL)(
       expect(await states()).toMatchObject({ ...before, KEPT: 3, OPEN: (before['OPEN'] ?? 0) - 1 })
     })
 
-    test('syncs its apps with the credentials of then, and finds nothing gone', async () => {
+    test('syncs its apps with their stored credentials, and keeps all accounts', async () => {
       for (const { id } of await connected(core)) {
         await synced(core, id)
         expect((await core.call('GET', `/accounts?app_id=${id}&size=1`)).body.total).toBe(250)
@@ -390,7 +396,7 @@ describe.each(FULL)(
       await nothingLies(core)
     })
 
-    test('carries out what was asked for', async () => {
+    test('completes earlier requests', async () => {
       const { rows } = await core.db.execute<{ id: string }>(
         sql`select id from access_requests where exists (
         select from tasks where access_request_id = access_requests.id and status = 'PENDING')`,

@@ -1,4 +1,7 @@
-/** The embedded server of an older major version of PostgreSQL: the start of a host copies its tables to one of this version. */
+/**
+ * An embedded server of an older major version of PostgreSQL: a starting host copies its tables to one of
+ * this version.
+ */
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +14,10 @@ import { prepareHome } from '../../runtime/database/home.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { forgetDatabase } from './forget.ts'
 
-/** Debian's programs of PostgreSQL 15, or those of a folder: of the package's earlier major, for example. */
+/**
+ * Debian's programs of PostgreSQL 15, or those in another folder, such as the package's earlier major
+ * version.
+ */
 const OLDER = process.env['OLDER_POSTGRESQL'] ?? '/usr/lib/postgresql/15'
 const MAJOR = Number.parseInt(process.env['OLDER_MAJOR'] ?? '15', 10)
 
@@ -44,9 +50,9 @@ describe.skipIf(!existsSync(path.join(OLDER, 'bin', 'initdb')))(`PostgreSQL ${MA
       signal: new AbortController().signal,
     })
 
-  test('is upgraded at the next start, with all that is in it, and the older one is kept', async () => {
+  test('is upgraded with all its data at the next start, and the older one is kept', async () => {
     const home = await prepareHome(dataDir)
-    // As a host of then left its copy of the programs.
+    // Where an earlier host left its copy of the programs.
     const [programs = ''] = home.programs.slice(-1)
     await mkdir(programs, { recursive: true })
     const copy = path.join(programs, `postgresql-${MAJOR}.0.0`)
@@ -88,7 +94,7 @@ describe.skipIf(!existsSync(path.join(OLDER, 'bin', 'initdb')))(`PostgreSQL ${MA
     }
   })
 
-  test('a database of this version is left as it is', async () => {
+  test('is not upgraded again once it is of this version', async () => {
     said.length = 0
     await upgrade()
     expect(said).toEqual([])

@@ -1,4 +1,7 @@
-/** Kept databases of landed versions are brought to the schema of this one; what is of none is refused. */
+/**
+ * Migrates stored databases of released versions to the schema of this version, and refuses those of unknown
+ * builds.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
@@ -22,7 +25,7 @@ import { ownServer } from '../kit/own-server.ts'
 import { shows } from '../symptoms.ts'
 import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
 
-/** What lies in each: connected apps, policies, requests. */
+/** Rows in each: connected apps, policies, requests. */
 const HELD: Record<string, { apps: number; policies: number; requests: number }> = {
   '0000': { apps: 0, policies: 0, requests: 0 },
   '0007': { apps: 1, policies: 0, requests: 0 },
@@ -37,7 +40,7 @@ const HELD: Record<string, { apps: number; policies: number; requests: number }>
   '0053': { apps: 2, policies: 2, requests: 4 },
 }
 
-/** What the admins are told to turn on. */
+/** Tasks that tell the admins what to enable. */
 const PAUSED: Record<string, string[]> = {
   '0000': [],
   '0007': ['SYNCS_PAUSED'],
@@ -52,7 +55,7 @@ const PAUSED: Record<string, string[]> = {
   '0053': [],
 }
 
-/** What goes on by itself: policies in force, apps that are synced. */
+/** What runs without an admin: enabled policies, apps with syncs. */
 const ACTING: Record<string, { policies: number; apps: number }> = {
   '0000': { policies: 0, apps: 0 },
   '0007': { policies: 0, apps: 0 },
@@ -96,14 +99,14 @@ describe.each(STATES)('a database of migration %s', (state) => {
   })
   afterAll(() => opened?.close())
 
-  test('is brought to this version, which is said once', async () => {
+  test('is migrated to this version, which is logged once', async () => {
     const journal = readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8')
     const left = JSON.parse(journal).entries.length - Number(state) - 1
     const words = `the database was brought to this version, ${VERSION}, by ${left} migrations`
     expect(told.filter((text) => text.includes(words))).toHaveLength(left > 0 ? 1 : 0)
   })
 
-  test('keeps what was in it', async () => {
+  test('keeps its apps, policies, requests and users', async () => {
     expect({
       apps: await count(opened, 'apps where sealed_connection is not null'),
       policies: await count(opened, 'access_policies'),
@@ -112,19 +115,19 @@ describe.each(STATES)('a database of migration %s', (state) => {
     expect(await count(opened, 'users')).toBeGreaterThan(0)
   })
 
-  test('takes its secret, also where it was named otherwise then, and no other one', async () => {
+  test('accepts the secret it was created with and refuses any other', async () => {
     if ((await count(opened, 'deployment_secret')) > 0)
       await expect(agreeOnSecret(opened.db, ['x'.repeat(40)])).rejects.toThrow(SecretMismatchError)
     expect(await agreeOnSecret(opened.db, [SECRET])).toBe(true)
     expect(await agreeOnSecret(opened.db, [SECRET])).toBe(true)
   })
 
-  test('knows its tokens', async () => {
+  test('accepts its tokens', async () => {
     const principal = await principalOfToken(opened.db, createTokenHasher([SECRET]), TOKEN)
     expect(principal).toMatchObject({ domainId: opened.domainId })
   })
 
-  test('does not begin by itself what it did not do then, and tells the admins once', async () => {
+  test('starts no syncs or policies that did not run before, and notifies the admins once', async () => {
     const before = await errorTasks(opened)
     await notifyPaused(opened.db, opened.domainId)
     await notifyPaused(opened.db, opened.domainId)
@@ -137,7 +140,7 @@ describe.each(STATES)('a database of migration %s', (state) => {
     expect(await count(opened, 'access_policies where swept_to is not null')).toBe(0)
   })
 
-  test('opens the credentials that were kept', async () => {
+  test('has credentials that the secret opens', async () => {
     const vault = createSealer([SECRET], 'connection')
     const { rows } = await opened.db.execute<Sealed>(
       sql`select id, domain_id as "domainId", sealed_connection as sealed from apps where sealed_connection is not null`,
@@ -158,7 +161,7 @@ const applied = (when: number | string) =>
 
 describe('a database of a build that no version continues', () => {
   const open = (connection: typeof server.connection) => openDatabase(connection, () => {})
-  /** What the database looks like, in one text. */
+  /** All columns of the database, in one text. */
   const tables = (connection: typeof server.connection) =>
     asking(connection, async (client) => {
       const { rows } = await client.query(
@@ -168,7 +171,7 @@ describe('a database of a build that no version continues', () => {
       return rows[0].all
     })
 
-  test('with a migration that no version has is refused, and nothing changes in it', async () => {
+  test('with an unknown migration is refused and not changed', async () => {
     const connection = await loadKept(server.connection, '0007', 'of_a_branch')
     const at = Date.UTC(2026, 10, 21, 18, 7, 5)
     await asking(connection, (client) =>
@@ -187,7 +190,7 @@ describe('a database of a build that no version continues', () => {
     expect(await tables(connection)).toBe(before)
   })
 
-  test('that lacks a migration below its newest is refused, not brought on without it', async () => {
+  test('that lacks a migration before its newest is refused, not migrated without it', async () => {
     const connection = await loadKept(server.connection, '0007', 'of_a_gap')
     await asking(connection, (client) =>
       client.query('delete from migrations.__drizzle_migrations where id = 3'),
@@ -197,7 +200,7 @@ describe('a database of a build that no version continues', () => {
     )
   })
 
-  test('with all migrations and one in between is not called newer', async () => {
+  test('with all migrations and an unknown one in between is not reported as newer', async () => {
     const connection = await loadKept(server.connection, '0024', 'of_a_fork')
     await asking(connection, (client) => client.query(applied(Date.UTC(2026, 10, 21))))
     await expect(open(connection)).rejects.toThrow(/that no version continues/)
@@ -212,10 +215,13 @@ test('the migrations of this version are in the order in which they were written
   expect(whens).toEqual([...new Set(whens)].sort())
 })
 
-/** From here on hosts of the version before go on beside a migrated database: nothing that they use goes away. */
+/**
+ * From this migration on, hosts of the previous version keep running on a migrated database: nothing that
+ * they use is removed.
+ */
 const FIRST_ADDITIVE = 25
 
-test('migrations only add: hosts of the version before go on', () => {
+test('migrations from 0025 on only add, so that hosts of the previous version keep working', () => {
   const taking =
     /\bdrop (table|column|type|view|schema|default)\b|\brename\b|\bset not null\b|\bset data type\b|\balter column \S+ type\b|\badd column [^;,]*\bnot null\b(?![^;,]*\bdefault\b)(?<!\bdefault\b[^;,]*)/i
   const takes = (text: string) => taking.test(text)
