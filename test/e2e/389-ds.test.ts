@@ -1,4 +1,7 @@
-/** The LDAP connector at 389 Directory Server, where it differs from OpenLDAP: locks, memberOf, empty groups, ids. */
+/**
+ * Runs the LDAP connector against 389 Directory Server, where it differs from OpenLDAP: locks, memberOf,
+ * empty groups, ids.
+ */
 import { Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, startDomain } from '../egress/ldap/directory.ts'
@@ -58,7 +61,7 @@ describe.skipIf(why !== null)(
       (await all<Association>('find_entitlement_associations', size, { settings }))
         .map((one) => `${one.account_id} ${one.integration_specific_entitlement_id}`)
         .sort()
-    /** Why a password does not let an account in; null where it does. Asked of the server itself. */
+    /** Checks at the server itself why an account cannot log in with a password; null if it can. */
     const keptOut = async (dn: string, password: string): Promise<string | null> => {
       const client = new Client({ url: directory.ldapsUrl })
       try {
@@ -72,7 +75,7 @@ describe.skipIf(why !== null)(
     }
 
     test.each(['url', 'ldapsUrl'] as const)(
-      'knows its tenant by an id that stays (%s)',
+      'identifies its tenant by a stable id (%s)',
       async (way) => {
         const found = await done<{ unique_tenant_id: string }>(
           'validate_credentials',
@@ -86,7 +89,7 @@ describe.skipIf(why !== null)(
       },
     )
 
-    test.each([7, undefined])('lists everybody exactly once in pages of %s', async (size) => {
+    test.each([7, undefined])('lists every account exactly once in pages of %s', async (size) => {
       const found = await all<Account>('list_accounts', size)
       expect(found).toHaveLength(31)
       expect(new Set(found.map((one) => one.integration_specific_id)).size).toBe(31)
@@ -96,7 +99,7 @@ describe.skipIf(why !== null)(
         expect(await done('get_account', { account_id })).toMatchObject({ username })
     })
 
-    test('switches an account off and on, so that it cannot log in and can', async () => {
+    test('deactivates an account so that it cannot log in, and activates it again', async () => {
       const password = 'first-secret'
       const request = { username: 'ada', entitlements: [], password }
       const { id } = await done<{ id: string }>('create_account', request)
@@ -123,7 +126,7 @@ describe.skipIf(why !== null)(
       })
     })
 
-    test('puts people into groups and takes them out, the last one too', async () => {
+    test('adds accounts to groups and removes them, including the last member', async () => {
       const held = async () => (await pairs()).filter((one) => one.endsWith(group('none')))
       for (const _twice of [1, 2]) await done('assign_entitlement', grant(user('01'), 'none'))
       expect(await held()).toEqual([`${user('01')} ${group('none')}`])
@@ -131,7 +134,7 @@ describe.skipIf(why !== null)(
       expect(await held()).toEqual([])
     })
 
-    test('reads from people what comes by groups in groups as well', async () => {
+    test('reads from people also the memberships of nested groups', async () => {
       const direct = await pairs(7)
       expect(direct).toHaveLength(15 + 10)
       const effective = await pairs(7, { associations: 'effective' })
@@ -139,7 +142,7 @@ describe.skipIf(why !== null)(
       expect(await pairs(7, { memberships: 'people' })).toEqual(effective)
     })
 
-    test('says that a password is wrong, and that an account is locked', async () => {
+    test('reports a wrong password and a locked account', async () => {
       const as = (dn: string, password: string): Given => ({ as: [dn, password] })
       expect(
         await refused('validate_credentials', {}, as(directory.auth.bindDn, 'wrong')),

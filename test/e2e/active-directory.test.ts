@@ -1,4 +1,7 @@
-/** The connector of Active Directory, whole: through the host, its bind, its sandbox and its door, to a real Samba domain. */
+/**
+ * Runs the Active Directory connector end to end: through the host, its bind, its sandbox and its proxy,
+ * against a real Samba domain.
+ */
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCore } from '../core/host.ts'
@@ -101,7 +104,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       dn,
       new Change({ operation: 'replace', modification: new Attribute({ type, values }) }),
     )
-  /** Whether a password lets an account in, asked of the domain itself. */
+  /** Checks at the domain itself whether an account can log in with a password. */
   const canLogIn = async (name: string, password: string) => {
     const client = new Client({ url: domain.ldapsUrl })
     try {
@@ -114,32 +117,35 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     }
   }
 
-  test.each(['ldap', 'ldaps'])('knows its tenant by the domain’s own id, by %s', async (way) => {
-    const url = way === 'ldaps' ? domain.ldapsUrl : domain.url
-    const found = await done<{ unique_tenant_id: string }>(
-      'validate_credentials',
-      {},
-      {
-        settings: { url },
-      },
-    )
-    expect(found).toEqual({ valid: true, unique_tenant_id: expect.stringMatching(GUID) })
-  })
+  test.each(['ldap', 'ldaps'])(
+    'identifies its tenant by the domain’s own id, over %s',
+    async (way) => {
+      const url = way === 'ldaps' ? domain.ldapsUrl : domain.url
+      const found = await done<{ unique_tenant_id: string }>(
+        'validate_credentials',
+        {},
+        {
+          settings: { url },
+        },
+      )
+      expect(found).toEqual({ valid: true, unique_tenant_id: expect.stringMatching(GUID) })
+    },
+  )
 
-  test.each([7, undefined])('lists everybody exactly once in pages of %s', async (size) => {
+  test.each([7, undefined])('lists every account exactly once in pages of %s', async (size) => {
     const found = await all<Account>('list_accounts', size)
     expect(found).toHaveLength(53)
     expect(new Set(found.map((one) => one.integration_specific_id)).size).toBe(53)
     for (const one of found) expect(one.integration_specific_id).toMatch(GUID)
     const off = found.filter((one) => one.user_status === 'SUSPENDED').map((one) => one.username)
-    // Two disabled, one expired, three that were made without a password.
+    // Two are disabled, one has expired, and three were created without a password.
     expect(off.sort()).toEqual(['odd1', 'odd2', 'odd3', 'user010', 'user020', 'user030'])
     expect(await account(id('user030'))).toMatchObject({
       extra_data: { expires_at: '2020-01-01T00:00:00+00:00' },
     })
   })
 
-  test('lists no computers, and the users of the whole domain without a place', async () => {
+  test('lists no computers, and all users of the domain if people_dn is not set', async () => {
     const found = await all<Account>('list_accounts', undefined, {
       settings: { people_dn: undefined },
     })
@@ -149,12 +155,12 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(found).toHaveLength(58)
   })
 
-  test('finds each of them by its id, whatever its name holds', async () => {
+  test('finds every account by its id, whatever characters its name contains', async () => {
     for (const one of await all<Account>('list_accounts'))
       expect(await account(one.integration_specific_id)).toEqual(one)
   })
 
-  test('brings custom attributes that are asked for, and no secrets', async () => {
+  test('returns requested custom attributes, and no secrets', async () => {
     const custom_attributes = ['displayName', 'userPrincipalName', 'unicodePwd', 'title']
     const found = await done<Account>('get_account', {
       account_id: id('user007'),
@@ -171,7 +177,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     ['a group', () => id('Engineering')],
     ['what is no id', () => 'user001'],
     ['somebody outside the place of people', () => domain.auth.bindDn],
-  ])('takes %s for no account', async (_what, idOf) => {
+  ])('does not accept %s as an account', async (_what, idOf) => {
     for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
       expect(await refused(capability, { account_id: idOf() })).toMatchObject({
         error_code: 'not_found',
@@ -179,7 +185,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       })
   })
 
-  test('creates an account that logs in, is switched off and on, is renamed, and is deleted', async () => {
+  test('creates an account that can log in, be deactivated, activated, renamed and deleted', async () => {
     const made = await someone('ada', {
       given_name: 'Ada',
       family_name: 'Größe 🚀',
@@ -204,7 +210,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     for (const _twice of [1, 2]) await done('activate_account', { account_id: made })
     expect(await canLogIn('ada', 'First-secret-1')).toBe(true)
 
-    // A rename and a move change no id.
+    // The id stays the same after a rename and a move.
     await admin.modifyDN(`CN=ada,${people()}`, `CN=Ada\\, Countess,OU=Left,${people()}`)
     expect((await account(made)).extra_data.dn).toContain('Countess')
     await done('assign_entitlement', grant(made, 'Support'))
@@ -216,7 +222,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     })
   })
 
-  test('carries out changes of one account that come at the same time', async () => {
+  test('applies simultaneous changes of one account', async () => {
     const account_id = await someone('together', { password: 'First-secret-1' })
     const support = grant(account_id, 'Support')
     for (const _round of [1, 2, 3]) {
@@ -237,34 +243,37 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     ['its principal name in capitals', 'KEYWAY@AD.EXAMPLE.TEST'],
     ['the domain and its logon name', 'AD\\Keyway'],
     ['its DN', 'cn=KEYWAY, OU=people,DC=ad,DC=example,DC=test'],
-  ])('neither switches off nor deletes who it signs in as, by %s', async (_what, name) => {
-    const made = await someone('keyway', { password: 'First-secret-1' })
-    const admins = await read(`CN=Domain Admins,CN=Users,${domain.baseDn}`, 'distinguishedName')
-    try {
-      await admin.modify(
-        String(admins),
-        new Change({
-          operation: 'add',
-          modification: new Attribute({ type: 'member', values: [`CN=keyway,${people()}`] }),
-        }),
-      )
-      const given: Given = { as: [name, 'First-secret-1'] }
-      for (const capability of ['deactivate_account', 'delete_account'])
-        expect(await refused(capability, { account_id: made }, given)).toMatchObject({
-          error_code: 'unsupported_operation',
-          app_error_code: 'own_account',
-          message: expect.stringContaining('signs in as'),
-        })
-      expect(await canLogIn('keyway', 'First-secret-1')).toBe(true)
-      // Others it may switch off.
-      await done('deactivate_account', { account_id: id('user016') }, given)
-      await done('activate_account', { account_id: id('user016') }, given)
-    } finally {
-      await admin.del(`CN=keyway,${people()}`)
-    }
-  })
+  ])(
+    'neither deactivates nor deletes the account that it signs in as, named by %s',
+    async (_what, name) => {
+      const made = await someone('keyway', { password: 'First-secret-1' })
+      const admins = await read(`CN=Domain Admins,CN=Users,${domain.baseDn}`, 'distinguishedName')
+      try {
+        await admin.modify(
+          String(admins),
+          new Change({
+            operation: 'add',
+            modification: new Attribute({ type: 'member', values: [`CN=keyway,${people()}`] }),
+          }),
+        )
+        const given: Given = { as: [name, 'First-secret-1'] }
+        for (const capability of ['deactivate_account', 'delete_account'])
+          expect(await refused(capability, { account_id: made }, given)).toMatchObject({
+            error_code: 'unsupported_operation',
+            app_error_code: 'own_account',
+            message: expect.stringContaining('signs in as'),
+          })
+        expect(await canLogIn('keyway', 'First-secret-1')).toBe(true)
+        // It may deactivate other accounts.
+        await done('deactivate_account', { account_id: id('user016') }, given)
+        await done('activate_account', { account_id: id('user016') }, given)
+      } finally {
+        await admin.del(`CN=keyway,${people()}`)
+      }
+    },
+  )
 
-  test('leaves the other bits of an account as they are', async () => {
+  test('keeps the other bits of userAccountControl', async () => {
     // Its password never expires.
     await write(user('011'), 'userAccountControl', String(0x10200))
     await done('deactivate_account', { account_id: id('user011') })
@@ -273,7 +282,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(await read(user('011'), 'userAccountControl')).toBe(String(0x10200))
   })
 
-  test('moves who is switched off where the settings say, and back', async () => {
+  test('moves deactivated accounts to disabled_dn, and back', async () => {
     const settings = { disabled_dn: `OU=Left,${people()}` }
     const account_id = id('odd1')
     for (const _twice of [1, 2]) await done('deactivate_account', { account_id }, { settings })
@@ -285,7 +294,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       user_status: 'ACTIVE',
       extra_data: { dn: user('012') },
     })
-    // Another one has the name there: the account is off, and stays.
+    // The name is taken at the target: the account is disabled, but not moved.
     await admin.add(`CN=user013,OU=Left,${people()}`, { objectClass: 'contact' })
     await done('deactivate_account', { account_id: id('user013') }, { settings })
     expect(await account(id('user013'))).toMatchObject({
@@ -296,7 +305,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     await admin.del(`CN=user013,OU=Left,${people()}`)
   })
 
-  test('refuses places of accounts that would not be found', async () => {
+  test('refuses a disabled_dn where accounts would not be found', async () => {
     const settings = { disabled_dn: groups() }
     expect(await refused('validate_credentials', {}, { settings })).toMatchObject({
       error_code: 'invalid_value',
@@ -304,7 +313,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     })
   })
 
-  test('lets somebody in again who is locked, or whose account has ended', async () => {
+  test('activates accounts that are locked out or have expired', async () => {
     await admin.modify(
       domain.baseDn,
       new Change({
@@ -332,7 +341,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     })
   })
 
-  test('changes what is given, takes away what is empty, and leaves the mail system’s addresses', async () => {
+  test('updates given fields, removes empty ones, and keeps the mail system’s addresses', async () => {
     const made = await someone('changing', { title: 'Lead', password: 'First-secret-1' })
     const dn = `CN=changing,${people()}`
     await write(dn, 'proxyAddresses', 'SMTP:old@acme.example', 'smtp:older@acme.example')
@@ -359,7 +368,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(host.lines.join('\n')).not.toContain('Next-secret-1')
   })
 
-  test('says what of a change is done where the rest is refused', async () => {
+  test('reports which part of an update was applied when the rest is refused', async () => {
     const made = await someone('halfway', { password: 'First-secret-1' })
     const change = { id: made, password: 'Next-secret-1', title: 'x'.repeat(200) }
     expect(await refused('update_account', change)).toMatchObject({
@@ -375,7 +384,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     ['the place of people itself', () => people()],
     ['what the place of people lies in', () => domain.baseDn],
     ['a place beside it', () => `OU=Left,OU=Elsewhere,${domain.baseDn}`],
-  ])('moves nobody to %s', async (_what, place) => {
+  ])('moves no account to %s', async (_what, place) => {
     const settings = { disabled_dn: place() }
     expect(await refused('validate_credentials', {}, { settings })).toMatchObject({
       error_code: 'invalid_value',
@@ -395,7 +404,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
   test.each([
     ['the place of disabled accounts', () => `OU=Left,${people()}`],
     ['a place in it', () => `OU=Again,OU=Left,${people()}`],
-  ])('takes %s for no place of new accounts', async (_what, place) => {
+  ])('does not accept %s as the place of new accounts', async (_what, place) => {
     const settings = { disabled_dn: `OU=Left,${people()}`, new_accounts_dn: place() }
     const account_id = id('user017')
     for (const [capability, request] of [
@@ -410,7 +419,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       })
   })
 
-  test('creates accounts without a password that anybody knows, and accounts that are off', async () => {
+  test('creates accounts with an unknown password, and deactivated ones', async () => {
     const unknown = await someone('no-password')
     expect((await account(unknown)).user_status).toBe('ACTIVE')
     expect(await canLogIn('no-password', '')).toBe(false)
@@ -447,13 +456,13 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     ],
     ['another status', { username: 'half', user_status: 'GONE' }, { error_code: 'invalid_value' }],
     ['no name', {}, { error_code: 'integration_missing_parameter' }],
-  ])('creates nothing with %s', async (_what, request, error) => {
+  ])('creates no account with %s', async (_what, request, error) => {
     const before = (await all<Account>('list_accounts')).length
     expect(await refused('create_account', { entitlements: [], ...request })).toMatchObject(error)
     expect(await all('list_accounts')).toHaveLength(before)
   })
 
-  test('lists the groups of the domain, and of one place', async () => {
+  test('lists the groups of the domain, or of groups_dn', async () => {
     const found = await all<Named>('list_entitlements', 10)
     const labels = found.map(({ label }) => label)
     for (const name of ['Engineering', 'Company', 'Domain Users', 'Administrators'])
@@ -467,7 +476,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     ])
   })
 
-  test('lists memberships, those of the primary group too', async () => {
+  test('lists memberships, including that of the primary group', async () => {
     const settings = { groups_dn: groups() }
     const found = await pairs(7, settings)
     expect(new Set(found).size).toBe(found.length)
@@ -482,7 +491,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(await heldBy(id('user005'))).toEqual(['Contractors', 'Domain Users', 'Everyone'])
   })
 
-  test('finds memberships through groups in groups, of primary groups too', async () => {
+  test('finds memberships through nested groups and primary groups', async () => {
     await admin.modify(
       `CN=Staff,${groups()}`,
       new Change({
@@ -493,7 +502,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     const given = { settings: { associations: 'effective', groups_dn: groups() } }
     const found = await pairs(7, given.settings)
     const company = found.filter((one) => one.endsWith(' Company'))
-    // 10 + 8 of which 5 are in both, and one by the primary group.
+    // 10 + 8, of which 5 are in both, and one by the primary group.
     expect(company).toHaveLength(14)
     expect(company).toContain('user005 Company')
     expect(await heldBy(id('user005'), given)).toEqual([
@@ -508,7 +517,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     })
   })
 
-  test('puts people into groups and takes them out, twice without an error', async () => {
+  test('adds accounts to groups and removes them; a repetition causes no error', async () => {
     for (const name of ['user021', 'odd2', 'odd3']) {
       for (const _twice of [1, 2]) await done('assign_entitlement', grant(id(name), 'Contractors'))
       expect(await heldBy(id(name))).toContain('Contractors')
@@ -518,7 +527,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     }
   })
 
-  test('gives the primary group, which is held already, and says that it cannot be taken', async () => {
+  test('assigns the primary group without a change, and refuses to remove it', async () => {
     const primary = grant(id('user005'), 'Contractors')
     expect(await done('assign_entitlement', primary)).toEqual({ assigned: true })
     expect(await refused('unassign_entitlement', primary)).toMatchObject({
@@ -527,7 +536,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     })
   })
 
-  test('puts nobody into a group who is not there, and nobody into what is no group', async () => {
+  test('refuses to add an unknown account to a group, and an account to what is not a group', async () => {
     for (const request of [
       grant('00000000-0000-0000-0000-000000000000', 'Support'),
       grant(id('user001'), 'none'),
@@ -538,7 +547,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       })
   })
 
-  test('lets two change one group, and one account, at once', async () => {
+  test('applies simultaneous changes of one group, and of one account', async () => {
     const names = ['user031', 'user032', 'user033', 'user034']
     const grants = names.map((name) => grant(id(name), 'Contractors'))
     await Promise.all([...grants, ...grants].map((one) => done('assign_entitlement', one)))
@@ -551,7 +560,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     await done('activate_account', request)
   })
 
-  test('lists everybody who stays exactly once while others come and go between pages', async () => {
+  test('lists every other account exactly once while accounts are added and deleted between pages', async () => {
     const leaving = await someone('leaving')
     const first = await host.call('active-directory', 'list_accounts', {
       ...envelope(),
@@ -573,7 +582,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(new Set(stayed).size).toBe(53)
   })
 
-  test('tells when people last logged on', async () => {
+  test('reports the last logon of accounts', async () => {
     expect(await canLogIn('user016', 'Pw-016-secret')).toBe(true)
     const account_ids = [id('user016'), id('user017'), '00000000-0000-0000-0000-000000000000']
     expect(await done('get_last_activity', { account_ids })).toEqual([
@@ -650,14 +659,14 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       () => ({ id: id('user003'), department: 'x'.repeat(100) }),
       { error_code: 'invalid_value' },
     ],
-  ])('says what is wrong with %s', async (_what, given, capability, request, error) => {
+  ])('reports %s with its error code', async (_what, given, capability, request, error) => {
     expect(await refused(capability, request(), given())).toMatchObject({
       raised_by: 'LDAPError',
       ...error,
     })
   })
 
-  test('says that the domain wants encryption where the operator grants plain text', async () => {
+  test('reports that the domain requires encryption if the operator allows plain text', async () => {
     const error = await errorOf(
       doorTo(domain).fetch(ldap('SEARCH', { base: domain.baseDn, scope: 'base' })),
     )
@@ -668,7 +677,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     ])
   })
 
-  test('reads an attribute that a domain controller hands out in ranges whole', async () => {
+  test('reads all values of an attribute that a domain controller returns in ranges', async () => {
     const door = doorTo({ ...domain, url: domain.ldapsUrl })
     const body = { base: `CN=Everyone,${groups()}`, attributes: ['member;range=0-1499'] }
     const { entries } = JSON.parse(String((await door.fetch(ldap('SEARCH', body))).body))
@@ -677,7 +686,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(Object.keys(entries[0].attributes)).toEqual(['member'])
   })
 
-  test('gives a worker an account and a group by policy, and shuts who leaves out of the domain', async () => {
+  test('provisions an account and a group by policy, and disables the account of a leaver', async () => {
     const core = await startCore({
       KEYWAY_PRIVATE_EGRESS: `active-directory=${new URL(domain.ldapsUrl).host}`,
     })

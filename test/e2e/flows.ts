@@ -1,14 +1,14 @@
-/** FLOWS: what people do in the pages from end to end, for whichever hand goes through it. */
+/** FLOWS: what people do on the pages from end to end, with any input method. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { packaged } from '../connectors/lifecycle/packaging.ts'
 import type { Hand } from './hands.ts'
 import { until } from './until.ts'
 
-/** Gives a page of a person who has signed in by this hand. */
+/** Returns a page of a person who has signed in with this input method. */
 export type Enter = (email: string) => Promise<Page>
 type Flow = (hand: Hand, enter: Enter, who: Who) => Promise<void>
-/** People of the sample company, and what is of a hand alone. */
+/** People of the sample company, and values specific to an input method. */
 export type Who = { asker: string; account: string; connector: string; theme: string }
 
 const OPERATOR = 'admin@localhost'
@@ -40,14 +40,17 @@ async function approve(page: Page, { press, fill }: Hand, why: string): Promise<
   await says(page, /^Approved: /)
 }
 
-/** Looks at what one has until it says so: the system of the app is told meanwhile. */
+/**
+ * Reloads the access page until the control is there or gone: the connected system is updated in the
+ * background.
+ */
 const holds = (page: Page, control: Locator, is: boolean): Promise<unknown> =>
   until(`it is ${is ? 'there' : 'gone'}`, async () => {
     await page.goto('/access')
     return (await control.count()) > 0 === is
   })
 
-/** FLOWS: each by its name. */
+/** Flows by name. */
 export const FLOWS: Readonly<Record<string, Flow>> = {
   async 'ask, have it decided, ask for more time, and give it back'(hand, enter, { asker }) {
     const { press } = hand
@@ -99,7 +102,7 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
 
   async 'reject lines of a review by a filter'({ press, fill, tick, name }, enter, { account }) {
     const page = await enter(REVIEWER)
-    // It is launched once the first sync is over.
+    // The review is launched after the first sync.
     await until('the review is there', async () => {
       await page.goto('/inbox')
       return (await link(page, /Review \d+ lines/).count()) > 0

@@ -1,4 +1,7 @@
-/** The InfluxDB connector, whole: through the host, its sandbox and its egress, to a real server. */
+/**
+ * Runs the InfluxDB connector end to end: through the host, its sandbox and its egress, against a real
+ * server.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +23,7 @@ const tools = missing('apt-get', 'dpkg')
 const installed = tools === null ? await installSystem<Basic>('influxdb') : { why: tools }
 const why = 'why' in installed ? installed.why : null
 
-/** Names that would end a quoted name, or change on the way, if they were not written with care. */
+/** Names that would end a quoted name, or be changed, if they were not escaped. */
 const ODD_NAMES = [
   'a"b',
   'a\\b',
@@ -58,7 +61,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
   })
   const { done, refused, together, all } = asking(() => host, 'influxdb', envelope)
 
-  /** The server itself, to see what a call has really left there. */
+  /** Queries the server directly, to check the effect of a call. */
   const server = (q: string, { username, password }: Basic = system.auth, db = '') =>
     fetch(`${system.baseUrl}/query`, {
       method: 'POST',
@@ -104,14 +107,14 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
   const heldBy = async (account_id: string) =>
     (await done<Association[]>('get_account_entitlement_associations', { account_id })).map(words)
 
-  test('knows its tenant by its address', async () => {
+  test('identifies its tenant by its address', async () => {
     expect(await done('validate_credentials')).toEqual({
       valid: true,
       unique_tenant_id: new URL(system.baseUrl).host,
     })
   })
 
-  test('tells a logo', async () => {
+  test('returns a logo', async () => {
     const { logo_url } = await done<{ logo_url: string }>('info')
     expect(logo_url).toMatch(/^data:image\/svg\+xml/)
   })
@@ -133,37 +136,47 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     })
   })
 
-  test.each([2, undefined])('lists what there is to grant, in pages of %s', async (size) => {
-    const databases = await all<Named>('list_resources', size)
-    expect(databases.map((one) => one.integration_specific_id)).toEqual(['finance', 'ops', 'sales'])
-    const entitlements = await all<Named>('list_entitlements', size)
-    expect(
-      entitlements.map(
-        (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
-      ),
-    ).toEqual([
-      'administrator ',
-      ...['finance', 'ops', 'sales'].flatMap((name) => [`READ ${name}`, `WRITE ${name}`]),
-    ])
-  })
+  test.each([2, undefined])(
+    'lists all resources and entitlements, in pages of %s',
+    async (size) => {
+      const databases = await all<Named>('list_resources', size)
+      expect(databases.map((one) => one.integration_specific_id)).toEqual([
+        'finance',
+        'ops',
+        'sales',
+      ])
+      const entitlements = await all<Named>('list_entitlements', size)
+      expect(
+        entitlements.map(
+          (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
+        ),
+      ).toEqual([
+        'administrator ',
+        ...['finance', 'ops', 'sales'].flatMap((name) => [`READ ${name}`, `WRITE ${name}`]),
+      ])
+    },
+  )
 
-  test.each([4, undefined])('lists who holds what, with pages of %s users', async (size) => {
-    const held = await all<Association>('find_entitlement_associations', size)
-    const of = (account: string) => held.filter((one) => one.account_id === account).map(words)
-    expect(of('admin')).toEqual(['administrator '])
-    expect(of('user001')).toEqual([])
-    expect(of('user002')).toEqual(['READ sales'])
-    expect(of('user010').toSorted()).toEqual([
-      'READ finance',
-      'READ sales',
-      'WRITE finance',
-      'WRITE ops',
-    ])
-    expect(held).toHaveLength(1 + 15 + 6 + 3 * 2)
-    expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
-  })
+  test.each([4, undefined])(
+    'lists who has which entitlement, in pages of %s users',
+    async (size) => {
+      const held = await all<Association>('find_entitlement_associations', size)
+      const of = (account: string) => held.filter((one) => one.account_id === account).map(words)
+      expect(of('admin')).toEqual(['administrator '])
+      expect(of('user001')).toEqual([])
+      expect(of('user002')).toEqual(['READ sales'])
+      expect(of('user010').toSorted()).toEqual([
+        'READ finance',
+        'READ sales',
+        'WRITE finance',
+        'WRITE ops',
+      ])
+      expect(held).toHaveLength(1 + 15 + 6 + 3 * 2)
+      expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+    },
+  )
 
-  test('takes an account through its life', async () => {
+  test('supports the whole life cycle of an account', async () => {
     const id = await someone()
     expect(await done('get_account', { account_id: id })).toMatchObject({ username: id })
     for (const grant of [administrator(id), privilege(id, 'READ', 'sales')])
@@ -194,7 +207,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
       })
   })
 
-  test('a privilege leaves the other one as it is, and both are what InfluxDB calls all', async () => {
+  test('granting or revoking one privilege keeps the other; both together are ALL PRIVILEGES', async () => {
     const id = await someone()
     const told = async () => (await server(`SHOW GRANTS FOR "${id}"`)).text()
     for (const [capability, name, after] of [
@@ -211,7 +224,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: id })
   })
 
-  test('loses none of many grants at once', async () => {
+  test('keeps all of several simultaneous grants', async () => {
     const id = await someone()
     const grants = ['sales', 'finance', 'ops'].flatMap((database) => [
       privilege(id, 'READ', database),
@@ -222,7 +235,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: id })
   })
 
-  test('creates nobody over a person who is there, not even with the same password', async () => {
+  test('does not overwrite an existing account, not even with the same password', async () => {
     for (const password of ['another-password', 'pw-003'])
       expect(
         await refused('create_account', { username: 'user003', password, entitlements: [] }),
@@ -230,7 +243,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     expect(await signsIn('user003', 'pw-003')).toBe(200)
   })
 
-  test('creates a person with everything, or nobody', async () => {
+  test('creates an account with all entitlements, or none', async () => {
     const wanted = (database: string) => ({
       entitlements: [
         { entitlement_type: 'ADMINISTRATOR', integration_specific_id: 'administrator' },
@@ -253,7 +266,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     expect((await users()).map(([name]) => name)).not.toContain(username)
   })
 
-  test('a user without a password given has one that nobody knows', async () => {
+  test('a user created without a password gets an unknown one', async () => {
     const id = await someone({ password: undefined })
     expect(await signsIn(id, '')).toBe(401)
     await done('update_account', { id, password: 'known-now' })
@@ -261,7 +274,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: id })
   })
 
-  test.each(ODD_NAMES)('a user may be called %j', async (name) => {
+  test.each(ODD_NAMES)('supports a user named %j', async (name) => {
     const before = await users()
     const id = await someone({}, name)
     expect(id).toBe(name)
@@ -278,7 +291,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
   })
 
   test.each(['a"b', "o'neil", 'x"; DROP USER user001; "', 'Zoë 🐇', 'a b'])(
-    'a database may be called %j',
+    'supports a database named %j',
     async (name) => {
       const quoted = `"${name.replaceAll('"', '\\"')}"`
       await server(`CREATE DATABASE ${quoted}`)
@@ -303,7 +316,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     'nul\0',
     'x'.repeat(73),
     '',
-  ])('takes no password %j, which InfluxQL could read otherwise', async (password) => {
+  ])('refuses the password %j, which InfluxQL could misread', async (password) => {
     const before = await users()
     for (const [capability, request] of [
       ['create_account', { username: 'nobody-yet', entitlements: [], password }],
@@ -415,11 +428,11 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
       request,
       { error_code: 'unsupported_operation', app_error_code: 'own_account' },
     ]),
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 
-  test('tells a wrong password from a user who may not', async () => {
+  test('distinguishes a wrong password from missing permission', async () => {
     for (const basic of [
       { username: 'admin', password: 'not-the-password' },
       { username: 'nobody', password: 'admin-secret' },
@@ -444,7 +457,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
       })
   })
 
-  test('never tells a password, and the server reads none in an address', async () => {
+  test('never returns or logs a password', async () => {
     const id = await someone({ password: 'never-told-to-anybody' })
     for (const [capability, request] of [
       ['get_account', { account_id: id }],
@@ -462,7 +475,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: id })
   })
 
-  test('says what is no InfluxDB', async () => {
+  test('reports a server that is not InfluxDB', async () => {
     const replies: Record<string, [type: string, body: string]> = {
       '/html/query': ['text/html', '<html>Welcome</html>'],
       '/json/query': ['application/json', '{"status":"ok"}'],
@@ -497,8 +510,8 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
   })
 })
 
-describe.skipIf(why !== null)(`InfluxDB set up otherwise${why ? ` (${why})` : ''}`, () => {
-  /** A server of its own with these variables, and a host that reaches it. */
+describe.skipIf(why !== null)(`InfluxDB with other settings${why ? ` (${why})` : ''}`, () => {
+  /** Runs a test with a separate server with these variables, and a host that may reach it. */
   async function withServer(
     env: Record<string, string>,
     test: (given: { system: RealSystem<Basic>; ask: TestHost['call'] }) => Promise<void>,
@@ -522,7 +535,7 @@ describe.skipIf(why !== null)(`InfluxDB set up otherwise${why ? ` (${why})` : ''
     request: {},
   })
 
-  test('refuses a server that checks no passwords', async () => {
+  test('refuses a server with authentication disabled', async () => {
     await withServer({ AUTH: 'false' }, async ({ system, ask }) => {
       expect(failure(await ask('influxdb', 'validate_credentials', as(system)))).toMatchObject({
         error_code: 'permission_denied',
@@ -532,7 +545,7 @@ describe.skipIf(why !== null)(`InfluxDB set up otherwise${why ? ` (${why})` : ''
     })
   })
 
-  test('takes no list that the server has cut off', async () => {
+  test('refuses a list that the server has truncated', async () => {
     await withServer({ MAX_ROWS: '20' }, async ({ system, ask }) => {
       expect(failure(await ask('influxdb', 'list_accounts', as(system)))).toMatchObject({
         error_code: 'invalid_response',
@@ -541,7 +554,7 @@ describe.skipIf(why !== null)(`InfluxDB set up otherwise${why ? ` (${why})` : ''
     })
   })
 
-  test('says that the server went away between two pages', async () => {
+  test('reports that the server became unavailable between two pages', async () => {
     await withServer({}, async ({ system, ask }) => {
       const first = await ask('influxdb', 'list_accounts', {
         ...as(system),
@@ -554,7 +567,7 @@ describe.skipIf(why !== null)(`InfluxDB set up otherwise${why ? ` (${why})` : ''
         page: first.body.page,
       })
       expect(failure(second)).toMatchObject({ error_code: 'connection_rejected' })
-      // The caller may go on from there once the server is back.
+      // The caller may retry with the same page once the server is back.
       expect(second.body.page).toEqual(first.body.page)
     })
   })

@@ -1,4 +1,7 @@
-/** The Keystone connector, whole: through the host, its login, its sandbox and its egress, to a real server. */
+/**
+ * Runs the Keystone connector end to end: through the host, its login, its sandbox and its egress, against a
+ * real server.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
@@ -22,9 +25,12 @@ type Association = {
   integration_specific_resource_id: string
 }
 
-/** The server makes and fills its database first: half a minute on a machine of its own. */
+/** The server creates and fills its database first: half a minute on an idle machine. */
 const START_MS = 300_000
-/** Each request reads and writes a whole list there: a fifth of a second, more on a busy machine. */
+/**
+ * Each request reads and writes a whole list there, which takes a fifth of a second, or more on a busy
+ * machine.
+ */
 const LONG_MS = 300_000
 
 const tools = missing('apt-get', 'dpkg')
@@ -32,8 +38,8 @@ const installed = tools === null ? await installSystem<Auth>('keystone') : { why
 const why = 'why' in installed ? installed.why : null
 
 /**
- * Page sizes, and how many pages those are. The server has no pages, so each one costs the whole list: pages
- * of one and of seven take a minute and more, and are read by command (`LONG=1`).
+ * Page sizes, and the expected number of pages. The server has no paging, so each page costs the whole list:
+ * pages of one and of seven take more than a minute and only run with `LONG=1`.
  */
 const PAGE_SIZES: [size: number | undefined, count: number][] = [
   ...(process.env['LONG']
@@ -66,7 +72,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     await system?.stop()
   })
 
-  /** The server itself, to see what a call has really left there. */
+  /** Calls the server directly, to check the effect of a call. */
   const logIn = (name: string, password: string, scope?: object) =>
     fetch(`${system.baseUrl}/auth/tokens`, {
       method: 'POST',
@@ -132,7 +138,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
   const project = (name: string) => system.seeded.projects[name] as string
   const group = (name: string) => system.seeded.groups[name] as string
 
-  test('knows its tenant by the identity service of the cloud', async () => {
+  test('identifies its tenant by the identity service of the cloud', async () => {
     const { services } = await read<{ services: { id: string }[] }>('/services?type=identity')
     expect(await done('validate_credentials')).toEqual({
       valid: true,
@@ -141,7 +147,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
   })
 
   test.each(PAGE_SIZES)(
-    'lists everybody exactly once in pages of %s',
+    'lists every account exactly once in pages of %s',
     async (size, count) => {
       const pages = await host.pages<Account>('keystone', 'list_accounts', envelope(), size)
       expect(pages).toHaveLength(count)
@@ -168,7 +174,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
   })
 
   test.each([5, 1000, undefined])(
-    'lists what there is to give, in pages of %s',
+    'lists all resources and entitlements, in pages of %s',
     async (size) => {
       const resources = await all<Resource>('list_resources', size)
       expect(resources.map((one) => one.label).sort()).toEqual(
@@ -183,7 +189,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
         (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
       )
       expect(new Set(ids).size).toBe(ids.length)
-      // 3 groups; 4 roles in the cloud, in 1 domain and in 5 projects, the latter two inherited as well
+      // 3 groups; 4 roles in the cloud, in 1 domain and in 5 projects; the latter two inherited as well.
       expect(ids).toHaveLength(3 + 4 + 2 * 4 + 5 * 2 * 4)
       for (const id of [group('empty'), role('auditor')]) expect(ids).toContain(`${id} `)
     },
@@ -191,7 +197,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
   )
 
   test.each([50, 1000, undefined])(
-    'lists who was given what, in pages of %s',
+    'lists who was granted which entitlement, in pages of %s',
     async (size) => {
       const held = await all<Association>('find_entitlement_associations', size)
       expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
@@ -211,7 +217,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     LONG_MS,
   )
 
-  test('lists what is effective: by groups, and with other roles', async () => {
+  test('lists effective entitlements, through groups and implied by other roles', async () => {
     const id = await userId('user010')
     const effective = [
       `${group('engineering')} `,
@@ -229,7 +235,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     expect(his).toHaveLength(effective.length)
   })
 
-  test('tells roles in the whole cloud that a group gives, and those that come with them', async () => {
+  test('lists system roles that a group grants, and the roles that they imply', async () => {
     await keystone(`/system/groups/${group('empty')}/roles/${role('admin')}`, 'PUT')
     const id = await someone({
       entitlements: [{ entitlement_type: 'GROUP', integration_specific_id: group('empty') }],
@@ -242,7 +248,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
   })
 
   test(
-    'takes an account through its life, and leaves the cloud as it was',
+    'supports the whole life cycle of an account, and leaves the cloud as it was',
     async () => {
       const before = [await all('list_accounts', 100), await all('find_entitlement_associations')]
       const email = `${randomUUID()}@example.com`
@@ -277,7 +283,8 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       expect(found.filter((one) => one.account_id === id)).toHaveLength(grants.length)
 
       const changed = { id, username: `${email}.new`, description: 'changed' }
-      // Of the shape of the request: what the connector leaves out is null, and the password is no part of it.
+      // The answer has the fields of the request: those that the connector does not return are null, and the
+      // password is not included.
       const unsaid = { username: null, email: null, description: null, default_project_id: null }
       expect(await done('update_account', { ...changed, password: 'the-second-password' })).toEqual(
         { id, ...unsaid },
@@ -317,7 +324,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     LONG_MS,
   )
 
-  test('says why an effective role cannot be taken', async () => {
+  test('reports why an effective role cannot be revoked', async () => {
     const id = await userId('user010')
     for (const [one, way] of [
       [grant(id, 'PROJECT_ROLE', role('member'), project('ops')), group('engineering')],
@@ -330,7 +337,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       })
   })
 
-  test('creates a person with everything, or nobody', async () => {
+  test('creates an account with all entitlements, or none', async () => {
     const entitlements = (place: string) => [
       { entitlement_type: 'GROUP', integration_specific_id: group('empty') },
       {
@@ -348,7 +355,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     expect(await userId(username)).toBe('')
   })
 
-  test('creates nobody over a person who is there', async () => {
+  test('does not overwrite an existing account on creation', async () => {
     const taken = { username: 'user003', password: 'a-password-of-mine', entitlements: [] }
     expect(await refused('create_account', taken)).toMatchObject({
       error_code: 'api_error',
@@ -408,11 +415,11 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       { error_code: 'bad_request', raised_by: 'ConnectorError' },
     ],
     ['an update of nothing', 'update_account', (id) => ({ id }), { error_code: 'bad_request' }],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request(await userId('user001')))).toMatchObject(expected)
   })
 
-  test('tells a wrong password from a user who may not', async () => {
+  test('distinguishes a wrong password from missing permission', async () => {
     for (const basic of [
       { username: 'admin', password: 'not-the-password' },
       { username: 'user025', password: 'pw-025' },
@@ -434,7 +441,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       })
   })
 
-  test('neither switches off, deletes nor demotes the user that it signs in as', async () => {
+  test('neither deactivates, deletes nor demotes the user that it signs in as', async () => {
     const basic = { username: `u-${randomUUID()}`, password: 'the-first-password' }
     const id = await someone(basic)
     const admin = grant(id, 'PROJECT_ROLE', role('admin'), project('ops'))
@@ -456,13 +463,13 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       given,
     )
     expect(await heldBy(id)).toEqual([`${role('admin')} ${project('ops')}`])
-    // Another administrator may.
+    // Another administrator may do so.
     await done('unassign_entitlement', admin)
     await done('deactivate_account', { account_id: id })
     await gone(id)
   })
 
-  test('what is taken ends in the tokens that are open', async () => {
+  test('open tokens lose the permissions of a revoked role', async () => {
     const basic = { username: `u-${randomUUID()}`, password: 'the-first-password' }
     const id = await someone(basic)
     const admin = grant(id, 'PROJECT_ROLE', role('admin'), project('ops'))
@@ -486,19 +493,19 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     await gone(id)
   })
 
-  test('logs in again when the cloud has taken its token back', async () => {
+  test('logs in again after the cloud has revoked its token', async () => {
     const basic = { username: `u-${randomUUID()}`, password: 'the-first-password' }
     const id = await someone(basic)
     await done('assign_entitlement', grant(id, 'PROJECT_ROLE', role('admin'), project('ops')))
     const given = { basic, settings: { project: 'ops' } }
     await done('validate_credentials', {}, given)
-    // Being disabled ends all tokens of a user.
+    // Disabling a user revokes all its tokens.
     await done('deactivate_account', { account_id: id })
     expect(await refused('list_resources', {}, given)).toMatchObject({
       error_code: 'unauthenticated',
     })
     await done('activate_account', { account_id: id })
-    // Keystone counts in seconds, and takes a token of the same second for one of those.
+    // Keystone counts in seconds, and treats a token of the same second as revoked.
     await until('a new token is good', async () => {
       const { body } = await call('list_resources', {}, given)
       return body.is_error ? null : body

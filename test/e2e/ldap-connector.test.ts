@@ -1,4 +1,7 @@
-/** The LDAP connector, whole: through the host, its bind, its sandbox and its door, to a real OpenLDAP. */
+/**
+ * Runs the LDAP connector end to end: through the host, its bind, its sandbox and its proxy, against a real
+ * OpenLDAP.
+ */
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCore } from '../core/host.ts'
@@ -21,7 +24,7 @@ type Account = {
 type Named = { integration_specific_id: string; label: string }
 type Association = { account_id: string; integration_specific_entitlement_id: string }
 
-/** Names that hold what a DN, a filter or a URL is made of. */
+/** Names with the special characters of DNs, filters and URLs. */
 const ODD = [
   'Doe, Jane',
   'R+D Lead',
@@ -35,7 +38,7 @@ const ODD = [
   '*)(uid=*',
 ]
 
-/** Members of the one group of ou=huge. */
+/** Number of members of the only group in ou=huge. */
 const HUGE = 100_000
 
 describe.skipIf(noDirectory !== null)(
@@ -94,7 +97,7 @@ describe.skipIf(noDirectory !== null)(
       (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
         .map((one) => /^cn=(\w+),/.exec(one.integration_specific_entitlement_id)?.[1])
         .sort()
-    /** Whether a password lets an account in, asked of the server itself. */
+    /** Checks at the server itself whether an account can log in with a password. */
     const canLogIn = async (dn: string, password: string) => {
       const client = new Client({ url: directory.url })
       try {
@@ -108,7 +111,7 @@ describe.skipIf(noDirectory !== null)(
     }
 
     test.each(['ldap', 'ldaps'])(
-      'knows its tenant by the directory’s own id, by %s',
+      'identifies its tenant by the directory’s own id, over %s',
       async (way) => {
         const { searchEntries } = await admin.search(people(), {
           scope: 'base',
@@ -122,17 +125,22 @@ describe.skipIf(noDirectory !== null)(
       },
     )
 
-    test.each([7, 25, undefined])('lists everybody exactly once in pages of %s', async (size) => {
-      const pages = await host.pages<Account>('ldap', 'list_accounts', envelope(), size)
-      expect(Math.max(...pages.map(({ length }) => length))).toBe(size ?? 25)
-      const found = pages.flat()
-      expect(new Set(found.map((one) => one.integration_specific_id)).size).toBe(60)
-      expect(found).toHaveLength(60)
-      const off = found.filter((one) => one.user_status === 'SUSPENDED').map((one) => one.username)
-      expect(off.sort()).toEqual(['user025', 'user050'])
-    })
+    test.each([7, 25, undefined])(
+      'lists every account exactly once in pages of %s',
+      async (size) => {
+        const pages = await host.pages<Account>('ldap', 'list_accounts', envelope(), size)
+        expect(Math.max(...pages.map(({ length }) => length))).toBe(size ?? 25)
+        const found = pages.flat()
+        expect(new Set(found.map((one) => one.integration_specific_id)).size).toBe(60)
+        expect(found).toHaveLength(60)
+        const off = found
+          .filter((one) => one.user_status === 'SUSPENDED')
+          .map((one) => one.username)
+        expect(off.sort()).toEqual(['user025', 'user050'])
+      },
+    )
 
-    test('carries out changes of one account that come at the same time', async () => {
+    test('applies simultaneous changes of one account', async () => {
       const account_id = await someone('many at once', { password: 'first-secret' })
       const reader = grant(account_id, 'sales')
       for (const _round of [1, 2, 3]) {
@@ -152,7 +160,7 @@ describe.skipIf(noDirectory !== null)(
       await gone(account_id)
     })
 
-    test('finds each of them by its id, whatever its name holds', async () => {
+    test('finds every account by its id, whatever characters its name contains', async () => {
       for (const account of await all<Account>('list_accounts')) {
         const found = await done<Account>('get_account', {
           account_id: account.integration_specific_id,
@@ -170,7 +178,7 @@ describe.skipIf(noDirectory !== null)(
       })
     })
 
-    test('brings custom attributes that are asked for, and no password', async () => {
+    test('returns requested custom attributes, and no password', async () => {
       const custom_attributes = ['employeeNumber', 'displayName', 'userPassword', 'title']
       const request = { account_id: user('007'), custom_attributes }
       expect((await done<Account>('get_account', request)).custom_attributes).toEqual({
@@ -179,7 +187,7 @@ describe.skipIf(noDirectory !== null)(
       })
     })
 
-    test('gives null for what an entry lacks, and a number as it is written', async () => {
+    test('returns null for missing attributes, and large numbers unchanged', async () => {
       const settings = { people_dn: `ou=bulk,${directory.baseDn}`, person_class: 'account' }
       const request = { account_id: `uid=bulk0001,ou=bulk,${directory.baseDn}` }
       expect(await done<Account>('get_account', request, { settings })).toMatchObject({
@@ -200,7 +208,7 @@ describe.skipIf(noDirectory !== null)(
       ['the place of people', () => people()],
       ['an entry elsewhere', () => directory.auth.bindDn],
       ['what is no DN', () => 'user001'],
-    ])('takes %s for no account', async (_what, idOf) => {
+    ])('does not accept %s as an account', async (_what, idOf) => {
       for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
         expect(await refused(capability, { account_id: idOf() })).toMatchObject({
           error_code: 'not_found',
@@ -209,7 +217,7 @@ describe.skipIf(noDirectory !== null)(
     })
 
     test.each(ODD)(
-      'creates %j, who logs in, is switched off and on, and is deleted',
+      'creates %j, which can log in, be deactivated, activated and deleted',
       async (name) => {
         const email = `${Buffer.from(name).toString('hex')}@example.test`
         const given = {
@@ -250,7 +258,7 @@ describe.skipIf(noDirectory !== null)(
       },
     )
 
-    test('changes what is given, takes away what is empty, and sets a password', async () => {
+    test('updates given fields, removes empty ones, and sets a password', async () => {
       const id = await someone('changing', { title: 'Lead', password: 'first-secret' })
       const change = {
         id,
@@ -282,7 +290,7 @@ describe.skipIf(noDirectory !== null)(
       ['has ended', 'pwdEndTime', '20250101000000Z'],
       ['has not begun', 'pwdStartTime', '29990101000000Z'],
     ])(
-      'tells of an account that %s, and lets it in when it is switched on',
+      'reports an account that %s as suspended, until it is activated',
       async (...[, type, time]) => {
         const id = await someone('temporary', { password: 'first-secret' })
         const modification = new Attribute({ type, values: [time] })
@@ -298,7 +306,7 @@ describe.skipIf(noDirectory !== null)(
       },
     )
 
-    test('creates an account that is switched off, with its groups', async () => {
+    test('creates a deactivated account with its groups', async () => {
       const entitlements = [
         { entitlement_type: 'GROUP', integration_specific_id: group('support') },
       ]
@@ -339,7 +347,7 @@ describe.skipIf(noDirectory !== null)(
         { error_code: 'invalid_value' },
       ],
       ['no name', {}, { error_code: 'integration_missing_parameter' }],
-    ])('creates nothing with %s', async (_what, request, error) => {
+    ])('creates no account with %s', async (_what, request, error) => {
       const answer = await refused('create_account', { entitlements: [], ...request })
       expect(answer).toMatchObject(error)
       const account_id = `uid=half,${people()}`
@@ -358,7 +366,7 @@ describe.skipIf(noDirectory !== null)(
       )
     })
 
-    test('puts people into groups that name members by DN and by user name, and takes them out', async () => {
+    test('adds and removes members of groups that name them by DN and by user name', async () => {
       const id = await someone('member,x')
       for (const name of ['unique', 'unix']) {
         await done('assign_entitlement', grant(id, name))
@@ -373,16 +381,16 @@ describe.skipIf(noDirectory !== null)(
       await gone(id)
     })
 
-    /** Who is in which group of people, as the seed has it. */
+    /** All memberships, as `account group`. */
     const pairs = async (size: number | undefined, settings: object) =>
       (await all<Association>('find_entitlement_associations', size, { settings }))
         .map((one) => `${one.account_id} ${one.integration_specific_entitlement_id}`)
         .sort()
 
-    test('lists memberships alike from groups and from people, where both know them', async () => {
+    test('lists the same memberships from groups and from people, where both have them', async () => {
       const found = await pairs(7, {})
       expect(new Set(found).size).toBe(found.length)
-      // 60 in everyone, 12 + 6 + 8, admins, solo; of unique and unix, memberOf says nothing.
+      // 60 in everyone, 12 + 6 + 8, admins, solo. The attribute memberOf does not cover unique and unix.
       const named = found.filter((one) => !/cn=(unique|unix),/.test(one))
       expect(named).toHaveLength(60 + 12 + 6 + 8 + 1 + 1)
       expect(found.filter((one) => !named.includes(one))).toEqual(
@@ -397,7 +405,7 @@ describe.skipIf(noDirectory !== null)(
       expect(await pairs(undefined, {})).toEqual(found)
     })
 
-    test('reads a group of 5,000 members twice at most, not for each page again', async () => {
+    test('reads a group of 5,000 members at most twice, not once per page', async () => {
       const dn = group('crowd')
       const member = Array.from({ length: 5000 }, (_, n) => `uid=crowd${n},${people()}`)
       await admin.add(dn, { objectClass: 'groupOfNames', member })
@@ -405,7 +413,7 @@ describe.skipIf(noDirectory !== null)(
       const found = await pairs(1000, {})
       await admin.del(dn)
       expect(found.filter((one) => one.endsWith(` ${dn}`))).toHaveLength(5000)
-      // Its members alone have some 190,000 bytes.
+      // Its members alone take about 190,000 bytes.
       const whole = host.lines
         .slice(from)
         .filter((line) => Number(/"receivedBytes":(\d+)/.exec(line)?.[1]) > 100_000)
@@ -413,7 +421,7 @@ describe.skipIf(noDirectory !== null)(
       expect(whole.length).toBeLessThanOrEqual(2)
     })
 
-    test('reads a group of 100,000 members in pages that are bounded, and in the memory that it has', async () => {
+    test('reads a group of 100,000 members in pages of limited size, within its memory limit', async () => {
       const settings = { groups_dn: `ou=huge,${directory.baseDn}` }
       const pages = await host.pages<Association>(
         'ldap',
@@ -427,7 +435,7 @@ describe.skipIf(noDirectory !== null)(
       expect(host.lines.filter((line) => /memory limit/i.test(line))).toEqual([])
     }, 120_000)
 
-    test('finds memberships through groups in groups', async () => {
+    test('finds memberships through nested groups', async () => {
       const effective = { associations: 'effective' }
       const found = await pairs(undefined, effective)
       const inCompany = found.filter((one) => one.endsWith(group('company')))
@@ -446,7 +454,7 @@ describe.skipIf(noDirectory !== null)(
       ])
     })
 
-    test('ends with groups that are in each other', async () => {
+    test('does not loop on groups that contain each other', async () => {
       const circle = ['one', 'two']
       const id = await someone('in-a-circle')
       for (const [at, name] of circle.entries())
@@ -466,7 +474,7 @@ describe.skipIf(noDirectory !== null)(
       await gone(id)
     })
 
-    test('takes the last member out only where something may stay in its place', async () => {
+    test('removes the last member of a group only if empty_group_member is set', async () => {
       const last = grant(user('002'), 'solo')
       expect(await refused('unassign_entitlement', last)).toMatchObject({
         error_code: 'unsupported_operation',
@@ -482,7 +490,7 @@ describe.skipIf(noDirectory !== null)(
       await done('assign_entitlement', last, given)
     })
 
-    test('puts nobody into a group who is not there, and nobody into what is no group', async () => {
+    test('refuses to add an unknown account to a group, and an account to what is not a group', async () => {
       for (const request of [
         grant(`uid=nobody,${people()}`, 'sales'),
         grant(user('001'), 'none'),
@@ -493,7 +501,7 @@ describe.skipIf(noDirectory !== null)(
         })
     })
 
-    test('puts many into one group at once, and takes them out at once', async () => {
+    test('adds and removes many members of one group at the same time', async () => {
       const names = ['031', '032', '033', '034', '035', '036', '037', '038', '039', '040']
       const grants = names.map((name) => grant(user(name), 'sales'))
       await Promise.all([...grants, ...grants].map((one) => done('assign_entitlement', one)))
@@ -504,7 +512,7 @@ describe.skipIf(noDirectory !== null)(
       expect(left.some((groups) => groups.includes('sales'))).toBe(false)
     })
 
-    test('lists everybody who stays exactly once while others come and go between pages', async () => {
+    test('lists every other account exactly once while accounts are added and deleted between pages', async () => {
       const leaving = await someone('leaving')
       const found: string[] = []
       const changed: string[] = []
@@ -524,7 +532,7 @@ describe.skipIf(noDirectory !== null)(
       expect(new Set(stayed).size).toBe(60)
     })
 
-    test('tells when people last logged in', async () => {
+    test('reports the last login of accounts', async () => {
       expect(await canLogIn(user('011'), 'pw-011')).toBe(true)
       const account_ids = [user('011'), user('012'), `uid=nobody,${people()}`]
       const found = await done<{ account_id: string; happened_at: string }[]>('get_last_activity', {
@@ -645,21 +653,21 @@ describe.skipIf(noDirectory !== null)(
         { account_id: 'uid=user003,ou=people,dc=example,dc=test' },
         { error_code: 'invalid_value', app_error_code: 'undefinedAttributeType' },
       ],
-    ])('says what is wrong with %s', async (_what, given, capability, request, error) => {
+    ])('reports %s with its error code', async (_what, given, capability, request, error) => {
       expect(await refused(capability, request, given())).toMatchObject({
         raised_by: 'LDAPError',
         ...error,
       })
     })
 
-    test('may not change a group that it has no right to', async () => {
+    test('reports permission_denied for a group that it may not change', async () => {
       expect(await refused('assign_entitlement', grant(user('003'), 'admins'))).toMatchObject({
         error_code: 'permission_denied',
         app_error_code: 'insufficientAccessRights',
       })
     })
 
-    test('gives who a policy is for an account and a group, takes the group from who it is not for any more, and both from who was renamed', async () => {
+    test('provisions an account and a group by policy; revokes the group on a move, and both after a rename', async () => {
       const core = await startCore({
         KEYWAY_PRIVATE_EGRESS: `ldap=${new URL(directory.url).host}`,
       })
@@ -698,7 +706,7 @@ describe.skipIf(noDirectory !== null)(
         expect(await members()).toEqual(before)
         for (const dn of gained) await admin.del(dn)
 
-        // This directory keeps references: the group has the new name.
+        // This directory updates references: the group contains the new name.
         const bob = await staff.worker('bob.by.policy', 'Helpdesk')
         await staff.reach(bob.id, 'COMPLETED')
         const [old = ''] = (await members()).filter((dn) => !before.includes(dn))

@@ -1,4 +1,7 @@
-/** The LDAP connector, whole, where a write could be lost or do harm: names, locks, its own login, races. */
+/**
+ * Tests the LDAP connector end to end where a write could be lost or do harm: names, locks, its own login,
+ * races.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -15,13 +18,13 @@ type Given = { settings?: object; as?: [dn: string, password: string] }
 const B = 'dc=example,dc=test'
 const PEOPLE = `ou=people,${B}`
 const GROUPS = `ou=groups,${B}`
-/** `uid`, by its number. */
+/** The OID of `uid`. */
 const UID = '0.9.2342.19200300.100.1.1'
 
-/** How late a request is that goes the slow way. */
+/** Delay of a request through the slow proxy. */
 const LATE_MS = 100
 
-/** A way to a port of this machine on which all that is sent there comes late. */
+/** A TCP proxy to a local port that delays everything sent to it. */
 async function lateBy(ms: number, to: number) {
   const sockets = new Set<Socket>()
   const server = createServer((from) => {
@@ -133,7 +136,7 @@ describe.skipIf(noDirectory !== null)(
       '\u212Aelvin',
       'ǅ',
     ])(
-      'lists %s under an id that it is found, assigned, switched off and deleted by',
+      'lists %s under an id by which it can be found, assigned, deactivated and deleted',
       async (uid) => {
         await add(`uid=${uid},${PEOPLE}`, { uid, userPassword: 'first-secret' })
         const listed = (await all<Account>('list_accounts')).find((one) => one.username === uid)
@@ -172,7 +175,7 @@ describe.skipIf(noDirectory !== null)(
       await done('delete_account', { account_id })
     })
 
-    test('tells as taken no membership that the directory itself makes by a search', async () => {
+    test('refuses to remove a membership that the directory itself creates by a search', async () => {
       const dn = `uid=user007,${PEOPLE}`
       await admin.add(group('searched'), {
         objectClass: ['groupOfNames', 'labeledURIObject'],
@@ -192,7 +195,7 @@ describe.skipIf(noDirectory !== null)(
       await admin.del(group('searched'))
     })
 
-    test('keeps the other values of what it changes, and takes all where it takes them away', async () => {
+    test('keeps the other values of an attribute on update, and removes all when it is cleared', async () => {
       const dn = `uid=several,${PEOPLE}`
       const at = (name: string) => `${name}@several.test`
       await add(dn, { uid: 'several', mail: [at('old'), at('alias'), at('Other')] })
@@ -209,7 +212,7 @@ describe.skipIf(noDirectory !== null)(
       await done('delete_account', { account_id: dn })
     })
 
-    test('sets no password that has half of a character', async () => {
+    test('refuses a password with half of a surrogate pair', async () => {
       const request = { username: 'half', password: 'first-secret', entitlements: [] }
       const { id } = await done<{ id: string }>('create_account', request)
       const half = { id, password: 'next-secret\ud83d' }
@@ -219,7 +222,7 @@ describe.skipIf(noDirectory !== null)(
       await done('delete_account', { account_id: id })
     })
 
-    test('lists a group whose name has such letters under an id that it is given by', async () => {
+    test('lists a group whose name has non-ASCII letters under an id by which it can be assigned', async () => {
       await admin.add(group('İK'), { objectClass: 'groupOfNames', member: `uid=user001,${PEOPLE}` })
       const groups = await all<{ label: string; integration_specific_id: string }>(
         'list_entitlements',
@@ -234,7 +237,7 @@ describe.skipIf(noDirectory !== null)(
       await admin.del(group('İK'))
     })
 
-    describe('switches off only where the directory heeds it', () => {
+    describe('deactivating an account', () => {
       const policy = `cn=policy,ou=services,${B}`
       const own = `cn=strict,${PEOPLE}`
       const uid = `uid=locked,${PEOPLE}`
@@ -256,7 +259,7 @@ describe.skipIf(noDirectory !== null)(
       test.each([
         ['FALSE', ['FALSE']],
         ['absent', []],
-      ])('not with pwdLockout %s', async (_what, values) => {
+      ])('is refused with pwdLockout %s', async (_what, values) => {
         await write(policy, 'pwdLockout', ...values)
         try {
           await isRefused(ofPolicy)
@@ -269,7 +272,7 @@ describe.skipIf(noDirectory !== null)(
           expect(await refused('get_account', { account_id: `uid=half,${PEOPLE}` })).toMatchObject({
             error_code: 'not_found',
           })
-          // Locked by others, or before: it can log in, and is told so.
+          // An account that others locked can log in, and is reported as active.
           await write(uid, 'pwdAccountLockedTime', '000001010000Z')
           expect(await canLogIn(uid, 'first-secret')).toBe(true)
           expect(await statusOf(uid, ofPolicy)).toBe('ACTIVE')
@@ -281,7 +284,7 @@ describe.skipIf(noDirectory !== null)(
         }
       })
 
-      test('with pwdLockout TRUE', async () => {
+      test('works with pwdLockout TRUE', async () => {
         await done('deactivate_account', { account_id: uid }, ofPolicy)
         expect(await canLogIn(uid, 'first-secret')).toBe(false)
         expect(await statusOf(uid, ofPolicy)).toBe('SUSPENDED')
@@ -289,11 +292,11 @@ describe.skipIf(noDirectory !== null)(
         expect(await canLogIn(uid, 'first-secret')).toBe(true)
       })
 
-      test('by the policy of its own that an account has', async () => {
+      test("follows the account's own policy", async () => {
         await admin.add(own, { ...asPolicy, pwdLockout: 'FALSE' })
         await write(uid, 'pwdPolicySubentry', own)
         try {
-          // The default policy heeds locks, this one does not.
+          // The default policy enforces locks, this one does not.
           for (const given of [ofPolicy, {}]) await isRefused(given)
           await write(own, 'pwdLockout', 'TRUE')
           await done('deactivate_account', { account_id: uid })
@@ -309,7 +312,7 @@ describe.skipIf(noDirectory !== null)(
         }
       })
 
-      test('and says which policy it cannot read', async () => {
+      test('requires a readable policy_dn, which is checked with the credentials', async () => {
         const settings = { policy_dn: `cn=none,ou=services,${B}` }
         expect(await refused('validate_credentials', {}, { settings })).toMatchObject({
           error_code: 'not_found',
@@ -326,7 +329,7 @@ describe.skipIf(noDirectory !== null)(
       ['with its letters beyond ASCII in the other case', (dn: string) => dn.toLowerCase()],
       ['by the number of its attribute', (dn: string) => dn.replace('uid', UID)],
     ])(
-      'neither switches off nor deletes who it signs in as, written %s',
+      'neither deactivates nor deletes the account that it signs in as, written %s',
       async (_what, written) => {
         const dn = `uid=Übersync,${PEOPLE}`
         await add(dn, { uid: 'Übersync', userPassword: 'first-secret' })
@@ -345,7 +348,7 @@ describe.skipIf(noDirectory !== null)(
       },
     )
 
-    describe('where people and groups lie in one place', () => {
+    describe('with people and groups in one place', () => {
       const place = `ou=both,ou=people,${B}`
       const settings = { people_dn: place, groups_dn: place }
       const SIZE = 7000
@@ -375,7 +378,7 @@ describe.skipIf(noDirectory !== null)(
           )
           expect(ofLarge.filter((one) => one.account_id === `cn=inner,${place}`)).toEqual([])
           expect(new Set(ofLarge.map((one) => one.account_id)).size).toBe(ofLarge.length)
-          // What is not there may be a person who is hidden.
+          // A missing entry may be a person who is hidden.
           expect(ofLarge).toHaveLength(SIZE + 1)
           const searches = host.lines.slice(from).filter((line) => line.includes('"SEARCH"'))
           expect(searches.length).toBeLessThan(20)
@@ -398,12 +401,12 @@ describe.skipIf(noDirectory !== null)(
       })
       afterAll(() => admin.del(group('aliases')))
 
-      test('finds, takes and deletes memberships by each of them', async () => {
+      test('memberships are found, revoked and deleted by each of them', async () => {
         const id = group('aliases')
         const listed = (await all<Association>('find_entitlement_associations'))
           .filter((one) => one.integration_specific_entitlement_id === id)
           .map((one) => one.account_id)
-        // Names in such groups differ by case (RFC 2307), and so do they where an account is asked for.
+        // Names in such groups are case-sensitive (RFC 2307), also when the groups of an account are read.
         expect(listed.sort()).toEqual([dn, `uid=user003,${PEOPLE}`])
         expect(await heldBy(dn)).toEqual([id])
         expect(await heldBy(`uid=user004,${PEOPLE}`)).not.toContain(id)
@@ -415,9 +418,9 @@ describe.skipIf(noDirectory !== null)(
       })
     })
 
-    test('leaves nobody in a group who is deleted while they are put into it', async () => {
+    test('leaves no member in a group whose account is deleted while it is being added', async () => {
       const given = { settings: { url: `ldap://127.0.0.1:${slow.port}` } }
-      // Its connection is kept: from here on an assignment is three requests, each late.
+      // The connection is reused: from now on an assignment takes three requests, each delayed.
       await done('list_entitlements', {}, given)
       const outcomes: (boolean | undefined)[] = []
       for (const afterMs of [0, 1, 1.5, 2, 2.5].map((requests) => requests * LATE_MS)) {
@@ -429,11 +432,11 @@ describe.skipIf(noDirectory !== null)(
         outcomes.push((await assigned).body.error === undefined)
         expect(await valuesIn(group('unique'), 'uniqueMember')).not.toContain(id)
       }
-      // None is told as done that was undone.
+      // No assignment that was undone is reported as done.
       expect(outcomes.slice(0, 3)).toEqual([false, false, false])
     })
 
-    test('changes nothing with a password that is refused, and says what is done with other refusals', async () => {
+    test('changes nothing if the password is refused, and reports what is done after other refusals', async () => {
       const request = { username: 'halfway', email: 'old@example.test', password: 'first-secret' }
       const { id } = await done<{ id: string }>('create_account', { ...request, entitlements: [] })
       const change = { id, email: 'new@example.test', password: 'abc' }

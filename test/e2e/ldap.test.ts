@@ -1,4 +1,4 @@
-/** `ctx.ldap`, whole: a connector in its sandbox, the host's door, a real OpenLDAP. */
+/** Runs `ctx.ldap` end to end: a connector in its sandbox, the host's proxy, a real OpenLDAP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
@@ -94,7 +94,7 @@ describe.skipIf(noDirectory !== null)(`ctx.ldap${noDirectory ? ` (${noDirectory}
   const people = () => `ou=people,${directory.baseDn}`
 
   test.each(['STARTTLS', 'ldaps:'])(
-    'signs in by %s and tells the directory by its own id',
+    "signs in over %s and returns the directory's own id",
     async (way) => {
       const url = way === 'ldaps:' ? directory.ldapsUrl : directory.url
       const answer = await host.call('people', 'validate_credentials', envelope({}, url))
@@ -103,14 +103,14 @@ describe.skipIf(noDirectory !== null)(`ctx.ldap${noDirectory ? ` (${noDirectory}
     },
   )
 
-  test('lists every account once, by pages that are calls of their own', async () => {
+  test('lists every account once, with a separate call for each page', async () => {
     const pages = await host.pages<{ username: string }>('people', 'list_accounts', envelope(), 25)
     const names = pages.flat().map(({ username }) => username)
     expect(pages.map(({ length }) => length)).toEqual([25, 25, 10])
     expect(new Set(names).size).toBe(60)
   })
 
-  test('creates an account whose name holds what a DN is made of, and deletes it', async () => {
+  test('creates and deletes an account whose name has the special characters of a DN', async () => {
     const request = { username: 'ada,ou=x+y="z"', password: 'a-first-password', entitlements: [] }
     const created = await host.call('people', 'create_account', envelope(request))
     const { id } = success<{ id: string }>(created.body)
@@ -122,12 +122,12 @@ describe.skipIf(noDirectory !== null)(`ctx.ldap${noDirectory ? ` (${noDirectory}
       error_code: 'not_found',
       app_error_code: 'noSuchObject',
       raised_by: 'LDAPError',
-      // Which of those that a call asks for.
+      // The message names the entry, since a call may read several.
       message: expect.stringContaining(`(the entry ${id})`),
     })
   })
 
-  test('refuses what lies outside the base, also by a DN that a caller sends', async () => {
+  test('refuses entries outside the base, also by a DN from the caller', async () => {
     const request = { account_id: 'uid=user001,ou=people,dc=elsewhere,dc=test' }
     expect(failure(await host.call('people', 'delete_account', envelope(request)))).toMatchObject({
       error_code: 'permission_denied',
@@ -135,7 +135,7 @@ describe.skipIf(noDirectory !== null)(`ctx.ldap${noDirectory ? ` (${noDirectory}
     })
   })
 
-  test('says that a password is wrong', async () => {
+  test('reports a wrong password', async () => {
     const signed = envelope()
     signed.auth.basic.password = 'not the password'
     expect(failure(await host.call('people', 'list_accounts', signed))).toMatchObject({

@@ -1,4 +1,4 @@
-/** The MariaDB connector where names differ by case and accents alone, against a real server. */
+/** Tests the MariaDB connector with names that differ only by case or accents, against a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noMariadb } from '../egress/sql/mariadb.ts'
 import {
@@ -14,7 +14,7 @@ import {
 const ALIKE = ['CaseDb', 'casedb', 'muller', 'müller']
 
 describe.skipIf(noMariadb !== null)(
-  `names of MariaDB that are alike${noMariadb ? ` (${noMariadb})` : ''}`,
+  `MariaDB names that differ only by case or accent${noMariadb ? ` (${noMariadb})` : ''}`,
   () => {
     let its: MariadbHost
 
@@ -29,7 +29,7 @@ describe.skipIf(noMariadb !== null)(
     afterAll(() => its?.stop())
 
     test.each([1, 2, 3, undefined])(
-      'lists each database exactly once in pages of %s',
+      'list each database exactly once in pages of %s',
       async (size) => {
         const found = await its.all<{ integration_specific_id: string }>('list_resources', size)
         const names = found.map((one) => one.integration_specific_id)
@@ -39,7 +39,7 @@ describe.skipIf(noMariadb !== null)(
       },
     )
 
-    test('tells a right on one from that on another', async () => {
+    test('keep their privileges apart', async () => {
       await its.done('assign_entitlement', right('cu@%', 'SELECT', 'casedb'))
       await its.done('assign_entitlement', right('cu@%', 'SELECT', 'müller'))
       const of = (list: Association[]) => list.filter((one) => one.account_id === 'cu@%').map(short)
@@ -60,7 +60,7 @@ describe.skipIf(noMariadb !== null)(
       expect(await its.heldBy('cu@%')).toEqual(['SELECT casedb'])
     })
 
-    test('says of a right on one alone that it can be granted', async () => {
+    test('are assignable only where the connector may grant the privilege', async () => {
       await its.admin.query("revoke insert on `CaseDb`.* from connector@'%'")
       const rights = await its.all<{
         integration_specific_id: string
@@ -74,7 +74,7 @@ describe.skipIf(noMariadb !== null)(
     })
 
     test.each(['key@way', "o'connor", "a'@'b", '@', 'say "x" \\ y'])(
-      'says what it can grant as who is called %j',
+      'do not affect what the connector reports as assignable for its user %j',
       async (user) => {
         const who = `'${user.replaceAll("'", "''").replaceAll('\\', '\\\\')}'@'%'`
         await its.admin.query(`create user ${who} identified by 'password-1';
@@ -98,7 +98,7 @@ describe.skipIf(noMariadb !== null)(
       },
     )
 
-    test('lists all rights of an account in pages of any size', async () => {
+    test('list all privileges of an account in pages of any size', async () => {
       await its.admin.query("grant insert on `CaseDb`.* to connector@'%' with grant option")
       for (const name of ['r_a', 'R_A', 'r_ä'])
         await its.admin.query(`create role \`${name}\`; grant \`${name}\` to cu@'%'`)

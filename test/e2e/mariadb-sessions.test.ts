@@ -1,4 +1,4 @@
-/** Which connections the MariaDB connector ends, against a real server. */
+/** Tests which connections the MariaDB connector ends, against a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noMariadb } from '../egress/sql/mariadb.ts'
 import { type Given, type MariadbHost, right, startMariadbHost } from './mariadb.ts'
@@ -13,13 +13,13 @@ describe.skipIf(noMariadb !== null)(
     }, 180_000)
     afterAll(() => its?.stop())
 
-    /** Accounts of one name. */
+    /** Creates accounts with one name at several hosts. */
     async function accounts(user: string, hosts: readonly string[]) {
       for (const host of hosts)
         await its.admin.query(`create user '${user}'@'${host}' identified by 'password-1'`)
     }
 
-    /** A connection from an address; `took` is the account that the server took for it. */
+    /** Opens a connection from an address; `took` is the account that the server chose for it. */
     async function session(user: string, from: string) {
       const client = await its.clientOf(user, 'password-1', undefined, from)
       client.on('error', () => {})
@@ -40,7 +40,7 @@ describe.skipIf(noMariadb !== null)(
       ['a pattern with one open place', '127.0.0._', '127.0.0.9'],
       ['a network', '127.0.0.0/255.255.255.0', '127.0.0.9'],
       ['one address', '127.0.0.9', '127.0.0.9'],
-    ])('ends those of an account of %s', async (_what, host, from) => {
+    ])('are ended for an account of %s', async (_what, host, from) => {
       const user = `of ${host}`
       await accounts(user, [host])
       for (const [capability, request] of [
@@ -57,7 +57,7 @@ describe.skipIf(noMariadb !== null)(
       }
     })
 
-    test('ends those of a narrower account of the name, too, and leaves those that its host does not meet', async () => {
+    test('of narrower accounts with the same name are ended too, those of wider ones are not', async () => {
       await accounts('several', ['%', '127.0.0.%', '127.0.0.9'])
       const addresses = ['127.1.0.1', '127.0.0.1', '127.0.0.9']
       const sessions = () => Promise.all(addresses.map((from) => session('several', from)))
@@ -82,7 +82,7 @@ describe.skipIf(noMariadb !== null)(
       for (const one of [...open, again]) await one?.end()
     })
 
-    test('ends them also where a narrower account was made, or got its name, afterwards', async () => {
+    test('are ended also if a narrower account got the name afterwards', async () => {
       await accounts('early', ['%', '10.0.0.9'])
       const open = await session('early', '127.0.0.9')
       await its.admin.query("rename user early@'10.0.0.9' to early@'127.0.0.9'")
@@ -92,7 +92,7 @@ describe.skipIf(noMariadb !== null)(
       await open.end()
     })
 
-    /** Another user of the connector's, with all rights but the one to see sessions. */
+    /** Another user for the connector, with all privileges except the one to see sessions. */
     async function connector(user: string): Promise<Given> {
       await its.admin.query(`create user ${user}@'127.%' identified by 'password-1';
         grant create user, connection admin, reload on *.* to ${user}@'127.%';
@@ -100,23 +100,26 @@ describe.skipIf(noMariadb !== null)(
       return { as: [user, 'password-1'] }
     }
 
-    test.each(['a role', 'PUBLIC'])('sees them by a right that comes by %s', async (way) => {
-      const name = way === 'PUBLIC' ? 'by_public' : 'by_role'
-      const as = await connector(name)
-      const to = way === 'PUBLIC' ? 'public' : 'sees_all'
-      if (way !== 'PUBLIC')
-        await its.admin.query(`create role sees_all; grant sees_all to ${name}@'127.%';
+    test.each(['a role', 'PUBLIC'])(
+      'are visible with a privilege granted through %s',
+      async (way) => {
+        const name = way === 'PUBLIC' ? 'by_public' : 'by_role'
+        const as = await connector(name)
+        const to = way === 'PUBLIC' ? 'public' : 'sees_all'
+        if (way !== 'PUBLIC')
+          await its.admin.query(`create role sees_all; grant sees_all to ${name}@'127.%';
           set default role sees_all for ${name}@'127.%'`)
-      await its.admin.query(`grant process on *.* to ${to}`)
-      await accounts(`seen ${name}`, ['127.%'])
-      const open = await session(`seen ${name}`, '127.0.0.9')
-      await its.done('deactivate_account', { account_id: `seen ${name}@127.%` }, as)
-      await expect.poll(open.isOpen).toBe(false)
-      await open.end()
-      await its.admin.query(`revoke process on *.* from ${to}`)
-    })
+        await its.admin.query(`grant process on *.* to ${to}`)
+        await accounts(`seen ${name}`, ['127.%'])
+        const open = await session(`seen ${name}`, '127.0.0.9')
+        await its.done('deactivate_account', { account_id: `seen ${name}@127.%` }, as)
+        await expect.poll(open.isOpen).toBe(false)
+        await open.end()
+        await its.admin.query(`revoke process on *.* from ${to}`)
+      },
+    )
 
-    test('ends none of its own name where it sees none, by whose it could be', async () => {
+    test("of the connector's own user name are not ended if it cannot see them", async () => {
       const as = await connector('blind')
       await accounts('blind', ['%'])
       const open = await session('blind', '127.0.0.9')
@@ -127,7 +130,7 @@ describe.skipIf(noMariadb !== null)(
     })
 
     test.each(['system user', 'Unauthenticated User'])(
-      'an account is not made by the name of threads of the server: %s',
+      'are not confused with server threads: an account named %s is refused',
       async (username) => {
         const request = { username, password: 'password-1', entitlements: [] }
         expect(await its.refused('create_account', request)).toMatchObject({
@@ -136,7 +139,7 @@ describe.skipIf(noMariadb !== null)(
       },
     )
 
-    test('leaves those of another name, and its own', async () => {
+    test("of a name in another case, and the connector's own, are not ended", async () => {
       await accounts('Another', ['%'])
       await accounts('another', ['%'])
       await its.admin.query("create user connector@'127.%' identified by 'password-1'")

@@ -1,7 +1,7 @@
-/** Where the stand-in for Okta is not like Okta. */
+/** How the Okta emulator differs from Okta. */
 import { type Deviation, json, type Mend, type Reply } from '../described/recorder.ts'
 
-/** Okta answers them without a body. */
+/** Okta returns no body for these. */
 const LIFECYCLE = ['suspend', 'unsuspend', 'deactivate'] as const
 
 export const DEVIATIONS: readonly Deviation[] = [
@@ -70,7 +70,7 @@ export const DEVIATIONS: readonly Deviation[] = [
 type Profile = Record<string, unknown>
 type AppUser = { id: string; scope: string; profile: Profile }
 
-/** What was written into profiles of applications, by the address of the application's user. */
+/** Profiles that were written for users of applications, by address. */
 const profiles = new Map<string, Profile>()
 
 const notFound = (what: string): Reply =>

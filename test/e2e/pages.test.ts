@@ -1,4 +1,4 @@
-/** The pages for people in a real browser: seen in both schemes and widths, by keyboard, without script. */
+/** Runs the pages in a real browser: in both colour schemes and widths, by keyboard, and without script. */
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
@@ -26,7 +26,7 @@ const noProvider = missing()
 type MailSystem = RealSystem & { port: number; ca: string; page: string }
 type Received = { envelope: { to: string[] }; subject: string; text: string }
 
-/** The settings by which people sign in at the provider; who is not known stays out. */
+/** Settings for sign-in at the provider; unknown people are refused. */
 async function signInBy(issuer: string, home: string): Promise<Record<string, string>> {
   const file = path.join(home, 'providers.json')
   const client = { client_id: 'keyway', client_secret_file: 'secret' }
@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   let provider: (RealSystem & Oidc) | null
   let samplePort: number
   let env: Record<string, string>
-  /** What the browser complained of: scripts and styles that the policy refused, errors. */
+  /** Reports of the browser: scripts and styles that the policy blocked, and errors. */
   const complaints: string[] = []
 
   beforeAll(async () => {
@@ -96,8 +96,8 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   }
 
   /**
-   * Sessions of who has signed in before: twenty tries to sign in are let through in a minute, and these tests take
-   * hardly longer.
+   * Stored sessions of people who have signed in. Only twenty sign-in attempts are allowed per minute, and
+   * these tests take hardly longer.
    */
   const sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>()
 
@@ -124,10 +124,10 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     return { context, page }
   }
 
-  /** A person of the sample company who has a manager, and that manager. */
+  /** A person of the sample company with a manager. */
   const ASKER = 'hana.patel@example.com'
 
-  /** For who wants to look at them: `SHOTS=folder`. */
+  /** Saves screenshots if `SHOTS=folder` is set. */
   async function photograph(page: Page, name: string): Promise<void> {
     const folder = process.env['SHOTS']
     if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
 
   const GERMAN = { 'accept-language': 'de' }
   test.each([true, false])(
-    'lead from asking to the decision and back, script: %s',
+    'let a person request access and read the decision, with script: %s',
     async (javaScriptEnabled) => {
       const { context, page } = await signIn(ASKER, { javaScriptEnabled })
       const why = `Month end, script ${javaScriptEnabled}`
@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
 
   const OPERATOR = 'admin@localhost'
 
-  /** The first mail to an operator that holds some words. */
+  /** The first mail to an operator that contains a text. */
   const mailWith = (words: string): Promise<Received> =>
     until(`a mail that says ${words}`, async () => {
       const all = (await (await fetch(`${mail?.page}/messages`)).json()) as Received[]
@@ -179,7 +179,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       )
     })
 
-  /** How many are in a group at the system itself. */
+  /** The number of members of a group in the connected system itself. */
   async function membersOf(tenant: string, group: string): Promise<number> {
     const filter = new URLSearchParams({ filter: `displayName eq "${group}"` })
     const reply = await fetch(`http://127.0.0.1:${samplePort}/${tenant}/scim/Groups?${filter}`, {
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   const officeMovers = () => membersOf('design', 'Office Move 2027')
 
   test.skipIf(noMail !== null || noProvider !== null)(
-    'lead from a sign-in at a provider to access: a mail brings the approver, who decides there and not by opening it',
+    "lead from sign-in at a provider to access; opening the link in the approver's mail decides nothing",
     async () => {
       const client = new Client({ connectionString: database.url })
       await client.connect()
@@ -224,7 +224,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       const { subject, text } = await mailWith('Asked for by mail')
       expect(subject).toContain('Emma Walker beantragt')
       const link = /http:\S+\/inbox\/[\w-]+/.exec(text)?.[0] ?? ''
-      // As a program does that looks into mail.
+      // As mail scanners do.
       expect((await fetch(link, { redirect: 'manual' })).status).toBe(303)
 
       const boss = await browser.newContext({
@@ -273,10 +273,13 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     120_000,
   )
 
-  /** Pages of who has signed in by the hand whose turn it is: they stay open, as people's do, since each is costly. */
+  /**
+   * Open pages of people who have signed in with the current input method. They stay open, since each is
+   * expensive.
+   */
   const entered = new Map<string, Page>()
 
-  /** Signs in as people do: by typing the code, or from the link that has it. */
+  /** Signs in as people do: by typing the code from the link. */
   async function enter({ context, press, fill }: Hand, email: string): Promise<Page> {
     const known = entered.get(email)
     if (known) {
@@ -313,11 +316,14 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     )
   })
 
-  /** People who are signed in for the walk: each finds pages that the ones before cannot open. */
+  /** People who sign in for the walk: each can open pages that the ones before cannot. */
   const WALKERS = [ASKER, 'ada.abbott@example.com', OPERATOR]
-  /** Where they begin: the top bar leads everywhere from there. */
+  /** Start pages: the top bar links to all others from there. */
   const BEGINNINGS = ['/access', '/inbox', '/console', '/settings/personal']
-  /** Pages that lead on or are files, and those whose state the sample does not come to, with the test that has it. */
+  /**
+   * Pages that redirect or are files, and pages whose state the sample does not reach, with the test that
+   * covers them.
+   */
   const NOT_WALKED: Readonly<Record<string, string>> = {
     start: 'leads on',
     sign_in: 'leads on',
@@ -335,7 +341,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     'reopen-finding': 'of one that is accepted: test/http/console/console.test.ts',
     release: 'of a connector that killed its worker: test/e2e/quarantine.test.ts has one',
   }
-  /** States that no link leads to. */
+  /** Pages that no link leads to. */
   const STATES: Readonly<Record<string, readonly string[]>> = {
     [ASKER]: ['/access?q=nothing-of-it', '/access/nothing', '/console'],
     [OPERATOR]: [
@@ -346,7 +352,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     'ada.abbott@example.com': ['/access'],
   }
 
-  test('have no fault of access in either width or scheme, each page of the tables', async () => {
+  test('have no fault of accessibility on any page, in both widths and colour schemes', async () => {
     const faults: Record<string, unknown> = {}
     const walked = new Set<string>()
     for (const walker of WALKERS) {
@@ -372,7 +378,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     expect(left.toSorted()).toEqual(['way_in', ...Object.keys(NOT_WALKED)].toSorted())
   }, 480_000)
 
-  /** Moves by Tab until the focus is on a link or button of that name, and presses it. */
+  /** Presses Tab until the focus is on a link or button with that name. */
   async function tabTo(page: Page, name: RegExp): Promise<void> {
     for (let at = 0; at < 200; at += 1) {
       await page.keyboard.press('Tab')
@@ -384,7 +390,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     throw new Error(`Tab comes to nothing that is called ${name}`)
   }
 
-  test('lead through the console by keyboard alone', async () => {
+  test('let an operator disable and enable a connector by keyboard alone', async () => {
     const { context, page } = await signIn(OPERATOR)
     await page.goto('/console')
     const enter = () => Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
@@ -405,7 +411,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await context.close()
   })
 
-  test('lead through the console without script', async () => {
+  test('let an operator change an app and read the log without script', async () => {
     const { context, page } = await signIn(OPERATOR, { javaScriptEnabled: false })
     await page.goto('/console')
     await page.getByRole('link', { name: 'Apps' }).click()
@@ -422,8 +428,8 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await context.close()
   })
 
-  test('reject ten lines of a review by a filter, and show them gone once the system does', async () => {
-    // Some have it by a policy since: they are not in the review.
+  test('reject ten lines of a review by a filter, and show them as removed once the system removed them', async () => {
+    // Members by policy are not part of the review.
     const before = await membersOf('warehouse', 'On Call')
     expect(before).toBeGreaterThanOrEqual(10)
     const { context, page } = await signIn('ada.abbott@example.com')
@@ -462,7 +468,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await Promise.all([context.close(), operator.context.close()])
   }, 120_000)
 
-  test('gave the browser nothing to complain of, which would be heard', async () => {
+  test('caused no errors or policy violations, which the browser would have reported', async () => {
     const heard: string[] = []
     const context = await browser.newContext({ baseURL: url })
     const page = await context.newPage()

@@ -1,4 +1,7 @@
-/** The RabbitMQ connector, whole: through the host, its sandbox and its egress, to a real broker. */
+/**
+ * Runs the RabbitMQ connector end to end: through the host, its sandbox and its egress, against a real
+ * broker.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
@@ -43,7 +46,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
   })
   const { call, done, refused, together, all } = asking(() => host, 'rabbitmq', envelope)
 
-  /** The broker itself, to see what a call has really left there. */
+  /** Calls the broker directly, to check the effect of a call. */
   const broker = (path: string, { username, password }: Basic = system.auth, init?: RequestInit) =>
     fetch(system.baseUrl + path, {
       ...init,
@@ -86,7 +89,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       (one) => `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`,
     )
 
-  test('knows its tenant by the name of the cluster', async () => {
+  test('identifies its tenant by the name of the cluster', async () => {
     const { name } = (await read('/cluster-name')) as { name: string }
     expect(await done('validate_credentials')).toEqual({ valid: true, unique_tenant_id: name })
   })
@@ -114,7 +117,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     },
   )
 
-  test('misses and repeats nobody when users come and go in the middle of a listing', async () => {
+  test('misses and repeats no user when users are added and deleted during a listing', async () => {
     const first = await host.call('rabbitmq', 'list_accounts', {
       ...envelope(),
       page: { token: null, size: 100 },
@@ -134,41 +137,52 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     expect(new Set(ids).size).toBe(251)
   })
 
-  test.each([2, 500, undefined])('lists what there is to grant, in pages of %s', async (size) => {
-    const vhosts = await all<Named>('list_resources', size)
-    expect(vhosts.map((one) => one.integration_specific_id)).toEqual([
-      '/',
-      'finance',
-      'ops',
-      'sales',
-    ])
-    const entitlements = await all<Named>('list_entitlements', size)
-    const ids = entitlements.map(
-      (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
-    )
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids).toHaveLength(5 + 4 * 3)
-    expect(ids).toContain('administrator ')
-    expect(ids).toContain('configure /')
-  })
+  test.each([2, 500, undefined])(
+    'lists all resources and entitlements, in pages of %s',
+    async (size) => {
+      const vhosts = await all<Named>('list_resources', size)
+      expect(vhosts.map((one) => one.integration_specific_id)).toEqual([
+        '/',
+        'finance',
+        'ops',
+        'sales',
+      ])
+      const entitlements = await all<Named>('list_entitlements', size)
+      const ids = entitlements.map(
+        (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
+      )
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(ids).toHaveLength(5 + 4 * 3)
+      expect(ids).toContain('administrator ')
+      expect(ids).toContain('configure /')
+    },
+  )
 
-  test.each([50, 1000, undefined])('lists who holds what, in pages of %s', async (size) => {
-    const held = await all<Association>('find_entitlement_associations', size)
-    expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
-    const of = (account: string) =>
-      held
-        .filter((one) => one.account_id === account)
-        .map(
-          (one) =>
-            `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`,
-        )
-    expect(of('user001')).toEqual(['management ', 'read finance', 'write finance'])
-    expect(of('user010')).toEqual(['monitoring ', 'policymaker ', 'read finance', 'write finance'])
-    // 225 with one tag, 25 with two, two permissions for each; the administrator has all.
-    expect(held).toHaveLength(225 + 25 * 2 + 250 * 2 + 1 + 4 * 3)
-  })
+  test.each([50, 1000, undefined])(
+    'lists who has which entitlement, in pages of %s',
+    async (size) => {
+      const held = await all<Association>('find_entitlement_associations', size)
+      expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+      const of = (account: string) =>
+        held
+          .filter((one) => one.account_id === account)
+          .map(
+            (one) =>
+              `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`,
+          )
+      expect(of('user001')).toEqual(['management ', 'read finance', 'write finance'])
+      expect(of('user010')).toEqual([
+        'monitoring ',
+        'policymaker ',
+        'read finance',
+        'write finance',
+      ])
+      // 225 with one tag, 25 with two, two permissions for each; the administrator has all of them.
+      expect(held).toHaveLength(225 + 25 * 2 + 250 * 2 + 1 + 4 * 3)
+    },
+  )
 
-  test('takes an account through its life', async () => {
+  test('supports the whole life cycle of an account', async () => {
     const id = await someone()
     const accounts = await all<Account>('list_accounts')
     expect(accounts.filter((one) => one.integration_specific_id === id)).toHaveLength(1)
@@ -205,7 +219,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       })
   })
 
-  test('a permission leaves the other two as they are, and the last one ends the record', async () => {
+  test('granting or revoking one permission keeps the other two; revoking the last deletes the record', async () => {
     const id = await someone()
     await write(`/permissions/sales/${id}`, { configure: '^mine-', write: '', read: '^$' })
     await done('assign_entitlement', permission(id, 'read', 'sales'))
@@ -222,7 +236,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: id })
   })
 
-  test('loses none of many grants at once', async () => {
+  test('keeps all of several simultaneous grants', async () => {
     const id = await someone()
     const grants = [
       ...['management', 'monitoring', 'policymaker', 'team-a'].map((name) => tag(id, name)),
@@ -233,7 +247,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     ]
     await Promise.all(grants.map((grant) => done('assign_entitlement', grant)))
     expect(await heldBy(id)).toHaveLength(10)
-    // A tag of one's own can be seen where it is used.
+    // A custom tag is listed where it is used.
     const tags = await all<Named>('list_entitlements')
     expect(tags.map((one) => one.integration_specific_id)).toContain('team-a')
     await Promise.all(grants.map((grant) => done('unassign_entitlement', grant)))
@@ -245,7 +259,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
   })
 
   test.each([' administrator', 'administrator ', 'bäcker', 'a\tb', 'x'.repeat(256), '\ud83d'])(
-    'gives no tag that the server would keep as another: %j',
+    'refuses the tag %j, which the server would store as another one',
     async (name) => {
       const user = await someone()
       const refusal = { error_code: 'bad_request', message: expect.stringContaining('ASCII') }
@@ -258,7 +272,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     },
   )
 
-  test('creates nobody over a person who is there', async () => {
+  test('does not overwrite an existing account on creation', async () => {
     const taken = { username: 'user003', password: 'a-password-of-mine', entitlements: [] }
     expect(await refused('create_account', taken)).toMatchObject({
       error_code: 'api_error',
@@ -269,7 +283,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     expect(await heldBy('user003')).toContain('management ')
   })
 
-  test('creates one of many at once', async () => {
+  test('creates one account if several calls create the same one at once', async () => {
     const username = `u-${randomUUID()}`
     const passwords = Array.from({ length: 5 }, (_, index) => `the-password-${index}`)
     const answers = await Promise.all(
@@ -287,7 +301,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: username })
   })
 
-  test('creates a person with everything, or nobody', async () => {
+  test('creates an account with all entitlements, or none', async () => {
     const wanted = (vhost: string) => ({
       entitlements: [
         { entitlement_type: 'TAG', integration_specific_id: 'monitoring' },
@@ -309,7 +323,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     expect((await broker(`/users/${username}`)).status).toBe(404)
   })
 
-  test('a user without a password cannot sign in, and keeps none through a grant', async () => {
+  test('a user without a password cannot sign in, also after a grant', async () => {
     const id = await someone({ password: undefined })
     await done('assign_entitlement', tag(id, 'management'))
     expect(await signsIn(id, '')).toBe(401)
@@ -317,7 +331,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
   })
 
   test.each(['a/b', '100%', 'a?b#c', 'a b+c', 'Zoë 🐇', '%2F', "o'neil;&="])(
-    'a user and a virtual host may be called %s',
+    'supports a user and a virtual host named %s',
     async (name) => {
       const vhost = encodeURIComponent(name)
       await write(`/vhosts/${vhost}`, {})
@@ -390,11 +404,11 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       { error_code: 'bad_request', raised_by: 'ConnectorError' },
     ],
     ['an update of nothing', 'update_account', { id: 'user001' }, { error_code: 'bad_request' }],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 
-  test('tells a wrong password from a user who may not', async () => {
+  test('distinguishes a wrong password from missing permission', async () => {
     const wrong = { username: 'admin', password: 'not-the-password' }
     for (const capability of ['validate_credentials', 'list_accounts'])
       expect(await refused(capability, {}, wrong)).toMatchObject({
@@ -429,12 +443,12 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       })
     await done('unassign_entitlement', tag(own.username, 'monitoring'), own)
     expect(await heldBy(own.username)).toEqual(['administrator '])
-    // Another administrator may.
+    // Another administrator may do so.
     await done('unassign_entitlement', tag(own.username, 'administrator'))
     await done('delete_account', { account_id: own.username })
   })
 
-  test('connections end with what is taken that they would keep, and with the user', async () => {
+  test('connections end when a permission they use is revoked, and when their user is deleted', async () => {
     const port = Number(new URL(system.baseUrl).port) + 1
     const queue = `q-${randomUUID()}`
     await write(`/queues/%2F/${queue}`, {})
@@ -446,7 +460,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       })
     for (const [capability, requestOf] of [
       ['unassign_entitlement', (id: string) => permission(id, 'read', '/')],
-      // The broker goes by the tags of the moment when somebody connects.
+      // The broker uses the tags that a user has on connecting.
       ['unassign_entitlement', (id: string) => tag(id, 'impersonator')],
       ['delete_account', (id: string) => ({ account_id: id })],
     ] as const) {
@@ -465,7 +479,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     await broker(`/queues/%2F/${queue}`, undefined, { method: 'DELETE' })
   })
 
-  test('says what is wrong with an address', async () => {
+  test('reports a base_url without /api', async () => {
     const { origin } = new URL(system.baseUrl)
     const answer = await host.call('rabbitmq', 'validate_credentials', {
       ...envelope(),
@@ -477,7 +491,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     })
   })
 
-  test('never tells a password or its hash', async () => {
+  test('never returns or logs a password or its hash', async () => {
     const id = await someone({ password: 'never-told-to-anybody' })
     const { password_hash: hash } = (await read(`/users/${id}`)) as { password_hash: string }
     for (const [capability, request] of [

@@ -1,4 +1,7 @@
-/** The Redmine connector, whole: through the host, its sandbox and its egress, to a real Redmine. */
+/**
+ * Runs the Redmine connector end to end: through the host, its sandbox and its egress, against a real
+ * Redmine.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
@@ -58,7 +61,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
   const pages = <T>(capability: string, size: number) =>
     host.pages<T>(id, capability, envelope(), size)
 
-  /** Redmine itself, to see what a call has really left there. */
+  /** Calls Redmine directly, to check the effect of a call. */
   const redmine = (path: string, init?: RequestInit) =>
     fetch(system.baseUrl + path, {
       ...init,
@@ -104,14 +107,14 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
         `${it.integration_specific_entitlement_id} ${it.integration_specific_resource_id}`.trim(),
     )
 
-  test('knows its tenant by its address', async () => {
+  test('identifies its tenant by its address', async () => {
     expect(await done('validate_credentials')).toEqual({
       valid: true,
       unique_tenant_id: new URL(system.baseUrl).host,
     })
   })
 
-  test('lists everybody exactly once, and says who is locked', async () => {
+  test('lists every account exactly once, and which are locked', async () => {
     const found = await pages<Account>('list_accounts', 60)
     const accounts = found.flat()
     expect(new Set(accounts.map((it) => it.integration_specific_id)).size).toBe(accounts.length)
@@ -123,7 +126,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     )
   })
 
-  test('misses nobody while those before them are locked or lose a role', async () => {
+  test('misses no account and no role while earlier users are locked or lose a role', async () => {
     const { accounts, held } = { accounts: 'list_accounts', held: 'find_entitlement_associations' }
     const before = async (capability: string) => (await pages<object>(capability, 100)).flat()
     const expected = { accounts: await before(accounts), held: await before(held) }
@@ -136,7 +139,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
         return whole.memberships[0]
       }),
     )
-    /** All pages; something is done when the first `after` items were given. */
+    /** Reads all pages, and calls `act` once `after` items were read. */
     const during = async (capability: string, size: number, after: number, act: () => unknown) => {
       const items: object[] = []
       let acted = false
@@ -184,7 +187,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     expect(new Set(found).size).toBe(found.length)
   })
 
-  test('lists what there is to grant, closed projects too', async () => {
+  test('lists all resources and entitlements, including those of closed projects', async () => {
     const child = projects['Ops production']
     await redmine(`/projects/${child}/close.json`, { method: 'PUT' })
     const resources = (await pages<Named>('list_resources', 3)).flat()
@@ -200,10 +203,10 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     expect(entitlements.map((it) => it.label)).toContain('Developer in Ops production')
   })
 
-  test('lists who holds what', async () => {
+  test('lists who has which entitlement', async () => {
     const held = (await pages<Association>('find_entitlement_associations', 100)).flat()
     expect(new Set(held.map((it) => JSON.stringify(it))).size).toBe(held.length)
-    // Two administrators, every 5th in one group, every 10th in another, a role for each user.
+    // Two administrators, every 5th user in one group, every 10th in another, and one role per user.
     expect(held).toHaveLength(2 + 30 + 15 + 150)
     const user = await one('user010')
     const own = held
@@ -215,14 +218,14 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     expect(own).toHaveLength(3)
   })
 
-  test('tells when people signed in last', async () => {
+  test('reports the last sign-in of accounts', async () => {
     const [first = '', second = ''] = await Promise.all([one('user001'), one('user002')])
     expect(await done('get_last_activity', { account_ids: [first, second] })).toEqual([
       { account_id: second, event_type: 'last_login', happened_at: '2026-01-02T03:04:05Z' },
     ])
   })
 
-  test('takes an account through its life', async () => {
+  test('supports the whole life cycle of an account', async () => {
     const username = `u-${randomUUID()}`
     const user = await someone({}, username)
     expect(await signsIn(username, PASSWORD)).toBe(200)
@@ -237,7 +240,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       for (const _twice of [1, 2])
         expect(await done('assign_entitlement', each)).toEqual({ assigned: true })
     expect(await heldBy(user)).toHaveLength(4)
-    // The group is a developer of the project, and its members with it.
+    // The group is a developer of the project, and so are its members.
     expect(await heldBy(user, { associations: 'effective' })).toHaveLength(5)
 
     await done('update_account', { id: user, password: 'the-second-password' })
@@ -275,12 +278,13 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       })
   })
 
-  test('a role that a group gives, too, is taken after the group', async () => {
+  test('a role that a group grants as well can only be removed after the group', async () => {
     const user = await someone()
     const group = grant(user, 'GROUP', groups['engineering'])
     const role = grant(user, 'PROJECT_ROLE', roles['Developer'], projects['Ops'])
     await done('assign_entitlement', group)
-    // Only inherited: nothing of the user's own to take, and not to be taken where it counts as held.
+    // Only inherited: there is no direct role to remove, and with effective associations the removal is
+    // refused.
     expect(await done('unassign_entitlement', role)).toEqual({ unassigned: true })
     const refusal = {
       error_code: 'unsupported_operation',
@@ -296,7 +300,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     await done('delete_account', { account_id: user })
   })
 
-  test('loses none of many grants at once', async () => {
+  test('keeps all of several simultaneous grants', async () => {
     const user = await someone()
     const grants = ['Manager', 'Developer', 'Reporter'].map((name) =>
       grant(user, 'PROJECT_ROLE', roles[name], projects['Finance']),
@@ -308,7 +312,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     await done('delete_account', { account_id: user })
   })
 
-  test('creates a person with everything, or nobody', async () => {
+  test('creates an account with all entitlements, or none', async () => {
     const wanted = (group?: string) => ({
       entitlements: [
         {
@@ -336,7 +340,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     expect(await one(username)).toBe('undefined')
   })
 
-  test('says which name is taken', async () => {
+  test('reports which name is taken', async () => {
     const names = { given_name: 'A', family_name: 'B', entitlements: [] }
     for (const [taken, app_error_code] of [
       [{ username: 'USER003', email: 'free@example.com' }, 'login_taken'],
@@ -358,7 +362,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
         status_code: 422,
         app_error_code,
       })
-    // One's own name is not taken: something else is wrong.
+    // A user's own name is not taken: another field is wrong.
     const { username, email } = await done<{ username: string; email: string }>('get_account', {
       account_id: user,
     })
@@ -368,7 +372,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     await done('delete_account', { account_id: user })
   })
 
-  test('says that a project is closed or archived', async () => {
+  test('reports that a project is closed or archived', async () => {
     const user = await someone()
     const child = projects['Ops production']
     const change = (what: string) => redmine(`/projects/${child}/${what}.json`, { method: 'PUT' })
@@ -463,11 +467,11 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       { error_code: 'bad_request', status_code: 422 },
     ],
     ['an update of nothing', 'update_account', () => ({ id: '9' }), { error_code: 'bad_request' }],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request())).toMatchObject(expected)
   })
 
-  test('tells an unknown key from a user who may not, and keeps the own one', async () => {
+  test('distinguishes an unknown key from missing permission, and protects its own account', async () => {
     const unknown = { token: 'f'.repeat(40) }
     for (const capability of ['validate_credentials', 'list_accounts'])
       expect(await refused(capability, {}, unknown)).toMatchObject({
@@ -480,7 +484,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
         error_code: 'permission_denied',
         message: expect.stringContaining('administrator'),
       })
-    // Redmine shows such a key the user, and not whether it is locked.
+    // With such a key, Redmine returns the user, but not whether it is locked.
     expect(await refused('get_account', { account_id: await one('user002') }, other)).toMatchObject(
       {
         error_code: 'permission_denied',
@@ -495,7 +499,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     expect(await refused('unassign_entitlement', grant(own, 'ADMINISTRATOR'))).toMatchObject({
       app_error_code: 'own_account',
     })
-    // Redmine itself finds the same user by each of these.
+    // Redmine itself accepts each of these as the same user.
     for (const written of [`0${own}`, `00${own}`])
       for (const [capability, request] of [
         ['get_account', { account_id: written }],
@@ -507,7 +511,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     expect(await done('validate_credentials')).toMatchObject({ valid: true })
   })
 
-  test('never tells a password or the key of another user', async () => {
+  test('never returns or logs a password or the key of another user', async () => {
     const user = await someone({ password: 'never-told-to-anybody' })
     const { user: whole } = (await read(`/users/${user}.json`)) as { user: { api_key: string } }
     for (const [capability, request] of [

@@ -1,10 +1,10 @@
-/** Brings a host of the sample into the states that pages show and that the sample alone does not come to. */
+/** Creates states of a sample host that pages show and that the sample alone does not reach. */
 import { Client } from 'pg'
 import { type Made, packaged, publisher } from '../connectors/lifecycle/packaging.ts'
 import { publishInto } from '../connectors/lifecycle/publishing.ts'
 import { send } from './client.ts'
 
-/** Requests of one person: what the first granted is there, what the second granted was revoked. */
+/** Two requests of one person: the access of the first is active, that of the second was revoked. */
 export const GRANTED = '00000000-0000-4000-8000-000000000001'
 export const REVOKED = '00000000-0000-4000-8000-000000000002'
 
@@ -54,7 +54,7 @@ export async function prepareStates(sample: Sample): Promise<void> {
   const client = new Client({ connectionString: sample.databaseUrl })
   await client.connect()
   try {
-    // What no call of the API comes to within a test: a sync that stopped, a licence.
+    // States that no API call reaches within a test, such as a stopped sync and a licence.
     await client.query(`
       insert into access_policies select (jsonb_populate_record(one,
         jsonb_build_object('id', gen_random_uuid(), 'name', 'Switched off', 'is_enabled', false))).*

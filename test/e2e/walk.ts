@@ -1,4 +1,4 @@
-/** A walk over every page: from link to link, so that a page that nothing leads to is found out too. */
+/** Visits every page by following links, so that pages without an incoming link are found as well. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -7,24 +7,27 @@ import { PAGES } from '../../runtime/http/pages/table.ts'
 import { SETTINGS_PAGES } from '../../runtime/http/settings/layout.ts'
 import { ROOT } from './command.ts'
 
-/** EVERY_PAGE: the tables of the pages; a page is a row of one of them. */
+/** EVERY_PAGE: paths of all pages, by the name of their row in the page tables. */
 export const EVERY_PAGE: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...PAGES, ...SETTINGS_PAGES, ...CONSOLE_PAGES, ...CHANGES }).map(
     ([name, { path }]) => [name, path],
   ),
 )
 
-/** Where a row matches, the longer words first: `new` is no id. */
+/** Patterns of the rows, fixed and longer paths first: `new` is not an id. */
 const PATTERNS = [...EVERY_PAGE]
   .map(([name, at]) => ({ name, fits: new RegExp(`^${at.replace(/:\w+/g, '[^/?#]+')}$`), at }))
   .sort(
     (a, b) => Number(a.at.includes(':')) - Number(b.at.includes(':')) || b.at.length - a.at.length,
   )
 
-/** Addresses of one row that are looked through for others: pages of a row lead to the same rows, but for their state. */
+/**
+ * Maximum number of addresses of one row that are searched for links: pages of a row link to the same rows,
+ * apart from their state.
+ */
 const MOST_OF_A_ROW = 8
 
-/** The first address of each row that links lead to, for who is signed in. Only reads. */
+/** Returns the first linked address of each row, for the signed-in person. Only reads. */
 export async function found(
   { request }: BrowserContext,
   origin: string,
@@ -52,14 +55,14 @@ export async function found(
   return first
 }
 
-/** Read as a file: it is a script for the page, not for Node. */
+/** Read as a file, since it is a script for the page and not for Node. */
 const AXE = path.join(ROOT, 'node_modules', 'axe-core', 'axe.min.js')
 
 type Violation = { id: string; nodes: { html: string; failureSummary: string }[] }
 
 /**
- * Has axe-core there in each page that is opened, for a walk that judges all of them: the browser keeps the code, which
- * is not sent and compiled again for each.
+ * Loads axe-core into each page that is opened, for a walk that checks all of them. The browser caches the
+ * code, so it is not sent and compiled for each page.
  */
 export const haveJudge = (page: Page): Promise<unknown> => page.addInitScript({ path: axe() })
 
@@ -68,12 +71,12 @@ function axe(): string {
   return AXE
 }
 
-/** What axe-core finds wrong with a page as it stands. */
+/** The violations that axe-core finds on the current page. */
 export async function judge(page: Page): Promise<string[]> {
-  // By the debugger, which the policy of the page does not bind.
+  // Through the debugger, which the content security policy does not restrict.
   if (await page.evaluate('typeof axe === "undefined"'))
     await page.evaluate(readFileSync(axe(), 'utf8'))
-  // What passes is counted, and not described.
+  // Only violations are described, not the rules that pass.
   const violations = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)',
   )) as Violation[]
@@ -83,23 +86,29 @@ export async function judge(page: Page): Promise<string[]> {
 }
 
 const GERMAN = { 'accept-language': 'de' }
-/** Each scheme with its widths, ordered so that the window is resized as little as possible: each resize costs a layout and a repaint. */
+/**
+ * Colour schemes with their widths, ordered to resize the window rarely: each resize costs a layout and a
+ * repaint.
+ */
 const LOOKS = [
   ['light', [1280, 375]],
   ['dark', [375, 1280]],
 ] as const
-/** `LOOKS=all` has every page judged in each width and scheme; else wide and light, and narrow and dark: the others have the same sizes and the same colours. */
+/**
+ * `LOOKS=all` checks every page in each width and scheme. Otherwise wide and light, and narrow and dark: the
+ * other combinations have the same sizes and colours.
+ */
 const ALL_LOOKS = process.env['LOOKS'] === 'all'
 
-/** What is folded or waits behind a link is part of the page. */
+/** Opens folded parts and dialogs, which are part of the page. */
 const UNFOLD = `for (const one of document.querySelectorAll('details')) one.open = true
 document.querySelector('dialog')?.show()`
 
 /**
- * What is wrong with a page, by its look: faults of access, and whether it scrolls sideways in either width. Dark pages
- * speak German, which has the longer words.
+ * Faults of a page by width and colour scheme: accessibility violations, and horizontal scrolling. Dark pages
+ * are in German, which has longer words.
  *
- * @param photograph For who wants to look at them.
+ * @param photograph Saves a screenshot.
  */
 export async function faultsOf(
   page: Page,

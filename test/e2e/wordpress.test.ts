@@ -1,4 +1,7 @@
-/** The WordPress connector, whole: through the host, its sandbox and its egress, to a real WordPress. */
+/**
+ * Runs the WordPress connector end to end: through the host, its sandbox and its egress, against a real
+ * WordPress.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noWordPress, startWordPress, type WordPress } from '../real-systems/wordpress.ts'
@@ -55,7 +58,7 @@ describe.skipIf(noWordPress !== null)(
     const entitled = (...names: string[]) =>
       names.map((name) => ({ entitlement_type: 'ROLE', integration_specific_id: name }))
 
-    test('knows its tenant by the address that the site gives itself', async () => {
+    test("identifies its tenant by the site's own address", async () => {
       const { host: home } = new URL(site.baseUrl)
       const settings = { base_url: site.baseUrl, permalinks: 'plain' }
       for (const given of [{}, { settings }])
@@ -65,7 +68,7 @@ describe.skipIf(noWordPress !== null)(
         })
     })
 
-    test.each([40, undefined])('lists everybody exactly once in pages of %s', async (size) => {
+    test.each([40, undefined])('lists every account exactly once in pages of %s', async (size) => {
       const accounts = await all<Account>('list_accounts', size)
       expect(accounts.map((one) => one.username)).toEqual([
         'admin',
@@ -80,7 +83,7 @@ describe.skipIf(noWordPress !== null)(
       })
     })
 
-    test.each([3, undefined])('lists what there is to grant in pages of %s', async (size) => {
+    test.each([3, undefined])('lists all roles and capabilities in pages of %s', async (size) => {
       const found = await all<Entitlement>('list_entitlements', size)
       expect(found.map((one) => [one.integration_specific_id, one.is_assignable])).toEqual([
         ['administrator', true],
@@ -93,11 +96,11 @@ describe.skipIf(noWordPress !== null)(
       ])
     })
 
-    test('lists who holds what', async () => {
+    test('lists who has which entitlement', async () => {
       const held = await all<Association>('find_entitlement_associations', 50)
       const count = (name: string) =>
         held.filter((one) => one.integration_specific_entitlement_id === name).length
-      // Every 25th has no role: of those with an even number, 3; with an odd one, 3.
+      // Every 25th user has no role: three with an even number, three with an odd one.
       expect({
         administrator: count('administrator'),
         subscriber: count('subscriber'),
@@ -118,7 +121,7 @@ describe.skipIf(noWordPress !== null)(
       expect(await heldBy(await numberOf('user025'))).toEqual([])
     })
 
-    test('tells names as they were given, which WordPress keeps as HTML', async () => {
+    test('returns names as they were given, although WordPress stores them as HTML', async () => {
       const names = { given_name: 'Müller & Söhne', family_name: 'O\'Neil "Q" &' }
       const user = await someone({ ...names, display_name: 'A & B > C' })
       expect(await done('get_account', { account_id: user })).toMatchObject({
@@ -132,7 +135,7 @@ describe.skipIf(noWordPress !== null)(
       await done('delete_account', { account_id: user })
     })
 
-    test('takes an account through its life', async () => {
+    test('supports the whole life cycle of an account', async () => {
       const username = `u-${randomUUID().slice(0, 8)}`
       const names = { given_name: 'Jörg', family_name: "O'Neil", display_name: 'Jörg 🚀' }
       const password = PASSWORD
@@ -171,7 +174,7 @@ describe.skipIf(noWordPress !== null)(
         })
     })
 
-    test('keeps rights of a user that are no roles, and loses none of several changes at once', async () => {
+    test('keeps capabilities that are not roles, and loses none of several simultaneous changes', async () => {
       const user = await numberOf('user003')
       const names = ['editor', 'contributor', 'shop_manager']
       await Promise.all(names.map((name) => done('assign_entitlement', role(user, name))))
@@ -184,7 +187,7 @@ describe.skipIf(noWordPress !== null)(
         ).toMatchObject({ error_code: 'unsupported_operation', app_error_code: 'no_role' })
     })
 
-    test('creates a person with all roles, or nobody', async () => {
+    test('creates an account with all roles, or none', async () => {
       const user = await someone({ entitlements: entitled('editor', 'author') })
       expect(await heldBy(user)).toEqual(['author', 'editor'])
       await done('delete_account', { account_id: user })
@@ -195,7 +198,7 @@ describe.skipIf(noWordPress !== null)(
         error_code: 'not_found',
         app_error_code: 'rest_user_invalid_role',
       })
-      // A plugin that decides on roles itself.
+      // A plugin that overrides roles.
       const meddling = "add_action('add_user_role', fn ($id) => (new WP_User($id))->set_role(''));"
       await site.with(meddling, async () =>
         expect(
@@ -205,7 +208,7 @@ describe.skipIf(noWordPress !== null)(
       expect(await site.user('nobody')).toBeUndefined()
     })
 
-    test('says what is taken, and whose it is', async () => {
+    test('reports a name that is taken, and whose account has it', async () => {
       const owner = await numberOf('user003')
       expect(
         await refused('create_account', {
@@ -227,7 +230,7 @@ describe.skipIf(noWordPress !== null)(
       expect(await refused('update_account', { id: other, email })).toMatchObject(taken)
     })
 
-    test('gives what a deleted user has written to somebody else', async () => {
+    test('reassigns the posts of a deleted user', async () => {
       const written = async (login: string) => {
         const author = await numberOf(login)
         const { body } = await site.ask(`/wp/v2/posts?author=${author}`)
@@ -247,7 +250,7 @@ describe.skipIf(noWordPress !== null)(
       const settings = { heir: await numberOf('user007') }
       await done('delete_account', { account_id: other }, { settings })
       expect(await written('user007')).toBe(before.user007 + 1)
-      // Nobody to give it to: the user stays.
+      // Without a valid heir the user is not deleted.
       const third = await someone()
       expect(
         await refused('delete_account', { account_id: third }, { settings: { heir: '99999' } }),
@@ -258,7 +261,7 @@ describe.skipIf(noWordPress !== null)(
       await done('delete_account', { account_id: third })
     })
 
-    test('leaves the own account and the last administrator alone', async () => {
+    test('neither deletes nor demotes its own account and the last administrator', async () => {
       const own = await numberOf('keyway')
       for (const [capability, request] of [
         ['delete_account', { account_id: own }],
@@ -268,7 +271,7 @@ describe.skipIf(noWordPress !== null)(
           error_code: 'unsupported_operation',
           app_error_code: 'own_account',
         })
-      // The password of one who may do as much, by another role, beside one administrator.
+      // Signs in as a user with the same capabilities by another role, while there is one administrator.
       const chief =
         "add_filter('user_has_cap', fn ($all, $c, $a, $user) => $user->user_login === 'user001' ? $all + get_role('administrator')->capabilities : $all, 10, 4);"
       const admin = await numberOf('admin')
@@ -370,12 +373,12 @@ describe.skipIf(noWordPress !== null)(
         }),
         { error_code: 'unsupported_operation' },
       ],
-    ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+    ])('reports %s with its error code', async (_what, capability, request, expected) => {
       const some = await numberOf('user009')
       expect(await refused(capability, request(some))).toMatchObject(expected)
     })
 
-    test('says why credentials do not work', async () => {
+    test('reports why credentials are refused', async () => {
       for (const capability of ['validate_credentials', 'list_accounts']) {
         for (const given of [{ password: 'wrong wrong' }, { username: 'nobody' }])
           expect(await refused(capability, {}, given)).toMatchObject({
@@ -398,7 +401,7 @@ describe.skipIf(noWordPress !== null)(
         )
     })
 
-    test('never takes a list for whole of which WordPress keeps some back', async () => {
+    test('refuses a list from which WordPress hides users', async () => {
       const hidden =
         "add_filter('map_meta_cap', fn ($caps, $cap, $me, $args) => $cap === 'edit_user' && ($args[0] ?? 0) === 7 ? ['do_not_allow'] : $caps, 10, 4);"
       await site.with(hidden, async () => {
@@ -442,8 +445,8 @@ describe.skipIf(noWordPress !== null)(
         'service_error',
         'Briefly',
       ],
-    ])('says what is wrong with %s', async (_what, php, error_code, message) => {
-      // A tenant of its own: after Retry-After, all requests of a tenant wait.
+    ])('reports %s with the error code and the cause', async (_what, php, error_code, message) => {
+      // A separate tenant: after Retry-After, all requests of a tenant wait.
       const settings = { heir: String(php.length) }
       await site.with(php, async () =>
         expect(await refused('list_accounts', {}, { settings })).toMatchObject({
@@ -453,7 +456,7 @@ describe.skipIf(noWordPress !== null)(
       )
     })
 
-    test('misses nobody when somebody is deleted between two pages', async () => {
+    test('misses no account when another is deleted between two pages', async () => {
       const gone = await someone()
       const last = await someone()
       const before = await all<Account>('list_accounts')
@@ -481,7 +484,7 @@ describe.skipIf(noWordPress !== null)(
     test.each([
       ['an address', { email: `${'e'.repeat(60)}@${'d'.repeat(60)}.com` }],
       ['a displayed name', { display_name: `${'&'.repeat(49)}123456` }],
-    ])('refuses %s that WordPress would not keep', async (_what, change) => {
+    ])('refuses %s that WordPress would not store', async (_what, change) => {
       const user = await someone()
       const before = await done<Account>('get_account', { account_id: user })
       for (const refusal of [
@@ -496,7 +499,7 @@ describe.skipIf(noWordPress !== null)(
       await done('delete_account', { account_id: user })
     })
 
-    test('refuses names of which WordPress would make one that it does not keep', async () => {
+    test('refuses names from which WordPress would build a display name that it cannot store', async () => {
       const long = { given_name: 'g'.repeat(125), family_name: 'f'.repeat(125) }
       const request = { username: 'long', email: 'long@example.com', entitlements: [] }
       expect(await refused('create_account', { ...request, ...long })).toMatchObject({
@@ -510,7 +513,7 @@ describe.skipIf(noWordPress !== null)(
       await done('delete_account', { account_id: user })
     })
 
-    test('never tells a password', async () => {
+    test('never returns or logs a password', async () => {
       const user = await someone({ password: PASSWORD })
       for (const [capability, request] of [
         ['get_account', { account_id: user }],
@@ -527,7 +530,7 @@ describe.skipIf(noWordPress !== null)(
       await done('delete_account', { account_id: user })
     })
 
-    test('says so when the server goes between two pages', async () => {
+    test('reports that the server became unavailable between two pages', async () => {
       const { body } = await host.call(id, 'list_accounts', { ...envelope(), page: { size: 20 } })
       success(body)
       await site.stop()
