@@ -1,4 +1,7 @@
-/** The commands as a person uses them: what they print, what they exit with, what they leave behind. */
+/**
+ * Tests the commands as a person uses them: their output, exit codes, and the files and processes that they
+ * leave.
+ */
 import { readFileSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -12,7 +15,7 @@ import { send } from './client.ts'
 import { begin, newHome, processesWith, ROOT, run, stopCommands } from './command.ts'
 import { isAlive, until } from './until.ts'
 
-/** A stack trace or a class name where words should be. */
+/** A stack trace or a class name instead of a message. */
 const UGLY = /\n {4}at |node:internal|Error:|Node\.js v/
 const isLinux = process.platform === 'linux'
 
@@ -27,7 +30,7 @@ afterAll(async () => {
   await stopAll()
 })
 
-/** Settings of a server that gets in nobody's way. */
+/** Settings of a server that does not conflict with another one. */
 const settings = (more: Record<string, string> = {}) => ({
   PORT: '0',
   KEYWAY_DATA_DIR: path.join(home, 'data'),
@@ -41,7 +44,7 @@ const post = (url: string, body: object) =>
     body: JSON.stringify(body),
   })
 
-/** The processes that one has started. */
+/** The child processes of a process. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
 
@@ -50,25 +53,28 @@ describe('keyway new', () => {
     ['globex-crm', 'Globex Crm'],
     ['globex_crm_', 'Globex Crm'],
     ['x', 'X'],
-  ])('makes a connector %s that passes its check, outside the repository too', async (id, name) => {
-    const made = await run(['new', id, '--dir', home])
-    expect(made).toMatchObject({ code: 0 })
-    expect(made.output).toContain(`npx keyway check ${path.join(home, id)}\n`)
-    const [, guide = ''] = /How to write it: (\S+)/.exec(made.output) ?? []
-    expect(await readFile(path.resolve(guide), 'utf8')).toContain('](manifest.md')
-    expect(made.output).toMatch(
-      /types of keyway\/sdk there:\n\n( {2}npm run build .*\n)? {2}npm install --no-save --prefix /,
-    )
-    const written = JSON.parse(await readFile(path.join(home, id, 'connector.json'), 'utf8'))
-    expect(written).toMatchObject({ id, name })
-    const checked = await run(['check', id], { cwd: home })
-    expect(checked.output).toMatch(
-      new RegExp(`^ok {3}${id} 0\\.1\\.0: \\d+ cases? passed, 0 findings`),
-    )
-    expect(checked.code).toBe(0)
-  })
+  ])(
+    'creates a connector %s that passes its check, also outside the repository',
+    async (id, name) => {
+      const made = await run(['new', id, '--dir', home])
+      expect(made).toMatchObject({ code: 0 })
+      expect(made.output).toContain(`npx keyway check ${path.join(home, id)}\n`)
+      const [, guide = ''] = /How to write it: (\S+)/.exec(made.output) ?? []
+      expect(await readFile(path.resolve(guide), 'utf8')).toContain('](manifest.md')
+      expect(made.output).toMatch(
+        /types of keyway\/sdk there:\n\n( {2}npm run build .*\n)? {2}npm install --no-save --prefix /,
+      )
+      const written = JSON.parse(await readFile(path.join(home, id, 'connector.json'), 'utf8'))
+      expect(written).toMatchObject({ id, name })
+      const checked = await run(['check', id], { cwd: home })
+      expect(checked.output).toMatch(
+        new RegExp(`^ok {3}${id} 0\\.1\\.0: \\d+ cases? passed, 0 findings`),
+      )
+      expect(checked.code).toBe(0)
+    },
+  )
 
-  test('does not write over what is there', async () => {
+  test('does not overwrite an existing folder', async () => {
     await mkdir(path.join(home, 'there'), { recursive: true })
     await writeFile(path.join(home, 'there/precious.txt'), 'keep me')
     const { code: exit, output } = await run(['new', 'there', '--dir', home])
@@ -77,7 +83,7 @@ describe('keyway new', () => {
     expect(await readdir(path.join(home, 'there'))).toEqual(['precious.txt'])
   })
 
-  test('says which ids there are', async () => {
+  test('refuses an invalid id with a message that describes valid ones', async () => {
     const { code: exit, output } = await run(['new', 'Globex CRM', '--dir', home])
     expect(exit).toBe(1)
     expect(output).toMatch(/must look like/)
@@ -86,7 +92,7 @@ describe('keyway new', () => {
 })
 
 describe('keyway check', () => {
-  test('fails where something is wrong, and says what as JSON', async () => {
+  test('fails for a broken connector, and reports the findings as JSON', async () => {
     const broken = path.join(home, 'broken')
     await cp(fixture('several'), broken, { recursive: true })
     await writeFile(
@@ -104,7 +110,7 @@ describe('keyway check', () => {
     expect(second.findings[0].message).toMatch(/no such folder/)
   })
 
-  test('says the same to people', async () => {
+  test('reports the findings as text', async () => {
     const { code: exit, output } = await run(['check', fixture('hazards')])
     expect(exit).toBe(1)
     expect(output).toMatch(/^FAIL hazards 1\.0\.0/)
@@ -113,7 +119,7 @@ describe('keyway check', () => {
 })
 
 describe('keyway dev', () => {
-  test('serves a folder, shows its calls, takes every edit, and leaves nothing behind', async () => {
+  test('serves a folder, logs its calls, applies every edit, and leaves no files behind', async () => {
     const upstream = await startUpstream((_request, response) => response.end('{}'))
     const folder = path.join(home, 'probe')
     const temporary = path.join(home, 'temporary')
@@ -177,7 +183,7 @@ describe('keyway dev', () => {
     expect((await command.ended).code).toBe(0)
   })
 
-  test('checks again at every change, and says which case failed and where', async () => {
+  test('checks again after every change, and names the case that failed and its line', async () => {
     await cp(path.join(ROOT, 'plugin-template'), path.join(home, 'again'), { recursive: true })
     const file = path.join(home, 'again', 'connector.cases.json')
     const cases = await readFile(file, 'utf8')
@@ -194,7 +200,7 @@ describe('keyway dev', () => {
     expect((await command.ended).code).toBe(0)
   })
 
-  test('says that there is no such folder', async () => {
+  test('reports a folder that does not exist', async () => {
     const { code: exit, output } = await run(['dev', path.join(home, 'nowhere')], {
       env: settings(),
     })
@@ -204,7 +210,7 @@ describe('keyway dev', () => {
   })
 })
 
-test('keyway call --record that is interrupted leaves nothing behind', async () => {
+test('keyway call --record removes its files when it is interrupted', async () => {
   const asked = Promise.withResolvers<void>()
   const upstream = await startUpstream(() => asked.resolve())
   const [folder, temporary] = [path.join(home, 'interrupted'), path.join(home, 'of-interrupted')]
@@ -230,7 +236,7 @@ test('keyway call --record that is interrupted leaves nothing behind', async () 
 })
 
 test.each([['check', 'plugins/scim'], ['verify']])(
-  'keyway %s that is interrupted leaves nothing behind',
+  'keyway %s removes its files when it is interrupted',
   async (...args) => {
     const temporary = path.join(home, `of-${args[0]}`)
     await mkdir(temporary)
@@ -242,9 +248,9 @@ test.each([['check', 'plugins/scim'], ['verify']])(
   },
 )
 
-// Ctrl-C reaches what a command has started as well: the bundler, or the host that is attacked.
+// Ctrl-C also reaches child processes of a command: the bundler, or the host under attack.
 test.runIf(isLinux).each([['check', 'plugins/scim'], ['verify']])(
-  'keyway %s that is interrupted does not speak of what ended before it',
+  'keyway %s prints no errors about children that were interrupted before it',
   async (...args) => {
     const temporary = path.join(home, `of-${args[0]}-late`)
     await mkdir(temporary)
@@ -257,7 +263,7 @@ test.runIf(isLinux).each([['check', 'plugins/scim'], ['verify']])(
     command.kill('SIGSTOP')
     command.killGroup('SIGINT')
     const over = () => started.every((pid) => !isAlive(pid))
-    // Or never: what is in a process group of its own hears nothing of it.
+    // A child in a separate process group does not receive the signal.
     await until('that has ended', over, 1000).catch(() => {})
     command.killGroup('SIGCONT')
     expect(await command.ended).toEqual({ code: 130, signal: null })
@@ -266,8 +272,8 @@ test.runIf(isLinux).each([['check', 'plugins/scim'], ['verify']])(
   },
 )
 
-// The host that is attacked is in a process group of its own, and nobody is left to end it.
-test.runIf(isLinux)('keyway verify that is killed leaves no program behind', async () => {
+// The host under attack is in a separate process group, and the killed command cannot end it.
+test.runIf(isLinux)('keyway verify leaves no process behind when it is killed', async () => {
   const temporary = path.join(home, 'of-killed')
   await mkdir(temporary)
   const command = begin(['verify'], { env: settings({ TMPDIR: temporary }) })
@@ -302,7 +308,7 @@ describe('keyway start', () => {
       { HTTPS_PROXY: 'ftp://proxy' },
       /HTTPS_PROXY is not a proxy's address/,
     ],
-  ])('says what is wrong with %s', async (_what, more, says) => {
+  ])('refuses %s with a message that names the setting', async (_what, more, says) => {
     for (const verb of [['start'], ['dev', fixture('probe')]]) {
       const { code: exit, output } = await run(verb, { env: settings(more) })
       expect(output).toMatch(says)
@@ -311,7 +317,7 @@ describe('keyway start', () => {
     }
   })
 
-  test('says what is wrong with a data directory that is a file', async () => {
+  test('refuses a data directory that is a file', async () => {
     const env = settings({ KEYWAY_DATA_DIR: path.join(import.meta.dirname, 'cli.test.ts') })
     const { code: exit, output } = await run(['start'], { env })
     expect(output).toMatch(/KEYWAY_DATA_DIR: .*cli\.test\.ts/)
@@ -319,7 +325,7 @@ describe('keyway start', () => {
     expect(exit).toBe(1)
   })
 
-  test('says that its port is taken, and the sample’s', async () => {
+  test('reports that its port, or that of the sample, is taken', async () => {
     const taken = String(await listen(createServer()))
     const main = await run(['start'], { env: settings({ PORT: taken }) })
     expect(main.output).toMatch(new RegExp(`PORT: .*${taken} is used by another program`))
@@ -353,9 +359,9 @@ describe('keyway start', () => {
     return { command, answer }
   }
 
-  // A terminal sends SIGINT to all of its processes, and npm passes it on once more.
+  // A terminal sends SIGINT to all of its processes, and npm passes it on a second time.
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'answers what it has begun before %s ends it',
+    'completes running calls before %s ends it',
     async (signal) => {
       const tookMs = await bestMs(3000, async () => {
         const { command, answer } = await slow()
@@ -372,12 +378,12 @@ describe('keyway start', () => {
         if (isLinux) expect(processesWith(path.join(home, 'data'))).toEqual([])
         return endedMs - answeredMs
       })
-      // The caller keeps its connection; waiting for it to let go would take 5 s.
+      // The caller keeps its connection open; waiting for it to close would take 5 s.
       expect(tookMs).toBeLessThan(3000)
     },
   )
 
-  test('ends at once when asked a second time', async () => {
+  test('ends at once at a second signal', async () => {
     const { command, answer } = await slow()
     const gone = expect(answer).rejects.toThrow()
     command.kill('SIGTERM')
@@ -387,7 +393,7 @@ describe('keyway start', () => {
     expect(await command.ended).toEqual({ code: 1, signal: null })
   })
 
-  test('makes its keys for the owner alone, and shows no token', async () => {
+  test('creates keys that only the owner can read, and prints no token', async () => {
     const data = path.join(home, 'fresh')
     const command = begin(['start'], { env: settings({ KEYWAY_DATA_DIR: data }), isFirst: true })
     await command.prints(/"msg":"ready"/)
@@ -406,7 +412,7 @@ describe('keyway start', () => {
   })
 })
 
-test('keyway alone, and with a word that it does not know, shows what there is', async () => {
+test('keyway --help lists the commands, and an unknown command is refused', async () => {
   const { output } = await run(['--help'])
   for (const verb of ['start', 'new', 'check', 'dev', 'login-link']) expect(output).toContain(verb)
   const unknown = await run(['frobnicate'])

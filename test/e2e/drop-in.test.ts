@@ -1,4 +1,4 @@
-/** Connectors that come, change, break and go while the host runs. */
+/** Tests connectors that are added, changed, broken and removed while the host runs. */
 import { rename, rm, symlink, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -26,8 +26,8 @@ describe('a folder in the plugin directory', () => {
   })
 
   test('is served within two seconds of being copied in', async () => {
-    // The promise is two seconds; the third is slack for a machine that does other things.
-    // What was too slow is tried with another one: the verdict on this one is known.
+    // The documented bound is two seconds; the third is slack for a busy machine. A retry uses another
+    // connector: the verdict on this one is already cached.
     const ids: string[] = []
     const tookMs = await bestMs(3000, async () => {
       const id = ids.length === 0 ? 'late' : `late-${ids.length}`
@@ -47,7 +47,7 @@ describe('a folder in the plugin directory', () => {
     expect(JSON.parse(info.text).response.version).toBe('1.0.0')
   })
 
-  test('answers in its new form once it has changed, documents included', async () => {
+  test('is served in its new version after a change, documents included', async () => {
     await host.drop('late', greeter('late', 'two', { version: '1.1.0', description: 'Newer' }))
     await host.served('late', '1.1.0')
     const answer = await list(host, 'late')
@@ -57,7 +57,7 @@ describe('a folder in the plugin directory', () => {
     expect(JSON.parse(info.text).response).toMatchObject({ version: '1.1.0', description: 'Newer' })
   })
 
-  test('may go back to what it was', async () => {
+  test('may be changed back', async () => {
     await host.drop('late', greeter('late', 'one'))
     await host.served('late', '1.0.0')
     expect(await word(host, 'late')).toBe('one')
@@ -70,13 +70,13 @@ describe('a folder in the plugin directory', () => {
     expect((await host.operator()).map(({ id }) => id)).not.toContain('late')
   })
 
-  test('is served again when it comes back', async () => {
+  test('is served again when it is added again', async () => {
     await host.drop('late', greeter('late', 'back', { version: '2.0.0' }))
     await host.served('late', '2.0.0')
     expect(await word(host, 'late')).toBe('back')
   })
 
-  test('is replaced whole by renaming another into its place', async () => {
+  test('is replaced as a whole by renaming another into its place', async () => {
     await host.drop('.coming', greeter('late', 'renamed', { version: '3.0.0' }))
     await rm(folder('late'), { recursive: true })
     await rename(folder('.coming'), folder('late'))
@@ -84,7 +84,7 @@ describe('a folder in the plugin directory', () => {
     expect(await word(host, 'late')).toBe('renamed')
   })
 
-  test('may hold more files, JSON and packages of its own', async () => {
+  test('may contain more files, JSON and its own packages', async () => {
     await host.drop('parts', {
       'connector.json': manifest('parts'),
       'connector.ts': code(
@@ -103,14 +103,14 @@ describe('a folder in the plugin directory', () => {
     await until('the inner file counts', async () => (await word(host, 'parts')) === 'zbc')
   })
 
-  test('is not taken when it has no connector.json, and others do not mind', async () => {
+  test('is a ghost without a connector.json, and does not affect others', async () => {
     await host.drop('empty', { 'README.md': 'nothing here' })
     expect((await host.ghost('empty')).reason).toContain('no connector.json')
     shows('a connector is a “ghost”', await host.ghost('empty'))
     await host.remove('empty')
   })
 
-  test('finishes on its old code what began there', async () => {
+  test('completes running calls with its old code', async () => {
     const slow = (word_: string, version: string): Files => ({
       'connector.json': manifest('slow', { version }),
       'connector.ts': code(`async list_accounts() {
@@ -128,7 +128,7 @@ describe('a folder in the plugin directory', () => {
     expect([wordsOf(after), after.headers['x-keyway-connector']]).toEqual([['new'], 'slow@1.1.0'])
   })
 
-  test('goes on with the pages that began before an edit, on the old version', async () => {
+  test('continues listings that started before an edit with the old version', async () => {
     const paging = (word_: string, version: string): Files => ({
       'connector.json': manifest('paging', { version }),
       'connector.ts': code(`async list_accounts(_request, ctx) {
@@ -152,7 +152,7 @@ describe('a folder in the plugin directory', () => {
     )
   })
 
-  test('goes on with its pages after a restart of the host', async () => {
+  test('continues its listings after a restart of the host', async () => {
     const first = await list(host, 'paging')
     await host.stop({ keep: true })
     host = await startHost({ home: host.home })
@@ -160,7 +160,7 @@ describe('a folder in the plugin directory', () => {
     expect(wordsOf(second)).toEqual(['new1'])
   })
 
-  test('does not take an id that another holds in another spelling', async () => {
+  test('is refused an id that another has in another spelling', async () => {
     await host.drop('twin-a', greeter('my-twin', 'first'))
     await host.served('my-twin', '1.0.0')
     await host.drop('twin-b', greeter('my_twin', 'second', { version: '1.0.1' }))
@@ -172,7 +172,7 @@ describe('a folder in the plugin directory', () => {
     expect(await word(host, 'my-twin')).toBe('second')
   })
 
-  test('does not take the id of a built-in connector', async () => {
+  test('is refused the id of a built-in connector', async () => {
     await host.drop('impostor', greeter('scim', 'not scim'))
     expect((await host.ghost('impostor')).reason).toContain('scim')
     expect(
@@ -183,7 +183,7 @@ describe('a folder in the plugin directory', () => {
     await host.remove('impostor')
   })
 
-  test('cannot read what lies beside it, by path or by link', async () => {
+  test('cannot read files outside it, by path or by link', async () => {
     await host.drop('secret', { 'secret.ts': "export default 'stolen'" })
     await host.drop('thief', {
       'connector.json': manifest('thief'),
@@ -216,7 +216,7 @@ describe('KEYWAY_DROP_IN', () => {
   const reaching = (version: string, ...urls: string[]) =>
     greeter('reaching', version, { version, egress: urls.map((url) => ({ url })) })
 
-  test('closed: an edit that reaches further is a ghost that says what it wants', async () => {
+  test('closed: an edit that needs more egress becomes a ghost, which names what it needs', async () => {
     const host = await startHost({
       env: { KEYWAY_DROP_IN: 'closed' },
       connectors: { reaching: reaching('1.0.0', 'https://a.example') },
@@ -230,7 +230,7 @@ describe('KEYWAY_DROP_IN', () => {
     await host.stop()
   })
 
-  test('closed: an edit made while nothing ran waits as well', async () => {
+  test('closed: an edit made while no host ran waits for approval as well', async () => {
     const first = await startHost({
       env: { KEYWAY_DROP_IN: 'closed' },
       connectors: { reaching: reaching('1.0.0', 'https://a.example') },
@@ -246,7 +246,7 @@ describe('KEYWAY_DROP_IN', () => {
     await host.stop()
   })
 
-  test('off: the folders are not looked at', async () => {
+  test('off: the folders are ignored', async () => {
     const host = await startHost({
       env: { KEYWAY_DROP_IN: 'off' },
       connectors: { reaching: reaching('1.0.0', 'https://a.example') },

@@ -1,4 +1,4 @@
-/** What a connector reaches through the host, what it is refused, and how failures read. */
+/** Tests what a connector can reach through the host, what is refused, and how failures are reported. */
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTcp, startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
@@ -16,9 +16,9 @@ import {
 } from './probe.ts'
 
 let host: TestHost
-/** Granted and declared, as `settings.base_url`. */
+/** An upstream that is granted and declared, as `settings.base_url`. */
 let granted: Awaited<ReturnType<typeof startUpstream>>
-/** A server that nobody granted. */
+/** An upstream that is not granted. */
 let forbidden: Awaited<ReturnType<typeof startUpstream>>
 let refusing: number
 let breaking: number
@@ -60,7 +60,7 @@ afterAll(async () => {
   await stopAll()
 })
 
-test('what is declared and granted is reached, by the methods of the capability', async () => {
+test('a declared and granted upstream can be reached, by the methods of the capability', async () => {
   const seen = seenBy(await read({ url: `${granted.origin}/things?x=1` }))
   expect(seen).toMatchObject({ status: 200, url: `${granted.origin}/things?x=1` })
   expect(seen.headers['set-cookie']).toBeUndefined()
@@ -69,7 +69,7 @@ test('what is declared and granted is reached, by the methods of the capability'
   expect(granted.seen.at(-1)).toMatchObject({ method: 'POST', body: 'hello' })
 })
 
-describe('is refused by policy, with the rule in the message', () => {
+describe('egress policy', () => {
   type Row = [what: string, sent: () => Promise<Answer>, says: RegExp]
   const other = () => forbidden.origin
   const rows: Row[] = [
@@ -236,14 +236,14 @@ describe('is refused by policy, with the rule in the message', () => {
     ],
   ]
 
-  test.each(rows)('%s', async (_what, sent, says) => {
+  test.each(rows)('refuses %s, with the rule in the message', async (_what, sent, says) => {
     const before = forbidden.seen.length
     expect(refusal(await sent())).toMatch(says)
     expect(forbidden.seen).toHaveLength(before)
     expect(seenBy(await read({ url: granted.origin })).status).toBe(200)
   })
 
-  test('and the connector may see the refusal and go on', async () => {
+  test('lets a connector handle a redirect itself', async () => {
     expect(seenBy(await read({ url: `${granted.origin}/?to=/`, redirect: 'manual' })).status).toBe(
       302,
     )
@@ -270,7 +270,7 @@ test.each([
   [502, 'bad_gateway'],
   [503, 'service_error'],
   [504, 'bad_gateway'],
-])('an upstream’s %i arrives as %s', async (status, error_code) => {
+])('an upstream’s %i is reported as %s', async (status, error_code) => {
   const url = `${granted.origin}/${status}`
   const error = failure(await read({ url: `${url}?secret=1`, strict: true }))
   expect(error).toEqual({
@@ -284,11 +284,11 @@ test.each([
   })
 })
 
-describe('a network that fails', () => {
+describe('a network failure', () => {
   const at = (port: number) => `http://127.0.0.1:${port}`
   const failing = (port: number) => read({ url: at(port) }, { base_url: at(port) }).then(failure)
 
-  test('by refusing the connection', async () => {
+  test('is reported for a refused connection', async () => {
     expect(await failing(refusing)).toMatchObject({
       error_code: 'connection_rejected',
       raised_by: 'Keyway.Egress',
@@ -296,22 +296,22 @@ describe('a network that fails', () => {
     })
   })
 
-  test('by a name that nobody knows', async () => {
+  test('is reported for an unknown name', async () => {
     const { error_code } = failure(
       await read({ url: 'https://secure.probe.example/' }, { base_url: granted.origin }),
     )
     expect(error_code).toMatch(/^connection_(rejected|timeout)$/)
   })
 
-  test('by closing in the middle of the body', async () => {
+  test('is reported for a connection that closes in the middle of the body', async () => {
     expect(await failing(breaking)).toMatchObject({
       error_code: 'connection_closed',
       raised_by: 'Keyway.Egress',
     })
   })
 
-  test('by never answering: the call ends at its deadline', async () => {
-    // The deadline of the probe is 2000 ms, the promise 100 ms more; the rest is slack.
+  test('without any answer ends the call at its deadline', async () => {
+    // The deadline of the probe is 2000 ms, the documented bound 100 ms more; the rest is slack.
     const boundMs = 2000 + 100 + 400
     const tookMs = await bestMs(boundMs, async () => {
       expect((await failing(silent)).error_code).toBe('request_timeout')
@@ -321,7 +321,7 @@ describe('a network that fails', () => {
   })
 })
 
-test('each request is in the log, without its query and the credential', async () => {
+test('each request is logged, without its query and the credential', async () => {
   const answer = await read({
     url: `${granted.origin}/logged?key=hidden-in-the-query`,
     headers: { authorization: `Bearer ${TOKEN}` },

@@ -1,4 +1,4 @@
-/** Where the stand-in for GitHub is not like GitHub. */
+/** How the GitHub emulator differs from GitHub. */
 import type { Deviation, Mend } from '../described/recorder.ts'
 import { json } from '../described/recorder.ts'
 

@@ -1,4 +1,7 @@
-/** The GitHub connector, whole: through the host, its sandbox and its egress, to a stand-in for GitHub. */
+/**
+ * Runs the GitHub connector end to end: through the host, its sandbox and its egress, against an emulator of
+ * GitHub.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GITHUB, readDescription } from '../described/description.ts'
 import { type Recorder, startRecorder } from '../described/recorder.ts'
@@ -63,7 +66,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
   const all = async <T>(capability: string, request: object = {}, size?: number) =>
     (await host.pages<T>(CONNECTOR, capability, envelope(request), size)).flat()
 
-  /** The stand-in itself, to prepare it and to see what a call has really left there. */
+  /** Calls the emulator directly, to prepare it and to check the effect of a call. */
   const direct = (method: string, path: string, body?: object) =>
     fetch(system.github.baseUrl + path, {
       method,
@@ -83,7 +86,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
   const told = (one: Association | Named) =>
     `${'account_id' in one ? one.integration_specific_entitlement_id : one.integration_specific_id} ${one.integration_specific_resource_id}`.trim()
 
-  test('knows its tenant by the number of the organisation', async () => {
+  test('identifies its tenant by the number of the organisation', async () => {
     const { id } = (await (await direct('GET', '/orgs/acme')).json()) as { id: number }
     const { host: at } = new URL(recorder.url)
     expect(await done('validate_credentials')).toEqual({
@@ -99,7 +102,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     [undefined, 3],
   ])('lists all 251 members exactly once in pages of %s', async (size, count) => {
     const pages = await host.pages<Account>(CONNECTOR, 'list_accounts', envelope(), size)
-    // The last page may be empty: it asks whether there are outside collaborators.
+    // The last page may be empty: it checks for outside collaborators.
     expect([count, count + 1]).toContain(pages.length)
     const found = pages.flat()
     expect(found.map((one) => one.integration_specific_id).sort()).toEqual([
@@ -109,7 +112,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     expect(found.at(-1)?.email).toBe('user250@example.com')
   })
 
-  test('leaves profiles unread where that is set', async () => {
+  test('does not read profiles if read_profiles is false', async () => {
     const { body } = await host.call(CONNECTOR, 'list_accounts', {
       ...envelope(),
       settings: { ...settings(), read_profiles: false },
@@ -117,35 +120,46 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     expect(success<Account[]>(body)[0]).toMatchObject({ email: null, user_status: 'ACTIVE' })
   })
 
-  test.each([1, 7, undefined])('lists what there is to grant, in pages of %s', async (size) => {
-    const resources = await all<Account>('list_resources', {}, size)
-    expect(resources.map((one) => one.integration_specific_id)).toEqual([
-      'members',
-      'core',
-      'ops',
-      'acme/api',
-      'acme/web',
-    ])
-    const entitlements = (await all<Named>('list_entitlements', {}, size)).map(told)
-    expect(new Set(entitlements).size).toBe(entitlements.length)
-    expect(entitlements).toHaveLength(2 + 3 * 2 + 2 * 5)
-    expect(entitlements).toContain('maintainer ops')
-    expect(entitlements).toContain('triage acme/api')
-  })
+  test.each([1, 7, undefined])(
+    'lists all resources and entitlements, in pages of %s',
+    async (size) => {
+      const resources = await all<Account>('list_resources', {}, size)
+      expect(resources.map((one) => one.integration_specific_id)).toEqual([
+        'members',
+        'core',
+        'ops',
+        'acme/api',
+        'acme/web',
+      ])
+      const entitlements = (await all<Named>('list_entitlements', {}, size)).map(told)
+      expect(new Set(entitlements).size).toBe(entitlements.length)
+      expect(entitlements).toHaveLength(2 + 3 * 2 + 2 * 5)
+      expect(entitlements).toContain('maintainer ops')
+      expect(entitlements).toContain('triage acme/api')
+    },
+  )
 
-  test.each([7, 100, undefined])('lists who holds what, in pages of %s', async (size) => {
-    const held = await all<Association>('find_entitlement_associations', {}, size)
-    expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
-    // Members, those of the team of all that the stand-in has, and of two teams.
-    expect(held).toHaveLength(251 + 251 + 3 + 1)
-    const of = (login: string) => held.filter((one) => one.account_id === login).map(told)
-    expect(of('user001').sort()).toEqual(['member', 'member core', 'member members', 'member ops'])
-  })
+  test.each([7, 100, undefined])(
+    'lists who has which entitlement, in pages of %s',
+    async (size) => {
+      const held = await all<Association>('find_entitlement_associations', {}, size)
+      expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+      // Members of the organisation, of the emulator's team of all members, and of two teams.
+      expect(held).toHaveLength(251 + 251 + 3 + 1)
+      const of = (login: string) => held.filter((one) => one.account_id === login).map(told)
+      expect(of('user001').sort()).toEqual([
+        'member',
+        'member core',
+        'member members',
+        'member ops',
+      ])
+    },
+  )
 
-  test('takes an account through its life, and leaves all as it was', async () => {
+  test('supports the whole life cycle of an account, and leaves all others unchanged', async () => {
     const before = await all<Association>('find_entitlement_associations', {}, 100)
     expect(await done('create_account', { username: 'outsider', entitlements: [] })).toEqual({
-      // GitHub itself would say PENDING: the stand-in asks nobody.
+      // GitHub itself would answer PENDING: the emulator requires no acceptance.
       status: 'ACTIVE',
       created: true,
       id: 'outsider',
@@ -179,7 +193,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
       await done('unassign_entitlement', grant('outsider', 'MEMBERSHIP', 'admin'))
     expect(await heldBy('outsider')).toContain('member')
 
-    // Another role replaces the first one, and taking the first one then takes nothing.
+    // Another role replaces the first one, and revoking the first one then changes nothing.
     await done('assign_entitlement', { ...grants[1], entitlement_integration_specific_id: 'admin' })
     await done('unassign_entitlement', grants[1])
     expect(await heldBy('outsider')).toContain('admin acme/api')
@@ -246,7 +260,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
       grant('user001', 'MEMBERSHIP', 'member'),
       { error_code: 'unsupported_operation' },
     ],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 
@@ -263,7 +277,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     expect(await heldBy(login)).toContain('admin')
   })
 
-  test('a person gives consent, and the token lists', async () => {
+  test('obtains a token by consent, which works', async () => {
     const { redirectUri, github } = system
     const { clientId: client_id, clientSecret: client_secret } = github.oauth
     const ask = <T>(capability: string, request: object) =>
@@ -277,7 +291,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     const { searchParams, pathname } = new URL(authorization_url)
     expect(pathname).toBe('/login/oauth/authorize')
     expect(searchParams.get('scope')).toBe('read:org repo admin:org')
-    // The page lets one choose who one is, and sends this.
+    // The consent page lets the person choose a user, and sends this.
     const consent = await fetch(`${github.baseUrl}/login/oauth/callback`, {
       method: 'POST',
       redirect: 'manual',
@@ -303,7 +317,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     expect(first.integration_specific_id).toBe('user001')
   })
 
-  test('nothing went by that GitHub’s own description does not have', () => {
+  test('all requests and answers conform to GitHub’s API description', () => {
     expect(recorder.findings()).toEqual([])
     expect(recorder.unused()).toEqual([])
     expect(recorder.operations()).toEqual(
@@ -319,7 +333,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
   })
 })
 
-/** Who is in which team other than the one of all that the stand-in has. */
+/** Members of teams, without the emulator's team of all members. */
 const TEAMS: Record<string, Record<string, string>> = {
   core: { user001: 'member', user002: 'member' },
   ops: { user001: 'member', owner: 'maintainer' },

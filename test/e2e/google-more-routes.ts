@@ -1,4 +1,4 @@
-/** Routes of the stand-in for Google: licences, roles of administrators, reports. */
+/** Routes of the fake Google: licences, admin roles, reports. */
 import { found, notFound, page, type Reply, type Routes, refuse } from './google-stand-in.ts'
 import { CUSTOMER, type RoleAssignment, type Tenant, userOf } from './google-tenant.ts'
 
@@ -133,7 +133,7 @@ export function reportRoutes(): Routes {
       },
     ]),
   ]
-  /** A page token is only good with the beginning that it was made with. */
+  /** A page token is only valid with the start time that it was created with. */
   const begun = new Set<string>()
   return Object.fromEntries(
     Object.entries({ login, admin }).map(

@@ -1,4 +1,4 @@
-/** Routes of the stand-in for Google: the customer, its users, its groups. */
+/** Routes of the fake Google: the customer, its users, its groups. */
 import { licenseRoutes, reportRoutes, roleRoutes } from './google-more-routes.ts'
 import { found, notFound, page, type Reply, type Routes, refuse } from './google-stand-in.ts'
 import { CUSTOMER, type Role, type Tenant, type User, userOf } from './google-tenant.ts'

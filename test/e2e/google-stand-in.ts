@@ -1,6 +1,7 @@
 /**
- * A stand-in for the Google APIs that the connector calls, in the shapes that Google documents: tokens
- * for signed assertions, pages by `pageToken`, errors with their reasons. What it holds is in google-tenant.ts, the routes to it in google-routes.ts.
+ * A fake of the Google APIs that the connector calls, in the formats that Google documents: tokens for signed
+ * assertions, pages by `pageToken`, errors with their reasons. Its data is in google-tenant.ts, its routes in
+ * google-routes.ts.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -9,15 +10,15 @@ import { type CryptoKey, jwtVerify } from 'jose'
 
 export type Reply = { status: number; body?: unknown }
 export type Asked = {
-  /** The parts of the path that the route leaves open. */
+  /** The variable parts of the path. */
   at: string[]
   query: URLSearchParams
   body: Record<string, unknown>
 }
-/** `GET /users/*` and what answers it. */
+/** Handlers by route, such as `GET /users/*`. */
 export type Routes = Record<string, (asked: Asked) => Reply>
 
-/** An error as Google writes it. */
+/** An error in Google's format. */
 export const refuse = (code: number, reason: string, message: string): Reply => ({
   status: code,
   body: { error: { code, message, errors: [{ message, domain: 'global', reason }] } },
@@ -26,7 +27,7 @@ export const notFound = (what: string): Reply =>
   refuse(404, 'notFound', `Resource Not Found: ${what}`)
 export const found = (body: unknown): Reply => ({ status: 200, body })
 
-/** One page of a list; without items their member is left out, as Google does. */
+/** One page of a list. As at Google, the member is omitted if there are no items. */
 export function page(items: unknown[], name: string, { query }: Asked, most: number): Reply {
   const start = Number(query.get('pageToken')?.replace(/^after-/, '') ?? 0)
   const size = Number(query.get('maxResults') ?? 100)
@@ -41,17 +42,17 @@ export function page(items: unknown[], name: string, { query }: Asked, most: num
 
 export type StandInOptions = {
   routes: Routes
-  /** The key that assertions are signed with. */
+  /** The key that verifies assertions. */
   publicKey: CryptoKey
-  /** The service account, the users that it may act for, and its scopes. */
+  /** The service account, the user that it may impersonate, and its scopes. */
   account: { email: string; subject: string; scopes: string[] }
 }
 
 export type StandIn = {
   url: string
-  /** Assertions that were exchanged. */
+  /** Number of exchanged assertions. */
   logins(): number
-  /** Makes all tokens useless. */
+  /** Revokes all tokens. */
   endTokens(): void
   stop(): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** The Google Workspace connector, whole: through the host, its signer, its sandbox and its egress. */
+/**
+ * Runs the Google Workspace connector end to end: through the host, its signer, its sandbox and its egress,
+ * against a fake Google.
+ */
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -30,7 +33,7 @@ const ACCOUNT = {
   ],
 }
 
-/** The connector as it is, but for the addresses of Google and its pace. */
+/** The connector unchanged, except for the addresses of Google and the rate limits. */
 async function connectorFor(origin: string) {
   const files = await Promise.all(
     (await readdir(FOLDER)).map(async (name) => {
@@ -131,21 +134,24 @@ describe('the Google Workspace connector', () => {
       tenant.assignments,
     ])
 
-  test('knows its tenant by the id of the customer', async () => {
+  test('identifies its tenant by the id of the customer', async () => {
     expect(await done('validate_credentials')).toEqual({ valid: true, unique_tenant_id: CUSTOMER })
   })
 
-  test.each([1, 7, 100, undefined])('lists everybody exactly once in pages of %s', async (size) => {
-    const pages = await host.pages<Account>(CONNECTOR, 'list_accounts', envelope(), size)
-    expect(pages).toHaveLength(Math.ceil(250 / (size ?? 500)))
-    expect(pages.flat().map((one) => one.email)).toEqual(
-      Array.from({ length: 250 }, (_, n) => `user${String(n + 1).padStart(3, '0')}@acme.example`),
-    )
-    // Every 25th is suspended, the 13th archived.
-    expect(pages.flat().filter((one) => one.user_status === 'SUSPENDED')).toHaveLength(11)
-  })
+  test.each([1, 7, 100, undefined])(
+    'lists every account exactly once in pages of %s',
+    async (size) => {
+      const pages = await host.pages<Account>(CONNECTOR, 'list_accounts', envelope(), size)
+      expect(pages).toHaveLength(Math.ceil(250 / (size ?? 500)))
+      expect(pages.flat().map((one) => one.email)).toEqual(
+        Array.from({ length: 250 }, (_, n) => `user${String(n + 1).padStart(3, '0')}@acme.example`),
+      )
+      // Every 25th is suspended, the 13th archived.
+      expect(pages.flat().filter((one) => one.user_status === 'SUSPENDED')).toHaveLength(11)
+    },
+  )
 
-  test('logs in once for many pages, and again when a token has ended', async () => {
+  test('logs in once for many pages, and again after a token has expired', async () => {
     await done('validate_credentials')
     const before = standIn.logins()
     await all('list_accounts', 50)
@@ -155,7 +161,7 @@ describe('the Google Workspace connector', () => {
     expect(standIn.logins()).toBe(before + 1)
   })
 
-  test('tells custom attributes, those that the customer has added as well', async () => {
+  test('returns custom attributes, including those that the customer has added', async () => {
     const schema = await done<{ name: string }[]>('list_custom_attributes_schema')
     expect(schema.map((one) => one.name)).toEqual([
       'title',
@@ -177,35 +183,41 @@ describe('the Google Workspace connector', () => {
     })
   })
 
-  test.each([1, 7, undefined])('lists what there is to give, in pages of %s', async (size) => {
-    const resources = await all<Named>('list_resources', size)
-    expect(resources.map((one) => one.integration_specific_id).sort()).toEqual(
-      [...tenant.groups.keys(), 'id:emea', 'id:root', 'id:sales'].sort(),
-    )
-    const found = await all<Named>('list_entitlements', size)
-    const ids = found.map(
-      (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
-    )
-    expect(new Set(ids).size).toBe(ids.length)
-    // 12 groups with 3 roles, 3 units, 11 licences, 2 admin roles, of which 1 in 2 units
-    expect(ids).toHaveLength(12 * 3 + 3 + 11 + 2 + 2)
-  })
+  test.each([1, 7, undefined])(
+    'lists all resources and entitlements, in pages of %s',
+    async (size) => {
+      const resources = await all<Named>('list_resources', size)
+      expect(resources.map((one) => one.integration_specific_id).sort()).toEqual(
+        [...tenant.groups.keys(), 'id:emea', 'id:root', 'id:sales'].sort(),
+      )
+      const found = await all<Named>('list_entitlements', size)
+      const ids = found.map(
+        (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
+      )
+      expect(new Set(ids).size).toBe(ids.length)
+      // 12 groups with 3 roles, 3 units, 11 licences, 2 admin roles, one of them in 2 units.
+      expect(ids).toHaveLength(12 * 3 + 3 + 11 + 2 + 2)
+    },
+  )
 
-  test.each([7, 100, undefined])('lists who holds what, in pages of %s', async (size) => {
-    const held = await all<Association>('find_entitlement_associations', size)
-    expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
-    const members = [...tenant.groups.values()].reduce((sum, one) => sum + one.members.size, 0)
-    expect(held).toHaveLength(250 + members + 120 + 2)
-    for (const account of ['10001', '10002', '1000120'])
-      expect(
-        held
-          .filter((one) => one.account_id === account)
-          .map(told)
-          .sort(),
-      ).toEqual(await heldBy(account))
-  })
+  test.each([7, 100, undefined])(
+    'lists who has which entitlement, in pages of %s',
+    async (size) => {
+      const held = await all<Association>('find_entitlement_associations', size)
+      expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+      const members = [...tenant.groups.values()].reduce((sum, one) => sum + one.members.size, 0)
+      expect(held).toHaveLength(250 + members + 120 + 2)
+      for (const account of ['10001', '10002', '1000120'])
+        expect(
+          held
+            .filter((one) => one.account_id === account)
+            .map(told)
+            .sort(),
+        ).toEqual(await heldBy(account))
+    },
+  )
 
-  test('takes an account through its life, and leaves the Workspace as it was', async () => {
+  test('supports the whole life cycle of an account, and leaves the Workspace as it was', async () => {
     const before = state()
     const id = await someone({
       password: 'the-first-password',
@@ -233,7 +245,7 @@ describe('the Google Workspace connector', () => {
     ])
     await done('assign_entitlement', grant(id, 'GROUP_ROLE', 'MEMBER', 'g3'))
     expect(tenant.groups.get('g3')?.members.get(id)).toBe('MEMBER')
-    // Another role than the one that is held.
+    // The account has another role than this one.
     await done('unassign_entitlement', grants[0])
     expect(tenant.groups.get('g3')?.members.get(id)).toBe('MEMBER')
     await done('assign_entitlement', grants[0])
@@ -298,7 +310,7 @@ describe('the Google Workspace connector', () => {
     expect(tenant.assignments.map((one) => one.assignedTo)).toContain(own)
   })
 
-  test('creates a person with everything, or nobody', async () => {
+  test('creates an account with all entitlements, or none', async () => {
     const wanted = (group: string) => [
       { entitlement_type: 'LICENSE', integration_specific_id: 'Google-Apps/1010020027' },
       {
@@ -321,7 +333,7 @@ describe('the Google Workspace connector', () => {
     expect(state()).toBe(before)
   })
 
-  test('creates nobody over a person who is there', async () => {
+  test('does not overwrite an existing account on creation', async () => {
     const taken = {
       email: 'user003@acme.example',
       given_name: 'A',
@@ -335,7 +347,7 @@ describe('the Google Workspace connector', () => {
     })
   })
 
-  test('gives a password to nobody where none is asked for', async () => {
+  test('sets a random password if none is given', async () => {
     const id = await someone()
     expect(tenant.passwords.get(id)).toMatch(/^Aa1-[0-9a-f]{48}$/)
     await done('delete_account', { account_id: id })
@@ -364,7 +376,7 @@ describe('the Google Workspace connector', () => {
     held?.set('user005@acme.example', '1010020028')
   })
 
-  test('hands over what a person owns', async () => {
+  test('transfers the data of an account to another', async () => {
     expect(
       await done('transfer_data', { source_account_id: '10001', target_account_id: '10002' }),
     ).toEqual({ success: true, reason: null })
@@ -383,7 +395,7 @@ describe('the Google Workspace connector', () => {
     ])
   })
 
-  test('tells the last login of those who ever did', async () => {
+  test('reports the last login of accounts that have logged in', async () => {
     const account_ids = ['10001', '100010', 'no', '10002']
     expect(await done('get_last_activity', { account_ids })).toEqual([
       { account_id: '10001', event_type: 'last_login', happened_at: '2026-11-01T10:00:00.000Z' },
@@ -392,7 +404,7 @@ describe('the Google Workspace connector', () => {
   })
 
   test.each([1, 7, undefined])(
-    'tells logins, and what administrators did, in pages of %s',
+    'lists logins and actions of administrators, in pages of %s',
     async (size) => {
       const given = { settings: { activity_days: 30 } }
       const pages = await host.pages<Record_>(
@@ -431,7 +443,7 @@ describe('the Google Workspace connector', () => {
       () =>
         credential({ key: { ...credential().service_account.key, client_email: 'x@y.example' } }),
     ],
-  ])('is not let in with %s', async (_what, auth) => {
+  ])('fails to log in with %s', async (_what, auth) => {
     expect(await refused('validate_credentials', {}, { auth: auth() })).toMatchObject({
       error_code: 'unauthenticated',
       message: expect.stringContaining('The login failed'),
@@ -495,7 +507,7 @@ describe('the Google Workspace connector', () => {
       { email: 'x@acme.example', entitlements: [] },
       { error_code: 'integration_missing_parameter' },
     ],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 })

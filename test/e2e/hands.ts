@@ -1,4 +1,4 @@
-/** HANDS: the two ways in which a flow is gone through: without script by pointer, and with script by keyboard alone. */
+/** HANDS: the two input methods for a flow: by pointer without script, and by keyboard alone with script. */
 import type { BrowserContextOptions, Locator } from 'playwright-core'
 
 export type Hand = {
@@ -7,19 +7,19 @@ export type Hand = {
   /** Follows a link, presses a button, opens a summary. */
   press(control: Locator): Promise<void>
   fill(field: Locator, text: string): Promise<void>
-  /** Ticks a box that is not ticked, or chooses one of several choices. */
+  /** Ticks a box, or chooses a radio button. */
   tick(box: Locator): Promise<void>
   attach(field: Locator, file: Attached): Promise<void>
 }
 type Attached = { name: string; mimeType: string; buffer: Buffer }
 
-/** More than any page has to stop at. */
+/** More than the Tab stops of any page. */
 const MOST_STOPS = 400
 
-/** @throws Error where Tab does not come to the control: by keyboard it is not there */
+/** @throws Error if Tab does not reach the control, which is then unusable by keyboard */
 async function reach(control: Locator): Promise<void> {
   const { keyboard } = control.page()
-  // Found once: by its name it would be looked for in the whole page at each stop.
+  // Located once: a locator would search the whole page at each stop.
   let one = await control.elementHandle()
   for (let at = 0; at < MOST_STOPS; at += 1) {
     const [isThere, hasFocus] = await one.evaluate((it) => [
@@ -27,7 +27,7 @@ async function reach(control: Locator): Promise<void> {
       it === it.ownerDocument.activeElement,
     ])
     if (hasFocus) return
-    // The page may have renewed this part of itself.
+    // The page may have replaced this element.
     if (isThere) await keyboard.press('Tab')
     else one = await control.elementHandle()
   }
@@ -37,7 +37,7 @@ async function reach(control: Locator): Promise<void> {
 const isFocused = (control: Locator): Promise<boolean> =>
   control.evaluate((one) => one === one.ownerDocument.activeElement)
 
-/** Tab stops once at choices of which one is to be made; arrows move between them. */
+/** Tab stops once per group of radio buttons; arrows move within it. */
 async function choose(choice: Locator): Promise<void> {
   const page = choice.page()
   const name = (await choice.getAttribute('name')) ?? ''
@@ -85,7 +85,7 @@ export const HANDS: readonly Hand[] = [
     },
     async attach(field, file) {
       const page = field.page()
-      // Before the focus moves: the browser has to know in time that the choice is not its own.
+      // Before the focus moves: the browser must know in advance that the file chooser is intercepted.
       const chosen = page.waitForEvent('filechooser')
       await reach(field)
       const [chooser] = await Promise.all([chosen, page.keyboard.press('Enter')])

@@ -1,9 +1,9 @@
 /**
- * A whole host for tests: in this process, on a free port of loopback, with a data directory and a
- * plugin directory of its own. Real workers, real isolates, real files.
+ * A whole host for tests: in this process, on a free port of loopback, with separate data and plugin
+ * directories. It uses real workers, real isolates, real files.
  *
- * Two things are checked of everything, whatever a test looks at: each JSON answer is what
- * /openapi.json says of its operation, and no log line holds a credential that was sent.
+ * Two things are checked in every test: each JSON answer conforms to its operation in /openapi.json, and no
+ * log line contains a credential that was sent.
  */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ export type WireError = {
   raised_in: string | null
 }
 
-/** What a capability answered: a success or a handled error. */
+/** The answer of a capability: a success or a handled error. */
 export type Answer = {
   status: number
   headers: Received['headers']
@@ -59,24 +59,24 @@ export type Row = {
 }
 
 export type HostOptions = {
-  /** Settings beside those of the harness. */
+  /** Settings in addition to those of the harness. */
   env?: Record<string, string>
-  /** Connector folders that are there at the start, by name; a text is a folder to copy. */
+  /** Connector folders that exist at the start, by name; a text is a folder to copy. */
   connectors?: Record<string, Files | string>
   /** How long a stop waits for calls, in milliseconds. */
   drainMs?: number
-  /** Folder of an earlier host that goes on: its data and its plugins. */
+  /** Folder of an earlier host to continue with: its data and its plugins. */
   home?: string
 }
 
 export type TestHost = {
   url: string
-  /** Holds `data` and `plugins`; removed by `stop` unless it is to be kept. */
+  /** Contains `data` and `plugins`; `stop` removes it unless `keep` is set. */
   home: string
   host: Host
   /** Calls a capability. */
   call(id: string, capability: string, envelope: object, headers?: Sent['headers']): Promise<Answer>
-  /** Sends anything. */
+  /** Sends any request. */
   send(at: string, sent?: Sent): Promise<Received>
   /** All pages of a listing, each as the list of its items. */
   pages<T>(id: string, capability: string, envelope: object, size?: number): Promise<T[][]>
@@ -87,14 +87,14 @@ export type TestHost = {
   remove(name: string): Promise<void>
   /** Waits until a version is served. */
   served(id: string, version: string): Promise<Row>
-  /** Waits until a folder's newest content is a ghost; the row says why. */
+  /** Waits until the newest content of a folder is a ghost; the row contains the reason. */
   ghost(name: string, because?: RegExp): Promise<Row>
   /** Log lines so far. */
   readonly lines: readonly string[]
   stop(options?: { keep?: boolean }): Promise<void>
 }
 
-/** Words of credentials that are no secrets. */
+/** Members of credentials that are not secret. */
 const CLEAR: readonly string[] = [
   ...CLEAR_KEY_MEMBERS,
   'impersonation_email',
@@ -136,7 +136,7 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
     config,
     createLog(config.logLevel, { write: (line: string) => void lines.push(line) }),
     {},
-    // What is tried here needs none; test/core has one.
+    // These tests need no database; test/core has one.
     { database: 'none', ...(worker ? { worker } : {}) },
   )
   const listening = await listen(host, config, options.drainMs)
@@ -226,13 +226,13 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
   }
 }
 
-/** The response of a success; throws with the error's own words otherwise. */
+/** The response of a success; otherwise throws the error's message. */
 export function success<T>(body: Answer['body']): T {
   if (body.error) throw new Error(`${body.error.error_code}: ${body.error.message}`)
   return body.response as T
 }
 
-/** The error of a failure; throws when there was none. */
+/** The error of a failure; throws if there is none. */
 export function failure({ body }: Answer): WireError {
   if (!body.error) throw new Error(`a success: ${JSON.stringify(body).slice(0, 500)}`)
   return body.error
@@ -247,7 +247,7 @@ async function write(folder: string, files: Files | string): Promise<void> {
   }
 }
 
-/** Every text below `auth` and `credentials` that is a secret and long enough to be looked for. */
+/** Every text below `auth` and `credentials` that is secret and long enough to search for. */
 function secretsIn(envelope: object): string[] {
   const { auth, credentials } = envelope as { auth?: unknown; credentials?: unknown }
   return leaves([auth, credentials], '')

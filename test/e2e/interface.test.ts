@@ -1,4 +1,4 @@
-/** The connector interface as a caller sees it: discovery, documents, envelopes, tokens. */
+/** Tests the connector interface as a caller sees it: discovery, documents, envelopes, tokens. */
 
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ describe('discovery', () => {
     }
   })
 
-  test('tells what a connector is, by GET and by POST, with and without a body', async () => {
+  test('describes a connector, by GET and by POST, with and without a body', async () => {
     const at = '/connectors/several-parts/info'
     const got = await jsonOf(at)
     expect(got.response).toMatchObject({
@@ -48,7 +48,7 @@ describe('discovery', () => {
     ['several_parts', 'app_info'],
     ['several-parts', 'app-info'],
     ['several_parts', 'app-info'],
-  ])('gives the connector’s own document at %s/%s', async (id, name) => {
+  ])('returns the connector’s own document at %s/%s', async (id, name) => {
     const { response } = JSON.parse(
       (await post(host, `/connectors/${id}/${name}`, '{"request":{}}')).text,
     )
@@ -78,7 +78,7 @@ describe('documents', () => {
   })
 
   test.each(['/docs', '/docs/api'])(
-    'are shown at %s with assets that are all our own',
+    'are shown at %s with assets from the same origin only',
     async (at) => {
       const { text, headers } = await host.send(at)
       expect(headers['content-security-policy']).toContain("default-src 'none'")
@@ -103,26 +103,31 @@ describe('documents', () => {
     '/openapi.json',
     '/schemas/connector.json',
     '/schemas/connector.cases.json',
-  ])('%s is compressed for who takes that, and sent once to who keeps it', async (at) => {
-    const plain = await fetch(host.url + at, { headers: { 'accept-encoding': 'identity' } })
-    const text = await plain.text()
-    const tags = new Set([plain.headers.get('etag')])
-    for (const coding of ['gzip', 'br']) {
-      const headers = { 'accept-encoding': `${coding}, deflate;q=0.5` }
-      const reply = await fetch(host.url + at, { headers })
-      expect(reply.headers.get('content-encoding')).toBe(coding)
-      expect(Number(reply.headers.get('content-length'))).toBeLessThan(text.length / 2)
-      expect(await reply.text()).toBe(text)
-      const tag = reply.headers.get('etag') ?? ''
-      tags.add(tag)
-      const again = await fetch(host.url + at, { headers: { ...headers, 'if-none-match': tag } })
-      expect([again.status, await again.text()]).toEqual([304, ''])
-      const other = await fetch(host.url + at, { headers: { ...headers, 'if-none-match': '"x"' } })
-      expect(other.status).toBe(200)
-      await other.arrayBuffer()
-    }
-    expect(tags.size).toBe(3)
-  })
+  ])(
+    'are compressed at %s if accepted, and answered with 304 if the client has them',
+    async (at) => {
+      const plain = await fetch(host.url + at, { headers: { 'accept-encoding': 'identity' } })
+      const text = await plain.text()
+      const tags = new Set([plain.headers.get('etag')])
+      for (const coding of ['gzip', 'br']) {
+        const headers = { 'accept-encoding': `${coding}, deflate;q=0.5` }
+        const reply = await fetch(host.url + at, { headers })
+        expect(reply.headers.get('content-encoding')).toBe(coding)
+        expect(Number(reply.headers.get('content-length'))).toBeLessThan(text.length / 2)
+        expect(await reply.text()).toBe(text)
+        const tag = reply.headers.get('etag') ?? ''
+        tags.add(tag)
+        const again = await fetch(host.url + at, { headers: { ...headers, 'if-none-match': tag } })
+        expect([again.status, await again.text()]).toEqual([304, ''])
+        const other = await fetch(host.url + at, {
+          headers: { ...headers, 'if-none-match': '"x"' },
+        })
+        expect(other.status).toBe(200)
+        await other.arrayBuffer()
+      }
+      expect(tags.size).toBe(3)
+    },
+  )
 
   test('include the schema of connector.json', async () => {
     expect(await jsonOf('/schemas/connector.json')).toMatchObject({ type: 'object' })
@@ -130,7 +135,7 @@ describe('documents', () => {
 })
 
 describe('operating', () => {
-  test('says that it lives and that it can serve', async () => {
+  test('reports that it is alive and ready', async () => {
     expect(await jsonOf('/healthz')).toEqual({ status: 'ok' })
     expect(await jsonOf('/readyz')).toMatchObject({ ready: true, waiting_for: [] })
   })
@@ -144,7 +149,7 @@ describe('operating', () => {
     )
   })
 
-  test('keeps /operator for the holder of its token', async () => {
+  test('requires its token for /operator', async () => {
     for (const headers of [
       {},
       { authorization: 'Bearer wrong' },
@@ -158,7 +163,7 @@ describe('operating', () => {
     expect((await host.operator()).length).toBeGreaterThan(2)
   })
 
-  test('repeats a request id, or makes one', async () => {
+  test("returns the caller's request id, or creates one", async () => {
     const idOf = async (headers: Sent['headers'] = {}) =>
       (await host.send('/healthz', { headers })).headers['x-request-id']
     expect(await idOf({ 'x-request-id': 'caller.id-1_2' })).toBe('caller.id-1_2')
@@ -170,7 +175,7 @@ describe('operating', () => {
   })
 })
 
-test('each answer of a capability names the version that gave it, failures too', async () => {
+test('each answer of a capability names the version that handled it, including errors', async () => {
   const servedBy = async (id: string, capability: string, body: object) =>
     (await host.call(id, capability, body)).headers['x-keyway-connector']
   expect(await servedBy('several-parts', 'get_account', envelope)).toBe('several-parts@2.3.4')
@@ -179,8 +184,8 @@ test('each answer of a capability names the version that gave it, failures too',
   expect(await servedBy('nobody', 'get_account', envelope)).toBeUndefined()
 })
 
-describe('what is sent', () => {
-  test('may have null for everything that may be left out', async () => {
+describe('an envelope', () => {
+  test('may have null for every optional member', async () => {
     const { body } = await host.call('several-parts', 'get_account', {
       auth: null,
       credentials: [{ ...credentials[0], basic: null, oauth: null }],
@@ -199,7 +204,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('is answered with null for everything that is not there', async () => {
+  test('is answered with null for every missing member', async () => {
     const { body } = await host.call('greeter', 'list_accounts', withToken())
     expect(body).toEqual({
       response: [
@@ -220,7 +225,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('gets raw data when it asks for it, and only then', async () => {
+  test('is answered with raw data only if it asks for it', async () => {
     const call = async (asked: unknown) =>
       (await host.call('several-parts', 'get_account', { ...envelope, include_raw_data: asked }))
         .body.raw_data
@@ -229,7 +234,7 @@ describe('what is sent', () => {
     expect(await call(null)).toBeNull()
   })
 
-  test('may hold members that nobody knows, __proto__ among them', async () => {
+  test('may contain unknown members, including __proto__', async () => {
     const text = `{"credentials":${JSON.stringify(credentials)},"settings":{"host":"a.example","__proto__":{"rows":7}},
       "request":{"account_id":"a-1","__proto__":{"custom_attributes":["x"]},"more":1},"__proto__":{"include_raw_data":true},"later":{}}`
     const { response, raw_data } = JSON.parse((await post(host, AT, text)).text)
@@ -240,7 +245,9 @@ describe('what is sent', () => {
   })
 })
 
-/** Bodies and headers of calls, each sent twice: with its length, which is the fast path, and in chunks. */
+/**
+ * Bodies and headers of calls. Each is sent twice: with its length, which takes the fast path, and in chunks.
+ */
 const WAYS: Record<string, { at?: string; body: string | Buffer; headers?: Sent['headers'] }> = {
   'a good call': { body: JSON.stringify(envelope) },
   'one that asks for raw data': { body: JSON.stringify({ ...envelope, include_raw_data: true }) },
@@ -296,8 +303,8 @@ const WAYS: Record<string, { at?: string; body: string | Buffer; headers?: Sent[
   },
 }
 
-describe('a call by the fast path is answered as by the general one:', () => {
-  /** What differs from call to call. */
+describe('the fast path and the general path give the same answer to', () => {
+  /** Removes what differs between calls. */
   const bare = ({ status, headers, text }: Awaited<ReturnType<TestHost['send']>>) => {
     const { date: _date, 'x-request-id': id, ...rest } = headers
     const shown = text.replaceAll(String(id), 'ID').replace(/"token":"[^"]{20,}"/, '"token":"…"')
@@ -306,7 +313,7 @@ describe('a call by the fast path is answered as by the general one:', () => {
 
   test.each(Object.entries(WAYS))('%s', async (_name, { at = 'get_account', body, headers }) => {
     const path = `/connectors/several-parts/${at}`
-    // The first call of a version takes the general path, whatever it is.
+    // The first call of a version always takes the general path.
     await expectFine(host)
     const short = await post(host, path, body, { ...json, ...headers })
     const long = await post(host, path, [body], { ...json, ...headers })
@@ -328,7 +335,7 @@ describe('with a connector token', () => {
     await guarded?.stop()
   })
 
-  test('nothing of the interface answers without it', async () => {
+  test('every route of the interface requires it', async () => {
     for (const [at, method] of [
       ['/connectors/greeter/list_accounts', 'POST'],
       ['/connectors/greeter/info', 'GET'],
@@ -346,7 +353,7 @@ describe('with a connector token', () => {
     }
   })
 
-  test('everything answers with it, and health without', async () => {
+  test('calls succeed with it, and health checks without it', async () => {
     expect(
       success((await guarded.call('greeter', 'list_accounts', withToken())).body),
     ).toHaveLength(1)
@@ -354,7 +361,7 @@ describe('with a connector token', () => {
     expect((await guarded.send('/readyz')).status).toBe(200)
   })
 
-  test('the operator may allow further names of the host', async () => {
+  test('further host names from KEYWAY_ALLOWED_HOSTS are accepted', async () => {
     for (const host of ['keyway.internal', 'KEYWAY.internal:8080'])
       expect((await guarded.send('/healthz', { headers: { host } })).status).toBe(200)
   })

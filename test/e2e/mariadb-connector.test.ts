@@ -1,4 +1,7 @@
-/** The MariaDB connector, whole: through the host, its login, its sandbox and its door, to a real server. */
+/**
+ * Runs the MariaDB connector end to end: through the host, its login, its sandbox and its proxy, against a
+ * real server.
+ */
 import type mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noMariadb } from '../egress/sql/mariadb.ts'
@@ -21,7 +24,7 @@ type Entitlement = {
   integration_specific_resource_id: string
   is_assignable: boolean
 }
-/** Names that hold what a statement, a list or a URL is made of. */
+/** Names with the special characters of statements, lists and URLs. */
 const ODD = [
   'Roe, Jane',
   'say "ho"',
@@ -52,7 +55,7 @@ describe.skipIf(noMariadb !== null)(
     const refused: MariadbHost['refused'] = (...asked) => its.refused(...asked)
     const pagesOf: MariadbHost['all'] = (...asked) => its.all(...asked)
     const heldBy: MariadbHost['heldBy'] = (...asked) => its.heldBy(...asked)
-    /** Why an account cannot read a table; null where it can. Asked of the server itself. */
+    /** Checks at the server itself why an account cannot read a table; null if it can. */
     const keptOut = async (user: string, password: string, table = 'ops.tickets') => {
       let client: mysql.Connection | undefined
       try {
@@ -66,7 +69,7 @@ describe.skipIf(noMariadb !== null)(
       }
     }
 
-    test('knows its tenant by the server’s own id', async () => {
+    test('identifies its tenant by the server’s own id', async () => {
       const [rows] = await admin.query<mysql.RowDataPacket[]>('select @@server_uid id')
       expect(await done('validate_credentials')).toEqual({
         valid: true,
@@ -74,7 +77,7 @@ describe.skipIf(noMariadb !== null)(
       })
     })
 
-    test.each([7, undefined])('lists everyone exactly once in pages of %s', async (size) => {
+    test.each([7, undefined])('lists every account exactly once in pages of %s', async (size) => {
       const found = await pagesOf<Account>('list_accounts', size)
       const [rows] = await admin.query<mysql.RowDataPacket[]>(
         "select concat(User, '@', Host) id from mysql.user where is_role = 'N'",
@@ -87,34 +90,37 @@ describe.skipIf(noMariadb !== null)(
       expect(found.filter((one) => one.username === 'dup')).toHaveLength(2)
     })
 
-    test.each([5, undefined])('lists databases, roles and rights in pages of %s', async (size) => {
-      const databases = await pagesOf<{ integration_specific_id: string }>('list_resources', size)
-      expect(databases.map((one) => one.integration_specific_id)).toEqual([
-        'finance',
-        'ops',
-        'sales',
-        'sales_eu',
-      ])
-      const found = await pagesOf<Entitlement>('list_entitlements', size)
-      expect(found).toHaveLength(4 + 4 * 9)
-      const assignable = found
-        .filter((one) => one.is_assignable)
-        .map((one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`)
-      expect(assignable.sort()).toEqual([
-        'DELETE sales',
-        'INSERT sales',
-        'SELECT ops',
-        'SELECT sales',
-        'UPDATE ops',
-        'UPDATE sales',
-        'role_analyst ',
-        'role_reader ',
-        'role_writer ',
-      ])
-    })
+    test.each([5, undefined])(
+      'lists databases, roles and privileges in pages of %s',
+      async (size) => {
+        const databases = await pagesOf<{ integration_specific_id: string }>('list_resources', size)
+        expect(databases.map((one) => one.integration_specific_id)).toEqual([
+          'finance',
+          'ops',
+          'sales',
+          'sales_eu',
+        ])
+        const found = await pagesOf<Entitlement>('list_entitlements', size)
+        expect(found).toHaveLength(4 + 4 * 9)
+        const assignable = found
+          .filter((one) => one.is_assignable)
+          .map((one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`)
+        expect(assignable.sort()).toEqual([
+          'DELETE sales',
+          'INSERT sales',
+          'SELECT ops',
+          'SELECT sales',
+          'UPDATE ops',
+          'UPDATE sales',
+          'role_analyst ',
+          'role_reader ',
+          'role_writer ',
+        ])
+      },
+    )
 
     test.each([11, undefined])(
-      'lists who has what, with effective also by roles (%s)',
+      'lists who has which entitlement, with effective also through roles (%s)',
       async (size) => {
         const direct = await pagesOf<Association>('find_entitlement_associations', size)
         const all = await pagesOf<Association>('find_entitlement_associations', size, effective)
@@ -143,7 +149,7 @@ describe.skipIf(noMariadb !== null)(
     )
 
     test.each(ODD)(
-      'creates %j, who logs in, is locked and unlocked, and is dropped',
+      'creates %j, which can log in, be locked, unlocked and dropped',
       async (name) => {
         const password = `first1 '"\\ secret`
         const { id } = await done<{ id: string }>('create_account', {
@@ -201,7 +207,7 @@ describe.skipIf(noMariadb !== null)(
       },
     )
 
-    test('carries out changes of one account that come at the same time', async () => {
+    test('applies simultaneous changes of one account', async () => {
       const { id } = await done<{ id: string }>('create_account', {
         username: 'together',
         password: 'First-secret-1',
@@ -221,7 +227,7 @@ describe.skipIf(noMariadb !== null)(
       await done('delete_account', { account_id: id })
     })
 
-    test('creates an account with all that it shall have or not at all', async () => {
+    test('creates an account with all entitlements, or none', async () => {
       const request = { username: 'half', password: 'password-1', host: '10.0.0.%' }
       const entitlements = [entitled('role_reader'), entitled('role_dba')]
       expect(await refused('create_account', { ...request, entitlements })).toMatchObject({
@@ -240,7 +246,7 @@ describe.skipIf(noMariadb !== null)(
       await done('delete_account', { account_id: 'half@10.0.0.%' })
     })
 
-    test('takes a right of a database whose name is also a pattern, and says where it is one', async () => {
+    test('revokes privileges of a database whose name is a pattern, but not those granted by a pattern', async () => {
       await admin.query("grant insert, select on `sales_eu`.* to user001@'%'")
       await admin.query("grant select on `%les`.* to user001@'%'")
       await admin.query("grant all on `sales\\_eu`.* to connector@'%' with grant option")
@@ -259,7 +265,7 @@ describe.skipIf(noMariadb !== null)(
       })
     })
 
-    test('with effective, says that a role still gives it', async () => {
+    test('with effective, reports that another role still grants a revoked role', async () => {
       for (const one of ['role_reader', 'role_analyst'])
         await admin.query(`grant ${one} to user003@'%'`)
       const asked = role('user003@%', 'role_reader')
@@ -330,7 +336,7 @@ describe.skipIf(noMariadb !== null)(
       })
     })
 
-    test('changes nothing as who may only read, and says which right is missing', async () => {
+    test('changes nothing as a read-only user, and reports the missing privilege', async () => {
       const as: Given = { as: ['reader', 'reader-1'] }
       expect((await pagesOf<Account>('list_accounts', 50, as)).length).toBeGreaterThan(40)
       for (const [capability, request] of [
@@ -352,18 +358,18 @@ describe.skipIf(noMariadb !== null)(
     test.each([
       ['connector', 'not the password', '1045'],
       ['user010', 'pw-010', '4151'],
-    ])('says that %s cannot log in', async (user, password, app_error_code) => {
+    ])('reports that %s cannot log in', async (user, password, app_error_code) => {
       expect(await refused('validate_credentials', {}, { as: [user, password] })).toMatchObject({
         error_code: 'unauthenticated',
         app_error_code,
       })
     })
 
-    test('lists more of one account than a query may give, and takes one of it', async () => {
+    test('lists more entitlements of an account than fit in one query, and revokes one of them', async () => {
       const many = 10_001
       await admin.query("grant role_reader to user005@'%'")
       const before = await heldBy('user005@%')
-      // As the server keeps them.
+      // Inserted in the server's own format.
       await admin.query(
         `insert into mysql.roles_mapping (Host, User, Role) select '%', 'user005', concat('many', seq) from mysql.seq_1_to_${many}`,
       )
@@ -375,12 +381,12 @@ describe.skipIf(noMariadb !== null)(
       expect(await heldBy('user005@%')).toEqual(before.filter((one) => one !== 'role_reader'))
     })
 
-    // The last: the others list everybody.
-    test('lists a role of 100,000 members, each page by itself', async () => {
+    // This test must be the last, since others list all accounts.
+    test('lists a role of 100,000 members in pages that are read separately', async () => {
       const members = 100_000
       await admin.query('create role everyone')
       await admin.query('grant role_reader to everyone')
-      // As the server keeps them: 100,000 statements would take minutes.
+      // Inserted in the server's own format: 100,000 statements would take minutes.
       await admin.query(
         `insert into mysql.global_priv (Host, User, Priv) select '%', concat('member', seq), '{"access":0}' from mysql.seq_1_to_${members}`,
       )

@@ -1,4 +1,7 @@
-/** What the MariaDB connector does to how accounts log in, its own among them, against a real server. */
+/**
+ * Tests what the MariaDB connector changes about logins of accounts, including its own, against a real
+ * server.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../plugins/mariadb/connector.json' with { type: 'json' }
 import { noMariadb } from '../egress/sql/mariadb.ts'
@@ -32,7 +35,7 @@ describe.skipIf(noMariadb !== null)(
     test.each([
       ['native', 'mysql_native_password'],
       ['ed', 'ed25519'],
-    ])('sets a password of an account as it logs in: %s', async (user, plugin) => {
+    ])('keep their plugin when a password is set: %s', async (user, plugin) => {
       const before = await howOf(user)
       await its.done('update_account', { id: `${user}@%`, password: 'password-2' })
       const after = await howOf(user)
@@ -48,7 +51,7 @@ describe.skipIf(noMariadb !== null)(
     })
 
     test.each(['socket', 'twofold'])(
-      'leaves an account alone that logs in by something else: %s',
+      'of other kinds are not given a password: %s',
       async (user) => {
         const before = await howOf(user)
         const asked = { id: `${user}@%`, password: 'password-2' }
@@ -65,7 +68,7 @@ describe.skipIf(noMariadb !== null)(
       ['deactivate_account', { account_id: 'connector@%' }],
       ['delete_account', { account_id: 'connector@%' }],
       ['update_account', { id: 'connector@%', password: 'password-2' }],
-    ])('leaves the account alone that it signs in as itself: %s', async (capability, request) => {
+    ])("of the connector's own account are protected: %s", async (capability, request) => {
       expect(await its.refused(capability, request)).toMatchObject({
         error_code: 'unsupported_operation',
         app_error_code: 'own_account',
@@ -79,7 +82,7 @@ describe.skipIf(noMariadb !== null)(
     test.each([
       ['a role', role('open@%', 'role_reader'), 'sales.orders'],
       ['a right', right('open@%', 'SELECT', 'ops'), 'ops.tickets'],
-    ])('ends the connections that use what it takes: %s', async (_what, asked, table) => {
+    ])('connections end when a revoked entitlement is in use: %s', async (_what, asked, table) => {
       const setUp = "create or replace user open@'%' identified by 'password-1'"
       await its.admin.query(setUp)
       await its.done('assign_entitlement', asked)
@@ -96,23 +99,26 @@ describe.skipIf(noMariadb !== null)(
     test.each([
       ["via ed25519 using password('by-ed-1')", '1251', /mysql_native_password/],
       ['via unix_socket', '1698', /without a password/],
-    ])('says that its user cannot sign in %s', async (how, app_error_code, message) => {
-      await its.admin.query(`create or replace user other_way@'%' identified ${how}`)
-      expect(
-        await its.refused('validate_credentials', {}, { as: ['other_way', 'by-ed-1'] }),
-      ).toMatchObject({
-        ...{ error_code: 'unauthenticated', app_error_code },
-        message: expect.stringMatching(message),
-      })
-      await its.admin.query("drop user other_way@'%'")
-    })
+    ])(
+      "of the connector's user %s are reported as unsupported",
+      async (how, app_error_code, message) => {
+        await its.admin.query(`create or replace user other_way@'%' identified ${how}`)
+        expect(
+          await its.refused('validate_credentials', {}, { as: ['other_way', 'by-ed-1'] }),
+        ).toMatchObject({
+          ...{ error_code: 'unauthenticated', app_error_code },
+          message: expect.stringMatching(message),
+        })
+        await its.admin.query("drop user other_way@'%'")
+      },
+    )
 
-    test('goes on where it takes something of its own account', async () => {
+    test('of the connector continue after it revokes one of its own privileges', async () => {
       const asked = right('connector@%', 'SELECT', 'finance')
       expect(await its.done('unassign_entitlement', asked)).toEqual({ unassigned: true })
     })
 
-    test('lets nobody into a new account before all is granted', async () => {
+    test('into a new account are only possible after all grants', async () => {
       await its.admin.query("set global log_output = 'TABLE', global general_log = 1")
       const entitlements = [entitled('role_reader'), entitled('SELECT', 'ops')]
       const request = { username: 'newcomer', password: 'password-1', entitlements }
@@ -133,7 +139,7 @@ describe.skipIf(noMariadb !== null)(
       await expect(its.clientOf('later', 'password-1')).rejects.toThrow(/locked/)
     })
 
-    /** As a call leaves it that ends in the middle. */
+    /** Leaves an account as a call that was interrupted would. */
     async function leave(user: string, secondsAgo: number) {
       const text = CREATE.replace('{identifier:user}', `'${user}'`)
         .replace('{identifier:host}', "'%'")
@@ -143,7 +149,7 @@ describe.skipIf(noMariadb !== null)(
         flush privileges`)
     }
 
-    test('replaces an account that an interrupted call left incomplete', async () => {
+    test('a new account replaces one that an interrupted call left incomplete', async () => {
       await leave('half', 61)
       const entitlements = [entitled('SELECT', 'ops')]
       const request = { username: 'half', password: 'password-2', entitlements }
@@ -156,7 +162,7 @@ describe.skipIf(noMariadb !== null)(
       })
     })
 
-    test('leaves an account to the call that may still be making it', async () => {
+    test('a new account is refused while another call may still be creating it', async () => {
       await leave('begun', 30)
       const request = { username: 'begun', password: 'password-2', entitlements: [] }
       expect(await its.refused('create_account', request)).toMatchObject({
@@ -168,7 +174,7 @@ describe.skipIf(noMariadb !== null)(
       await (await its.clientOf('begun', 'password-1')).end()
     })
 
-    test('does not replace an incomplete account that was unlocked', async () => {
+    test('a new account does not replace an incomplete one that was unlocked', async () => {
       await leave('used', 61)
       await its.admin.query("alter user used@'%' account unlock")
       const request = { username: 'used', password: 'password-2', entitlements: [] }
@@ -176,7 +182,7 @@ describe.skipIf(noMariadb !== null)(
       expect(await its.heldBy('used@%')).toEqual(['INSERT ops'])
     })
 
-    test('does not replace an account that an administrator locked', async () => {
+    test('a new account does not replace one that an administrator locked', async () => {
       const request = { username: 'locked', password: 'password-1', entitlements: [] }
       await its.done('create_account', { ...request, user_status: 'SUSPENDED' })
       await its.admin.query(
@@ -191,7 +197,7 @@ describe.skipIf(noMariadb !== null)(
       await (await its.clientOf('locked', 'password-1')).end()
     })
 
-    test('answers the id of a new account as the server keeps it, and knows no other', async () => {
+    test('a new account has the id that the server stores, and is not found by another spelling', async () => {
       const request = { username: 'Spelt', password: 'password-1', entitlements: [] }
       const { id } = await its.done<{ id: string }>('create_account', {
         ...request,

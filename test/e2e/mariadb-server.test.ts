@@ -1,4 +1,7 @@
-/** What belongs to a MariaDB server itself, and what the connector's user may give by its roles, against a real server. */
+/**
+ * Tests accounts that a MariaDB server itself needs, and what the connector's user may grant through roles,
+ * against a real server.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noMariadb } from '../egress/sql/mariadb.ts'
 import { type MariadbHost, right, role, startMariadbHost } from './mariadb.ts'
@@ -18,7 +21,7 @@ describe.skipIf(noMariadb !== null)(
     }, 180_000)
     afterAll(() => its?.stop())
 
-    test('leaves an account alone that the server itself needs', async () => {
+    test('does not change an account that the server itself needs', async () => {
       const account_id = 'mariadb.sys@localhost'
       for (const [capability, request] of [
         ['activate_account', { account_id }],
@@ -28,14 +31,14 @@ describe.skipIf(noMariadb !== null)(
         expect(await its.refused(capability, request)).toMatchObject({
           ...{ error_code: 'unsupported_operation', app_error_code: 'server_account' },
         })
-      // A view of the server that runs by its rights.
+      // A view of the server that runs with the privileges of that account.
       expect(await its.rows('select count(*) n from mysql.user')).toHaveLength(1)
       expect(await its.done('get_account', { account_id })).toMatchObject({
         user_status: 'SUSPENDED',
       })
     })
 
-    test('takes what everybody may do for no role', async () => {
+    test('does not list PUBLIC as a role', async () => {
       await its.admin.query('grant select on ops.* to public')
       const names = (await its.all<Entitlement>('list_entitlements', 100)).map(
         (one) => one.integration_specific_id,
@@ -48,7 +51,7 @@ describe.skipIf(noMariadb !== null)(
       await its.admin.query('revoke select on ops.* from public')
     })
 
-    test('says that it can give what its user may give by a role', async () => {
+    test('lists as assignable what its user may grant through a role', async () => {
       await its.admin.query(`
         create role rights; create role more_rights; grant rights to more_rights;
         grant select on mysql.* to rights; grant create user, show databases on *.* to rights;
@@ -68,7 +71,7 @@ describe.skipIf(noMariadb !== null)(
       ).toMatchObject({ error_code: 'permission_denied' })
     })
 
-    test('makes no account that it could not take back', async () => {
+    test('does not create an account that it could not delete', async () => {
       const request = { username: 'mysql.sys', host: 'LocalHost', password: 'password-1' }
       expect(await its.refused('create_account', { ...request, entitlements: [] })).toMatchObject({
         error_code: 'unsupported_operation',
@@ -76,7 +79,7 @@ describe.skipIf(noMariadb !== null)(
       })
     })
 
-    test('knows a database by its own name alone', async () => {
+    test('finds a database only by its exact name', async () => {
       expect(
         await its.refused('assign_entitlement', right('user002@%', 'SELECT', 'sales ')),
       ).toMatchObject({ error_code: 'not_found', app_error_code: '1049' })

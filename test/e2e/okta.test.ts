@@ -1,4 +1,7 @@
-/** The Okta connector, whole: through the host, its sandbox and its egress, to a stand-in for Okta. */
+/**
+ * Runs the Okta connector end to end: through the host, its sandbox and its egress, against an emulator of
+ * Okta.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OKTA, readDescription } from '../described/description.ts'
@@ -62,7 +65,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
   const all = async <T>(capability: string, request: object = {}, size?: number) =>
     (await host.pages<T>(CONNECTOR, capability, envelope(request), size)).flat()
 
-  /** The stand-in itself, to prepare it and to see what a call has really left there. */
+  /** Calls the emulator directly, to prepare it and to check the effect of a call. */
   const direct = (method: string, path: string) =>
     fetch(system.okta.baseUrl + path, {
       method,
@@ -115,7 +118,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       .filter((one) => one.account_id === account_id)
       .map(told)
 
-  test('knows its tenant by the address of the organisation', async () => {
+  test('identifies its tenant by the address of the organisation', async () => {
     expect(await done('validate_credentials')).toEqual({
       valid: true,
       unique_tenant_id: new URL(recorder.url).host,
@@ -144,31 +147,37 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     ])
   })
 
-  test.each([1, 100, undefined])('lists what there is to grant, in pages of %s', async (size) => {
-    const resources = await all<Named>('list_resources', {}, size)
-    expect(resources.map((one) => one.integration_specific_id)).toEqual(
-      expect.arrayContaining(['0oa_crm', '0oa_wiki']),
-    )
-    const entitlements = await all<Named>('list_entitlements', {}, size)
-    const names = entitlements.map(
-      (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
-    )
-    expect(new Set(names).size).toBe(names.length)
-    expect(names).toHaveLength(3 + resources.length)
-    expect(names).toEqual(expect.arrayContaining(['00g_eng ', 'access 0oa_crm']))
-  })
+  test.each([1, 100, undefined])(
+    'lists all resources and entitlements, in pages of %s',
+    async (size) => {
+      const resources = await all<Named>('list_resources', {}, size)
+      expect(resources.map((one) => one.integration_specific_id)).toEqual(
+        expect.arrayContaining(['0oa_crm', '0oa_wiki']),
+      )
+      const entitlements = await all<Named>('list_entitlements', {}, size)
+      const names = entitlements.map(
+        (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
+      )
+      expect(new Set(names).size).toBe(names.length)
+      expect(names).toHaveLength(3 + resources.length)
+      expect(names).toEqual(expect.arrayContaining(['00g_eng ', 'access 0oa_crm']))
+    },
+  )
 
-  test.each([1, 100, undefined])('lists who holds what, in pages of %s', async (size) => {
-    const held = await all<Association>('find_entitlement_associations', {}, size)
-    expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
-    const of = (name: string) => held.filter((one) => one.account_id === ids.get(name)).map(told)
-    expect(of('user001')).toEqual(['00g_eng', 'access 0oa_wiki'])
-    expect(of('user003')).toEqual(['00g_eng', '00g_sup'])
-    expect(of('user004')).toEqual([])
-    expect(await heldBy(ids.get('user001') ?? '')).toEqual(['00g_eng', 'access 0oa_wiki'])
-  })
+  test.each([1, 100, undefined])(
+    'lists who has which entitlement, in pages of %s',
+    async (size) => {
+      const held = await all<Association>('find_entitlement_associations', {}, size)
+      expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+      const of = (name: string) => held.filter((one) => one.account_id === ids.get(name)).map(told)
+      expect(of('user001')).toEqual(['00g_eng', 'access 0oa_wiki'])
+      expect(of('user003')).toEqual(['00g_eng', '00g_sup'])
+      expect(of('user004')).toEqual([])
+      expect(await heldBy(ids.get('user001') ?? '')).toEqual(['00g_eng', 'access 0oa_wiki'])
+    },
+  )
 
-  test('takes an account through its life, and leaves all as it was', async () => {
+  test('supports the whole life cycle of an account, and leaves all others unchanged', async () => {
     const before = await all<Account>('list_accounts')
     const held = await all<Association>('find_entitlement_associations')
     const { id, status, username } = await someone()
@@ -181,7 +190,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       user_status: 'ACTIVE',
       custom_attributes: { locale: 'en-US' },
     })
-    // Nobody has signed in, and a person is not there.
+    // The user has never signed in, and the other one does not exist.
     expect(await done('get_last_activity', { account_ids: [id, 'nobody'] })).toEqual([])
 
     const change = { id, family_name: 'Doe', email: `d-${username}` }
@@ -232,7 +241,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     expect(await read(`/users/${account_id}`)).toMatchObject({ status: 'ACTIVE' })
   })
 
-  test('a person who is staged is activated later', async () => {
+  test('creates a staged account, which can be activated later', async () => {
     const { id, status } = await someone({ password: undefined, user_status: 'pending' })
     expect(status).toBe('PENDING')
     const accounts = await all<Account>('list_accounts')
@@ -244,7 +253,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     await gone(id)
   })
 
-  test('creates nobody over a person who is there', async () => {
+  test('does not overwrite an existing account on creation', async () => {
     const taken = { username: 'user003@example.com', entitlements: [] }
     expect(await refused('create_account', taken)).toMatchObject({
       error_code: 'api_error',
@@ -253,7 +262,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     })
   })
 
-  test('assigns applications, and what there is to choose within', async () => {
+  test('assigns applications, and entitlements within them', async () => {
     const { id } = await someone()
     const assignment = { application_instance_id: '0oa_crm', account_id: id }
     expect(await refused('get_application_account', assignment)).toMatchObject({
@@ -290,7 +299,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       'north regions',
       'south regions',
     ])
-    // There can be one role only.
+    // There can only be one role.
     await done('assign_application_entitlement', value(id, 'role', 'admin'))
     await done('unassign_application_entitlement', value(id, 'role', 'agent'))
     await done('unassign_application_entitlement', value(id, 'regions', 'north'))
@@ -306,7 +315,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     await gone(id)
   })
 
-  test('lists applications and what there is to choose within', async () => {
+  test('lists applications and entitlements within them', async () => {
     const applications = await all<{ id: string }>('list_applications')
     expect(applications).toContainEqual({
       id: '0oa_crm',
@@ -334,7 +343,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     ])
   })
 
-  test('lists activity, and what of it concerns applications', async () => {
+  test('lists activity records, and separately those of applications', async () => {
     expect(await all('list_activity_records')).toHaveLength(2)
     expect(await all('list_applications_activity_records')).toEqual([
       expect.objectContaining({ id: 'e-1', application_instance_id: '0oa_crm' }),
@@ -396,11 +405,11 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       { error_code: 'not_found' },
     ],
     ['nothing to change', 'update_account', { id: 'no' }, { error_code: 'bad_request' }],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 
-  test('a person gives consent, and the token lists; a refreshed one, too', async () => {
+  test('obtains a token by consent, which works, as does a refreshed one', async () => {
     const { redirectUri, okta } = system
     const client = { client_id: okta.oauth.clientId, client_secret: okta.oauth.clientSecret }
     const ask = <T>(capability: string, request: object) =>
@@ -418,7 +427,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     })
     const { searchParams, origin, pathname } = new URL(authorization_url)
     expect(searchParams.get('scope')).toContain('offline_access okta.users.read')
-    // The page lets one choose who one is, and sends this.
+    // The consent page lets the person choose a user, and sends this.
     const consent = await fetch(`${origin}${pathname}/callback`, {
       method: 'POST',
       redirect: 'manual',
@@ -444,7 +453,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     }
   })
 
-  test('nothing went by that Okta’s own description does not have', () => {
+  test('all requests and answers conform to Okta’s API description', () => {
     expect(recorder.findings()).toEqual([])
     expect(recorder.unused()).toEqual([])
   })

@@ -1,4 +1,7 @@
-/** What the PostgreSQL connector says it has taken, and what is then still possible at the server itself. */
+/**
+ * Tests what the PostgreSQL connector reports as revoked, and what is then still possible at the server
+ * itself.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noDatabase } from '../egress/sql/database.ts'
@@ -22,7 +25,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     const statusOf = async (account_id: string) =>
       (await site.done<{ user_status: string }>('get_account', { account_id })).user_status
 
-    test('tells names as they are in a database of their encoding, and tells none of them wrongly', async () => {
+    test('is listed with correct names in a database of their encoding, and refused in others', async () => {
       await site.admin.query(
         "create database latin encoding 'LATIN1' locale 'C' template template0",
       )
@@ -51,7 +54,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect(await site.done('list_accounts')).not.toEqual([])
     })
 
-    test('ends with its role in a session that has the role on', async () => {
+    test('ends for a session that uses a role when the role is revoked', async () => {
       const password = 'in-a-session'
       const id = await site.create('hourly', { password, entitlements: [role('readers')] })
       const session = site.clientOf(id, password)
@@ -69,33 +72,36 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['of five connections', 'limited', 5, null],
       ['of five connections, with a comment', 'commented', 5, "of 'sales'\nand more"],
       ['without a limit', 'unlimited', -1, 'as it was'],
-    ])('is switched off and on again as it was: %s', async (_what, name, limit, comment) => {
-      await site.create(name, { password: 'switched' })
-      await site.admin.query(`alter role ${name} connection limit ${limit}`)
-      if (comment !== null)
-        await site.admin.query(`comment on role ${name} is '${comment.replaceAll("'", "''")}'`)
-      const stateOf = async () =>
-        (
-          await site.admin.query(
-            "select rolconnlimit as limit, shobj_description(oid, 'pg_authid') as comment from pg_roles where rolname = $1",
-            [name],
-          )
-        ).rows[0]
-      const before = await stateOf()
-      for (const _twice of [1, 2]) await site.done('deactivate_account', { account_id: name })
-      expect(await statusOf(name)).toBe('SUSPENDED')
-      expect(await site.keptOut(name, 'switched')).toBe('53300')
-      for (const _twice of [1, 2]) await site.done('activate_account', { account_id: name })
-      expect(await stateOf()).toEqual(before)
-      expect(before).toEqual({ limit, comment })
-    })
+    ])(
+      'is restored as it was when an account is deactivated and activated: %s',
+      async (_what, name, limit, comment) => {
+        await site.create(name, { password: 'switched' })
+        await site.admin.query(`alter role ${name} connection limit ${limit}`)
+        if (comment !== null)
+          await site.admin.query(`comment on role ${name} is '${comment.replaceAll("'", "''")}'`)
+        const stateOf = async () =>
+          (
+            await site.admin.query(
+              "select rolconnlimit as limit, shobj_description(oid, 'pg_authid') as comment from pg_roles where rolname = $1",
+              [name],
+            )
+          ).rows[0]
+        const before = await stateOf()
+        for (const _twice of [1, 2]) await site.done('deactivate_account', { account_id: name })
+        expect(await statusOf(name)).toBe('SUSPENDED')
+        expect(await site.keptOut(name, 'switched')).toBe('53300')
+        for (const _twice of [1, 2]) await site.done('activate_account', { account_id: name })
+        expect(await stateOf()).toEqual(before)
+        expect(before).toEqual({ limit, comment })
+      },
+    )
 
     test.each([
       ['a comment that is too long to hold a limit', 'x'.repeat(1020), 5, -1],
       ['what is no limit in its comment', '[Keyway: connection limit 99999999999]', -1, -1],
       ['no limit any more and one in its comment', '[Keyway: connection limit 5]', -1, -1],
       ['a limit of nobody in its comment', '[Keyway: connection limit 0]', 7, 7],
-    ])('is switched off and on with %s', async (what, comment, limit, after) => {
+    ])('can be deactivated and activated with %s', async (what, comment, limit, after) => {
       const name = what.replaceAll(' ', '_').slice(0, 60)
       await site.create(name, { password: 'switched' })
       await site.admin.query(`alter role ${name} connection limit ${limit}`)
@@ -111,7 +117,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect(rows).toEqual([{ limit: after }])
     })
 
-    test('is told with its end, which may be before Christ or never', async () => {
+    test('is listed with its expiry, which may be before Christ or never', async () => {
       await site.create('ending', { password: 'ending' })
       const endOf = async (until: string) => {
         await site.admin.query(`alter role ending valid until '${until}'`)
@@ -138,24 +144,27 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         { inherit_option: false, set_option: true },
         '42501',
       ],
-    ])('can be used that is given where it was of no use: %s', async (_what, way, options, why) => {
-      const name = `useless_${way}`
-      await site.admin.query(
-        `create role ${name} login ${way} password 'of-no-use'; grant ${name} to connector with admin true, inherit false, set false`,
-      )
-      await site.admin.query(
-        `grant readers to ${name} with inherit false, set false granted by connector`,
-      )
-      await site.done('assign_entitlement', site.grant(name, 'readers'))
-      const { rows } = await site.admin.query(
-        'select inherit_option, set_option from pg_auth_members where member = $1::regrole',
-        [name],
-      )
-      expect(rows).toEqual([options])
-      expect(await site.keptOut(name, 'of-no-use')).toBe(why)
-    })
+    ])(
+      'becomes usable when a role is granted over an unusable membership: %s',
+      async (_what, way, options, why) => {
+        const name = `useless_${way}`
+        await site.admin.query(
+          `create role ${name} login ${way} password 'of-no-use'; grant ${name} to connector with admin true, inherit false, set false`,
+        )
+        await site.admin.query(
+          `grant readers to ${name} with inherit false, set false granted by connector`,
+        )
+        await site.done('assign_entitlement', site.grant(name, 'readers'))
+        const { rows } = await site.admin.query(
+          'select inherit_option, set_option from pg_auth_members where member = $1::regrole',
+          [name],
+        )
+        expect(rows).toEqual([options])
+        expect(await site.keptOut(name, 'of-no-use')).toBe(why)
+      },
+    )
 
-    test('is taken from the connector’s own role without ending what takes it', async () => {
+    test('can be revoked from the connector’s own role without ending the call', async () => {
       await site.admin.query('create role spare; grant spare to connector with admin option')
       await site.admin.query('create role spare2; grant spare2 to connector')
       for (const one of ['spare', 'spare2']) {
@@ -166,7 +175,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test.each(['superuser', 'replication'])(
-      'is not said to be switched off where no connection limit holds: %s',
+      'of roles that bypass connection limits cannot be deactivated: %s',
       async (attribute) => {
         const id = `above_${attribute}`
         await site.admin.query(`create role ${id} login ${attribute} connection limit 0`)
@@ -186,14 +195,17 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['update_account', { id: 'connector', password: 'of-nobody' }],
     ]
 
-    test.each(TAKING)('of Keyway itself is not taken: %s', async (capability, request) => {
-      expect(await site.refused(capability, request)).toMatchObject({
-        ...{ error_code: 'unsupported_operation', app_error_code: 'own_account' },
-      })
-      expect(await statusOf('connector')).toBe('ACTIVE')
-    })
+    test.each(TAKING)(
+      "of the connector's own role is protected: %s",
+      async (capability, request) => {
+        expect(await site.refused(capability, request)).toMatchObject({
+          ...{ error_code: 'unsupported_operation', app_error_code: 'own_account' },
+        })
+        expect(await statusOf('connector')).toBe('ACTIVE')
+      },
+    )
 
-    test('of Keyway itself is not taken where it acts as another role', async () => {
+    test("of the connector's own role is protected if it acts as another role", async () => {
       const again = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = 'connector'`
       await site.admin.query(`
         create role dbas createrole; grant dbas to connector;
@@ -210,7 +222,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       }
     })
 
-    test('is not given by the role of the owners of databases, which has no other members', async () => {
+    test('cannot be granted through pg_database_owner, which has no other members', async () => {
       const [of] = (await site.pagesOf<{ integration_specific_id: string }>('list_entitlements'))
         .flat()
         .filter((one) => one.integration_specific_id === 'pg_database_owner')
@@ -225,7 +237,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         })
     })
 
-    test('runs no functions of others with the rights of the connector', async () => {
+    test("is changed without running functions of other users with the connector's rights", async () => {
       await site.admin.query(`
         grant create on schema public to public;
         create table public.called (what text); grant insert on public.called to public;
@@ -253,7 +265,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['"PG_CATALOG", spoof , "pg_catalog", public', 'on'],
       ['pg_catalog', 'on'],
     ])(
-      'takes no tables and operators of the owner of the database for those of PostgreSQL: %s, standard strings %s',
+      'is read from pg_catalog, not from objects of the database owner: %s, standard strings %s',
       async (path, standard) => {
         const name = 'owner of the database'
         await site.admin.query(`
@@ -286,7 +298,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['a role that logs in', [role('user001')], 'not_found'],
       ['a role of some resource', [role('readers', 'made-up')], 'not_found'],
       ['more roles than a transaction grants', Array(49).fill(role('readers')), 'bad_request'],
-    ])('is not made with %s', async (_what, entitlements, error_code) => {
+    ])('an account is not created with %s', async (_what, entitlements, error_code) => {
       const request = { username: 'unmade', entitlements }
       expect(await site.refused('create_account', request)).toMatchObject({ error_code })
       expect(await site.refused('get_account', { account_id: 'unmade' })).toMatchObject({
@@ -295,7 +307,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test.each(['pass½word', 'ａｂ-full-width', 'soft\u00adhyphen', 'zero\u200bwidth', '①'])(
-      'is not given a password that clients read in two ways: %j',
+      'an account is refused a password that clients normalize differently: %j',
       async (password) => {
         const request = { username: 'two-ways', entitlements: [], password }
         expect(await site.refused('create_account', request)).toMatchObject({
@@ -304,7 +316,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       },
     )
 
-    test('is given a password with letters of its own, and logs in with it', async () => {
+    test('an account with a non-ASCII password can log in', async () => {
       const password = 'Größe-пароль-密碼'
       const id = await site.create('letters', { password, entitlements: [role('readers')] })
       expect(await site.keptOut(id, password)).toBeNull()

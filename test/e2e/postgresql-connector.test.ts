@@ -1,4 +1,7 @@
-/** The PostgreSQL connector, whole: through the host, its login, its sandbox and its door, to real servers. */
+/**
+ * Runs the PostgreSQL connector end to end: through the host, its login, its sandbox and its proxy, against
+ * real servers.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noDatabase } from '../egress/sql/database.ts'
 import { failure, success } from './host.ts'
@@ -18,7 +21,7 @@ type Account = {
 }
 type Role = { integration_specific_id: string; is_assignable: boolean }
 
-/** Names that hold what a statement, a list or a URL is made of. */
+/** Names with the special characters of statements, lists and URLs. */
 const ODD = [
   'Roe, Jane',
   'say "ho"',
@@ -40,7 +43,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     }, 180_000)
     afterAll(() => site?.stop())
 
-    test('knows its tenant by the server’s own id', async () => {
+    test('identifies its tenant by the server’s own id', async () => {
       const { rows } = await site.admin.query(
         'select system_identifier::text id from pg_control_system()',
       )
@@ -53,7 +56,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       })
     })
 
-    test.each([7, undefined])('lists everyone exactly once in pages of %s', async (size) => {
+    test.each([7, undefined])('lists every account exactly once in pages of %s', async (size) => {
       const found = (await site.pagesOf<Account>('list_accounts', size)).flat()
       const { rows } = await site.admin.query('select rolname from pg_roles where rolcanlogin')
       expect(found.map((one) => one.username).sort()).toEqual(
@@ -63,7 +66,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect(off.map((one) => one.username)).toEqual(['user020'])
     })
 
-    test('lists roles, and which of them it may give', async () => {
+    test('lists roles, and which of them it may grant', async () => {
       const roles = (await site.pagesOf<Role>('list_entitlements', 10)).flat()
       const assignable = (name: string) =>
         roles.find((one) => one.integration_specific_id === name)?.is_assignable
@@ -73,7 +76,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect(assignable('user001')).toBeUndefined()
     })
 
-    test('lists memberships, and with effective also those through other roles', async () => {
+    test('lists memberships, with effective also those through other roles', async () => {
       const of = async (associations: string) =>
         (
           await site.pagesOf<Association>('find_entitlement_associations', 11, {
@@ -100,7 +103,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test.each(ODD)(
-      'creates %j, who logs in, is switched off and on, and is dropped',
+      'creates %j, which can log in, be deactivated, activated and dropped',
       async (name) => {
         const password = `first '"\\ secret`
         const readers = site.grant('', 'readers')
@@ -166,7 +169,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       },
     )
 
-    test('carries out changes of one account that come at the same time', async () => {
+    test('applies simultaneous changes of one account', async () => {
       const account_id = await site.create('many at once', { password: 'first-secret' })
       for (const _round of [1, 2, 3]) {
         await site.together('deactivate_account', { account_id })
@@ -181,7 +184,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       await site.done('delete_account', { account_id })
     })
 
-    test('creates an account with all of its roles or not at all', async () => {
+    test('creates an account with all its roles, or none', async () => {
       const entitlements = ['readers', 'no_such_role'].map((integration_specific_id) => ({
         integration_specific_id,
         integration_specific_resource_id: '',
@@ -198,13 +201,13 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       })
     })
 
-    test('lets an account in again whose time is over', async () => {
+    test('activates an account that has expired', async () => {
       expect(await site.keptOut('user020', 'pw-020')).toBe('28P01')
       await site.done('activate_account', { account_id: 'user020' })
       expect(await site.keptOut('user020', 'pw-020')).toBeNull()
     })
 
-    test('says what to do about an account that owns something', async () => {
+    test('refuses to delete an account that owns objects, and says what to do', async () => {
       const id = await site.create('owner', { password: 'an-owner' })
       await site.admin.query('create table ops.owned (id int)')
       await site.admin.query('alter table ops.owned owner to owner')
@@ -235,14 +238,14 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['a role', 'readers'],
       ['what is nothing', ''],
       ['a name that is cut', 'x'.repeat(100)],
-    ])('takes %s for no account', async (_what, account_id) => {
+    ])('does not accept %s as an account', async (_what, account_id) => {
       for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
         expect(await site.refused(capability, { account_id })).toMatchObject({
           error_code: 'not_found',
         })
     })
 
-    test('finds no account by half of a character', async () => {
+    test('refuses half of a surrogate pair in the name of an account', async () => {
       const id = await site.create('x\ufffd')
       for (const capability of ['get_account', 'delete_account'])
         expect(await site.refused(capability, { account_id: 'x\ud800' })).toMatchObject({
@@ -251,7 +254,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       await site.done('delete_account', { account_id: id })
     })
 
-    test('says that a role is not its own to give', async () => {
+    test('reports that it may not grant a role', async () => {
       const answer = await site.call('assign_entitlement', site.grant('user002', 'dba'))
       if (version === 'debian') success(answer.body)
       else
@@ -261,7 +264,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         })
     })
 
-    test('says that who granted a role must take it', async () => {
+    test('reports that only the grantor of a role may revoke it', async () => {
       await site.admin.query('grant writers to user003')
       const answer = await site.call('unassign_entitlement', site.grant('user003', 'writers'))
       if (version === 'debian') {
@@ -270,7 +273,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       } else expect(failure(answer)).toMatchObject({ error_code: 'permission_denied' })
     })
 
-    test('changes nothing as who may only read', async () => {
+    test('changes nothing as a read-only user', async () => {
       const as: Given = { as: ['reader', 'reader-secret'] }
       expect((await site.pagesOf<Account>('list_accounts', 50, as)).flat().length).toBeGreaterThan(
         40,
@@ -288,7 +291,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         })
     })
 
-    test('says that a password is wrong', async () => {
+    test('reports a wrong password', async () => {
       const as: Given = { as: ['connector', 'not the password'] }
       expect(await site.refused('validate_credentials', {}, as)).toMatchObject({
         error_code: 'unauthenticated',
@@ -296,18 +299,18 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       })
     })
 
-    // The last: the others list everybody.
-    test('lists a role of 100,000 members although the server believes that it has none', async () => {
+    // This test must be the last, since others list all accounts.
+    test("lists a role of 100,000 members although the server's statistics say that it has none", async () => {
       const members = 100_000
       await site.admin.query('alter system set autovacuum = off')
       await site.admin.query('select pg_reload_conf()')
       await site.admin.query('create role everyone in role readers')
-      // A transaction may not lock more.
+      // Limited by the number of locks in a transaction.
       for (let from = 0; from < members; from += 4000)
         await site.admin.query(
           `do $$ begin for n in ${from + 1}..${from + 4000} loop execute 'create role member' || n || ' login in role everyone'; end loop; end $$`,
         )
-      // As where many came since the tables were last analysed.
+      // Simulates many new members since the tables were last analysed.
       await site.admin.query('set allow_system_table_mods = on')
       await site.admin.query(
         "update pg_class set reltuples = 0, relpages = 1 where relname in ('pg_authid', 'pg_auth_members')",

@@ -1,4 +1,4 @@
-/** Every bad request has its answer, and the next good one is answered as if nothing had been. */
+/** Sends bad requests. Each gets its answer, and the next good request succeeds. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture, greeter } from '../fixtures/folders.ts'
@@ -20,12 +20,12 @@ afterAll(async () => {
 type Refusal = [what: string, sent: () => ReturnType<TestHost['send']>, expected: Expected]
 type Expected = Partial<WireError> & { status?: number; says?: string | RegExp }
 
-/** The same envelope with other members. */
+/** Sends the envelope with changed members. */
 const withOther = (other: object, at = AT) =>
   post(host, at, JSON.stringify({ ...envelope, ...other }))
 const BIG = 10 * 1024 * 1024
 
-describe('a bad request is refused and harms nothing', () => {
+describe('a bad request', () => {
   const bad = (says: Expected['says']): Expected => ({ error_code: 'bad_request', says: says! })
   const tokenOf = (...ids: string[]) => ids.map((id) => ({ id, token: { token: 'a-long-token' } }))
 
@@ -303,17 +303,20 @@ describe('a bad request is refused and harms nothing', () => {
     ),
   ]
 
-  test.each(rows)('%s', async (_what, sent, { status = 200, says = /./, ...expected }) => {
-    const received = await sent()
-    expect(received.status).toBe(status)
-    const { error, is_error } = JSON.parse(received.text)
-    expect(is_error).toBe(true)
-    expect(error).toMatchObject(expected)
-    expect(error.message).toMatch(says)
-    await expectFine(host)
-  })
+  test.each(rows)(
+    'is refused and has no effect: %s',
+    async (_what, sent, { status = 200, says = /./, ...expected }) => {
+      const received = await sent()
+      expect(received.status).toBe(status)
+      const { error, is_error } = JSON.parse(received.text)
+      expect(is_error).toBe(true)
+      expect(error).toMatchObject(expected)
+      expect(error.message).toMatch(says)
+      await expectFine(host)
+    },
+  )
 
-  test('when it stops in the middle of the body: no defect of ours', async () => {
+  test("that stops in the middle of the body is logged as the caller's", async () => {
     const { port } = new URL(host.url)
     const lines = host.lines.length
     const socket = connect(Number(port), '127.0.0.1')
@@ -329,11 +332,11 @@ describe('a bad request is refused and harms nothing', () => {
     await expectFine(host)
   })
 
-  test('with the methods that are served', async () => {
+  test('with a wrong method lists the allowed ones', async () => {
     expect((await host.send(AT, { method: 'GET' })).headers['allow']).toBe('POST')
   })
 
-  test('without an answer for other origins', async () => {
+  test('from another origin gets no CORS headers', async () => {
     const headers = { ...json, origin: 'https://evil.example' }
     const received = await post(host, AT, JSON.stringify(envelope), headers)
     expect(

@@ -1,4 +1,4 @@
-/** The first half hour of the pages: the real command with its sample directory, called as it says. */
+/** Follows the getting-started pages: the real command with its sample directory, called as they say. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,20 +21,20 @@ type Running = {
   url: string
   curl: string
   body: object
-  /** What /readyz waited for on the way, and the tasks in the moment in which it was ready. */
+  /** What /readyz waited for during the start, and the tasks at the moment when it became ready. */
   waitedFor: ReadonlySet<string>
   firstTasks: string
 }
 
-/** Starts it: for the first time, or where another one was. */
+/** Starts the command: for the first time, or with the data of an earlier run. */
 async function start(before?: Running): Promise<Running> {
   const home = before?.home ?? (await newHome())
   const data = path.join(home, 'data')
-  // Known beforehand: what a connector may reach on loopback is granted at the start.
+  // The port must be known in advance: egress to loopback is granted at the start.
   const port = await freePort()
   const command = begin(['start', '--sample', '--sample-port', String(port)], {
     isFirst: before === undefined,
-    // As it starts in a clone.
+    // As in a clone.
     env: {
       PORT: '0',
       KEYWAY_DATA_DIR: data,
@@ -71,7 +71,7 @@ describe('keyway start --sample', () => {
     judge = createJudge((await send(new URL('/openapi.json', running.url).href, {})).text)
   })
 
-  test('is ready only when its company stands: what is pasted then works', () => {
+  test('is ready only once its company exists, so that pasted commands work', () => {
     expect(JSON.parse(running.firstTasks).items).toHaveLength(2)
     expect(running.waitedFor).toContain('creating the sample company')
     const [before = ''] = running.command.output().split('"msg":"ready"')
@@ -128,7 +128,7 @@ describe('keyway start --sample', () => {
     },
   )
 
-  /** A block of a page with this run's addresses and files, as a person would paste it. */
+  /** A code block of a page with the addresses and files of this run, as a person would paste it. */
   function pasted(begins: RegExp, page = 'runtime/docs/start.md'): string {
     return shellBlock(begins, page)
       .replaceAll('http://127.0.0.1:8080', new URL(running.url).origin)
@@ -161,7 +161,7 @@ describe('keyway start --sample', () => {
   )
 
   test.skipIf(!hasCurl)(
-    `gives and takes access with the commands of the page${hasCurl ? '' : ' (needs curl)'}`,
+    `grants and revokes access with the commands of the page${hasCurl ? '' : ' (needs curl)'}`,
     async () => {
       const [core = '', api = ''] = pasted(
         /^core\(\) \{ curl -sS -H "authorization: Bearer \$\(cat data\/admin-token\)" "\$@"/,
@@ -194,7 +194,7 @@ describe('keyway start --sample', () => {
       const block = pasted(/^core\(\) \{.*content-type/)
       const lines = block.trim().split('\n')
       const begins = lines.findIndex((line) => line.includes('npx keyway start'))
-      // The host runs already, with the same grant and its sample.
+      // The host is already running, with the same grant and its sample.
       expect(lines[begins]).toMatch(
         /^KEYWAY_PRIVATE_EGRESS='desk=127.0.0.1:8090' npx keyway start --sample > \S+ 2>&1 &$/,
       )
@@ -241,7 +241,7 @@ describe('keyway start --sample', () => {
   )
 
   test.each([1, 7, 100, null])(
-    'lists everybody exactly once in pages of %s',
+    'lists every account exactly once in pages of %s',
     async (size) => {
       const found: Account[] = []
       let token: string | null = null
@@ -257,7 +257,7 @@ describe('keyway start --sample', () => {
     120_000,
   )
 
-  test('logs JSON lines, none of which holds the token', () => {
+  test('logs JSON lines, none of which contains the token', () => {
     const lines = running.command
       .output()
       .split('\n')
@@ -269,7 +269,7 @@ describe('keyway start --sample', () => {
     expect(lines.some((line) => line.includes('"Keyway listens"'))).toBe(true)
   })
 
-  test('ends at SIGTERM, with everything that it started', async () => {
+  test('ends on SIGTERM, with all processes that it started', async () => {
     const { command, data, url } = running
     await page(null, 5)
     const workers = isLinux ? processesWith(data) : []
@@ -282,7 +282,7 @@ describe('keyway start --sample', () => {
 })
 
 describe.skipIf(!isLinux)(`killed with SIGKILL${isLinux ? '' : ' (needs Linux)'}`, () => {
-  test('it leaves no process and no open port', async () => {
+  test('leaves no process and no open port', async () => {
     const { command, data, url, body } = await start(running)
     await send(url, {
       method: 'POST',

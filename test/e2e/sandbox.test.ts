@@ -1,4 +1,4 @@
-/** What a connector may do to the host, to its neighbours and to its own tenants: nothing. */
+/** Tests that a connector cannot harm the host, its neighbours or other tenants. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture, greeter, variant, withToken } from '../fixtures/folders.ts'
@@ -8,7 +8,7 @@ import { isAlive, until } from './until.ts'
 
 let host: TestHost
 
-/** As long as a call that answers at once may take on a machine that does other things. */
+/** Long enough for a call that answers at once, also on a busy machine. */
 const DEADLINE_MS = 2000
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
         limits: { deadline_ms: DEADLINE_MS, memory_mb: 32 },
       }),
       roomy: variant('hazards', { id: 'roomy', limits: { deadline_ms: 20_000, memory_mb: 256 } }),
-      // Filling little memory takes little time, also on a slow machine.
+      // A small limit is filled quickly, also on a slow machine.
       cramped: variant('hazards', {
         id: 'cramped',
         limits: { deadline_ms: 60_000, memory_mb: 64 },
@@ -45,7 +45,7 @@ const workerOf = async (id: string) => {
 }
 
 describe('a handler that does not end', () => {
-  // The promise is the deadline plus 100 ms; the rest is slack for a machine that does other things.
+  // The documented bound is the deadline plus 100 ms; the rest is slack for a busy machine.
   const PROMISE_MS = DEADLINE_MS + 100
   const SLACK_MS = 400
 
@@ -66,7 +66,7 @@ describe('a handler that does not end', () => {
     },
   )
 
-  test('keeps neither another connector nor another tenant of the same one from answering', async () => {
+  test('does not block other connectors, nor other tenants of the same connector', async () => {
     await isFine('token-of-the-second')
     let over = false
     const spinning = act('spin').finally(() => {
@@ -82,7 +82,7 @@ describe('a handler that does not end', () => {
     expect(answers).toBeGreaterThan(0)
   })
 
-  test('is ended in microtasks too, by time or by memory', async () => {
+  test('is also ended while it runs microtasks, by time or by memory', async () => {
     expect(['request_timeout', 'service_error']).toContain(
       failure(await act('spin in microtasks')).error_code,
     )
@@ -108,10 +108,10 @@ test('a caller that hangs up ends its call', async () => {
   expect(idsOf(await act('fine', 'roomy'))).toEqual(['fine'])
 })
 
-test('a tenant that floods waits behind itself, in a line that is bounded', async () => {
+test('a tenant that floods a connector waits only for itself, in a bounded queue', async () => {
   const flood = Array.from({ length: 600 }, () => act('never settle', 'narrow'))
   await until('two run', async () => (await workerOf('narrow'))?.calls === 2)
-  // On a slow machine the others come a while after them.
+  // On a slow machine the others arrive later.
   await until('others wait', async () => {
     const { text: metrics } = await host.send('/metrics')
     return /^keyway_calls_waiting\{for="turn"\} [1-9]/m.test(metrics)
@@ -119,7 +119,7 @@ test('a tenant that floods waits behind itself, in a line that is bounded', asyn
   expect(idsOf(await act('fine', 'narrow', 'token-of-the-second'))).toEqual(['fine'])
   const codes = (await Promise.all(flood)).map((answer) => failure(answer).error_code)
   const count = (code: string) => codes.filter((one) => one === code).length
-  // Two run, 256 wait, the others are sent away; on a slow machine some come after others have left.
+  // Two run, 256 wait, the others are refused; on a slow machine some arrive after others have ended.
   const [ended, refused] = [count('request_timeout'), count('rate_limit')]
   expect(ended + refused).toBe(600)
   expect(ended).toBeGreaterThanOrEqual(258)
@@ -127,7 +127,7 @@ test('a tenant that floods waits behind itself, in a line that is bounded', asyn
   expect(idsOf(await act('fine', 'narrow'))).toEqual(['fine'])
 })
 
-test('the operator’s ceiling wins over the deadline that a connector wishes', async () => {
+test('the operator’s maximum deadline overrides that of a connector', async () => {
   const strict = await startHost({
     env: { KEYWAY_MAX_DEADLINE_MS: '200' },
     connectors: { hazards: fixture('hazards') },
@@ -145,27 +145,30 @@ test('the operator’s ceiling wins over the deadline that a connector wishes', 
 })
 
 describe('a handler that takes memory', () => {
-  test.each(['fill an array', 'fill a map'])('%s: ends, the answer says why', async (hazard) => {
-    const { error_code, raised_by, message } = failure(await act(hazard, 'cramped'))
-    expect({ error_code, raised_by }).toEqual({
-      error_code: 'service_error',
-      raised_by: 'Keyway.Sandbox',
-    })
-    expect(message).toContain('out of memory')
-    expect(idsOf(await act('fine', 'cramped'))).toEqual(['fine'])
-  })
+  test.each(['fill an array', 'fill a map'])(
+    '%s: ends, and the answer gives the reason',
+    async (hazard) => {
+      const { error_code, raised_by, message } = failure(await act(hazard, 'cramped'))
+      expect({ error_code, raised_by }).toEqual({
+        error_code: 'service_error',
+        raised_by: 'Keyway.Sandbox',
+      })
+      expect(message).toContain('out of memory')
+      expect(idsOf(await act('fine', 'cramped'))).toEqual(['fine'])
+    },
+  )
 
-  test('within native code ends too, and the connector is back', async () => {
+  test('is also ended within native code, and the connector recovers', async () => {
     expect(['request_timeout', 'service_error']).toContain(
       failure(await act('split a text')).error_code,
     )
-    // The worker may have to be killed, and what is in it at that moment ends with it.
+    // The worker may have to be killed, which ends its current calls.
     await until('the connector answers', async () => !(await act('fine')).body.is_error)
   })
 })
 
 describe('a worker that is killed', () => {
-  test('takes no call with it that has only read: it runs once more, within its deadline', async () => {
+  test('does not lose read-only calls: they are retried within their deadline', async () => {
     const slow = () => act('a while', 'roomy')
     expect(idsOf(await slow())).toEqual(['a while'])
     const pid = (await workerOf('roomy'))?.pid as number
@@ -177,7 +180,7 @@ describe('a worker that is killed', () => {
     expect((await workerOf('roomy'))?.pid).not.toBe(pid)
   })
 
-  test('ends a call at its deadline all the same, and is back for the next one', async () => {
+  test('does not extend the deadline of a call, and recovers for the next call', async () => {
     const fine = async () => expect(idsOf(await act('fine', 'narrow'))).toEqual(['fine'])
     await fine()
     const pid = (await workerOf('narrow'))?.pid as number
@@ -190,8 +193,8 @@ describe('a worker that is killed', () => {
   })
 })
 
-test('what one tenant leaves behind, another never sees', async () => {
-  // Its token tells a tenant's isolate; what it does there, its request.
+test('state that one tenant leaves is not visible to another', async () => {
+  // The token selects the isolate of a tenant; the request selects the action.
   const remember = (who: string) =>
     host.call(
       'roomy',
@@ -218,14 +221,14 @@ describe('a reply that breaks the contract', () => {
     ['more than 32 MiB', '33554432'],
     ['a cursor of 9 KiB', 'cursor'],
     ['nothing', 'returned nothing'],
-  ])('%s: is refused and the finding told', async (hazard, words) => {
+  ])('%s: is refused, and the message names the fault', async (hazard, words) => {
     const { error_code, message } = failure(await act(hazard, 'roomy'))
     expect(error_code).toBe('invalid_response')
     expect(message).toContain(words)
     expect(idsOf(await act('fine', 'roomy'))).toEqual(['fine'])
   })
 
-  test('is not made by breaking the built-ins', async () => {
+  test('is not caused by a handler that breaks the built-ins', async () => {
     const accounts = success((await act('break the built-ins', 'roomy', 'a-breaking-tenant')).body)
     expect(accounts).toMatchObject([{ integration_specific_id: 'broken', email: null }])
     expect(idsOf(await act('fine', 'roomy'))).toEqual(['fine'])
@@ -236,7 +239,7 @@ test('only active and suspended accounts, and those without a status, are listed
   expect(idsOf(await act('statuses'))).toEqual(['ACTIVE', 'SUSPENDED', 'none'])
 })
 
-describe('what a handler throws', () => {
+describe('an error of a handler', () => {
   test.each<[string, object]>([
     ['throw a text', { error_code: 'unexpected_error', message: /just a text/ }],
     ['throw nothing', { error_code: 'unexpected_error', message: /undefined/ }],
@@ -259,7 +262,7 @@ describe('what a handler throws', () => {
       },
     ],
     ['throw an unknown code', { error_code: 'unexpected_error', message: /No such code/ }],
-  ])('%s: arrives with a code of the closed list', async (hazard, { ...expected }) => {
+  ])('%s: is returned with a documented error code', async (hazard, { ...expected }) => {
     const { message, ...rest } = expected as { message: RegExp }
     const error = failure(await act(hazard))
     expect(error).toMatchObject({ ...rest, app_id: 'hazards' })
@@ -272,7 +275,7 @@ describe('what a handler throws', () => {
     expect(error.message).toMatch(message)
   })
 
-  test('never passes for a word of the runtime', async () => {
+  test('cannot pose as an error of the runtime', async () => {
     const { error_code, raised_by } = failure(await act('pose as Keyway'))
     expect({ error_code, raised_by }).toEqual({
       error_code: 'permission_denied',
@@ -280,20 +283,20 @@ describe('what a handler throws', () => {
     })
   })
 
-  test('does not carry the credential out, as it is or encoded', async () => {
+  test('does not leak the credential, neither plain nor encoded', async () => {
     const { message } = failure(await act('throw the token', 'hazards', 'a secret/of+tenant'))
     expect(message).toBe('[secret] is wrong; [secret] too')
   })
 })
 
-describe('what a connector logs', () => {
-  // The host's own line says that the call has ended.
+describe('the log of a connector', () => {
+  // Excludes the host's own line about the end of the call.
   const linesOf = (requestId: unknown) =>
     host.lines
       .map((line) => JSON.parse(line))
       .filter((line) => line.requestId === requestId && line.msg !== 'a call ended')
 
-  test('is in the log with its call, without the credential', async () => {
+  test('is written with its call, without the credential', async () => {
     const { headers } = await act('log the token', 'hazards', 'a secret/of+tenant')
     const lines = linesOf(headers['x-request-id'])
     expect(lines.map(({ msg }) => msg)).toEqual([
@@ -319,7 +322,7 @@ describe('what a connector logs', () => {
     ['leave a rejection', 'astray with [secret]'],
     ['leave a rejection later', 'astray later with [secret]'],
   ])(
-    '%s: is told in its call’s log, without the credential, and fails nothing',
+    '%s: is logged with its call, without the credential, and fails nothing',
     async (hazard, words) => {
       const answer = await act(hazard, 'hazards', 'a secret/of+tenant')
       expect(idsOf(answer)).toEqual(['fine'])
@@ -331,7 +334,7 @@ describe('what a connector logs', () => {
     },
   )
 
-  test('is bounded for rejections too', async () => {
+  test('is bounded for unhandled rejections', async () => {
     const answer = await act('leave rejections in turn after turn', 'roomy')
     expect(idsOf(answer)).toEqual(['fine'])
     const lines = linesOf(answer.headers['x-request-id'])
@@ -339,7 +342,7 @@ describe('what a connector logs', () => {
     expect(lines.at(-1)?.msg).toMatch(/dropped/)
   })
 
-  test('is bounded', async () => {
+  test('is bounded for messages', async () => {
     const { headers } = await act('flood the log')
     const lines = linesOf(headers['x-request-id'])
     expect(lines).toHaveLength(201)

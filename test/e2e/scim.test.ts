@@ -1,4 +1,7 @@
-/** The SCIM connector, whole: through the host, its sandbox and its egress, to a server of others. */
+/**
+ * Runs the SCIM connector end to end: through the host, its sandbox and its egress, against a third-party
+ * server.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing, type RealSystem, serviceToken, startSystem } from '../real-systems/start.ts'
@@ -60,7 +63,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     expect(accounts.filter((one) => one.user_status === 'ACTIVE')).toHaveLength(240)
   }
 
-  test('knows its tenant', async () => {
+  test('identifies its tenant by its address', async () => {
     expect(await done('validate_credentials')).toEqual({
       valid: true,
       unique_tenant_id: new URL(system.baseUrl).host + new URL(system.baseUrl).pathname,
@@ -82,7 +85,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     120_000,
   )
 
-  test('goes on listing with a token that was refreshed in the middle', async () => {
+  test('continues a listing with a token that was refreshed in between', async () => {
     const found: Account[] = []
     let page: Answer['body']['page'] = { token: null, size: 60 }
     for (let used = token; page?.token !== undefined; used = await serviceToken(system, SCOPES)) {
@@ -93,7 +96,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     expectEverybody(found)
   })
 
-  test('takes an account through its life', async () => {
+  test('supports the whole life cycle of an account', async () => {
     const id = await someone()
     const status = async () => (await done<Account>('get_account', { account_id: id })).user_status
     expect(await status()).toBe('ACTIVE')
@@ -184,12 +187,12 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       { filters: {} },
       { error_code: 'not_implemented' },
     ],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 
-  test('neither switches off nor deletes the account that its token belongs to', async () => {
-    // The service takes the client for the user of its name.
+  test('neither deactivates nor deletes the account that its token belongs to', async () => {
+    // The service treats the client as the user with its name.
     const { id } = await done<{ id: string }>('create_account', {
       email: 'service@example.com',
       entitlements: [],
@@ -202,13 +205,13 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     expect(await done<Account>('get_account', { account_id: id })).toMatchObject({
       user_status: 'ACTIVE',
     })
-    // Under another name it is another's.
+    // Under another name, the account is not its own.
     await done('update_account', { id, username: 'another@example.com' })
     await done('deactivate_account', { account_id: id })
     await done('delete_account', { account_id: id })
   })
 
-  test('says what is wrong with a token', async () => {
+  test('reports an invalid token, and one with too few scopes', async () => {
     expect(await refused('list_accounts', {}, 'not-a-token-of-this-server')).toMatchObject({
       error_code: 'unauthenticated',
       status_code: 401,
@@ -222,7 +225,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     })
   })
 
-  test('says what is wrong with an address', async () => {
+  test('reports a wrong address, and one without an egress grant', async () => {
     const at = (base_url: string) =>
       host
         .call('scim', 'validate_credentials', { ...envelope(), settings: { base_url } })
@@ -252,7 +255,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     expect(body.raw_data).toMatchObject({ id: 'u-001', userName: 'user001@example.com' })
   })
 
-  test('tells the caller of a rate limit, and where to go on', async () => {
+  test('reports a rate limit to the caller, who can continue from the same page', async () => {
     const limited = await system.restart({ RATE_LIMIT: '20', RATE_WINDOW_MS: '60000' })
     system = limited
     token = await serviceToken(limited, SCOPES)

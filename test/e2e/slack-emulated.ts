@@ -1,4 +1,4 @@
-/** Before the stand-in for Slack: what it does not have, answered as Slack does, and everything passed on. */
+/** A proxy in front of the Slack emulator: it adds what the emulator lacks, and forwards everything else. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,14 +7,14 @@ type Forward = (method: string, parameters: Record<string, string>) => Promise<A
 type Mend = (parameters: Record<string, string>, forward: Forward) => Promise<Answer> | Answer
 
 export type Front = {
-  /** Origin to call instead of the stand-in's. */
+  /** Origin to call instead of the emulator's. */
   url: string
   /** Methods that were called, in order. */
   calls: string[]
   stop(): Promise<void>
 }
 
-/** User groups, by id. Users that nobody has are refused, as is an empty list. */
+/** User groups, by id. Unknown users are refused, as is an empty list. */
 function userGroups(groups: Record<string, string[]>): Record<string, Mend> {
   const error = (word: string) => ({ ok: false, error: word })
   return {
@@ -45,7 +45,7 @@ function userGroups(groups: Record<string, string[]>): Record<string, Mend> {
 }
 
 const ELSEWHERE: Record<string, Mend> = {
-  /** It does not say of one user where they are; in Slack that is a listing like any other. */
+  /** The emulator cannot list the channels of one user; in Slack that is a listing like any other. */
   async 'users.conversations'({ user = '', types = '', limit = '100', cursor = '0' }, forward) {
     const { channels } = (await forward('conversations.list', { types, limit: '1000' })) as {
       channels: { id: string }[]
@@ -65,7 +65,7 @@ const ELSEWHERE: Record<string, Mend> = {
   },
 }
 
-/** @param upstream Origin of the stand-in. */
+/** @param upstream Origin of the emulator. */
 export async function startFront(
   upstream: string,
   groups: Record<string, string[]>,

@@ -1,4 +1,7 @@
-/** The Slack connector, whole: through the host, its sandbox and its egress, to a stand-in for Slack. */
+/**
+ * Runs the Slack connector end to end: through the host, its sandbox and its egress, against an emulator of
+ * Slack.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Emulate, missing, startEmulate } from '../real-systems/start.ts'
 import { asking } from './asking.ts'
@@ -52,7 +55,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
     await system?.stop()
   })
 
-  /** The stand-in itself, to see what a call has really left there. */
+  /** Calls the emulator directly, to check the effect of a call. */
   const direct = async <T>(method: string, parameters: Record<string, string> = {}) => {
     const reply = await fetch(`${system.slack.baseUrl}/${method}`, {
       method: 'POST',
@@ -93,24 +96,27 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
   const heldBy = async (account_id: string) =>
     (await done<Association[]>('get_account_entitlement_associations', { account_id })).map(told)
 
-  test('knows its tenant by the id of the workspace', async () => {
+  test('identifies its tenant by the id of the workspace', async () => {
     const { team_id } = await direct<{ team_id: string }>('auth.test')
     expect(await done('validate_credentials')).toEqual({ valid: true, unique_tenant_id: team_id })
   })
 
-  test.each([1, 7, 100, undefined])('lists everybody exactly once in pages of %s', async (size) => {
-    const pages = await host.pages<Account>(CONNECTOR, 'list_accounts', envelope(), size)
-    if (size !== undefined)
-      expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(size)
-    const found = pages.flat().map((one) => one.integration_specific_id)
-    expect(found).toHaveLength(ids.size)
-    expect(found.sort()).toEqual([...ids.values()].sort())
-    const people = pages.flat().filter((one) => /^user\d{3}$/.test(one.username))
-    expect(people).toHaveLength(250)
-    expect(people[6]?.email).toBe(`${people[6]?.username}@example.com`)
-  })
+  test.each([1, 7, 100, undefined])(
+    'lists every account exactly once in pages of %s',
+    async (size) => {
+      const pages = await host.pages<Account>(CONNECTOR, 'list_accounts', envelope(), size)
+      if (size !== undefined)
+        expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(size)
+      const found = pages.flat().map((one) => one.integration_specific_id)
+      expect(found).toHaveLength(ids.size)
+      expect(found.sort()).toEqual([...ids.values()].sort())
+      const people = pages.flat().filter((one) => /^user\d{3}$/.test(one.username))
+      expect(people).toHaveLength(250)
+      expect(people[6]?.email).toBe(`${people[6]?.username}@example.com`)
+    },
+  )
 
-  test('tells bots from people', async () => {
+  test('distinguishes bots from people', async () => {
     const bot = (await all<Account>('list_accounts')).filter(
       (one) => one.account_type === 'service',
     )
@@ -122,42 +128,50 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
     })
   })
 
-  test.each([1, 100, undefined])('lists what there is to hold, in pages of %s', async (size) => {
-    const resources = await all<Resource>('list_resources', size)
-    expect(resources.map((one) => one.label).sort()).toEqual([...channels.keys()].sort())
-    const entitlements = await all<Named>('list_entitlements', size)
-    const held = entitlements.map(
-      (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
-    )
-    expect(new Set(held).size).toBe(held.length)
-    // 7 roles, 2 user groups that are in use, and a membership of each channel
-    expect(held).toHaveLength(7 + 2 + channels.size)
-    expect(held).toContain('S0OPS ')
-  })
+  test.each([1, 100, undefined])(
+    'lists all resources and entitlements, in pages of %s',
+    async (size) => {
+      const resources = await all<Resource>('list_resources', size)
+      expect(resources.map((one) => one.label).sort()).toEqual([...channels.keys()].sort())
+      const entitlements = await all<Named>('list_entitlements', size)
+      const held = entitlements.map(
+        (one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`,
+      )
+      expect(new Set(held).size).toBe(held.length)
+      // 7 roles, 2 active user groups, and a membership of each channel.
+      expect(held).toHaveLength(7 + 2 + channels.size)
+      expect(held).toContain('S0OPS ')
+    },
+  )
 
-  test.each([7, 100, undefined])('lists who holds what, in pages of %s', async (size) => {
-    const held = await all<Association>('find_entitlement_associations', size)
-    expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
-    const roles = held.filter(
-      (one) => !/^S0|^member$/.test(one.integration_specific_entitlement_id),
-    )
-    const member = held.filter(
-      (one) =>
-        one.integration_specific_entitlement_id === 'member' &&
-        one.integration_specific_resource_id === '',
-    )
-    expect(roles.length + member.length).toBe(ids.size)
-    expect(
-      held.filter((one) => one.integration_specific_entitlement_id === 'S0DESIGN'),
-    ).toHaveLength(3)
-    for (const [name, channel] of channels) {
-      const { members } = await direct<{ members: string[] }>('conversations.members', { channel })
-      const found = held.filter((one) => one.integration_specific_resource_id === channel)
-      expect([name, found.map((one) => one.account_id).sort()]).toEqual([name, members.sort()])
-    }
-  })
+  test.each([7, 100, undefined])(
+    'lists who has which entitlement, in pages of %s',
+    async (size) => {
+      const held = await all<Association>('find_entitlement_associations', size)
+      expect(new Set(held.map((one) => JSON.stringify(one))).size).toBe(held.length)
+      const roles = held.filter(
+        (one) => !/^S0|^member$/.test(one.integration_specific_entitlement_id),
+      )
+      const member = held.filter(
+        (one) =>
+          one.integration_specific_entitlement_id === 'member' &&
+          one.integration_specific_resource_id === '',
+      )
+      expect(roles.length + member.length).toBe(ids.size)
+      expect(
+        held.filter((one) => one.integration_specific_entitlement_id === 'S0DESIGN'),
+      ).toHaveLength(3)
+      for (const [name, channel] of channels) {
+        const { members } = await direct<{ members: string[] }>('conversations.members', {
+          channel,
+        })
+        const found = held.filter((one) => one.integration_specific_resource_id === channel)
+        expect([name, found.map((one) => one.account_id).sort()]).toEqual([name, members.sort()])
+      }
+    },
+  )
 
-  test('puts people in and takes them out, and leaves the workspace as it was', async () => {
+  test('assigns and unassigns entitlements, and leaves the workspace as it was', async () => {
     const before = (await all<Association>('find_entitlement_associations'))
       .map((one) => JSON.stringify(one))
       .sort()
@@ -186,7 +200,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
       for (const _twice of [1, 2])
         expect(await done('unassign_entitlement', one)).toEqual({ unassigned: true })
     expect(await heldBy(user)).toEqual(own)
-    // The app had to come in to let others in, and out.
+    // The app had to join channels to invite and remove others.
     const { user_id } = await direct<{ user_id: string }>('auth.test')
     const after = (await all<Association>('find_entitlement_associations')).filter(
       (one) => one.account_id !== user_id,
@@ -196,7 +210,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
     )
   })
 
-  test('keeps the last member of a user group', async () => {
+  test('refuses to remove the last member of a user group', async () => {
     const last = grant(userId('user004'), 'USER_GROUP', 'S0OPS')
     expect(await refused('unassign_entitlement', last)).toMatchObject({
       error_code: 'unsupported_operation',
@@ -205,7 +219,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
     expect(await heldBy(userId('user004'))).toContain('S0OPS')
   })
 
-  test('loses none of many changes of one user group at once', async () => {
+  test('keeps all of several simultaneous changes of one user group', async () => {
     const some = ['user011', 'user012', 'user013', 'user014'].map((name) =>
       grant(userId(name), 'USER_GROUP', 'S0OPS'),
     )
@@ -277,11 +291,11 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
       () => grant(userId('user001'), 'TAG', 'x'),
       { error_code: 'bad_request', raised_by: 'ConnectorError' },
     ],
-  ])('says what is wrong with %s', async (_what, capability, request, expected) => {
+  ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request())).toMatchObject(expected)
   })
 
-  test('tells a token with too few scopes', async () => {
+  test('reports a token with too few scopes', async () => {
     expect(await refused('validate_credentials', {}, byToken('xoxb-limited'))).toMatchObject({
       error_code: 'permission_denied',
       app_error_code: 'missing_scope',
@@ -289,7 +303,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
     })
   })
 
-  test('gets its token by OAuth', async () => {
+  test('obtains its token by OAuth', async () => {
     const { clientId: client_id, clientSecret: client_secret } = system.slack.oauth
     const { authorization_url } = await done<{ authorization_url: string }>(
       'get_authorization_url',
@@ -323,7 +337,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
   })
 })
 
-/** Gives consent as the first user of the stand-in's page; where it sends the browser then. */
+/** Gives consent as the first user of the emulator's page, and returns the address of the redirect. */
 async function consent(authorizationUrl: string): Promise<string> {
   const page = await (await fetch(authorizationUrl)).text()
   const form = /<form[\s\S]*?<\/form>/.exec(page)?.[0] ?? ''

@@ -1,7 +1,7 @@
 /**
- * The way of an author, from a clone of this repository to access that is granted through a connector of their own: clone,
- * pack, install into an empty folder, new, dev --record, check, sign, install, app, request. What the installed package
- * does is what the checkout does.
+ * Follows an author from a clone of this repository to access that is granted through their own connector:
+ * clone, pack, install into an empty folder, new, dev --record, check, sign, install, app, request. The
+ * installed package must behave like the checkout.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -27,7 +27,10 @@ beforeAll(async () => {
 })
 afterAll(stopCommands)
 
-/** What the compiler says in the author's folder: this repository's, with the settings that it writes itself. */
+/**
+ * Output of the compiler in the author's folder: this repository's compiler, with the settings that `keyway
+ * new` writes.
+ */
 const tsc = (...args: string[]): string => {
   const { stdout, stderr, error } = spawnSync(
     path.join(ROOT, 'node_modules', '.bin', 'tsc'),
@@ -38,13 +41,13 @@ const tsc = (...args: string[]): string => {
   return stdout + stderr
 }
 
-/** Every folder that a path lies in. */
+/** All parent folders of a path. */
 const foldersOf = (file: string): string[] => {
   const folder = path.posix.dirname(file)
   return folder === '.' ? [] : [folder, ...foldersOf(folder)]
 }
 
-/** Relative links of a page, without what stands in blocks of code. */
+/** Relative links of a page, without those in code blocks. */
 const linksOf = (page: string): string[] =>
   [
     ...page
@@ -55,7 +58,7 @@ const linksOf = (page: string): string[] =>
     .filter((link) => !/^[a-z]+:/.test(link))
 
 describe('the tarball', () => {
-  test('holds what runs, and neither sources nor tests nor what only this repository needs', () => {
+  test('contains what it needs to run, and no sources, tests or files of this repository only', () => {
     const rooms = new Set(tarball.paths.map((one) => one.split('/')[0]))
     expect([...rooms].sort()).toEqual([
       ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'dist', 'package.json'],
@@ -82,7 +85,7 @@ describe('the tarball', () => {
     ])
   })
 
-  test('holds everything that its pages link to', async () => {
+  test('contains everything that its pages link to', async () => {
     const held = new Set(tarball.paths.flatMap((one) => [one, ...foldersOf(one)]))
     const pages = tarball.paths.filter((one) => one.endsWith('.md'))
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'runtime/docs/operate/deploy.md']))
@@ -95,14 +98,14 @@ describe('the tarball', () => {
     expect(broken, '`files` in package.json names them').toEqual([])
   })
 
-  test('declares types of what authors import, and of nothing else', () => {
+  test('declares types of the modules that authors import, and of no others', () => {
     const folders = tarball.paths
       .filter((one) => one.endsWith('.d.ts'))
       .map((one) => one.split('/').slice(0, 2).join('/'))
     expect([...new Set(folders)].sort()).toEqual(['dist/contract', 'dist/sdk', 'dist/testing'])
   })
 
-  test('holds every connector that is built in, and no other', async () => {
+  test('contains every built-in connector, and no other', async () => {
     const builtIn = JSON.parse(
       await readFile(path.join(ROOT, 'runtime/connectors/registry/built-in.json'), 'utf8'),
     )
@@ -120,7 +123,7 @@ describe('the tarball', () => {
 })
 
 describe('an author', () => {
-  test('makes a connector whose types are found, which passes its check and becomes a package', async () => {
+  test('creates a connector whose types resolve, which passes its check and is packaged', async () => {
     const made = await run(['new', 'acme'], { file, cwd: home })
     expect(made).toMatchObject({ code: 0 })
     expect(made.output).not.toContain('types of keyway/sdk')
@@ -135,7 +138,7 @@ describe('an author', () => {
     expect(packed.code).toBe(0)
   })
 
-  test('is told a mistake by the types of keyway/sdk and keyway/testing', async () => {
+  test('gets type errors from keyway/sdk and keyway/testing', async () => {
     await writeFile(
       path.join(home, 'plugins', 'acme', 'mistakes.ts'),
       `import { defineConnector } from 'keyway/sdk'
@@ -151,13 +154,13 @@ export const checked: Promise<number> = checkConnector('plugins/acme')
     expect(errors.match(/error TS/g)).toHaveLength(2)
   })
 
-  /** The Node that came with the package, and the oldest that may be there. */
+  /** The Node from the package, and the oldest supported one. */
   const nodes = [
     'node_modules/.bin/node',
     ...(existsSync('/usr/bin/node') ? ['/usr/bin/node'] : []),
   ]
 
-  test.each(nodes)('checks a connector from a test of their own, run by %s', async (which) => {
+  test.each(nodes)('checks a connector from their own test, run by %s', async (which) => {
     await cp(path.join(ROOT, 'plugin-template'), path.join(home, 'mine'), {
       recursive: true,
       force: true,
@@ -181,7 +184,7 @@ describe('the server', () => {
     served = await serve()
   })
 
-  test('serves the sample and what was dropped in beside it', async () => {
+  test('serves the sample and a drop-in connector', async () => {
     const { text } = await send(`${served.url}/connectors/scim/list_accounts`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -194,7 +197,7 @@ describe('the server', () => {
     expect(row('dropped')).toMatchObject({ source: 'drop-in', serving: true })
   })
 
-  test('takes what an author makes: recorded, checked, signed, installed, connected, granted', async () => {
+  test("accepts an author's connector: recorded, checked, signed, installed, connected, granted", async () => {
     const { core, as, env } = served
     const keyway = async (...args: string[]) => {
       const { code, output } = await run(args, { file, cwd: home, env: { ...env, PORT: '0' } })
@@ -305,7 +308,7 @@ describe('the server', () => {
     expect(members, 'the directory itself says so').toContain(hana?.email)
   }, 180_000)
 
-  test('serves the documentation that came with it', async () => {
+  test('serves the packaged documentation', async () => {
     for (const at of ['/docs', '/docs/operate/backup', '/docs/connectors/scim', '/docs/results']) {
       const { status, text } = await send(`${served.url}${at}`, {})
       expect(status, at).toBe(200)
@@ -313,13 +316,13 @@ describe('the server', () => {
     }
   })
 
-  test('stops when asked', async () => {
+  test('stops on SIGTERM', async () => {
     served.command.kill('SIGTERM')
     expect(await served.command.ended).toEqual({ code: 0, signal: null })
   })
 })
 
-/** What of a record is looked at here. */
+/** The members of records that are used here. */
 type Row = { id: string; state: string; status: string; label: string; email: string }
 
 type Served = {
@@ -328,11 +331,11 @@ type Served = {
   env: Record<string, string>
   /** Credentials and settings of the sample directory, as callers send them. */
   as: { auth: { token: { token: string } }; settings: { base_url: string } }
-  /** Asks as the admin; what comes back, as JSON. */
+  /** Calls the API as the admin, and returns the JSON answer. */
   core(at: string, body?: object, method?: string): Promise<Row & { items: Row[] }>
 }
 
-/** The e-mail addresses of a group's members, asked of the sample directory itself. */
+/** The e-mail addresses of a group's members, from the sample directory itself. */
 async function membersOf({ auth, settings }: Served['as'], group: string): Promise<string[]> {
   const scim = async (at: string) => {
     const headers = { authorization: `Bearer ${auth.token.token}` }
@@ -348,7 +351,7 @@ async function membersOf({ auth, settings }: Served['as'], group: string): Promi
   return users.flatMap(({ emails }) => emails.map((one: { value: string }) => one.value))
 }
 
-/** Starts the server with the sample, as the installed package does. */
+/** Starts the server of the installed package with the sample. */
 async function serve(): Promise<Served> {
   const sample = await freePort()
   const token = `lsk_${'t'.repeat(32)}`
@@ -361,7 +364,7 @@ async function serve(): Promise<Served> {
   const command = begin(args, { env: { ...env, PORT: '0' }, cwd: home, file })
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
   const [, base_url = ''] = await command.prints(/"base_url":"([^"]+)"/)
-  // The company is made by the core interface: with it stand the database and its migrations.
+  // The company is created through the core interface, so the database and its migrations are complete.
   await command.prints(/the sample company was created/)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
@@ -378,7 +381,7 @@ async function serve(): Promise<Served> {
   }
 }
 
-/** The cases of the made connector but for those of one capability: what its author has yet to record. */
+/** The cases of the created connector without those of one capability, which its author has yet to record. */
 async function casesWithout(capability: string): Promise<string> {
   const file = JSON.parse(await readFile(path.join(home, 'desk', 'connector.cases.json'), 'utf8'))
   const cases = file.cases.filter((one: { capability: string }) => one.capability !== capability)

@@ -5,10 +5,10 @@ import { cp, mkdir, readlink, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from './command.ts'
 
-/** A tarball, and the paths of what is in it. */
+/** A tarball, and the paths of its files. */
 export type Tarball = { file: string; paths: string[] }
 
-/** What is in a lock file of npm, as far as it is looked at. */
+/** The members of an npm lock file that are used here. */
 type Lock = { packages: Record<string, { dev?: boolean } & Record<string, unknown>> }
 
 const run = (file: string, args: string[], cwd: string): string =>
@@ -19,24 +19,27 @@ const run = (file: string, args: string[], cwd: string): string =>
       ...process.env,
       PATH: `${path.join(ROOT, 'node_modules', '.bin')}${path.delimiter}${process.env['PATH']}`,
     },
-    // What npm warns of is told when it fails.
+    // Warnings of npm are only shown if it fails.
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
-/** What a clone does not have; only looked at where there is no git. */
+/** Excluded from a clone; only used without git. */
 const NOT_CLONED = ['.git', 'node_modules', 'dist', 'data']
 
-/** The paths of a clone, uncommitted changes included; in an unpacked archive, which has no `.git`, all that is there. */
+/**
+ * The paths of a clone, including uncommitted changes. An unpacked archive, which has no `.git`, is taken
+ * whole.
+ */
 function clonedPaths(): string[] {
   if (!existsSync(path.join(ROOT, '.git')))
     return readdirSync(ROOT).filter((name) => !NOT_CLONED.includes(name))
   const listed = run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], ROOT)
-  // Listed are also files that were deleted and not yet committed.
+  // The list includes files that were deleted and not yet committed.
   return listed.split('\0').filter((name) => name !== '' && existsSync(path.join(ROOT, name)))
 }
 
 /**
- * Makes what `git clone` and `npm ci` would: the files of the repository, and its dependencies, which are linked.
+ * Does what `git clone` and `npm ci` would: copies the files of the repository, and links its dependencies.
  *
  * @returns the folder of the clone
  */
@@ -51,17 +54,16 @@ export async function clone(folder: string): Promise<string> {
   return cloned
 }
 
-/** Builds and packs a clone; the tarball lies in the folder. */
+/** Builds and packs a clone; the tarball is written to the folder. */
 export function pack(cloned: string, folder: string): Tarball {
-  // What `prepack` does, without the look for what is missing: the tests would not run if it were. What the types of these
-  // very sources say is a step of `npm test` of its own.
+  // Does what `prepack` does without type checks, which are a separate step of `npm test`.
   run(process.execPath, [path.join('scripts', 'build.ts'), '--noCheck'], cloned)
   const told = run(
     'npm',
     ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
     cloned,
   )
-  // A list; of some versions of npm an object by name.
+  // A list, or in some versions of npm an object by name.
   const [packed] = Object.values(JSON.parse(told)) as [
     { filename: string; files: { path: string }[] },
   ]
@@ -72,14 +74,14 @@ export function pack(cloned: string, folder: string): Tarball {
 }
 
 /**
- * Puts packages there as npm has unpacked them for this repository, and what it noted of them: it takes them for installed.
- * To unpack them again takes a quarter of a minute of processor time.
+ * Copies packages as npm has unpacked them for this repository, with a lock file, so that npm treats them as
+ * installed. Unpacking them again would take a quarter of a minute of processor time.
  */
 async function copyInstalled(wanted: Lock['packages'], folder: string): Promise<void> {
   const packages = Object.fromEntries(
     Object.entries(wanted).filter(([name]) => existsSync(path.join(ROOT, name, 'package.json'))),
   )
-  // Packages in packages come with the ones that they lie in.
+  // Nested packages are copied with the packages that contain them.
   for (const name of Object.keys(packages).filter((one) => !/node_modules.*node_modules/.test(one)))
     await cp(path.join(ROOT, name), path.join(folder, name), {
       recursive: true,
@@ -92,15 +94,15 @@ async function copyInstalled(wanted: Lock['packages'], folder: string): Promise<
     if (existsSync(path.join(folder, programs, target)))
       await symlink(target, path.join(folder, programs, name))
   }
-  // Newer than all that it tells of, or npm looks through all of it.
+  // It must be newer than all packages in it, or npm scans all of them.
   const told = { name: 'author', lockfileVersion: 3, requires: true, packages }
   const noted = path.join(folder, 'node_modules', '.package-lock.json')
   await writeFile(noted, JSON.stringify(told))
 }
 
 /**
- * Installs the tarball into an empty folder, beside the packages that it needs in the versions that this repository was
- * installed with: npm asks nobody.
+ * Installs the tarball into an empty folder, with the dependencies in the versions of this repository, so
+ * that npm contacts no registry.
  */
 export async function install({ file }: Tarball, folder: string): Promise<void> {
   const { packages } = JSON.parse(
