@@ -1,4 +1,6 @@
-/** As much of AMQP 0-9-1 as it takes to sign in and consume a queue: to see which connections a broker ends. */
+/**
+ * A minimal AMQP 0-9-1 client that signs in and consumes a queue, to observe which connections a broker ends.
+ */
 import { connect } from 'node:net'
 import { until } from './until.ts'
 
@@ -13,14 +15,17 @@ const CONSUMING = '60.21'
 const DELIVERED = '60.60'
 
 export type Consumer = {
-  /** How many messages have come. */
+  /** Number of delivered messages. */
   delivered(): number
   /** Whether the broker has ended the connection. */
   isClosed(): boolean
   end(): void
 }
 
-/** Signs in, and consumes a queue of the virtual host `/` without acknowledging. @throws Error where the broker does not let it */
+/**
+ * Signs in, and consumes a queue of the virtual host `/` without acknowledging. @throws Error if the broker
+ * refuses
+ */
 export async function consumer(
   port: number,
   { username, password }: { username: string; password: string },
@@ -64,7 +69,7 @@ export async function consumer(
   }
 }
 
-/** Of the frame that begins here; more than there is where its head is not whole. */
+/** Size of the frame that starts here; infinite if its header is incomplete. */
 const sizeOf = (bytes: Buffer): number =>
   bytes.length < 8 ? Number.POSITIVE_INFINITY : 8 + bytes.readUInt32BE(3)
 

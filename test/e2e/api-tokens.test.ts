@@ -1,4 +1,4 @@
-/** The API tokens page in a real browser, from the command that lets one in to a token that is refused. */
+/** Tests the API tokens page in a real browser, from the login-link command to a revoked token. */
 import { createServer } from 'node:http'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -16,7 +16,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
   let browser: Browser
   let url: string
   let env: Record<string, string>
-  /** What the browser complained of: scripts and styles that the policy refused, errors. */
+  /** Reports of the browser: scripts and styles that the policy blocked, and errors. */
   const complaints: string[] = []
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
     const page = await context.newPage()
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
-      // A refusal that a test asks for is an "error" to the browser as well.
+      // The browser also reports a 4xx status that a test expects.
       const isStatus = /the server responded with a status of 4/.test(message.text())
       if (message.type() === 'error' && !isStatus) complaints.push(message.text())
     })
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
   const statusOf = async (token: string) =>
     (await fetch(`${url}/users/current`, { headers: { authorization: `Bearer ${token}` } })).status
 
-  test('leads from a login link to a token that works, is shown once, and is revoked', async () => {
+  test('creates a token after sign-in by link, shows it once, and revokes it', async () => {
     const context = await browser.newContext()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
     const page = await signIn(context)
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
     await context.close()
   })
 
-  test('takes the code out of the address, and takes it once', async () => {
+  test('removes the code from the address, and accepts it once', async () => {
     const context = await browser.newContext()
     const link = await linkOf()
     for (const words of ['Account of', 'used already']) {
@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
     await context.close()
   })
 
-  test('works without script, the code pasted by hand', async () => {
+  test('works without script, with a typed code', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     const link = await linkOf()
@@ -120,12 +120,13 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
   })
 
   test.each(['127.0.0.1', 'localhost'])(
-    'does nothing for a page of %s on another port',
+    'refuses a form of a page of %s on another port',
     async (name) => {
       const context = await browser.newContext()
       const page = await signIn(context)
       const proof = await page.locator('.create [name=form_token]').inputValue()
-      // The foreign page even knows the proof, which it could not: the browser's word alone must do.
+      // The foreign page even has the form token, which it could not know: the browser's headers alone must
+      // suffice.
       const port = await listen(
         createServer((_request, response) => {
           response.setHeader('content-type', 'text/html')
@@ -145,7 +146,7 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
     },
   )
 
-  test('gave the browser nothing to complain of', () => {
+  test('caused no errors in the browser', () => {
     expect(complaints).toEqual([])
   })
 })

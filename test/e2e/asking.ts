@@ -1,19 +1,22 @@
-/** Asks one connector of a host, as the tests of a connector do. */
+/** Calls one connector of a host, for the tests of a connector. */
 import { type Answer, failure, success, type TestHost, type WireError } from './host.ts'
 
 type Asking<G> = {
   call(capability: string, request?: object, given?: G): Promise<Answer>
-  /** @throws Error with the connector's own where it is one */
+  /** @throws Error with the connector's error, if there is one */
   done<T>(capability: string, request?: object, given?: G): Promise<T>
-  /** The error of a call. @throws Error where it is none */
+  /** The error of a call. @throws Error if it succeeds */
   refused(capability: string, request?: object, given?: G): Promise<WireError>
-  /** The same call three times at the same time, none of which may fail. */
+  /** Sends the same call three times at once; none of them may fail. */
   together(capability: string, request?: object, given?: G): Promise<void>
   /** The items of all pages. */
   all<T>(capability: string, size?: number, given?: G): Promise<T[]>
 }
 
-/** `hostOf` is asked at each call: the host starts after the tests are described. `envelope` makes the body of a call. */
+/**
+ * `hostOf` is evaluated at each call, since the host starts after the tests are described. `envelope` builds
+ * the body of a call.
+ */
 export function asking<G = never>(
   hostOf: () => TestHost,
   connector: string,

@@ -1,4 +1,4 @@
-/** The verbs that look after the database, as an operator uses them beside a running host. */
+/** Tests the commands that maintain the database, as an operator uses them next to a running host. */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -32,7 +32,7 @@ async function start(name: string, more: Record<string, string> = {}) {
   return { command, url }
 }
 
-test('a backup of a running host is restored elsewhere, where its tokens are good', async () => {
+test('a backup of a running host is restored elsewhere, where its tokens are valid', async () => {
   const file = path.join(home, 'backups', 'keyway.tar.gz')
   const first = await start('data')
   const secret = (await readFile(path.join(home, 'data', 'secret'), 'utf8')).trim()
@@ -112,7 +112,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   first.command.kill('SIGTERM')
   await first.command.ended
 
-  // Without it the host would make an operator's token of its own, which ends the one before.
+  // Without it the host would create a new operator token, which revokes the earlier one.
   const second = await start('second', { ...env, KEYWAY_ADMIN_TOKEN: token })
   expect((await me(second.url)).id).toBe(id)
   second.command.kill('SIGTERM')

@@ -1,4 +1,6 @@
-/** Edits that break a connector: a ghost with a reason, and the last good version goes on serving. */
+/**
+ * Edits that break a connector: it becomes a ghost with a reason, and the last good version keeps serving.
+ */
 import { unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -147,14 +149,14 @@ describe('a broken edit', () => {
     },
   )
 
-  test('that loses its connector.ts is a ghost too', async () => {
+  test('that removes connector.ts is a ghost as well', async () => {
     await unlink(path.join(host.home, 'plugins/target/connector.ts'))
     await host.ghost('target', /no connector\.ts/)
     expect(await word(host, 'target')).toBe('last good')
     await host.drop('target', good)
   })
 
-  test('in a folder that never was good is not served at all', async () => {
+  test('in a folder without a good version is not served at all', async () => {
     await host.drop('never', {
       'connector.json': manifest('never'),
       'connector.ts': 'export default {{{',
@@ -165,7 +167,7 @@ describe('a broken edit', () => {
     await host.remove('never')
   })
 
-  test('that is there at a restart: the last good version serves, the edit is listed', async () => {
+  test('that exists at a restart is listed, and the last good version serves', async () => {
     await host.stop({ keep: true })
     const { home } = host
     host = await startHost({ home, connectors: { target: withCode('export default {{{') } })
@@ -174,7 +176,7 @@ describe('a broken edit', () => {
     expect(await word(host, 'steady')).toBe('still here')
   })
 
-  test('that was mended while nothing ran is served at the next start', async () => {
+  test('that was fixed while no host ran is served at the next start', async () => {
     await host.stop({ keep: true })
     const { home } = host
     host = await startHost({ home, connectors: { target: greeter('target', 'mended') } })

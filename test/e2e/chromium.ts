@@ -1,9 +1,9 @@
-/** A real browser, where the machine has one. */
+/** Starts a real browser, if the machine has one. */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
 const PLACES = [
-  // The same engine without windows: a third less of processor time.
+  // The same engine without windows, which needs a third less processor time.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -13,7 +13,7 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Where the browser is: `CHROMIUM`, else the usual places; null for nowhere. */
+/** The path of the browser: `CHROMIUM`, or else the usual places; null if there is none. */
 export const CHROMIUM: string | null =
   process.env['CHROMIUM'] || (PLACES.find((place) => existsSync(place)) ?? null)
 
@@ -23,12 +23,12 @@ export function startChromium(): Promise<Browser> {
     executablePath: CHROMIUM,
     args: [
       '--headless',
-      // It only sees our own pages, and root, as which CI runs, cannot have its sandbox.
+      // It only loads our own pages, and its sandbox does not work for root, as which CI runs.
       '--no-sandbox',
       '--disable-gpu',
-      // There is no GPU: a process for it would only be told of each frame. And pages live too briefly for V8 to win by
-      // optimizing their code, or by threads on cores that have other work. Pages come out the same, to the pixel, for a
-      // third less of processor time.
+      // There is no GPU, so a GPU process would only cost communication. Pages live too briefly for V8 to
+      // gain from optimizing or from threads. Pages are rendered identically with a third less processor
+      // time.
       '--in-process-gpu',
       '--js-flags=--single-threaded --no-maglev --no-opt',
       '--disable-quic',

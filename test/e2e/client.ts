@@ -1,7 +1,7 @@
-/** A caller that may send anything: fetch would refuse half of what a server has to bear. */
+/** An HTTP client that can send invalid requests, many of which fetch would refuse. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
-/** What is sent. A list for a body is sent in chunks, without a length. */
+/** A request. A list as the body is sent in chunks, without a length. */
 export type Sent = {
   method?: string
   headers?: Record<string, string>
@@ -12,7 +12,7 @@ export type Received = { status: number; headers: IncomingHttpHeaders; text: str
 
 const agent = new Agent({ keepAlive: true })
 
-/** Sends one request; resolves with the answer also when the server stops reading what is sent. */
+/** Sends one request; also resolves with the answer if the server stops reading the request. */
 export function send(url: string, { method = 'GET', headers = {}, body }: Sent): Promise<Received> {
   return new Promise((resolve, reject) => {
     const chunked = Array.isArray(body)
@@ -36,7 +36,7 @@ export function send(url: string, { method = 'GET', headers = {}, body }: Sent):
         }),
       )
     })
-    // After an answer, a reset only says that the rest of the body was not wanted.
+    // After an answer, a reset only means that the rest of the body was not read.
     outgoing.on('error', (error) => {
       if (!answered) reject(error)
     })

@@ -1,4 +1,4 @@
-/** The real `keyway` command as a child process, with an environment of its own. */
+/** Runs the real `keyway` command as a child process, with a separate environment. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -17,12 +17,12 @@ export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
 export type Command = {
   pid: number
-  /** Everything printed so far, errors included. */
+  /** Everything printed so far, including errors. */
   output(): string
-  /** Waits until the output matches; throws where it does not before the command ends. */
+  /** Waits until the output matches; throws if the command ends before. */
   prints(pattern: RegExp): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
-  /** To the command and all it started, as a terminal does. */
+  /** Signals the command and all its children, as a terminal does. */
   killGroup(signal: NodeJS.Signals): void
   ended: Promise<Ended>
 }
@@ -30,28 +30,31 @@ export type Command = {
 export type CommandOptions = {
   env?: Record<string, string>
   cwd?: string
-  /** The command's file; default: that of the run of the tests. */
+  /** The command's file; default: that of the checkout. */
   file?: string
-  /** A program that is run in place of the command, with all of the arguments. */
+  /** A program to run in place of the command, with all arguments. */
   program?: string
-  /** The data directory is left to the first start: else the verdicts on the built-in connectors are there. */
+  /**
+   * Leaves an empty data directory to the first start; otherwise it contains the verdicts on the built-in
+   * connectors.
+   */
   isFirst?: boolean
 }
 
-/** How long something that is to be printed is waited for, in milliseconds: patience for a loaded machine. */
+/** How long to wait for output, in milliseconds: patience for a loaded machine. */
 const PATIENCE_MS = 60_000
 
 const begun = new Set<ChildProcess>()
 const homes = new Set<string>()
 
-/** Whether no host has looked at connectors there yet: a new data directory, or one that was restored. */
+/** Whether no host has checked connectors there yet: a new or a restored data directory. */
 function isUnjudged(dataDir: string): boolean {
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (!found) return true
   return found.isDirectory() && !existsSync(path.join(dataDir, 'connectors'))
 }
 
-/** Starts `keyway ...args` in a process group of its own. */
+/** Starts `keyway ...args` in a separate process group. */
 export function begin(
   args: string[],
   { env = {}, cwd = ROOT, file = KEYWAY, program, isFirst = false }: CommandOptions = {},
@@ -69,7 +72,7 @@ export function begin(
   begun.add(child)
   const pid = child.pid as number
   let output = ''
-  /** Looks again, for each that waits for what is printed. */
+  /** Checks of all waiters for output. */
   const looks = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
@@ -128,13 +131,13 @@ export async function newHome(): Promise<string> {
   return home
 }
 
-/** Ends whatever a failed test has left. */
+/** Ends processes that a failed test has left. */
 export async function stopCommands(): Promise<void> {
   for (const child of begun) {
     try {
       process.kill(-(child.pid as number), 'SIGKILL')
     } catch {
-      // Its group is gone already.
+      // Its group has already ended.
     }
   }
   for (const home of homes) {
@@ -147,7 +150,7 @@ export async function stopCommands(): Promise<void> {
   }
 }
 
-/** Processes whose command line holds a text, such as the path of a data directory. Linux. */
+/** Processes whose command line contains a text, such as the path of a data directory. Linux only. */
 export function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -155,7 +158,7 @@ export function processesWith(text: string): number[] {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
       } catch {
-        // Gone while we looked.
+        // The process has ended in between.
         return false
       }
     })

@@ -1,4 +1,7 @@
-/** A host that has no more file descriptors: it says so, or closes, and goes on when there are some again. */
+/**
+ * Tests a host without free file descriptors: it reports errors or closes connections, and recovers when
+ * descriptors are free again.
+ */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -16,7 +19,7 @@ const GREETING = 'async list_accounts() { return [{ integration_specific_id: "he
 
 let command: Command
 let url: URL
-/** One connection that is kept, so that a call needs no further descriptor for itself. */
+/** One reused connection, so that a call needs no additional descriptor. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 beforeAll(async () => {
@@ -63,7 +66,7 @@ function send(at: string, body: string | null): Promise<string> {
 
 const get = (at: string) => send(at, null)
 
-/** What a connector answered: its account, or the error. */
+/** The answer of a connector: its account, or the error code. */
 async function ask(id: string): Promise<string> {
   const text = await send(`/connectors/${id}/list_accounts`, JSON.stringify(withToken()))
   const { response, error } = JSON.parse(text)
@@ -72,7 +75,10 @@ async function ask(id: string): Promise<string> {
 
 const open = () => readdirSync(`/proc/${command.pid}/fd`).length
 
-/** Leaves the host so many descriptors beside those that are open; without a number, as many as it likes. */
+/**
+ * Limits the host to this number of descriptors in addition to the open ones; without a number, removes the
+ * limit.
+ */
 function leave(more?: number): void {
   const limit = more === undefined ? 4096 : open() + more
   execFileSync('prlimit', ['--pid', String(command.pid), `--nofile=${limit}:`])
@@ -87,13 +93,13 @@ const workers = () =>
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('/run/worker-')
       } catch {
-        // Gone while we looked.
+        // The process has ended in between.
         return false
       }
     })
 
 test.runIf(isLinux)(
-  'a flood of connections is closed, those there were go on, and room is used again',
+  'a flood of connections is closed, existing connections continue, and freed descriptors are reused',
   async () => {
     expect(await ask('warm')).toBe('hello')
     leave(8)
@@ -107,7 +113,7 @@ test.runIf(isLinux)(
       })
       flood.push(socket)
     }
-    // As many as there is room for stay open.
+    // As many as there are descriptors stay open.
     await until('the others are closed', () => closed >= 20)
     expect(await ask('warm')).toBe('hello')
     expect(await ask('cold')).toBe('service_error')
@@ -120,7 +126,7 @@ test.runIf(isLinux)(
 )
 
 test.runIf(isLinux)(
-  'a worker that cannot be started ends its call classified, and is started when there is room',
+  'a call whose worker cannot be started fails with service_error, and the worker starts later',
   async () => {
     expect(await ask('warm')).toBe('hello')
     expect(await ask('cold')).toBe('hello')

@@ -1,4 +1,4 @@
-/** The pages' commands, run as they stand: page by page, on one host with the sample company. */
+/** Runs the commands of the documentation as written: page by page, on one host with the sample company. */
 import { execFile, spawnSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -36,10 +36,10 @@ beforeAll(async () => {
 })
 afterAll(stopCommands)
 
-/** The pages in the order of RUN_HERE, each with its blocks. */
+/** The pages in the order of RUN_HERE, with their blocks. */
 const pages = Map.groupBy(Object.entries(RUN_HERE), ([key]) => key.slice(0, key.indexOf(':')))
 
-/** Runs a script as a person would paste it, with this run's addresses. */
+/** Runs a script as a person would paste it, with the addresses of this run. */
 async function pasted(script: string, more: Record<string, string> = {}): Promise<string> {
   const here = script
     .replaceAll('http://127.0.0.1:8080', url)
@@ -58,7 +58,7 @@ async function pasted(script: string, more: Record<string, string> = {}): Promis
   return stdout
 }
 
-/** The blocks of a page that are run here, in its order. */
+/** The blocks of a page that are run here, in order. */
 function blocksHere(page: string, begins: readonly string[]): string[] {
   const firsts = begins.map((key) => key.slice(page.length + 2))
   return blocksOf(page)
@@ -67,7 +67,7 @@ function blocksHere(page: string, begins: readonly string[]): string[] {
 }
 
 describe.skipIf(!hasCurl)(`the commands${hasCurl ? '' : ' (needs curl)'}`, () => {
-  // The sample's own syncs, which begin with it: an app has one at a time.
+  // Waits for the sample's own initial syncs: an app has one at a time.
   beforeAll(() => pasted('while npx keyway syncs | grep -q RUNNING; do sleep 1; done'), 60_000)
 
   const live = [...pages].filter(([page]) => page !== 'runtime/docs/operate/backup.md')

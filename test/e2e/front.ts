@@ -1,9 +1,14 @@
-/** What stands before hosts: passes connections on to one of them, or answers for one that is away as a proxy does. */
+/**
+ * A TCP proxy in front of hosts: forwards connections to one of them, or answers as a proxy does for an
+ * unavailable one.
+ */
 import { connect, createServer, type Socket } from 'node:net'
 
 export type Front = {
   port: number
-  /** Where connections go from now on: a port, or nowhere, which is answered with 503. Those that there are end. */
+  /**
+   * Sets the target of connections: a port, or null, which is answered with 503. Existing connections end.
+   */
   lead(to: number | null): void
   close(): Promise<void>
 }
@@ -16,7 +21,7 @@ export async function startFront(first: number): Promise<Front> {
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    // Either end may go at any time: that is what is tried.
+    // Either end may close at any time, which is what the tests exercise.
     socket.on('error', () => socket.destroy())
   }
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-/** What the stand-in for Google holds: a Workspace of 250 users. */
+/** The data of the fake Google: a Workspace of 250 users. */
 export type Role = 'MEMBER' | 'MANAGER' | 'OWNER'
 export type User = {
   id: string
@@ -17,7 +17,7 @@ export type RoleAssignment = {
 
 export const CUSTOMER = 'C0123abcd'
 
-/** The state, so that a test can look at it. */
+/** The state, for tests to inspect. */
 export type Tenant = ReturnType<typeof createTenant>
 
 export function createTenant() {
@@ -45,7 +45,7 @@ export function createTenant() {
       `g${n}`,
       {
         name: `Group ${n}`,
-        // One of everybody, some of nobody.
+        // One group has all users, some have none.
         members: new Map(
           [...users.keys()]
             .filter((_id, index) => n === 0 || (n % 3 !== 1 && index % (n * 7) === 0))

@@ -1,6 +1,6 @@
 /**
- * Holds every JSON answer against the server's own /openapi.json, with a validator that none of the
- * runtime's code uses.
+ * Validates every JSON answer against the server's own /openapi.json, with a validator that the runtime does
+ * not use.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -8,17 +8,17 @@ import formats from 'ajv-formats'
 type Responses = Record<string, { $ref?: string }>
 type Document = { paths: Record<string, Record<string, { responses: Responses }>> }
 
-/** Throws when an answer is not what the document says of its operation. */
+/** Throws if an answer does not conform to its operation in the document. */
 export type Judge = (method: string, path: string, status: number, text: string) => void
 
 const NAME = 'openapi.json'
 const ERROR = '/components/schemas/ErrorResponse'
 
-/** Judges by their document, those of the hosts before: most hosts have the same. */
+/** Validators of earlier hosts, by document: most hosts have the same one. */
 const judges = new Map<string, Judge>()
 const MOST_JUDGES = 10
 
-/** The judge of a document. */
+/** The validator of a document. */
 export function createJudge(documentJson: string): Judge {
   const known = judges.get(documentJson)
   if (known) return known
@@ -28,10 +28,10 @@ export function createJudge(documentJson: string): Judge {
   return made
 }
 
-/** Judges by the path of the connector interface: nothing else of a host is in its document. */
+/** Validators by the path of the connector interface: nothing else in a document depends on the host. */
 const byPath = new Map<string, Promise<Judge>>()
 
-/** The judge of a host, whose document is asked for where no host before had the same. */
+/** The validator of a host. Its document is only requested if no earlier host had the same. */
 export function judgeOfHost(
   { connectorsPath }: { connectorsPath: string },
   document: () => Promise<string>,
@@ -69,7 +69,7 @@ function judgeOf(documentJson: string): Judge {
   }
 }
 
-/** Where the document holds the schema of an answer. What it does not know may only be an error. */
+/** The pointer to the schema of an answer. Unknown operations may only return an error. */
 function schemaPointer(
   { paths }: Document,
   template: string | undefined,
@@ -88,7 +88,10 @@ function schemaPointer(
   return `${at}/content/application~1json/schema`
 }
 
-/** Finds the template of a path. `-` and `_` are one spelling of the last segment; the document lists one of them. */
+/**
+ * Finds the template of a path. `-` and `_` are equivalent in the last segment; the document lists one of
+ * them.
+ */
 function templatesOf({ paths }: Document): (path: string) => string | undefined {
   const segmentsOf = (path: string): string[] => path.replaceAll('-', '_').split('/')
   const templates = Object.keys(paths).map((template) => ({

@@ -1,6 +1,6 @@
 /**
- * The whole host is killed at random moments while callers write: what they were told is kept, the next
- * start needs no help, and no process is left over. `KILLS=100` for more rounds.
+ * Kills the whole host at random moments while callers write: every acknowledged write is kept, the next
+ * start recovers by itself, and no process remains. `KILLS=100` runs more rounds.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
@@ -16,7 +16,7 @@ import { begin, type Command, newHome, processesWith, stopCommands } from './com
 import { isAlive, until } from './until.ts'
 
 const KILLS = Number(process.env['KILLS'] ?? 3)
-/** Of each kind. */
+/** Writers of each kind. */
 const WRITERS = 4
 const TOKEN = `lsk_${'kill'.repeat(10)}`
 
@@ -24,9 +24,9 @@ let dataDir: string
 let cluster: string
 let env: Record<string, string>
 let taskId: string
-/** Comments that were answered. */
+/** Acknowledged comments. */
 const comments: string[] = []
-/** Changes of roles that were answered, by user. */
+/** Number of acknowledged role changes, by user. */
 const logged = new Map<string, number>()
 let answered = 0
 
@@ -50,12 +50,12 @@ async function start(): Promise<Running> {
   const command = begin(['start'], { env })
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
   await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
-  // Known once there is a database.
+  // Only known once the database exists.
   cluster = homeOf(dataDir).cluster
   return { command, url, readyMs: performance.now() - beganMs }
 }
 
-/** How the owner of the running host's database connects. */
+/** The login of the owner of the running host's database. */
 function login() {
   const password = readFileSync(path.join(dataDir, 'database-password'), 'utf8').trim()
   return { host: homeOf(dataDir).socket, user: 'keyway', database: 'keyway', password }
@@ -71,7 +71,7 @@ async function ask(sql: string) {
   }
 }
 
-/** Sends one write after the other until the host is gone; those that were answered are counted. */
+/** Sends writes one after the other until the host is gone, and records those that were acknowledged. */
 async function write(
   url: string,
   next: (n: number) => { method: string; at: string; body?: object; status: number },
@@ -85,7 +85,7 @@ async function write(
       const text = body === undefined ? {} : { body: JSON.stringify(body) }
       received = await send(url + at, { method, headers, ...text })
     } catch {
-      // The host was killed: neither told nor promised.
+      // The host was killed: this write was not acknowledged.
       return
     }
     if (received.status !== status) throw new Error(`${received.status}: ${received.text}`)
@@ -94,7 +94,7 @@ async function write(
   }
 }
 
-/** Comments with names that occur once. */
+/** Writes comments with unique names. */
 function commenter(url: string, name: string): Promise<void> {
   const comment = (n: number) => `${name}-${n}`
   return write(
@@ -109,7 +109,7 @@ function commenter(url: string, name: string): Promise<void> {
   )
 }
 
-/** Gives a role and takes it away; each is a row of the log. */
+/** Grants a role and revokes it; each change is a row of the log. */
 function roleChanger(url: string, userId: string): Promise<void> {
   return write(
     url,
@@ -128,7 +128,7 @@ async function newUser(): Promise<string> {
   return row.id
 }
 
-/** Everything that was answered is there, and the log's chain is whole. */
+/** Checks that every acknowledged write exists, and that the log's chain is complete. */
 async function expectKept(): Promise<void> {
   const kept = new Set((await ask('select body from task_comments')).map(({ body }) => body))
   expect(comments.filter((comment) => !kept.has(comment))).toEqual([])
@@ -145,7 +145,7 @@ async function expectKept(): Promise<void> {
   expect([...logged].filter(([id, n]) => (counts.get(id) ?? 0) < n)).toEqual([])
 }
 
-/** Processes that work for the data directory: the host, its workers, its database server and that one's own. */
+/** Processes of the data directory: the host, its workers, its database server and the server's processes. */
 function processes(): number[] {
   const inCluster = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -153,7 +153,7 @@ function processes(): number[] {
       try {
         return readlinkSync(`/proc/${pid}/cwd`) === cluster
       } catch {
-        // Gone while we looked.
+        // The process has ended in between.
         return false
       }
     })
@@ -163,7 +163,7 @@ function processes(): number[] {
 }
 
 test.runIf(process.platform === 'linux')(
-  'a host that is killed keeps every write that it answered, and starts again by itself',
+  'a killed host keeps every acknowledged write, and starts again by itself',
   async () => {
     let running = await start()
     const [task] = await ask(
@@ -181,7 +181,7 @@ test.runIf(process.platform === 'linux')(
       ])
       const enough = answered + 1 + Math.floor(Math.random() * 150)
       await Promise.race([writing, until('callers were answered', () => answered >= enough)])
-      // Not always right behind an answer.
+      // A random delay, so that the kill does not always follow an answer directly.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
       command.kill('SIGKILL')
       await Promise.all([writing, command.ended])

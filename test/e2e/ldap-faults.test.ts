@@ -1,4 +1,4 @@
-/** The LDAP connector, whole, at servers that are not as they should be. */
+/** Tests the LDAP connector end to end against misconfigured servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, noDirectory, startAnother } from '../egress/ldap/directory.ts'
 import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
@@ -52,7 +52,7 @@ describe.skipIf(noDirectory !== null)(
       ['expired', 'ldapsUrl', /expired/],
       ['renamed', 'url', /another name/],
       ['renamed', 'ldapsUrl', /another name/],
-    ])('signs in to no server whose certificate is %s (%s)', async (fault, way, message) => {
+    ])('refuses a server whose certificate is %s (%s)', async (fault, way, message) => {
       const directory = directories[fault]
       expect(failure(await call(directory, directory[way], 'validate_credentials'))).toMatchObject({
         error_code: 'connection_rejected',
@@ -60,7 +60,7 @@ describe.skipIf(noDirectory !== null)(
       })
     })
 
-    test('says that the password of its account is not taken any more', async () => {
+    test('reports that the password of its account has expired', async () => {
       const { outdated } = directories
       const other = { bindDn: outdated.auth.bindDn.replace('connector', 'reader') }
       const reader = { ...outdated, auth: { ...other, password: 'reader-secret' } }
@@ -72,7 +72,7 @@ describe.skipIf(noDirectory !== null)(
         })
     })
 
-    test('says that a server wants TLS where the operator grants plain text', async () => {
+    test('reports that a server requires TLS if the operator allows plain text', async () => {
       const { strict } = directories
       expect(failure(await call(strict, strict.url, 'validate_credentials'))).toMatchObject({
         error_code: 'connection_rejected',
@@ -80,7 +80,7 @@ describe.skipIf(noDirectory !== null)(
       })
     })
 
-    test('says that a server went away between two pages', async () => {
+    test('reports that a server became unavailable between two pages', async () => {
       const { strict } = directories
       const first = await call(strict, strict.ldapsUrl, 'list_accounts', { size: 20 })
       expect(success<object[]>(first.body)).toHaveLength(20)

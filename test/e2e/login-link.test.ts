@@ -1,4 +1,4 @@
-/** The command that lets a person in, beside a host and without one. */
+/** Tests the login-link command, with and without a running host. */
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { listen, stopAll } from '../egress/fixtures/upstream.ts'
 import { withFirstStart } from '../kit/template.ts'
 import { begin, newHome, run, stopCommands } from './command.ts'
 
-/** A stack trace or a class name where words should be. */
+/** A stack trace or a class name instead of a message. */
 const UGLY = /\n {4}at |node:internal|Error:|Node\.js v/
 
 let env: Record<string, string>
@@ -25,7 +25,7 @@ afterAll(async () => {
   await stopAll()
 })
 
-test('asks the host of HOST and PORT, and waits for its database', async () => {
+test('login-link calls the host at HOST and PORT, and waits for its database', async () => {
   const { port } = new URL(url)
   const { code, output } = await run(['login-link'], { env: { ...env, PORT: port } })
   expect(output).toMatch(/sign in as admin@localhost; it works once:\n\n {2}http:/)
@@ -36,7 +36,7 @@ test('asks the host of HOST and PORT, and waits for its database', async () => {
 const ask = (more: Record<string, string>, options: { email?: string; url?: string }) =>
   newLoginLink({ ...env, ...more }, { email: 'admin@localhost', ...options })
 
-test('asks a host that listens on every address on loopback', async () => {
+test('login-link calls a host that listens on every address through loopback', async () => {
   const { port } = new URL(url)
   const text = await ask({ HOST: '0.0.0.0', PORT: port }, {})
   expect(text).toContain(`http://127.0.0.1:${port}/settings/sign-in#code=kwl_`)
@@ -55,13 +55,13 @@ test.each<[what: string, more: Record<string, string>, options: object, says: Re
     /does not accept the token of KEYWAY_ADMIN_TOKEN/,
   ],
   ['the token is elsewhere', { KEYWAY_DATA_DIR: '/nowhere' }, {}, /cannot be read.*\/nowhere/],
-])('says so when %s', async (_what, more, options, says) => {
+])('login-link reports that %s', async (_what, more, options, says) => {
   const failed = ask(more, { url, ...options })
   await expect(failed).rejects.toThrow(ConfigError)
   await expect(failed).rejects.toThrow(says)
 })
 
-test('gives the token to no other program that has the port, and follows it nowhere', async () => {
+test('login-link does not send the token to another program on the port, and follows no redirect', async () => {
   const heard: unknown[] = []
   const port = await listen(
     createServer((request, response) => {
@@ -73,7 +73,7 @@ test('gives the token to no other program that has the port, and follows it nowh
   expect(heard).toEqual([undefined])
 })
 
-test('tells a failure in a message, and exits with 1', async () => {
+test('login-link reports a failure in a message, and exits with 1', async () => {
   const { code, output } = await run(['login-link', '--url', 'http://127.0.0.1:1'], { env })
   expect(output).toMatch(/^No Keyway answers at/)
   expect(output).not.toMatch(UGLY)

@@ -1,4 +1,4 @@
-/** The MariaDB connector in a host, and a real server, for tests of its behaviour. */
+/** Runs the MariaDB connector in a host with a real server, for tests of its behaviour. */
 import { connect } from 'node:net'
 import mysql from 'mysql2/promise'
 import { type MariadbServer, startMariadb } from '../egress/sql/mariadb.ts'
@@ -30,7 +30,7 @@ export const right = (account: string, id: string, database: string) => ({
   entitlement_integration_specific_id: id,
 })
 
-/** What a new account shall have. */
+/** An entitlement of a new account. */
 export const entitled = (id: string, database = '') => ({
   integration_specific_id: id,
   integration_specific_resource_id: database,
@@ -40,7 +40,9 @@ export const entitled = (id: string, database = '') => ({
 export const short = (one: Association) =>
   `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`.trim()
 
-/** Starts both, with all rights that the connector's page asks for. `stop` ends both. */
+/**
+ * Starts the host and the server, with all privileges that the connector's page requires. `stop` ends both.
+ */
 export async function startMariadbHost() {
   const server: MariadbServer = await startMariadb()
   const env = { KEYWAY_PRIVATE_EGRESS: `mariadb=127.0.0.1:${server.port}` }
@@ -71,7 +73,7 @@ export async function startMariadbHost() {
     host,
     admin,
     clientOf,
-    /** Rows of a query of the administrator. */
+    /** Rows of a query by the administrator. */
     rows: async (text: string, values: unknown[] = []) =>
       (await admin.query<mysql.RowDataPacket[]>(text, values))[0],
     heldBy: async (account_id: string, given?: Given, size?: number) =>

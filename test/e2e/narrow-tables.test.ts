@@ -1,4 +1,4 @@
-/** Tables on a narrow screen: words of usual length stay whole, and what is wider than the screen scrolls. */
+/** Tables on a narrow screen: words of usual length are not broken, and wide content scrolls. */
 import { html } from 'hono/html'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** The words of tables that stand in more than one line. */
+/** Words in tables that span more than one line. */
 const BROKEN = `(() => {
   const out = []
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -35,7 +35,7 @@ const BROKEN = `(() => {
 
 const ADDRESSES = ['rafael.andersen@example.com', 'ines.becker@sub.example.co.uk']
 
-test.skipIf(CHROMIUM === null)('break no e-mail address of usual length', async () => {
+test.skipIf(CHROMIUM === null)('tables break no e-mail address of usual length', async () => {
   const t = localeOf('de')
   const long = `${'x'.repeat(64)}@${'y'.repeat(63)}.example`
   const of = (addresses: readonly string[]) =>
@@ -57,12 +57,12 @@ test.skipIf(CHROMIUM === null)('break no e-mail address of usual length', async 
   await show(ADDRESSES)
   expect(await page.evaluate(BROKEN)).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
-  // One that is longer than any breaks: nobody scrolls past it.
+  // An extremely long address does break, so that nobody has to scroll past it.
   await show([long])
   expect(await page.evaluate(`document.querySelector('table').scrollWidth`)).toBeLessThan(700)
 })
 
-test.skipIf(CHROMIUM === null)('break no word of usual length', async () => {
+test.skipIf(CHROMIUM === null)('tables break no word of usual length', async () => {
   const t = localeOf('de')
   const rows = table(
     'Personen',

@@ -1,4 +1,7 @@
-/** Token endpoints that repeat everything: no secret of a request leaves by any channel, however short it is. */
+/**
+ * Token endpoints that echo the whole request: no secret of a request leaves through any channel, however
+ * short it is.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
 import { code } from '../fixtures/folders.ts'
@@ -12,7 +15,7 @@ const LONG = {
   refresh_token: 'a-refresh-token-of-some-length',
 }
 
-/** What the endpoint answers, by path: each holds all of the request. */
+/** Answers of the endpoint, by path: each contains the whole request. */
 const MODES: Record<string, (seen: string) => { status: number; headers?: object; body: string }> =
   {
     refused: (seen) => ({ status: 400, body: `you sent ${seen}` }),
@@ -137,7 +140,7 @@ const requestsOf = ({
   refresh_access_token: { client_id: 'the-client', client_secret, refresh_token },
 })
 
-/** Every way in which a secret may be written in what left. */
+/** All encodings of a secret that may occur in output. */
 const written = (secret: string) => [
   secret,
   encodeURIComponent(secret),
@@ -145,12 +148,12 @@ const written = (secret: string) => [
   Buffer.from(secret).toString('base64').replace(/=+$/, ''),
 ]
 
-describe.each(['post', 'basic', 'query', 'own'])('by %s', (id) => {
+describe.each(['post', 'basic', 'query', 'own'])('secrets in requests by %s', (id) => {
   describe.each([
     ['short', SHORT],
     ['long', LONG],
-  ])('%s secrets', (_name, secrets) => {
-    test.each(Object.keys(MODES))('a reply of the kind %s', async (mode) => {
+  ])('that are %s', (_name, secrets) => {
+    test.each(Object.keys(MODES))('do not leak through a reply of the kind %s', async (mode) => {
       const before = host.lines.length
       const told: string[] = []
       for (const [capability, request] of Object.entries(requestsOf(secrets))) {
@@ -158,7 +161,7 @@ describe.each(['post', 'basic', 'query', 'own'])('by %s', (id) => {
         const envelope = { settings, request, include_raw_data: true }
         const { body } = await host.call(id, capability, envelope)
         told.push(JSON.stringify(body))
-        // It was asked, and its words are told.
+        // The endpoint was called, and the message contains its answer.
         if (mode !== 'garbled') expect(JSON.stringify(body)).toMatch(/\[secret\]|at/)
       }
       const { text } = await host.send('/operator/calls?limit=2', {

@@ -1,4 +1,4 @@
-/** OAuth by declaration, whole, against an authorization server of others: consent, tokens, refreshes. */
+/** Runs declared OAuth end to end against a third-party authorization server: consent, tokens, refreshes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing, type RealSystem, startSystem } from '../real-systems/start.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
@@ -51,7 +51,7 @@ export default defineConnector({
 })`,
 })
 
-/** What each connector declares beside the addresses. */
+/** What each connector declares in addition to the addresses. */
 const CONNECTORS = {
   by_basic: { client_authentication: 'CLIENT_SECRET_BASIC' },
   by_post: {},
@@ -102,7 +102,7 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
       redirect_uri_with_code: callback,
       ...more,
     })
-  /** A person's whole way: to the consent page, through it, and back. */
+  /** Obtains tokens as a person does: opens the consent page, consents, and returns to the callback. */
   async function connect(id: string, client: typeof WEB): Promise<Tokens> {
     const { authorization_url, code_verifier } = await begin(id, client, 'the-state')
     const callback = await consent(authorization_url)
@@ -120,21 +120,21 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
   test.each([
     ['by_basic', WEB],
     ['by_post', POST],
-  ])('a person gives consent, and %s lists with the token', async (id, client) => {
+  ])("%s lists with a token that a person's consent gave", async (id, client) => {
     const tokens = await connect(id, client)
     expect(tokens.state).toBeNull()
     const pages = await host.pages<Account>(id, 'list_accounts', listing(tokens.access_token), 100)
     expect(new Set(pages.flat().map((one) => one.integration_specific_id)).size).toBe(250)
   })
 
-  test('a code without its verifier gives nothing', async () => {
+  test('a code without its verifier is refused', async () => {
     const { authorization_url } = await begin('by_basic', WEB, 's')
     const callback = await consent(authorization_url)
     const { error_code, status_code } = failure(await finish('by_basic', WEB, callback, {}))
     expect({ error_code, status_code }).toEqual({ error_code: 'api_error', status_code: null })
   })
 
-  test('a client gets a token for itself', async () => {
+  test('a client obtains a token for itself', async () => {
     const client = { client_id: 'service', client_secret: 'service-secret' }
     const asked = { ...client, scopes: ['scim.read'] }
     const tokens = await done<Tokens>('machine', 'handle_client_credentials_request', asked)
@@ -145,7 +145,7 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
     expect(success(answer.body)).toHaveLength(1)
   })
 
-  test('a wrong client secret is an error that is not worth a second try, and is not told', async () => {
+  test('a wrong client secret is a permanent error that does not contain the secret', async () => {
     const client = { client_id: 'service', client_secret: 'a-secret-that-is-wrong' }
     const error = await refused('machine', 'handle_client_credentials_request', {
       ...client,
@@ -156,7 +156,7 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
     expect(error.message).not.toContain('a-secret-that-is-wrong')
   })
 
-  test('raw_data is what the provider said, where it is asked for', async () => {
+  test("raw_data is the provider's answer if it is requested", async () => {
     const client = { client_id: 'service', client_secret: 'service-secret' }
     const request = { ...client, scopes: ['scim.read'] }
     const { body } = await call('machine', 'handle_client_credentials_request', request, {
@@ -165,7 +165,7 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
     expect(body.raw_data).toMatchObject({ expires_in: 300, token_type: 'Bearer' })
   })
 
-  test('twenty equal refreshes at once are one, and the grant lives on', async () => {
+  test('twenty equal refreshes at once are sent as one, and the grant stays valid', async () => {
     const { refresh_token } = await connect('by_basic', WEB)
     const all = await Promise.all(
       Array.from({ length: 20 }, () => refresh('by_basic', WEB, refresh_token)),
@@ -178,14 +178,14 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
     expect(success<Tokens>(again.body).access_token).not.toBe(first.access_token)
   })
 
-  test('a refresh token that is nobody’s is refused', async () => {
+  test('an unknown refresh token is refused', async () => {
     const { error_code, message } = failure(await refresh('by_basic', WEB, 'no-such-refresh-token'))
     expect(error_code).toBe('api_error')
     expect(message).toContain('invalid_grant')
     expect(message).not.toContain('no-such-refresh-token')
   })
 
-  test('a refresh in the middle of a listing changes nothing of the sequence', async () => {
+  test('a refresh in the middle of a listing does not affect the listing', async () => {
     const first = await connect('by_basic', WEB)
     let { access_token, refresh_token } = first
     const ids: string[] = []
@@ -204,7 +204,7 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
     expect(new Set(ids).size).toBe(250)
   })
 
-  test('info says what there is to connect with', async () => {
+  test('info lists the OAuth capabilities and scopes', async () => {
     const { body } = await host.send('/connectors/by_basic/info').then((one) => ({
       body: JSON.parse(one.text),
     }))
@@ -219,7 +219,7 @@ describe.skipIf(why !== null)(`OAuth with oidc-provider${why ? ` (${why})` : ''}
   })
 })
 
-/** Signs in and consents as a person would, and answers the callback's address. */
+/** Signs in and consents as a person would, and returns the callback's address. */
 async function consent(authorizationUrl: string): Promise<string> {
   const cookies = new Map<string, string>()
   let url = authorizationUrl

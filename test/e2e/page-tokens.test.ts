@@ -1,4 +1,4 @@
-/** Page tokens: what they lead through, what they are good for, and what they are not. */
+/** Tests page tokens: complete listings, their binding to the request, and refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture, greeter, withToken } from '../fixtures/folders.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
@@ -31,7 +31,7 @@ describe('page tokens', () => {
     [7, 2],
     [1000, 1],
     [undefined, 3],
-  ])('of size %s lead through %s pages with everything once', async (size, count) => {
+  ])('of size %s lead through %s pages that list everything once', async (size, count) => {
     const pages = await host.pages<{ integration_specific_id: string }>(
       'several-parts',
       'list_accounts',
@@ -50,13 +50,13 @@ describe('page tokens', () => {
     expect(body.page?.size).toBe(3)
   })
 
-  test('go on with other credentials: a refresh in the middle breaks nothing', async () => {
+  test('stay valid with other credentials, such as a refreshed token', async () => {
     const fresh = [{ id: 'api', token: { token: 'a-token-that-was-refreshed' } }]
     const { body } = await page(await tokenOf(4), 4, { credentials: fresh })
     expect(success(body)).toMatchObject([{ integration_specific_id: 'a-4' }, {}, {}, {}])
   })
 
-  test('do not show the cursor, and are never the same twice', async () => {
+  test('do not reveal the cursor, and are never the same twice', async () => {
     const [one, two] = [await tokenOf(4), await tokenOf(4)]
     expect(one).not.toBe(two)
     expect(Buffer.from(one, 'base64url').toString('latin1')).not.toContain('several')
@@ -102,7 +102,7 @@ describe('page tokens', () => {
     },
   )
 
-  test('in an error are the ones that were sent', async () => {
+  test('in an error are those that were sent', async () => {
     const token = edited(await tokenOf(4), 40)
     expect((await page(token, 4)).body.page).toEqual({ token, size: 4 })
   })

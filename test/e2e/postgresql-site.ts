@@ -1,4 +1,4 @@
-/** A PostgreSQL server with a host before it, and the connector asked as its tests ask it. */
+/** Runs a PostgreSQL server with a host in front of it, and the calls that tests of the connector use. */
 import pg from 'pg'
 import { type Database, startDatabase } from '../egress/sql/database.ts'
 import { asking } from './asking.ts'
@@ -7,10 +7,10 @@ import { startHost } from './host.ts'
 export type Given = { settings?: object; as?: [user: string, password: string] }
 export type Association = { account_id: string; integration_specific_entitlement_id: string }
 
-/** Debian's has CREATEROLE reach every role; from 16 on it reaches those that it was given. */
+/** In Debian's version CREATEROLE covers every role; from 16 on only roles that it was granted. */
 export const VERSIONS = ['debian', 'embedded'] as const
 
-/** What was started; `admin` is a superuser's session at the server. */
+/** A started site; `admin` is a superuser's session on the server. */
 export type PostgresqlSite = Awaited<ReturnType<typeof startPostgresqlSite>>
 
 export async function startPostgresqlSite(version: (typeof VERSIONS)[number]) {
@@ -52,7 +52,7 @@ export async function startPostgresqlSite(version: (typeof VERSIONS)[number]) {
     (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
       .map((one) => one.integration_specific_entitlement_id)
       .sort()
-  /** Why a password does not let an account in; null where it does. Asked of the server itself. */
+  /** Checks at the server itself why an account cannot read with a password; null if it can. */
   const keptOut = async (user: string, password: string): Promise<string | null> => {
     const client = clientOf(user, password)
     client.on('error', () => {})

@@ -1,4 +1,4 @@
-/** Calls of the fixture `probe`, which sends what it is told to. */
+/** Calls the fixture `probe`, which sends the requests it is given. */
 import { expect } from 'vitest'
 import { type Answer, failure, success, type TestHost } from './host.ts'
 
@@ -38,7 +38,7 @@ export const writeThrough = (host: TestHost, probe: Probe, settings: Settings): 
 /** The upstream's answer as the connector saw it. */
 export const seenBy = ({ body }: Answer): Seen => success<{ extra_data: Seen }>(body).extra_data
 
-/** A refusal by policy, in its words. */
+/** The message of a refusal by policy. */
 export function refusal(answer: Answer): string {
   const { error_code, raised_by, message, raised_in } = failure(answer)
   expect({ error_code, raised_by }).toEqual({

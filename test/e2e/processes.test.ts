@@ -1,4 +1,6 @@
-/** One host of two processes on one port: both give the same answer, and one that dies comes back. */
+/**
+ * One host with two processes on one port: both give the same answers, and a process that dies is replaced.
+ */
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -13,7 +15,7 @@ import { isAlive, until } from './until.ts'
 
 const TOKEN = `lsk_${'processes'.repeat(5)}`
 const LIST = { auth: { token: { token: 'a-token' } }, request: {}, page: { size: 5 } }
-/** Connections are handed to the processes in turn: with so many, each has some. */
+/** Connections are distributed round robin: with this number, each process has some. */
 const CONNECTIONS = 8
 
 let home: string
@@ -22,7 +24,7 @@ let url: string
 let env: Record<string, string>
 let host: Command
 
-/** Sends one request over a connection of its own. */
+/** Sends one request over a separate connection. */
 function ask(at: string, body?: object): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const agent = new Agent({ keepAlive: false })
@@ -54,20 +56,20 @@ const bothServe = () =>
     90_000,
   )
 
-/** The processes that serve, as the log names them, and run still. */
+/** The serving processes that are alive, as named in the log. */
 const members = (): number[] =>
   [...host.output().matchAll(/"pid":(\d+),"serving"/g)]
     .map(([, pid]) => Number(pid))
     .filter(isAlive)
 
-/** Worker processes of one that serves. */
+/** Worker processes of a serving process. */
 const workersOf = (pid: number): number[] =>
   familyOf(pid)
     .filter((one) => one.pid !== pid)
     .filter((one) => readFileSync(`/proc/${one.pid}/cmdline`, 'latin1').includes('/run/worker-'))
     .map((one) => one.pid)
 
-/** What a counter has reached, over all of its labels that are named. */
+/** The value of a counter, summed over the rows with a label. */
 async function counted(name: string, label: string): Promise<number> {
   const { text } = await ask('/metrics')
   return text
@@ -76,7 +78,7 @@ async function counted(name: string, label: string): Promise<number> {
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** Who listed the accounts in each answer: the version of the connector. */
+/** The versions of the connector that answered. */
 const versions = async (): Promise<Set<string>> => {
   const answers = await askAll('/connectors/acme/list_accounts', LIST)
   return new Set(
@@ -104,7 +106,7 @@ beforeAll(async () => {
   env = {
     PORT: '0',
     KEYWAY_PROCESSES: '2',
-    // Workers are counted.
+    // Workers are counted below.
     KEYWAY_SPARE_WORKER: '0',
     KEYWAY_DATA_DIR: dataDir,
     KEYWAY_PLUGINS_DIR: path.join(home, 'plugins'),
@@ -119,7 +121,7 @@ beforeAll(async () => {
 })
 afterAll(stopCommands)
 
-test('what is installed, upgraded and rolled back is answered by both at once', async () => {
+test('both processes serve a connector once it is installed, upgraded or rolled back', async () => {
   await keyway('install', await saved('1.0.0'), '--grant-all')
   expect(await versions()).toEqual(new Set(['1.0.0']))
   const { generation } = await readyz()
@@ -132,7 +134,7 @@ test('what is installed, upgraded and rolled back is answered by both at once', 
   expect(await versions()).toEqual(new Set(['1.0.0']))
 })
 
-test('metrics are those of both, in every process', async () => {
+test('metrics cover both processes, whichever of them is asked', async () => {
   const label = 'connector="acme",capability="list_accounts"'
   const before = await counted('keyway_calls_total', label)
   await versions()
@@ -141,13 +143,13 @@ test('metrics are those of both, in every process', async () => {
   )
   expect(new Set(after)).toEqual(new Set([before + CONNECTIONS]))
   const { text } = await ask('/metrics')
-  // One row for each process would be two; what both read from one database is told once.
+  // Values that both read from one database are reported once.
   const connectors = BUILT_IN.length + 1
   expect(text.match(/^keyway_connectors .*$/gm)).toEqual([`keyway_connectors ${connectors}`])
   expect(text).toMatch(/^keyway_lanes 2$/m)
 })
 
-test('the latest calls are those of both, newest first, in every process', async () => {
+test('the latest calls cover both processes, newest first, whichever of them is asked', async () => {
   await versions()
   const answers = await askAll(`/operator/calls?connector_id=acme&limit=${CONNECTIONS}`)
   const ids = answers.map(({ text }) =>
@@ -161,11 +163,11 @@ test('the latest calls are those of both, newest first, in every process', async
   expect(times.length).toBeGreaterThan(CONNECTIONS)
 })
 
-test('a process that is killed loses nothing, and another takes its place', async () => {
+test('a killed process is replaced while the other one serves', async () => {
   const [first = 0, second = 0] = members()
   process.kill(second, 'SIGKILL')
   await host.prints(/another takes its place/)
-  // The other one serves meanwhile.
+  // The other process keeps serving.
   expect(await versions()).toEqual(new Set(['1.0.0']))
   await until('another one serves', () => members().length === 2)
   await bothServe()
@@ -175,20 +177,20 @@ test('a process that is killed loses nothing, and another takes its place', asyn
   expect(members().map((pid) => workersOf(pid).length)).toEqual([1, 1])
 })
 
-test('a second host of the same data directory is refused with which process holds it', async () => {
+test('a second host of the same data directory is refused, and names the process that uses it', async () => {
   const { code, output } = await run(['start'], { env: { ...env, PORT: '0' } })
   expect(code).toBe(1)
   expect(output).toContain(`is used by the process ${host.pid}`)
 })
 
-test('a port that is taken ends the start with what to do', async () => {
+test('a taken port ends the start with a message about PORT', async () => {
   const other = { ...env, KEYWAY_DATA_DIR: path.join(home, 'other') }
   const { code, output } = await run(['start'], { env: other })
   expect(code).toBe(1)
   expect(output).toMatch(/PORT: .* is used by another program/)
 })
 
-test('SIGTERM ends all of them', async () => {
+test('SIGTERM ends all processes', async () => {
   const pids = [...members(), ...members().flatMap(workersOf)]
   expect(pids).toHaveLength(4)
   host.kill('SIGTERM')

@@ -1,4 +1,4 @@
-/** Connectors behind the operator's outbound proxy: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+/** Tests connectors behind the operator's outbound proxy: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startProxy } from '../egress/fixtures/proxy.ts'
 import { startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
@@ -35,7 +35,7 @@ async function withProxy(status: number, act: (host: TestHost, proxy: Proxy) => 
   expect(host.lines.join('')).not.toMatch(/p@ss|p%40ss/)
 }
 
-test('plain requests are handed to it, names are its to resolve', async () => {
+test('plain HTTP requests are sent to the proxy, which resolves names', async () => {
   await withProxy(200, async (host, proxy) => {
     const seen = seenBy(await readThrough(host, { url: 'http://plain.probe.example/x' }, {}))
     expect(seen).toMatchObject({ status: 200, text: 'from the proxy' })
@@ -45,7 +45,7 @@ test('plain requests are handed to it, names are its to resolve', async () => {
   })
 })
 
-test('what needs no proxy goes directly', async () => {
+test('requests to hosts in NO_PROXY are sent directly', async () => {
   await withProxy(200, async (host, proxy) => {
     const seen = seenBy(await readThrough(host, { url: near.origin }, { base_url: near.origin }))
     expect(seen.text).toBe('from near by')
@@ -53,7 +53,7 @@ test('what needs no proxy goes directly', async () => {
   })
 })
 
-test('secure requests go through its tunnel, and its refusal is told', async () => {
+test('HTTPS requests use a tunnel of the proxy, and its refusal is reported', async () => {
   await withProxy(403, async (host, proxy) => {
     const answer = await readThrough(host, { url: 'https://secure.probe.example/' }, {})
     expect(failure(answer)).toMatchObject({
@@ -64,7 +64,7 @@ test('secure requests go through its tunnel, and its refusal is told', async () 
   })
 })
 
-test('what answers in the tunnel without TLS is told as such', async () => {
+test('an answer without TLS in the tunnel is reported as a rejected connection', async () => {
   await withProxy(200, async (host, proxy) => {
     const answer = await readThrough(host, { url: 'https://secure.probe.example/' }, {})
     expect(failure(answer).error_code).toBe('connection_rejected')
@@ -72,7 +72,7 @@ test('what answers in the tunnel without TLS is told as such', async () => {
   })
 })
 
-test('addresses are judged all the same', async () => {
+test('egress rules for addresses also apply behind a proxy', async () => {
   await withProxy(200, async (host, proxy) => {
     for (const at of ['http://169.254.169.254', 'http://localhost:9'])
       expect(refusal(await readThrough(host, { url: at }, { base_url: at }))).toContain(

@@ -1,4 +1,7 @@
-/** A connector whose worker process keeps dying takes no calls until it is released, and nobody else notices. */
+/**
+ * Tests that a connector whose worker process keeps dying receives no calls until it is released, and that
+ * others are not affected.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +11,7 @@ import { ADMIN_TOKEN, failure, startHost, success, type TestHost } from './host.
 
 let host: TestHost
 
-/** The fixture with time enough to die in: a worker that is a suspect gets little of a busy machine. */
+/** The fixture with a longer deadline: a worker under suspicion gets little time on a busy machine. */
 function hazards() {
   const read = (name: string) => readFileSync(path.join(fixture('hazards'), name), 'utf8')
   const limits = { limits: { deadline_ms: 5000, memory_mb: 64 } }
@@ -30,11 +33,11 @@ afterAll(async () => {
 const kill = () => host.call('hazards', 'list_accounts', withToken({ custom_attributes: ['kill'] }))
 const stateOf = async (id: string) => (await host.operator()).find((row) => row.id === id)
 
-test('is listed as such with the reason, is counted, and comes back when it is released', async () => {
+test('a quarantined connector is listed with the reason, counted, and served again after its release', async () => {
   let message = ''
   for (let tries = 0; tries < 60 && !/quarantine/.test(message); tries += 1) {
     const error = failure(await kill())
-    // Its next worker has to wait, and its deadline is short.
+    // Its next worker has to wait, and may exceed the deadline.
     expect(['service_error', 'request_timeout']).toContain(error.error_code)
     message = error.message
     const { body } = await host.call('neighbour', 'list_accounts', withToken())

@@ -1,4 +1,4 @@
-/** An upstream that refuses most requests for their rate: a real server, its real limiter. */
+/** Tests an upstream that rate-limits most requests: a real server with its own limiter. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing, type RealSystem, serviceToken, startSystem } from '../real-systems/start.ts'
 import { failure, startHost, type TestHost } from './host.ts'
@@ -6,7 +6,7 @@ import { failure, startHost, type TestHost } from './host.ts'
 const why = missing()
 type Account = { integration_specific_id: string }
 
-/** Requests that the server takes in one window, and how long that is. */
+/** Requests that the server accepts per window. */
 const LIMIT = '20'
 
 describe.skipIf(why !== null)(`a limit of ${LIMIT} requests${why ? ` (${why})` : ''}`, () => {
@@ -28,11 +28,11 @@ describe.skipIf(why !== null)(`a limit of ${LIMIT} requests${why ? ` (${why})` :
     request: {},
   })
 
-  describe('that is open again soon', () => {
+  describe('that resets within the deadline', () => {
     beforeAll(() => start('2000'))
     afterAll(stop)
 
-    test('is not seen by the caller: a listing of 36 pages is whole', async () => {
+    test('is not visible to the caller: a listing of 36 pages is complete', async () => {
       const pages = await host.pages<Account>('scim', 'list_accounts', await envelope(), 7)
       const ids = pages.flat().map((one) => one.integration_specific_id)
       expect(ids).toHaveLength(250)
@@ -40,11 +40,11 @@ describe.skipIf(why !== null)(`a limit of ${LIMIT} requests${why ? ` (${why})` :
     })
   })
 
-  describe('that is open again after the call ends', () => {
+  describe('that resets after the deadline', () => {
     beforeAll(() => start('30000', { KEYWAY_MAX_DEADLINE_MS: '2000' }))
     afterAll(stop)
 
-    test('is a rate_limit with a hint', async () => {
+    test('is reported as rate_limit with a hint', async () => {
       const asked = { ...(await envelope()), page: { size: 1 } }
       let last = await host.call('scim', 'list_accounts', asked)
       for (let call = 0; call < 30 && !last.body.error; call += 1)

@@ -1,10 +1,10 @@
-/** What a browser reports of the pages that it shows: what their policy refused, and what it writes to its console. */
+/** Collects reports of a browser about pages: policy violations and console errors. */
 import type { Page } from 'playwright-core'
 
 /**
- * Has the reports of a page put into a list. By the debugger, which hears of them without script on the page too.
+ * Adds the reports of a page to a list. Uses the debugger, which also works without script on the page.
  *
- * @param origin Whose pages they are of: what another system writes to its console is its own.
+ * @param origin Only reports of pages of this origin count; other systems are not under test.
  */
 export async function reportsOf(page: Page, into: string[], origin = ''): Promise<void> {
   page.on('pageerror', (error) => into.push(error.message))

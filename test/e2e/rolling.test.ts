@@ -1,6 +1,7 @@
 /**
- * Two hosts of one database behind the shipped configuration of HAProxy, replaced one after the other by a later version
- * with a migration of its own, while calls and access requests go on. Without HAProxy (Debian's `haproxy`) it is skipped.
+ * Runs two hosts of one database behind the shipped HAProxy configuration. They are replaced one after the
+ * other by a later version with an additional migration, while calls and access requests continue. Skipped
+ * without HAProxy (Debian's `haproxy`).
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -19,7 +20,7 @@ import { until } from './until.ts'
 
 const TOKEN = `lsk_${'rolling'.repeat(8)}`
 const LATER = '99.0.0'
-/** Longer than HAProxy takes to see it: two looks, a second apart. */
+/** Longer than HAProxy takes to notice: two checks, a second apart. */
 const NOTICE_MS = 3000
 
 const isInstalled = spawnSync('haproxy', ['-v']).error === undefined
@@ -32,7 +33,7 @@ let front: string
 const ports: Record<string, number> = {}
 const hosts: Record<string, Command> = {}
 
-/** A checkout of a version that has one more migration, which only adds. */
+/** A checkout of a version with one more migration, which only adds. */
 async function laterVersion(): Promise<string> {
   const folder = path.join(home, 'later')
   for (const name of [
@@ -86,7 +87,7 @@ async function ready(name: string): Promise<void> {
   await until(`${name} is ready`, () => isReady(urlOf(name)), 90_000).catch((error: Error) => {
     throw new Error(`${error.message}\n${hosts[name]?.output().slice(-3000)}`)
   })
-  // HAProxy looks once a second.
+  // HAProxy checks once a second.
   await pause(2000)
 }
 
@@ -110,11 +111,11 @@ async function startProxy(): Promise<string> {
   return url
 }
 
-/** What did not go as it should, with when. */
+/** Failed calls, with their time. */
 const failures: string[] = []
 let answered = 0
 
-/** A call through the proxy; what fails is noted, and null. */
+/** Calls through the proxy; a failure is recorded and returns null. */
 async function call(method: string, target: string, body?: object) {
   const headers = {
     ...(target.startsWith('/connectors') ? {} : { authorization: `Bearer ${TOKEN}` }),
@@ -134,7 +135,7 @@ async function call(method: string, target: string, body?: object) {
 let people = 0
 const completed: string[] = []
 
-/** Asks for access, says yes, waits until it is there. */
+/** Requests access, approves it, and waits until it is granted. */
 async function ask(appId: string): Promise<void> {
   people += 1
   const email = `person-${people}@acme.example`
@@ -155,7 +156,7 @@ async function ask(appId: string): Promise<void> {
   completed.push(email)
 }
 
-/** Waits until so many people have what they asked for. */
+/** Waits until more than this number of requests are completed. */
 const moreThan = (number: number) =>
   until('more requests are carried out', () => {
     if (failures.length > 0) throw new Error(failures.slice(0, 10).join('\n'))
@@ -187,7 +188,7 @@ describe.skipIf(!isInstalled)('behind HAProxy', () => {
     await rm(home, { recursive: true, force: true, maxRetries: 10 })
   })
 
-  test('two hosts are replaced by a later version without a call that fails', async () => {
+  test('two hosts are replaced by a later version without a failed call', async () => {
     const later = await laterVersion()
     const { id: appId } = await call('POST', '/apps', system.app)
     await call('POST', '/appstore/apps', { app_id: appId })
@@ -211,7 +212,7 @@ describe.skipIf(!isInstalled)('behind HAProxy', () => {
     await stop('a')
     start('a', later)
     await ready('a')
-    // The version of before goes on beside it, alone and together, for as long as it is not started again.
+    // The earlier version continues next to it until it is restarted.
     const [before, now] = [completed.length, answered]
     await moreThan(before + 2)
     expect(answered).toBeGreaterThan(now)

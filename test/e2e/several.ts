@@ -1,4 +1,4 @@
-/** Calls of the fixture `several-parts` that are good. */
+/** Valid calls of the fixture `several-parts`. */
 import { expect } from 'vitest'
 import type { Received, Sent } from './client.ts'
 import { success, type TestHost } from './host.ts'
@@ -16,7 +16,7 @@ export const post = (
   headers: Record<string, string> = json,
 ): Promise<Received> => host.send(at, { method: 'POST', headers, body })
 
-/** The connector answers: whatever was sent before has harmed nothing. */
+/** Checks that the connector answers, so that earlier requests had no effect on it. */
 export async function expectFine(host: TestHost): Promise<void> {
   const { body } = await host.call('several-parts', 'get_account', envelope)
   expect(success(body)).toMatchObject({ integration_specific_id: 'a-1' })

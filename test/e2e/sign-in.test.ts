@@ -1,4 +1,7 @@
-/** Signing in by a real provider in a real browser: consent, the page behind it, and out again at both ends. */
+/**
+ * Signs in through a real provider in a real browser: consent, the page afterwards, and sign-out at both
+ * sides.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -80,30 +83,33 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     await system?.stop()
   })
 
-  test.each(HANDS)('leads in and out, $name', async ({ context: options, press, fill }) => {
-    const context = await browser.newContext(options)
-    const page = await context.newPage()
-    await reportsOf(page, complaints, url)
-    await page.goto(`${url}/inbox`)
-    await press(page.getByRole('link', { name: 'Continue with Acme' }))
-    await fill(page.locator('input[name=user]'), 'alice')
-    await fill(page.locator('input[name=password]'), 'pw-alice')
-    await press(page.locator('button[value=login]'))
-    await press(page.locator('button[value=allow]'))
-    // The cookie that the way back sets is sent on the very next request, though another site began it.
-    await page.waitForURL(`${url}/inbox`)
-    await page.getByText('Nothing waits for you').waitFor()
+  test.each(HANDS)(
+    'signs a person in and out, $name',
+    async ({ context: options, press, fill }) => {
+      const context = await browser.newContext(options)
+      const page = await context.newPage()
+      await reportsOf(page, complaints, url)
+      await page.goto(`${url}/inbox`)
+      await press(page.getByRole('link', { name: 'Continue with Acme' }))
+      await fill(page.locator('input[name=user]'), 'alice')
+      await fill(page.locator('input[name=password]'), 'pw-alice')
+      await press(page.locator('button[value=login]'))
+      await press(page.locator('button[value=allow]'))
+      // The cookie that the callback sets is sent with the very next request, although another site started it.
+      await page.waitForURL(`${url}/inbox`)
+      await page.getByText('Nothing waits for you').waitFor()
 
-    await press(page.locator('summary', { hasText: 'Account of Alice Admin' }))
-    await press(page.getByRole('button', { name: 'Sign out', exact: true }))
-    await press(page.getByRole('link', { name: 'Sign out of Acme too' }))
-    await press(page.locator('button[name=logout]'))
-    await page.waitForURL(/\/settings\/sign-in/)
-    await context.close()
-  })
+      await press(page.locator('summary', { hasText: 'Account of Alice Admin' }))
+      await press(page.getByRole('button', { name: 'Sign out', exact: true }))
+      await press(page.getByRole('link', { name: 'Sign out of Acme too' }))
+      await press(page.locator('button[name=logout]'))
+      await page.waitForURL(/\/settings\/sign-in/)
+      await context.close()
+    },
+  )
 
   test.each(HANDS)(
-    'says so where the person says no, $name',
+    'reports that the person refused, $name',
     async ({ context: options, press }) => {
       const context = await browser.newContext(options)
       const page = await context.newPage()
@@ -115,7 +121,7 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     },
   )
 
-  /** An operator at the form that connects the app, filled in up to the button that gets consent. */
+  /** Opens the form that connects the app as an operator, and fills it in up to the consent button. */
   async function askingForConsent(page: Page): Promise<void> {
     const code = /#code=([\w-]+)/.exec(await newLoginLink(env, { email: 'admin@localhost', url }))
     await page.goto(`${url}/settings/sign-in?next=/console/connect/acme`)
@@ -129,7 +135,7 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     await page.getByRole('heading', { name: /^Give consent at 127/ }).waitFor()
   }
 
-  test('leads to consent for an app and back, and says so where it is refused', async () => {
+  test('obtains consent for an app, and reports a refusal', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await reportsOf(page, complaints, url)
@@ -153,7 +159,7 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     await context.close()
   })
 
-  test('gave the browser nothing to complain of', () => {
+  test('caused no errors or policy violations in the browser', () => {
     expect(complaints).toEqual([])
   })
 })

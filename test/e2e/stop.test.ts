@@ -1,4 +1,7 @@
-/** A host that is asked to stop while it is busy answers what it took, and is gone soon, with all it started. */
+/**
+ * A host that is stopped while it is busy completes the calls it has accepted and exits soon, with all its
+ * processes.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -15,7 +18,7 @@ import { isAlive, until } from './until.ts'
 
 const isLinux = process.platform === 'linux'
 
-/** Ways to keep a worker busy; the first can be ended by its isolate, the others only with the process. */
+/** Ways to keep a worker busy. The isolate can end the first; the others only end with the process. */
 const HANDLERS = `
   async list_accounts(request) {
     switch (request.custom_attributes?.[0]) {
@@ -53,7 +56,9 @@ async function start(): Promise<{ command: Command; call: ReturnType<typeof call
   return { command, call: callerOf(url) }
 }
 
-/** What a call came to: its account's id, an error code, `refused` where the host took no call any more. */
+/**
+ * The outcome of a call: its account's id, an error code, or `refused` if the host accepted no more calls.
+ */
 function callerOf(url: string) {
   return (agent: Agent, id: string, what: string): Promise<string> =>
     new Promise((resolve) => {
@@ -80,7 +85,7 @@ function callerOf(url: string) {
             sent = true
           })
       })
-      // On a connection that was idle, the host may have closed it before it read anything.
+      // The host may have closed an idle connection before it read anything.
       outgoing.on('error', (error: NodeJS.ErrnoException) =>
         resolve(sent && error.code !== 'ECONNREFUSED' ? `lost: ${error.code}` : 'refused'),
       )
@@ -88,19 +93,19 @@ function callerOf(url: string) {
     })
 }
 
-test('under load and with stuck isolates: what was taken is answered, in time', async () => {
+test('a host under load and with stuck isolates completes accepted calls in time when it stops', async () => {
   // The last call's deadline is 3 s; the bound without that is half a minute.
   const boundMs = 15_000
   expect(await bestMs(boundMs, stopUnderLoad)).toBeLessThan(boundMs)
 })
 
-/** Stops a host that is busy; the answer is how long that took, in milliseconds. */
+/** Stops a busy host, and returns how long that took, in milliseconds. */
 async function stopUnderLoad(): Promise<number> {
   const { command, call } = await start()
   const agent = new Agent({ keepAlive: true })
   const ends: string[] = []
   let asked = 0
-  /** One call after the other, on a connection that is never idle for long, until there is no host. */
+  /** Sends calls one after the other, on a connection that is never idle for long, until the host is gone. */
   const caller = async (): Promise<void> => {
     for (;;) {
       asked += 1
@@ -131,14 +136,14 @@ async function stopUnderLoad(): Promise<number> {
   expect(await command.ended).toEqual({ code: 0, signal: null })
   const tookMs = performance.now() - signalledMs
   expect([...new Set(ends)]).toEqual(['answered'])
-  // What was killed as it stopped is gone in a moment.
+  // Killed workers disappear after a moment.
   if (isLinux)
     await until('nothing is left', () => processesWith(path.join(home, 'data')).length === 0)
   agent.destroy()
   return tookMs
 }
 
-test('with a call that takes longer than the host waits: it is told, and not cut off', async () => {
+test('a call that takes longer than the host waits gets an error, and is not cut off', async () => {
   const host = await startHost({
     connectors: { waiting: path.join(home, 'plugins', 'waiting') },
     drainMs: 300,
@@ -154,7 +159,7 @@ test('with a call that takes longer than the host waits: it is told, and not cut
 })
 
 test.runIf(isLinux)(
-  'by Ctrl-C, which the whole group gets: the database outlives the last call',
+  'after Ctrl-C, which the whole process group receives, the database outlives the last call',
   async () => {
     const { command, call } = await start()
     const agent = new Agent({ keepAlive: true })
@@ -176,7 +181,7 @@ test.runIf(isLinux)(
   },
 )
 
-test.runIf(isLinux)('killed: no worker outlives it, whatever runs in it', async () => {
+test.runIf(isLinux)('no worker outlives a killed host, whatever runs in it', async () => {
   const { command, call } = await start()
   const agent = new Agent({ keepAlive: true })
   for (const id of ['busy', 'stuck', 'native', 'waiting'])
@@ -188,7 +193,7 @@ test.runIf(isLinux)('killed: no worker outlives it, whatever runs in it', async 
   ]
   const mine = processesWith(path.join(home, 'data')).filter((pid) => pid !== command.pid)
   expect(mine.length).toBeGreaterThanOrEqual(4)
-  // A stopped process takes no signal but this one.
+  // A stopped process reacts to no signal except SIGKILL.
   const [stopped = 0] = processesWith('/run/worker-').filter((pid) => mine.includes(pid))
   process.kill(stopped, 'SIGSTOP')
   command.kill('SIGKILL')
@@ -198,43 +203,46 @@ test.runIf(isLinux)('killed: no worker outlives it, whatever runs in it', async 
   agent.destroy()
 })
 
-/** Ways of npm to start a host. Each puts a shell between, which passes no signal on. */
+/** npm's ways to start a host. Each adds a shell in between, which passes on no signals. */
 const LAUNCHES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['npm', ['start', '--ignore-scripts']],
   ['npx', ['--no-install', 'keyway', 'start']],
 ]
 
 describe.skipIf(!isLinux || spawnSync('npm', ['--version']).error !== undefined)(
-  `started by npm${isLinux ? '' : ' (needs Linux)'}`,
+  `a host started by npm${isLinux ? '' : ' (needs Linux)'}`,
   () => {
-    test.each(LAUNCHES)('%s %j: asked to stop, it leaves no process behind', async (name, args) => {
-      const folder = await newHome()
-      const data = await withFirstStart(path.join(folder, 'data'))
-      await mkdir(path.join(folder, 'node_modules', '.bin'), { recursive: true })
-      const { bin, scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
-      const file = path.join(ROOT, bin.keyway)
-      await symlink(file, path.join(folder, 'node_modules', '.bin', 'keyway'))
-      const start = scripts.start.replace(bin.keyway, file)
-      expect(start).toContain(file)
-      await writeFile(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
-      const command = begin(args as string[], {
-        program: name,
-        cwd: folder,
-        env: { PORT: '0', KEYWAY_DATA_DIR: data, KEYWAY_PLUGINS_DIR: path.join(folder, 'none') },
-      })
-      const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-      await command.prints(/"msg":"ready"/)
-      await until(
-        'its database serves',
-        async () => (await send(`${url}/readyz`, {})).status === 200,
-      )
-      const pids = familyOf(command.pid).map(({ pid }) => pid)
-      // npm, its shell, the host and the processes of PostgreSQL.
-      expect(pids.length).toBeGreaterThan(5)
-      command.kill('SIGTERM')
-      await command.ended
-      await until('everything is gone', () => !pids.some(isAlive))
-      await expect(send(`${url}/healthz`, {})).rejects.toThrow(/ECONNREFUSED/)
-    })
+    test.each(LAUNCHES)(
+      'leaves no process behind when it is stopped: %s %j',
+      async (name, args) => {
+        const folder = await newHome()
+        const data = await withFirstStart(path.join(folder, 'data'))
+        await mkdir(path.join(folder, 'node_modules', '.bin'), { recursive: true })
+        const { bin, scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
+        const file = path.join(ROOT, bin.keyway)
+        await symlink(file, path.join(folder, 'node_modules', '.bin', 'keyway'))
+        const start = scripts.start.replace(bin.keyway, file)
+        expect(start).toContain(file)
+        await writeFile(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
+        const command = begin(args as string[], {
+          program: name,
+          cwd: folder,
+          env: { PORT: '0', KEYWAY_DATA_DIR: data, KEYWAY_PLUGINS_DIR: path.join(folder, 'none') },
+        })
+        const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+        await command.prints(/"msg":"ready"/)
+        await until(
+          'its database serves',
+          async () => (await send(`${url}/readyz`, {})).status === 200,
+        )
+        const pids = familyOf(command.pid).map(({ pid }) => pid)
+        // npm, its shell, the host and the processes of PostgreSQL.
+        expect(pids.length).toBeGreaterThan(5)
+        command.kill('SIGTERM')
+        await command.ended
+        await until('everything is gone', () => !pids.some(isAlive))
+        await expect(send(`${url}/healthz`, {})).rejects.toThrow(/ECONNREFUSED/)
+      },
+    )
   },
 )

@@ -1,4 +1,4 @@
-/** Pages that follow what happens: on whichever host it happens, also when the host of the page dies meanwhile. */
+/** Tests pages that update live: from events on either host, and also if the page's host dies. */
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { until } from './until.ts'
 const reason =
   CHROMIUM === null ? ' (SKIPPED: no Chromium; install it, or name it in CHROMIUM)' : ''
 const TOKEN = `lsk_${'streams'.repeat(8)}`
-/** A start, and a change that is to be seen, on a loaded machine, in milliseconds. */
+/** Timeouts for a start and for a visible change, on a loaded machine, in milliseconds. */
 const START_MS = 90_000
 const SEEN_MS = 45_000
 
@@ -24,9 +24,9 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
   let database: TestDatabase
   let browser: Browser
   let front: Front
-  /** Has the sample company, and stays. */
+  /** The host with the sample company; it keeps running. */
   let one: Running
-  /** Is killed. */
+  /** The host that is killed. */
   let other: Running
   let appId: string
   let samplePort: number
@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
       ...{ PORT: String(port), KEYWAY_DATA_DIR: path.join(await newHome(), 'data') },
       ...{ DATABASE_URL: database.url, KEYWAY_SECRET: 'secret-of-both-'.repeat(4) },
       ...{ KEYWAY_ADMIN_TOKEN: TOKEN, KEYWAY_DROP_IN: 'off' },
-      // Either host may be the one that syncs.
+      // Either host may run the sync.
       KEYWAY_PRIVATE_EGRESS: `scim=127.0.0.1:${samplePort}`,
     }
     const command = begin(['start', ...args], { env })
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
     return JSON.parse(text)
   }
 
-  /** Signs in by an address; the session is good on both hosts. */
+  /** Signs in at one host; the session is valid on both. */
   async function signIn(email: string, url: string): Promise<Page> {
     const context = await browser.newContext({ baseURL: url })
     const page = await context.newPage()
@@ -99,14 +99,14 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
     api(`/apps/${appId}/sync`, { sync_type: 'full_sync' })
   const runsOn = (page: Page): Promise<number> => page.locator('#runs tbody tr').count()
 
-  /** Waits until one more run is there and done, on the page as it was opened. */
+  /** Waits until the page, without a reload, shows another completed run. */
   async function seesRun(page: Page, before: number): Promise<void> {
     await until('the page shows one more run', async () => (await runsOn(page)) > before, SEEN_MS)
     await page.locator('#runs tbody tr').first().getByText('Done').waitFor({ timeout: SEEN_MS })
     expect(await page.evaluate('globalThis.isTheSame')).toBe(true)
   }
 
-  /** The page of the app, marked so that a reload would be seen. */
+  /** Opens the page of the app, with a mark that a reload would remove. */
   async function openApp(url: string): Promise<Page> {
     const page = await signIn('admin@localhost', url)
     await page.goto(`/console/apps/${appId}`)
@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
   }
 
   test(
-    'a sync that is begun at one host is followed at the other',
+    'a sync that one host starts is shown by a page of the other',
     async () => {
       const page = await openApp(other.url)
       const before = await runsOn(page)
@@ -127,9 +127,9 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
   )
 
   test(
-    'who comes second sees the decision of the first, and loses nothing that was typed',
+    'a second approver sees the decision of the first without losing typed text',
     async () => {
-      // Both are of the group that decides.
+      // All of them belong to the group that decides.
       const first = await signIn('amir.carter@example.com', one.url)
       const second = await signIn('daniel.evans@example.com', other.url)
       const third = await signIn('freya.hughes@example.com', other.url)
@@ -156,7 +156,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
   )
 
   test(
-    'a page whose host dies goes on at the other, and has missed nothing',
+    'a page whose host dies continues at the other one without missing an event',
     async () => {
       const page = await openApp(`http://127.0.0.1:${front.port}`)
       const before = await runsOn(page)
@@ -166,7 +166,8 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
       front.lead(one.port)
       await seesRun(page, before)
 
-      // A proxy that answers for a host that is away: browsers take that for the end of a stream.
+      // Simulates a proxy that answers for an unavailable host, which browsers treat as the end of the
+      // stream.
       front.lead(null)
       await sync()
       await page.waitForTimeout(4000)

@@ -1,4 +1,4 @@
-/** Many tenants of one connector, each for the first time: a thousand in a minute. */
+/** Calls one connector for a thousand tenants, each for the first time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { code, manifest, withToken } from '../fixtures/folders.ts'
 import { startHost, success, type TestHost } from './host.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-test('each is served, by its own isolate, in one worker that stays', async () => {
+test('each tenant is served by its own isolate, in one worker that is not restarted', async () => {
   const ids = Array.from({ length: TENANTS }, (_, tenant) => `tenant-${tenant}`)
   const lane = () => host.host.lanes.states()[0]
   const wrong: string[] = []

@@ -1,4 +1,4 @@
-/** A built-in connector without its pace: what is tried here is what it does, not how long that takes. */
+/** A built-in connector without its rate limits: these tests check behaviour, not duration. */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { HostOptions } from './host.ts'
@@ -6,7 +6,7 @@ import type { HostOptions } from './host.ts'
 /** The id of a connector's copy. */
 export const unpacedId = (id: string): string => `${id}-unpaced`
 
-/** What a host needs to serve the copy, and to let it reach an address (`127.0.0.1:8080`). */
+/** Options of a host that serves the copy and lets it reach an address (`127.0.0.1:8080`). */
 export async function unpaced(id: string, address: string): Promise<HostOptions> {
   const folder = path.join(import.meta.dirname, '..', '..', 'plugins', id)
   const files = await Promise.all(

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { PATIENCE_MS } from '../kit/patience.ts'
 
-/** Pauses between two looks, in milliseconds: they grow, since a look may cost as much as what is waited for. */
+/** Pauses between two checks, in milliseconds: they grow, since a check may be expensive. */
 const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 100
 
 /**
- * Waits until something is so, and gives what was found. The bound is patience for a loaded machine, not a
- * promise.
+ * Waits until a check succeeds, and returns its result. The limit is patience for a loaded machine, not a
+ * guarantee.
  */
 export async function until<T>(
   what: string,
@@ -23,7 +23,7 @@ export async function until<T>(
   }
 }
 
-/** Whether a process is there; a zombie is not. */
+/** Whether a process is alive; a zombie is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -34,7 +34,7 @@ export function isAlive(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
-    // Gone between the two looks.
+    // It ended between the two checks.
     return false
   }
 }
