@@ -95,7 +95,7 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
       await fill(page.locator('input[name=password]'), 'pw-alice')
       await press(page.locator('button[value=login]'))
       await press(page.locator('button[value=allow]'))
-      // The cookie that the callback sets is sent with the very next request, although another site started it.
+      // The next request sends the cookie that the callback sets, although another site started the redirect.
       await page.waitForURL(`${url}/inbox`)
       await page.getByText('Nothing waits for you').waitFor()
 

@@ -1,4 +1,4 @@
-/** The short form of what `npm run faults` does with every fault for fifteen seconds. */
+/** A short form of what `npm run faults` does with every fault for fifteen seconds. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { runProgram } from '../kit/program.ts'
@@ -6,7 +6,7 @@ import { runProgram } from '../kit/program.ts'
 const PROGRAM = path.join(import.meta.dirname, 'faults.ts')
 
 test.runIf(process.platform === 'linux')(
-  'an outage, alone and together with the database, loses nothing and needs nobody',
+  "an outage, alone or together with the database's, loses nothing and needs no manual work",
   async () => {
     const said = await runProgram(PROGRAM, { FAULTS: 'short', LAST_MS: '4000' })
     expect(said).not.toContain('WRONG')

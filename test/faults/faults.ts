@@ -1,8 +1,8 @@
 /**
- * `npm run faults`: does everything of FAULTS to two hosts on one database while people ask for access
- * and its time runs out; says what happened, what was lost, and how long until all was right. Exits with
- * 1 where something is not as it should be. `FAULTS=short` for what the tests run, `LAST_MS` for how long
- * a fault lasts (15 s), a part of a name as argument for some of them, `FAULTS=alone` for those without the pairs.
+ * `npm run faults`: applies every fault of FAULTS to two hosts on one database, while people request access
+ * and access expires. Prints what was lost, and how long the recovery took. Exits with 1 if something is
+ * wrong. `FAULTS=short` runs what the tests run, `FAULTS=alone` omits the pairs, `LAST_MS` is the duration of
+ * a fault (15 s), and an argument selects faults by a part of their name.
  */
 import { until } from '../e2e/until.ts'
 import { type Asked, approve, ask, newPeople, openStore, wrongWith } from './people.ts'
@@ -12,14 +12,14 @@ import { ALONE, FAULTS } from './table.ts'
 
 const LAST_MS = Number(process.env['LAST_MS'] ?? 15_000)
 const [wanted = ''] = process.argv.slice(2)
-/** Of each fault: people whose access ends while it lasts, and people who get theirs meanwhile. */
+/** Per fault: people whose access expires during it, and people who are granted access during it. */
 const BEFORE = 3
 const MEANWHILE = 3
-/** How long all may take to be right again, in milliseconds: longer than the longest pause between tries. */
+/** How long the recovery may take, in milliseconds: longer than the longest pause between retries. */
 const PATIENCE_MS = 400_000
 
 const form = process.env['FAULTS'] ?? 'all'
-/** How often a host is killed while access reviews go on. */
+/** Number of times a host is killed while access reviews run. */
 const KILLS = Number(process.env['KILLS'] ?? (form === 'short' ? 3 : 100))
 const REVIEWS = 'hosts are killed while access reviews go on'
 const chosen = (form === 'alone' ? ALONE : FAULTS).filter(
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
       if (process.stderr.isTTY) process.stderr.write(`${name} ...\r`)
       const people = await newPeople(scene, BEFORE + MEANWHILE)
       const asked: Asked[] = []
-      // Their time is over while the fault lasts. Each is looked at by itself: it is short.
+      // Their access expires during the fault. Each is checked separately, since the access is short.
       await Promise.all(
         people.slice(0, BEFORE).map(async (email) => {
           const one = await ask(scene, store, email, false)

@@ -1,4 +1,6 @@
-/** A host with its own database on one disk that is really full: while it runs, while it starts, while it is backed up. */
+/**
+ * Tests a host with its own database on a disk that is really full: while it runs, starts, and is backed up.
+ */
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +30,7 @@ const env = (secrets = OLD) => ({
 
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'keyway-full-'))
-  // The server's user passes through, so that its database lies on the disk.
+  // The database server's user must be able to enter the folder, so that its database is on the disk.
   await chmod(home, 0o711)
   disk = await mountSmallDisk(path.join(home, 'disk'))
   dataDir = path.join(home, 'disk', 'data')
@@ -58,11 +60,11 @@ const call = (method: string, target: string, body?: object) =>
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-/** How many apps there are of those whose names begin so. */
+/** The number of apps whose names match. */
 const appsLike = async (name: string): Promise<number> =>
   JSON.parse((await call('GET', `/apps?size=1&name_search=${encodeURIComponent(name)}`)).text).total
 const made: string[] = []
-/** Makes an app; whether that was acknowledged, and what was said. */
+/** Creates an app, and returns the status and the message. */
 async function make(name: string): Promise<{ status: number; text: string }> {
   const reply = await call('POST', '/apps', {
     name,
@@ -76,7 +78,7 @@ async function make(name: string): Promise<{ status: number; text: string }> {
   return reply
 }
 
-test('what was acknowledged stays, what is refused says why, and it recovers alone', async (context) => {
+test('a full disk loses no acknowledged write, refuses others with a reason, and recovers by itself', async (context) => {
   if (disk === null) return context.skip()
   host = await start(OLD)
   await ready()
@@ -84,7 +86,7 @@ test('what was acknowledged stays, what is refused says why, and it recovers alo
   expect(existsSync(path.join(dataDir, 'postgres', 'cluster'))).toBe(true)
 
   const makeRoom = await disk.fill()
-  // The journal has some room of its own: it takes a while until nothing can be written any more.
+  // The write-ahead log has some space left: it takes a while until every write fails.
   let refused = ''
   for (let number = 0; refused === '' && number < 20_000; number += 1) {
     const { status, text } = await make(`while full ${number}`)
@@ -107,7 +109,7 @@ test('what was acknowledged stays, what is refused says why, and it recovers alo
   )
 
   await makeRoom()
-  // `/readyz` says so a minute after the last refusal (test/database/full-disk.test.ts).
+  // `/readyz` reports a full disk until a minute after the last refusal (test/database/full-disk.test.ts).
   await until('it takes changes again', async () => {
     const { status } = await make('afterwards')
     return status > 0 && status < 300
@@ -115,13 +117,13 @@ test('what was acknowledged stays, what is refused says why, and it recovers alo
   for (const name of made) expect(await appsLike(name), name).toBeGreaterThan(0)
 }, 300_000)
 
-test('a rotation that begins on a full disk goes on once there is room', async (context) => {
+test('a rotation that starts on a full disk continues once there is space', async (context) => {
   if (disk === null) return context.skip()
   host.command.kill('SIGTERM')
   await host.command.ended
   const makeRoom = await disk.fill()
   const refused = await run(['start'], { env: { ...env(`${NEW},${OLD}`) } }).catch(() => null)
-  // A start that cannot write its lock or its worker says so, and ends.
+  // A start that cannot write its lock or its worker reports that, and ends.
   expect(refused?.output).toMatch(/full|No space left|ENOSPC/)
   expect(refused?.output).not.toMatch(/\n {4}at /)
   await makeRoom()

@@ -1,4 +1,4 @@
-/** People whose access is asked for, given and taken back; and whether the system holds what the record says. */
+/** Requests, grants and expires access of people, and compares the system with the records. */
 import { requestablePermissions } from '../../runtime/database/schema/app_store.ts'
 import { domains, users } from '../../runtime/database/schema/people.ts'
 import type { Scene } from './scene.ts'
@@ -30,12 +30,12 @@ export async function openStore(scene: Scene): Promise<{ appId: string; permissi
   return { appId, permissionId: permission?.id ?? '' }
 }
 
-/** How long access lasts that is to end while something is wrong, in seconds. */
+/** Duration of access that expires during a fault, in seconds. */
 const SHORT_SECONDS = 3
 
 let count = 0
 
-/** People who are there, so that nothing has to be made while something is wrong. */
+/** Creates people in advance, so that nothing has to be created during a fault. */
 export async function newPeople(scene: Scene, number: number): Promise<string[]> {
   const [domain] = await scene.db().select().from(domains)
   const rows = Array.from({ length: number }, () => {
@@ -46,7 +46,7 @@ export async function newPeople(scene: Scene, number: number): Promise<string[]>
   return rows.map(({ email }) => email)
 }
 
-/** Asks for a person; a request whose answer was lost is looked for before it is made again. */
+/** Requests access for a person; if an answer was lost, looks for the request before repeating it. */
 export async function ask(
   scene: Scene,
   { appId, permissionId }: { appId: string; permissionId: string },
@@ -70,7 +70,7 @@ export async function ask(
   }
 }
 
-/** Says yes, as often as it takes to be heard. */
+/** Approves a request, and retries until it is acknowledged. */
 export async function approve(scene: Scene, { id }: Asked): Promise<void> {
   for (;;) {
     const open = await scene.answered(
@@ -85,7 +85,7 @@ export async function approve(scene: Scene, { id }: Asked): Promise<void> {
   }
 }
 
-/** What is not as it should be, a line each; none where the system holds what was asked for. */
+/** Faults, a line each; none if the system matches the requests. */
 export async function wrongWith(scene: Scene, asked: readonly Asked[]): Promise<string[]> {
   const wrong: string[] = []
   for (const { id, email, lasts } of asked) {

@@ -1,11 +1,14 @@
-/** Access reviews of accounts while hosts are killed: in the launch, the decisions and the removal, one after the other. */
+/**
+ * Runs access reviews of accounts while hosts are killed: during the launch, the decisions and the removal in
+ * turn.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { verifyEvidence } from '../../runtime/core/reviews/evidence/verify.ts'
 import type { End } from '../core/requests/faults/bad-system.ts'
 import { until } from '../e2e/until.ts'
 import type { Scene } from './scene.ts'
 
-/** Accounts of one review. */
+/** Number of accounts in a review. */
 const ACCOUNTS = 12
 const DOMAIN = 'review.example'
 const FAR = '2999-01-01T00:00:00Z'
@@ -14,9 +17,9 @@ const PATIENCE_MS = 180_000
 type Line = { id: string; unique_identifier: string; state: string }
 
 /**
- * Kills a host so many times.
+ * Runs reviews until a host was killed this many times.
  *
- * @returns what is not as it should be, a line each
+ * @returns faults, a line each
  */
 export async function reviewsUnderKills(
   scene: Scene,
@@ -36,7 +39,7 @@ export async function reviewsUnderKills(
 
 type Fate = ReturnType<typeof killing>
 
-/** Kills one of the hosts at some moment, while another lives; it is started again beside all else. */
+/** Kills one of the hosts at a random moment while another lives, and restarts it in the background. */
 function killing({ hosts, endHost, startHost }: Scene, kills: number) {
   let left = kills
   let turn = 0
@@ -46,7 +49,7 @@ function killing({ hosts, endHost, startHost }: Scene, kills: number) {
       return left
     },
     settled: () => started,
-    /** Within so many milliseconds. */
+    /** Kills a host within this number of milliseconds. */
     async soon(withinMs: number): Promise<void> {
       if (left === 0) return
       left -= 1
@@ -106,7 +109,7 @@ async function synced({ answered }: Scene, appId: string): Promise<void> {
   )
 }
 
-/** Makes a review; one whose answer was lost is looked for. */
+/** Creates a review; if the answer was lost, looks for it. */
 async function made({ call, answered }: Scene, appId: string, round: number): Promise<string> {
   const name = `Review ${round}`
   const filter = { group: 'EMAIL_DOMAIN', name: DOMAIN, label: DOMAIN, value: DOMAIN }
@@ -127,13 +130,13 @@ async function decided(
 ): Promise<void> {
   for (const line of lines) {
     const decision = rejected.includes(line) ? 'REJECT' : 'KEEP'
-    // What was decided, and its answer lost, is left as it is.
+    // A decision whose answer was lost is not changed by the retry.
     const act = { decision, reason: 'for a test', item_ids: [line.id] }
     await answered('POST', `${path}/items/decide`, act)
   }
 }
 
-/** Ends the decisions, however often the answer is lost. */
+/** Ends the decisions, with retries if an answer is lost. */
 async function ended({ call }: Scene, path: string): Promise<void> {
   await until(
     'the decisions have ended',
@@ -145,7 +148,7 @@ async function ended({ call }: Scene, path: string): Promise<void> {
   )
 }
 
-/** @throws Error that says how far it is instead */
+/** @throws Error with the progress so far */
 async function reaches({ answered }: Scene, path: string, status: string): Promise<void> {
   try {
     await until(
@@ -174,7 +177,7 @@ async function wrongWith(scene: Scene, path: string, { ids, rejected }: Wanted):
   }
   const { keys } = (await answered('GET', '/.well-known/keyway-evidence-keys')).value
   const file = await until('there is evidence', () => sent('GET', `${path}/evidence`), PATIENCE_MS)
-  // That it is good says that the population adds up, and that each removal is in the log once.
+  // A valid evidence file proves that the population is complete and that each removal is logged once.
   const said = await verifyEvidence([Buffer.from(file.text)], keys[0].fingerprint).catch(
     (error: Error) => error,
   )

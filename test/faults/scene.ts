@@ -1,4 +1,4 @@
-/** Two hosts on one PostgreSQL over a system that misbehaves on command; people who get access and lose it. */
+/** Runs two hosts on one PostgreSQL with a connected system that misbehaves on command. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -25,7 +25,7 @@ type OneHost = { url: string; command: Command }
 
 export async function createScene() {
   const home = await mkdtemp(path.join(tmpdir(), 'keyway-faults-'))
-  // The server's user passes through, so that its database lies in here.
+  // The database server's user must be able to enter the folder, so that its database is in here.
   await chmod(home, 0o711)
   const shared = path.join(home, 'database')
   const disk = await mountSmallDisk(shared)
@@ -63,7 +63,7 @@ export async function createScene() {
   }
 
   await Promise.all(hosts.map((_, index) => startHost(index)))
-  /** One connection, taken first and kept: the server has sixty, and two busy hosts may want them all. */
+  /** One persistent connection, opened first: the server has sixty, and two busy hosts may use them all. */
   const connected = async ({ connection }: EmbeddedDatabase): Promise<Pool> => {
     const made = new Pool({
       ...connection,
@@ -79,7 +79,7 @@ export async function createScene() {
   }
   let pool = await connected(server)
 
-  /** Asks the server as its owner, by a connection of its own. */
+  /** Runs statements as the server's owner, on a separate connection. */
   async function owned(ask: (client: Client) => Promise<unknown>): Promise<void> {
     if (!server) throw new Error('the database is away')
     const client = new Client({ ...server.connection, application_name: 'scene' })
@@ -92,14 +92,14 @@ export async function createScene() {
     }
   }
 
-  /** A request of the core interface at any host that lives; what is lost on the way is null. */
+  /** Calls the core interface at any live host; returns null for a lost answer. */
   async function call(method: string, target: string, body?: object) {
     const reply = await sent(method, target, body)
     return (
       reply && { status: reply.status, value: reply.text === '' ? null : JSON.parse(reply.text) }
     )
   }
-  /** The same, as the host wrote it. */
+  /** The same, with the raw answer. */
   async function sent(method: string, target: string, body?: object) {
     const live = hosts.filter((one) => one !== null)
     const one = live[Math.floor(Math.random() * live.length)]
@@ -112,9 +112,9 @@ export async function createScene() {
     const reply = await send(one.url + target, request).catch(() => null)
     return reply === null || reply.status >= 500 ? null : reply
   }
-  /** The last refusal, for the message of what was never answered. */
+  /** The last refusal, for the error message of a request that never succeeds. */
   let refused = ''
-  /** The same until it is answered: for what may be sent twice. */
+  /** Retries a call until it succeeds; only for repeatable calls. */
   const answered = (method: string, target: string, body?: object) =>
     until(
       `${method} ${target} is answered`,
@@ -138,14 +138,14 @@ export async function createScene() {
     startHost,
     endHost,
     db: () => drizzle(pool),
-    /** Ends the server with all its sessions. */
+    /** Kills the server and all its sessions. */
     async killDatabase() {
       await pool.end()
       killDatabase(server?.pid ?? null)
       await server?.ended
       server = null
     },
-    /** Stops all of the server's processes where they are, or lets them go on. */
+    /** Stops all of the server's processes, or continues them. */
     signalDatabase(signal: 'SIGSTOP' | 'SIGCONT') {
       signalDatabase(server?.pid ?? null, signal)
     },
@@ -170,7 +170,7 @@ export async function createScene() {
       pool = await connected(server)
     },
     disk,
-    /** Starts the server again where it has ended by itself, as a service manager would. */
+    /** Restarts the server if it has ended by itself, as a service manager would. */
     async reviveDatabase() {
       const lives = await Promise.race([server?.ended.then(() => false), pause(2000, true)])
       if (lives) return

@@ -1,4 +1,4 @@
-/** A disk of its own for a folder, in memory, that can be filled to the last byte. Linux, and root. */
+/** A separate in-memory disk for a folder, which can be filled to the last byte. Requires Linux and root. */
 import { execFile } from 'node:child_process'
 import { mkdir, open, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,18 +11,18 @@ const SIZE = 512 * 1024 * 1024
 const CHUNKS = [8 * 1024 * 1024, 4096, 1]
 
 export type SmallDisk = {
-  /** Fills it; the answer makes room again. */
+  /** Fills the disk; the returned function frees the space again. */
   fill(): Promise<() => Promise<void>>
   remove(): Promise<void>
 }
 
-/** Makes the disk; null where nothing may be mounted. */
+/** Mounts the disk; null if mounting is not allowed. */
 export async function mountSmallDisk(folder: string): Promise<SmallDisk | null> {
   await mkdir(folder, { recursive: true, mode: 0o711 })
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=711`, 'keyway-faults', folder])
   } catch {
-    // Not root, or in a container that may not.
+    // Not root, or in a container without the permission.
     return null
   }
   const filler = path.join(folder, 'filler')

@@ -1,18 +1,18 @@
-/** FAULTS: what is done to a running deployment, alone and two at once, and undone again. */
+/** FAULTS: faults that are applied to a running deployment, alone and in pairs, and removed again. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Scene } from './scene.ts'
 
 export type Fault = {
   name: string
-  /** In the short form that the tests run. */
+  /** Part of the short form that the tests run. */
   short?: true
-  /** Only where a disk can be mounted for it. */
+  /** Requires that a disk can be mounted. */
   needsDisk?: true
-  /** Does it, lets it last so long, and undoes it. `lastMs` is how long the fault is there. */
+  /** Applies the fault for `lastMs` milliseconds, and removes it. */
   run(scene: Scene, lastMs: number): Promise<void>
 }
 
-/** The system answers so for a while. */
+/** The system answers in this way for a while. */
 const answers =
   (end: 'away' | 'denied' | 'hang' | 'before' | 'cut' | 'after' | 'refused') =>
   async ({ system }: Scene, lastMs: number): Promise<void> => {
@@ -47,7 +47,7 @@ async function allHostsKilled(scene: Scene, lastMs: number): Promise<void> {
 
 const HOUR_MS = 3_600_000
 
-/** The clocks of so many hosts are off; the database's is right. */
+/** The clocks of one or all hosts are wrong; the database's is right. */
 const clockOff =
   (hosts: 'one' | 'all', offMs: number): Fault['run'] =>
   async (scene, lastMs) => {
@@ -66,7 +66,7 @@ const clockOff =
     }
   }
 
-/** To the last byte, while people ask and access ends; the server may end of it. */
+/** Fills the disk to the last byte, while people request access and access expires; the server may crash. */
 async function databaseDiskFull(scene: Scene, lastMs: number): Promise<void> {
   const makeRoom = await scene.disk?.fill()
   await pause(lastMs)
@@ -74,7 +74,7 @@ async function databaseDiskFull(scene: Scene, lastMs: number): Promise<void> {
   await scene.reviveDatabase()
 }
 
-/** The documented way, with a host killed in the middle of it. */
+/** Rotates the secret as documented, with a host killed during it. */
 async function secretRotated(scene: Scene, lastMs: number): Promise<void> {
   const old = scene.secrets()
   const newest = `secret-that-is-new-${Date.now()}-`.repeat(2)
@@ -89,14 +89,14 @@ async function secretRotated(scene: Scene, lastMs: number): Promise<void> {
   await pause(lastMs)
 }
 
-/** Its processes are there and say nothing. */
+/** The server's processes are alive but do not respond. */
 async function databaseSilent(scene: Scene, lastMs: number): Promise<void> {
   scene.signalDatabase('SIGSTOP')
   await pause(lastMs)
   scene.signalDatabase('SIGCONT')
 }
 
-/** As a standby is, before it is promoted. */
+/** Like a standby before its promotion. */
 async function databaseReadsOnly(scene: Scene, lastMs: number): Promise<void> {
   await scene.setReadOnly(true)
   await pause(lastMs)
@@ -110,7 +110,7 @@ async function connectionsCut(scene: Scene, lastMs: number): Promise<void> {
   }
 }
 
-/** As an upgrade does it, one after the other. */
+/** Replaces the hosts one after the other, like an upgrade. */
 async function hostsReplaced(scene: Scene): Promise<void> {
   for (const index of scene.hosts.keys()) {
     await scene.endHost(index, 'SIGTERM')
@@ -118,7 +118,7 @@ async function hostsReplaced(scene: Scene): Promise<void> {
   }
 }
 
-/** What is done alone. What two faults both touch cannot be done by both at once. */
+/** Single faults. Two faults that touch the same part cannot be combined. */
 export type Alone = Fault & { touches: 'system' | 'database' | 'hosts' }
 
 export const ALONE: readonly Alone[] = [
@@ -185,10 +185,10 @@ export const ALONE: readonly Alone[] = [
   },
 ]
 
-/** The pair that the tests run too. */
+/** The pair that the tests also run. */
 const SHORT_PAIR = ['the system refuses connections', 'the database is killed']
 
-/** Two at once: every two that touch different things. */
+/** Pairs: every two faults that touch different parts. */
 const PAIRS: readonly Fault[] = ALONE.flatMap((one, index) =>
   ALONE.slice(index + 1)
     .filter(({ touches }) => touches !== one.touches)

@@ -15,14 +15,14 @@ const why = (dataDir: string) =>
     ({ message }) => message,
   )
 
-test('a directory is made, and one that is there is taken', async () => {
+test('a missing directory is created, and an existing one is used', async () => {
   const dataDir = path.join(home, 'a/b')
   expect(await why(dataDir)).toBeNull()
   writeFileSync(path.join(dataDir, 'secret'), 'x')
   expect(await why(dataDir)).toBeNull()
 })
 
-test('a file in its place, or on the way to it, is named', async () => {
+test('a file in its place, or in its path, is refused and named', async () => {
   const file = path.join(home, 'file')
   writeFileSync(file, '')
   for (const dataDir of [file, path.join(file, 'data')])
@@ -31,10 +31,10 @@ test('a file in its place, or on the way to it, is named', async () => {
     )
 })
 
-/** Who runs the tests may be root, to which nothing is closed. */
+/** Runs as an unprivileged user: root, as which the tests may run, may access everything. */
 function asNobody(dataDir: string): string {
   const source = path.join(import.meta.dirname, '../../runtime/host/data-dir.ts')
-  // Loaded before it becomes nobody, who need not be able to read the sources.
+  // Loaded before it drops its privileges, since the unprivileged user may not be able to read the sources.
   const code = `const { openDataDir } = await import(${JSON.stringify(source)})
     process.setgroups([]); process.setgid(65534); process.setuid(65534)
     await openDataDir(${JSON.stringify(dataDir)}).then(() => console.log('fine'), (e) => console.log(e.message))`
@@ -57,7 +57,7 @@ test.runIf(process.getuid?.() === 0)(
 )
 
 test.runIf(process.getuid?.() === 0)(
-  'a directory that refuses its own user is not to be given to that user again',
+  'the message for a directory that refuses its own owner suggests chmod, not chown',
   () => {
     const closed = path.join(home, 'closed')
     mkdirSync(closed)
@@ -70,7 +70,7 @@ test.runIf(process.getuid?.() === 0)(
 )
 
 test.runIf(process.platform === 'linux')(
-  'a place where nothing can be made is refused, and not tried for ever',
+  'a path where nothing can be created is refused without endless retries',
   async () => {
     expect(await why('/proc/keyway/data')).toMatch(
       /^KEYWAY_DATA_DIR: \/proc\/keyway\/data cannot be used: ENOENT.*; name another directory$/,

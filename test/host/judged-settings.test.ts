@@ -1,4 +1,4 @@
-/** Settings that are refused before anything is begun. */
+/** Tests settings that are refused before anything is started. */
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ test.each<[setting: string, value: string, words: RegExp]>([
   ['KEYWAY_RETENTION', 'nothing=1', /^KEYWAY_RETENTION/],
   ['KEYWAY_SIGN_IN', providers, /^KEYWAY_SIGN_IN: .*providers\.json: /],
   ['HTTPS_PROXY', 'ftp://proxy.example', /^HTTPS_PROXY/],
-])('a start that %s refuses does not ask for the database', async (setting, value, words) => {
+])('a start with an invalid %s does not connect to the database', async (setting, value, words) => {
   writeFileSync(providers, '[{}]')
   let asked = 0
   const port = await startTcp((socket) => {
@@ -40,7 +40,7 @@ test.each<[setting: string, value: string, words: RegExp]>([
   const error = await createHost(config, createLog('silent'), {}, parts).catch((thrown) => thrown)
   expect(error).toBeInstanceOf(ConfigError)
   expect(error.message).toMatch(words)
-  // A connection that was begun before is there by now.
+  // A connection that was opened earlier would have arrived by now.
   await (
     await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(200) }).catch(() => null)
   )?.text()

@@ -1,4 +1,4 @@
-/** What one of several processes may take: together they stay within what one alone would. */
+/** Limits of each of several processes: together they stay within the limits of a single one. */
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../runtime/config/config.ts'
 import { DEFAULT_LIMITS } from '../../runtime/egress/limits/limits.ts'
@@ -8,7 +8,7 @@ import { configOf, egressLimitsOf, lanesLimitsOf } from '../../runtime/processes
 const config = readConfig({})
 const GIBIBYTE = 1024 ** 3
 
-test('a process that serves alone may take all', () => {
+test('a single process has the whole limits', () => {
   expect(configOf(config, 1)).toEqual(config)
   expect(lanesLimitsOf(config, 1)).toEqual(LANES_LIMITS)
   expect({ ...DEFAULT_LIMITS, ...egressLimitsOf(1) }).toEqual(DEFAULT_LIMITS)
@@ -25,7 +25,7 @@ describe.each([2, 3, 4])('%i processes', (processes) => {
     expect(processes * connectorReadBytesPerSecond).toBeLessThan(32 * 1024 ** 2 + processes)
   })
 
-  test('leave room in a worker for an isolate at its limit', () => {
+  test('leave enough memory in a worker for an isolate at its limit', () => {
     const { maxWorkerBytes, maxIsolates } = lanesLimitsOf(config, processes)
     expect(maxWorkerBytes).toBe(GIBIBYTE / 2)
     expect(processes * maxIsolates).toBeLessThan(64 + processes)

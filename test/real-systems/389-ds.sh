@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# 389 Directory Server (Debian's 389-ds-base): PORT ldap:// with StartTLS, PORT+1 ldaps://. Unpacked into the folder; own
-# configuration and database, nothing under /etc or /var. `install DIR` only installs.
+# 389 Directory Server (Debian's 389-ds-base): PORT ldap:// with StartTLS, PORT+1 ldaps://. Unpacked into the folder, with
+# its own configuration and database, and nothing under /etc or /var. `install DIR` only installs.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; B=dc=example,dc=test
 stop() { pid_stop "$V/server.pid"; }
@@ -14,7 +14,7 @@ case $cmd in install) fetch; exit 0;; stop) stop; exit 0;; reset) stop; rm -rf "
 if pid_alive "$V/server.pid"; then show; exit 0; fi
 stop; port_free "$P"; port_free $((P+1))
 fetch; tls_make "$D/tls"
-# Programs that the machine has are not unpacked.
+# Programs that are installed on the machine are not unpacked.
 export PATH="$R/usr/bin:$PATH"
 A=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu"); L=$R/usr/lib/$A/dirsrv
 export LD_LIBRARY_PATH="$L/plugins:$L:$L/lib:$R/usr/lib/$A:$R/lib/$A"
@@ -38,7 +38,7 @@ const made = `dn: cn=userRoot,cn=ldbm database,cn=plugins,cn=config\nobjectClass
 process.stdout.write((text + plugin('entryuuid_syntax', 'syntax') + plugin('entryuuid', 'betxnpreoperation') + made).replace(/^nsslapd-pluginpath: (?=lib)/gim, (start) => `${start}${plugins}/`));
 JS
 fi
-# In the foreground: the server would close its output and go on by itself.
+# In the foreground: otherwise the server would close its output and detach.
 setsid "$R/usr/sbin/ns-slapd" -D "$V/own/config" -i "$V/own/run/pid" -d 0 > "$V/server.log" 2>&1 < /dev/null & pid_save "$V/server.pid" $!
 wait_port "$P" "$V/server.pid" 60 "$V/server.log"
 if [ ! -e "$V/seeded" ]; then

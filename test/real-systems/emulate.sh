@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# emulate: stateful in-memory stand-ins for GitHub (PORT), Okta (PORT+1), Slack (PORT+2) and Microsoft Entra (PORT+3).
+# emulate: stateful in-memory emulators of GitHub (PORT), Okta (PORT+1), Slack (PORT+2) and Microsoft Entra (PORT+3).
 # All state is in memory; restarting resets it. Needs Node 24 (installed into DIR when the one on PATH is older).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); V=$D/data

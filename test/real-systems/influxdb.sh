@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # InfluxDB 1.x (Debian's influxdb) on PORT: HTTP API with Basic authentication; users, databases, grants. `install DIR` only installs.
 # Nothing under /etc or /var; PORT+1 is its own service for backups. Where Debian's package is installed it is used;
-# elsewhere it is unpacked into the folder. Environment: AUTH=false (nobody is asked for a password), MAX_ROWS=20.
+# elsewhere it is unpacked into the folder. Environment: AUTH=false (no authentication), MAX_ROWS=20.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data
 stop() { pid_stop "$V/server.pid"; }

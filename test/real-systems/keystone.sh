@@ -4,7 +4,7 @@
 # `install DIR` only installs.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data
-# The seeded database lies with what is installed: where that is kept, so is this, until this script changes.
+# The seeded database is stored and cached with the installation, until this script changes.
 seed() { echo "$(cd -P "$R" && pwd)/seed-$(cksum < "${BASH_SOURCE[0]}" | cut -d' ' -f1)"; }
 stop() { pid_stop "$V/server.pid"; }
 show() { jq -n --arg b "http://127.0.0.1:$(cat "$V/port")/v3" --slurpfile s "$S/seed.json" '{system:"keystone",baseUrl:$b,

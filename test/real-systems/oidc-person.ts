@@ -1,14 +1,14 @@
-/** Somebody at the sign-in pages of `oidc`, with a browser's cookies and without a browser. */
+/** A person at the sign-in pages of `oidc`, with cookies but without a browser. */
 export type Oidc = { issuer: string }
 
 export type Walk = {
   user?: string
   password?: string
-  /** Says no on the page of consent, or on the first page. */
+  /** Refuses on the consent page, or on the first page. */
   cancel?: 'login' | 'consent'
 }
 
-/** Goes from the provider's address to where it sends the browser back; the address of that. */
+/** Follows the provider's pages to the redirect, and returns its address. */
 export async function walk(
   url: string,
   { user = 'alice', password = `pw-${user}`, cancel }: Walk = {},
@@ -54,6 +54,6 @@ async function send(
   return reply
 }
 
-/** Has the provider do something wrong, or change its keys. */
+/** Makes the provider misbehave, or change its keys. */
 export const control = (issuer: string, change: object): Promise<Response> =>
   fetch(`${issuer}/control`, { method: 'PUT', body: JSON.stringify(change) })

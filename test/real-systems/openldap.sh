@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # OpenLDAP (Debian's slapd): PORT ldap:// with StartTLS, PORT+1 ldaps://. Own configuration and database, nothing under /etc.
 # Environment: REQUIRE_TLS=1 (13 for a simple bind in clear), TLS_FAULT=expired|name (see lib.sh), PAGE=25 (most entries per search or page),
-# EXPIRED=1 (the connector's own password is over: 49),
-# CROWD=0 (so many people in ou=crowd, each in three groups of ou=crowds, about a thousand in each),
-# HUGE=0 (so many members, who are no entries, of the one group of ou=huge).
+# EXPIRED=1 (the connector's own password has expired: 49),
+# CROWD=0 (number of people in ou=crowd, each in three groups of ou=crowds, about a thousand in each),
+# HUGE=0 (number of members, without entries of their own, of the only group in ou=huge).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; B=dc=example,dc=test
 stop() { pid_stop "$V/server.pid"; }

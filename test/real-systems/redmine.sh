@@ -3,7 +3,7 @@
 # `install DIR` only installs.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data
-# The application and its seeded database lie with what is installed, until this script changes.
+# The application and its seeded database are stored with the installation, until this script changes.
 seed() { echo "$(cd -P "$R" && pwd)/seed-$(cksum < "${BASH_SOURCE[0]}" | cut -d' ' -f1)"; }
 stop() { pid_stop "$V/server.pid"; }
 show() { jq -n --arg b "http://127.0.0.1:$(cat "$V/port")" --arg v "$(cat "$S/version")" '{system:"redmine",baseUrl:$b,version:$v,
@@ -19,7 +19,7 @@ L=$R/usr/lib/ruby G=$R/usr/share/rubygems-integration
 export HOME=$V LD_LIBRARY_PATH=$R/usr/lib/$A RUBYLIB=$L/$RV:$R/usr/lib/$A/ruby/$RV:$L/vendor_ruby:$L/vendor_ruby/$RV:$R/usr/lib/$A/ruby/vendor_ruby/$RV \
   GEM_HOME=$V/gems GEM_PATH=$G/all:$G/$RV:$R/usr/lib/$A/rubygems-integration/$RV:$L/gems/$RV:$R/var/lib/gems/$RV \
   RAILS_ENV=production REDMINE_LANG=en SECRET_KEY_BASE=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-# Redmine keeps what is an instance's below instances/NAME: the name leads out of the shared application.
+# Files of an instance are below instances/NAME; the name points outside the shared application.
 instance() { mkdir -p "$1"/{config,tmp/cache,log,files}; printf 'production:\n  adapter: sqlite3\n  timeout: 5000\n  database: %s\n' "$1/redmine.db" > "$1/config/database.yml"
   export REDMINE_INSTANCE; REDMINE_INSTANCE=$(realpath -m --relative-to="$S/app/instances" "$1"); }
 build() {
@@ -28,7 +28,7 @@ build() {
   # Its own Gemfile looks for databases at fixed addresses.
   sed -i '/^# Include database gems/,$d; /^group :test/,/^end/d' Gemfile; echo 'gem "sqlite3"' >> Gemfile
   instance "$S/made"
-  # In one chain: a failing step ends it, also where `set -e` does not hold.
+  # In one chain, so that a failing step ends it even where `set -e` does not apply.
   "$RUBY" bin/rake db:migrate && "$RUBY" bin/rails runner - <<'RUBY' && mv "$S/made/redmine.db" "$V/version" "$S" && rm -rf "$S/made" && : > "$S/.done"
 Redmine::DefaultData::Loader.load('en')
 Setting.rest_api_enabled = '1'

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Samba as an Active Directory domain controller (Debian's samba), LDAP only: PORT ldap:// with StartTLS, PORT+1 ldaps://.
-# Its ports are fixed (389, 636) and its files belong in /usr, so it runs in namespaces of its own (network, mounts), with its packages laid over /usr there,
-# and a forwarder brings PORT in through a Unix socket. Needs root with CAP_SYS_ADMIN (in a container: one that may unshare and mount overlay).
-# Environment: TLS_FAULT=expired|name (see lib.sh), ALLOW_CLEAR=1 (take simple binds without TLS, else 8).
+# Its ports are fixed (389, 636) and its files belong in /usr, so it runs in separate namespaces (network, mounts), with its packages overlaid on /usr there,
+# and a forwarder connects PORT through a Unix socket. Needs root with CAP_SYS_ADMIN (in a container: one that allows unshare and overlay mounts).
+# Environment: TLS_FAULT=expired|name (see lib.sh), ALLOW_CLEAR=1 (accept simple binds without TLS, else 8).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; B=DC=ad,DC=example,DC=test
-# The seeded domain lies with what is installed: where that is kept, so is this, until this script changes, or a month ends: its passwords are good for 42 days.
+# The seeded domain is stored and cached with the installation, until this script or the month changes: its passwords are valid for 42 days.
 seed() { echo "$(cd -P "$R" && pwd)/seed-$(cksum < "${BASH_SOURCE[0]}" | cut -d' ' -f1)-$(date +%Y-%m)"; }
 stop() { pid_stop "$V/outer.pid"; pid_stop "$V/server.pid"; pid_stop "$V/inner.pid"; }
 show() { jq -n --argjson p "$(cat "$V/port")" --arg ca "$D/tls/ca.crt" --arg b "$B" '{system:"samba-ad",url:"ldap://127.0.0.1:\($p)",ldapsUrl:"ldaps://127.0.0.1:\($p+1)",ca:$ca,baseDn:$b,
@@ -20,8 +20,8 @@ if pid_alive "$V/server.pid" && pid_alive "$V/outer.pid"; then show; exit 0; fi
 stop; port_free "$P"; port_free $((P+1))
 can; fetch; tls_make "$D/tls"; S=$(seed)
 mkdir -p "$V"; echo "$P" > "$V/port"; cd "$V"
-# inside CMD...  runs CMD with the packages laid over /usr, a /run of its own, and nothing but a loopback network. The domain is at /run/ad there: its files
-# name their folder.
+# inside CMD...  runs CMD with the packages overlaid on /usr, a separate /run, and only a loopback network. The domain is at /run/ad there, since its files
+# contain their path.
 cat > inside.sh <<I
 set -e
 mount -t overlay overlay -o lowerdir=$R/usr:/usr /usr; mount -t tmpfs tmpfs /run
@@ -93,7 +93,7 @@ setsid unshare -mn bash inside.sh bash -c 'setsid '"$N"' forward.js ldap.sock 38
 for i in $(seq 100); do if [ -S ldaps.sock ]; then break; fi; sleep 0.1; done; [ -S ldaps.sock ] || die "no forwarder"
 pid_save inner.pid "$(cat inner.pid)"
 setsid "$N" forward.js "$P" ldap.sock $((P+1)) ldaps.sock > outer.log 2>&1 < /dev/null & pid_save outer.pid $!
-for i in $(seq 100); do    # until the certificate comes through
+for i in $(seq 100); do    # until the certificate is loaded
   if echo | openssl s_client -connect 127.0.0.1:$((P+1)) > /dev/null 2>&1; then show; exit 0; fi
   pid_alive server.pid || { tail -5 server.log >&2; stop; die "the server exited"; }; sleep 0.2
 done; tail -5 server.log >&2; stop; die "no answer"

@@ -8,7 +8,7 @@ import { freePort } from '../free-port.ts'
 
 const run = promisify(execFile)
 
-/** What a script of this folder needs on the PATH. */
+/** Programs that a script of this folder needs on the PATH. */
 const TOOLS = ['bash', 'curl', 'jq', 'npm', 'setsid', 'timeout']
 
 /** Why the scripts cannot run here, or null when they can: for `describe.skipIf` and its title. */
@@ -20,22 +20,22 @@ export function missing(...more: string[]): string | null {
   return absent.length === 0 ? null : `needs ${absent.join(', ')}`
 }
 
-/** What `oidc-scim` tells of its ways in. */
+/** Access data of `oidc-scim`. */
 export type OidcAuth = { tokenUrl: string; authorizationUrl: string; redirectUri: string }
 
-/** What a started server says about itself, and how to end it. */
+/** Data of a started server, and functions to stop it. */
 export type RealSystem<Auth = OidcAuth> = {
   baseUrl: string
   auth: Auth
-  /** Starts it again with fresh data and other environment variables, on another port. */
+  /** Restarts it with fresh data and other environment variables, on another port. */
   restart(env: Record<string, string>): Promise<RealSystem<Auth>>
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>
 }
 
 /**
- * Installs (5 to 10 s) and starts a server: `startSystem('oidc-scim', { RATE_LIMIT: '100000' })`. All
- * its state is its own; call `stop` at the end.
+ * Installs (5 to 10 s) and starts a server: `startSystem('oidc-scim', { RATE_LIMIT: '100000' })`. It shares
+ * no state; call `stop` at the end.
  */
 export async function startSystem<Auth = OidcAuth>(
   script: string,
@@ -44,14 +44,14 @@ export async function startSystem<Auth = OidcAuth>(
   return start(script, await folderFor(script), env)
 }
 
-/** One of the services that `emulate` stands in for. */
+/** One of the services that `emulate` emulates. */
 export type Emulated = {
   baseUrl: string
   auth: { token: string }
   oauth: { authorizationUrl: string; tokenUrl: string; clientId: string; clientSecret: string }
 }
 
-/** What `emulate` stands in for, with a state in memory. */
+/** All services that `emulate` emulates, with state in memory. */
 export type Emulate = {
   redirectUri: string
   github: Emulated
@@ -64,7 +64,7 @@ export type Emulate = {
 export const startEmulate = async (): Promise<Emulate> =>
   (await startSystem('emulate')) as unknown as Emulate
 
-/** What `openldap` and `samba-ad` tell of themselves beside their URL. */
+/** Data of `openldap` and `samba-ad` in addition to their URL. */
 export type OpenLdap = {
   url: string
   ldapsUrl: string
@@ -74,22 +74,22 @@ export type OpenLdap = {
   auth: { bindDn: string; password: string }
 }
 
-/** A server that was installed and not started yet. */
+/** A server that is installed but not started. */
 export type Installed<Auth> = { start(env?: Record<string, string>): Promise<RealSystem<Auth>> }
 
-/** What `postgresql` tells of itself. */
+/** Data of `postgresql`. */
 export type Postgresql = {
   host: string
   port: number
   database: string
-  /** The number of its version: `15`. */
+  /** Its major version: `15`. */
   version: string
   /** File with the certificate of its authority. */
   ca: string
   auth: { username: string; password: string }
 }
 
-/** What `mariadb` tells of itself. */
+/** Data of `mariadb`. */
 export type Mariadb = {
   host: string
   port: number
@@ -101,8 +101,8 @@ export type Mariadb = {
 }
 
 /**
- * Only installs a server (RabbitMQ: 60 MB, 5 to 10 s), or says why it cannot be had here: the package
- * may not be there, or nothing to fetch it from.
+ * Installs a server without starting it (RabbitMQ: 60 MB, 5 to 10 s), or returns why it cannot be installed
+ * here: the package or the network may be missing.
  */
 export async function installSystem<Auth>(
   script: string,
@@ -114,7 +114,7 @@ export async function installSystem<Auth>(
     await rm(folder, { recursive: true, force: true })
     const { code, stderr } = error as { code?: unknown; stderr?: unknown }
     const said = String(stderr ?? error).trim()
-    // 124: `timeout` has ended it.
+    // 124 is the exit code of `timeout`.
     const why = code === 124 ? `not within ${INSTALL_SECONDS} s` : said.split('\n').at(-1)
     return { why: `cannot be installed: ${why}` }
   }
@@ -130,7 +130,7 @@ const INSTALL_SECONDS = 90
 type RunOptions = { env?: Record<string, string>; prefix?: readonly string[] }
 
 async function runScript(script: string, { env, prefix = [] }: RunOptions, ...args: string[]) {
-  // This Node first, so that the scripts need not install one.
+  // This Node comes first, so that the scripts need not install one.
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`
   const file = join(import.meta.dirname, `${script}.sh`)
   const [command = 'bash', ...rest] = [...prefix, 'bash', file, ...args]
@@ -158,7 +158,7 @@ async function start<Auth>(
   }
 }
 
-/** How many ports in a row a script takes, unless it is one. */
+/** Number of consecutive ports of a script, unless it is one. */
 const PORTS: Record<string, number> = { rabbitmq: 4, emulate: 4, influxdb: 2, openldap: 2, 'samba-ad': 2, '389-ds': 2, mail: 3 }
 
 /** A token of `oidc-scim` for the service itself, by client credentials. */

@@ -1,5 +1,5 @@
 <?php
-/** Settings of a WordPress for tests: everything of it is in the folder KEYWAY_WP. */
+/** Settings of a WordPress for tests: all its files are in the folder KEYWAY_WP. */
 $folder = getenv('KEYWAY_WP');
 $at = 'http://127.0.0.1:' . (getenv('KEYWAY_WP_PORT') ?: '80');
 define('DB_NAME', 'wordpress');

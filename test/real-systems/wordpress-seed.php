@@ -7,7 +7,7 @@ define('WP_INSTALLING', true);
 require $folder . '/site/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';
 
-/** Makes a user; those with the same number have the same password everywhere. */
+/** Creates a user; users with the same number always have the same password. */
 function made(string $login, string $password, array $roles, string $application = ''): WP_User
 {
     $id = wp_insert_user([

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # WordPress REST API: Basic auth with application passwords; users with roles. MariaDB on a socket, PHP's own server on loopback.
 # Where Debian's packages are installed they are used; elsewhere they are unpacked into the folder. `install DIR` only installs.
-# Environment: PERMALINKS=plain (no /wp-json: only ?rest_route=). Files in the mu-plugins folder that is told are loaded at once.
+# Environment: PERMALINKS=plain (no /wp-json: only ?rest_route=). Files in the printed mu-plugins folder are loaded at once.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; H=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [ -e /usr/share/wordpress/wp-load.php ] && [ -x /usr/bin/php8.2 ] && compgen -G '/usr/lib/php/*/mysqli.so' > /dev/null && [ -x /usr/sbin/mariadbd ]; then R=; fi
@@ -17,22 +17,22 @@ if pid_alive "$V/server.pid"; then show; exit 0; fi
 stop; port_free "$P"; fetch
 A=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu")
 export LD_LIBRARY_PATH="$R/usr/lib/$A:$R/lib/$A"
-# No php.ini of the machine: the tables and the extensions are the same everywhere, and no mail leaves.
+# Without the machine's php.ini: the tables and the extensions are the same everywhere, and no mail is sent.
 PHP=("$R/usr/bin/php8.2" -n -d "extension_dir=$(echo "$R"/usr/lib/php/2*)" -d extension=mysqlnd -d extension=mysqli -d sendmail_path=/bin/true -d memory_limit=128M -d variables_order=EGPCS)
-# Files are read once: without that, most of the time of a request goes there.
+# Files are cached: otherwise reading them takes most of the time of a request.
 [ ! -e "$(echo "$R"/usr/lib/php/2*)/opcache.so" ] || PHP+=(-d zend_extension=opcache -d opcache.enable_cli=1)
-database() { # FOLDER: its socket lies there, and nothing listens on a port
+database() { # FOLDER: contains its socket; nothing listens on a port
   setsid "$R/usr/sbin/mariadbd" --no-defaults --basedir="$R/usr" --plugin-dir="$R/usr/lib/mysql/plugin" --datadir="$1/db" --user="$(id -un)" --skip-networking \
     --socket="$1/s" --pid-file=server.pid --character-set-server=utf8mb4 --innodb-buffer-pool-size=16M --innodb-log-file-size=8M --innodb-flush-log-at-trx-commit=2 --debug-no-sync --performance-schema=OFF \
     > "$1/database.log" 2>&1 < /dev/null & pid_save "$1/database.pid" $!
   for _ in $(seq 150); do [ -S "$1/s" ] && return 0; pid_alive "$1/database.pid" || break; sleep 0.1; done; tail -5 "$1/database.log" >&2; die "the database did not start"
 }
-# WordPress looks for its settings beside its files: the folder of an instance has those of the first level, and links to the rest.
+# WordPress looks for its settings next to its files: the folder of an instance has the files of the first level, and links to the rest.
 instance() { # FOLDER
   mkdir -p "$1/site" "$1/content/mu-plugins" "$1/content/themes" "$1/content/plugins"; cp "$R"/usr/share/wordpress/*.php "$1/site/"
   ln -sfn "$R/usr/share/wordpress/wp-admin" "$1/site/wp-admin"; ln -sfn "$R/usr/share/wordpress/wp-includes" "$1/site/wp-includes"; cp "$H/wordpress-config.php" "$1/site/wp-config.php"
 }
-build() { # the seed: made once, until this script or what seeds it changes
+build() { # the seed: built once, until this script or the seed script changes
   rm -rf "$S"; mkdir -p "$S"; "$R/usr/bin/mariadb-install-db" --no-defaults --basedir="$R/usr" --datadir="$S/db" --user="$(id -un)" --skip-test-db --auth-root-authentication-method=normal --innodb-log-file-size=8M --debug-no-sync
   database "$S"; instance "$S"
   KEYWAY_WP="$S" "${PHP[@]}" "$H/wordpress-seed.php" > "$S/version" && pid_stop "$S/database.pid" && : > "$S/.done"

@@ -1,4 +1,4 @@
-/** A real WordPress for tests: itself, and faults that plugins of it make. */
+/** Starts a real WordPress for tests, and causes faults through plugins. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { installSystem, missing, type RealSystem } from './start.ts'
@@ -8,10 +8,10 @@ type Basic = { username: string; password: string }
 const tools = missing('apt-get', 'dpkg')
 const installed = tools === null ? await installSystem<Basic>('wordpress') : { why: tools }
 
-/** Why there is no WordPress here; null where there is. */
+/** Why WordPress cannot run here; null if it can. */
 export const noWordPress: string | null = 'why' in installed ? installed.why : null
 
-/** A user as WordPress itself tells it. */
+/** A user as returned by WordPress itself. */
 export type WordPressUser = { id: number; username: string; email: string; roles: string[] }
 
 export type WordPress = Awaited<ReturnType<typeof startWordPress>>
@@ -19,13 +19,13 @@ export type WordPress = Awaited<ReturnType<typeof startWordPress>>
 /** Starts a site of 152 users (2 to 4 s; the first time on a machine 10 s and more). */
 export async function startWordPress(env: Record<string, string> = {}) {
   if ('why' in installed) throw new Error(installed.why)
-  // The cast: what the script shows beside what every system does.
+  // The cast is safe: the script prints these fields in addition to those of every system.
   const site = (await installed.system.start(env)) as RealSystem<Basic> & { plugins: string }
   const { baseUrl, auth } = site
   const authorization = `Basic ${btoa(`${auth.username}:${auth.password}`)}`
   let faults = 0
 
-  /** WordPress itself, to see what a call has really left there. */
+  /** Calls WordPress directly, to check the effect of a call. */
   const ask = async (route: string, init: RequestInit = {}) => {
     const [at = '', query = ''] = route.split('?')
     const reply = await fetch(`${baseUrl}/?rest_route=${at}&${query}`, {
@@ -44,7 +44,7 @@ export async function startWordPress(env: Record<string, string> = {}) {
       const { body } = await ask(`/wp/v2/users?context=edit&per_page=100&search=${login}`)
       return (body as WordPressUser[]).find((one) => one.username === login)
     },
-    /** A person with an application password of its own, and what it is answered by REST. */
+    /** Calls REST as a person with a separate application password. */
     async personal(email: string) {
       const search = encodeURIComponent(email)
       const { body: found } = await ask(`/wp/v2/users?context=edit&search=${search}`)
@@ -53,7 +53,7 @@ export async function startWordPress(env: Record<string, string> = {}) {
         method: 'POST',
         body: JSON.stringify({ name: 'theirs' }),
       })
-      // The cast: what WordPress answers to a new password.
+      // The cast is safe: the documented answer for a new password.
       const { password } = body as { password: string }
       return (method: string, route: string, json: object) =>
         ask(route, {
@@ -75,9 +75,9 @@ export async function startWordPress(env: Record<string, string> = {}) {
       })
       return reply.status === 302
     },
-    /** Has the site run a plugin of this PHP while something is done. */
+    /** Runs a callback while the site runs a plugin of this PHP. */
     async with<T>(php: string, act: () => Promise<T>): Promise<T> {
-      // A name of its own each time: PHP keeps what it has read for some seconds.
+      // A new name each time: PHP caches files for some seconds.
       const file = path.join(site.plugins, `fault-${++faults}.php`)
       await writeFile(file, `<?php\n${php}\n`)
       try {

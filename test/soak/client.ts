@@ -1,37 +1,39 @@
-/** Calls of a soak: over kept connections, each with its answer, and how late that was. */
+/** Sends the calls of a soak over persistent connections, and measures how late each answer is. */
 import { Agent, request } from 'node:http'
 import type { Stalls } from './stalls.ts'
 
-/** What a call came to. `code` is null for a success, a wire code, or what went wrong without an envelope. */
+/**
+ * The outcome of a call. `code` is null for a success, an error code, or the reason if there was no envelope.
+ */
 export type Got = {
   code: string | null
   body: { response?: unknown; page?: { token: string } | null; error?: { message: string } }
   text: string
-  /** Time after its deadline, beside this process's own stalls; below zero where it was in time. */
+  /** Time after its deadline, without this process's own stalls; negative if the answer was in time. */
   lateMs: number
   tookMs: number
 }
 
 export type CallWish = {
-  /** Path below the host. */
+  /** Path on the host. */
   at: string
-  /** Without one, it is a GET. */
+  /** Without a body, the call is a GET. */
   body?: object
   token?: string
-  /** The answer is no JSON. */
+  /** The answer is not JSON. */
   isText?: boolean
   deadlineMs: number
-  /** Hangs up after so long, in milliseconds. */
+  /** Hangs up after this time, in milliseconds. */
   hangUpMs?: number
 }
 
 export type SoakClient = {
   call(wish: CallWish): Promise<Got>
-  /** Closes its connections; later calls open others. */
+  /** Closes its connections; later calls open new ones. */
   letGo(): void
 }
 
-/** Beyond its deadline, how long an answer is waited for, in milliseconds. */
+/** How long to wait for an answer after its deadline, in milliseconds. */
 const PATIENCE_MS = 10_000
 
 export function createSoakClient(url: string, stalls: Stalls): SoakClient {
@@ -60,7 +62,7 @@ export function createSoakClient(url: string, stalls: Stalls): SoakClient {
       })
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer)
-        // An idle connection that the server closed in the moment in which it was used again.
+        // The server closed the idle connection at the moment when it was reused.
         if (outgoing.reusedSocket && error.code === 'ECONNRESET')
           send({ at, deadlineMs, ...(body && { body }), ...(token && { token }) }).then(
             resolve,

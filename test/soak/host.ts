@@ -1,6 +1,6 @@
 /**
- * The host process of a soak: a whole host, with its database, that also tells the run how it is. It is told
- * what to be by its first message, and stops when its parent is gone.
+ * The host process of a soak: a whole host with its database, which also reports its state to the run. The
+ * first message contains its settings. It stops when its parent is gone.
  */
 import { listen } from '../../runtime/cli/serve.ts'
 import { readConfig } from '../../runtime/config/config.ts'
@@ -8,13 +8,13 @@ import { createHost, type Host } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import type { HostQuestion, HostSettings, HostState } from '../../runtime/verify/host-link.ts'
 
-/** What the log says that it should not: defects, secrets, and how a worker ended that nobody attacked. */
+/** Log lines that must not occur: defects, secrets, and deaths of workers that were not attacked. */
 const told: string[] = []
-/** More of them say nothing more. */
+/** Maximum number of lines: more give no further information. */
 const MAX_TOLD = 50
 const DEFECT_LEVEL = 50
 let logBytes = 0
-/** Lanes in which nothing hostile runs. */
+/** Lanes without hostile connectors. */
 let healthy: () => string[] = () => []
 
 process.once('message', (settings: HostSettings) => void serve(settings))

@@ -1,4 +1,4 @@
-/** Which attacks of the corpus a soak is hostile with: those that need nothing but a call. */
+/** The attacks of the corpus that a soak runs: those that need nothing but a call. */
 import { type Attack, DEADLINE_MS, ESCAPED } from '../../runtime/verify/attacks/attack.ts'
 import { tokenOf } from '../../runtime/verify/run-attack.ts'
 import { select } from '../../runtime/verify/verify.ts'
@@ -30,10 +30,10 @@ export const HOSTILE: readonly Hostile[] = NAMES.map((name) => {
 
 const TENANTS = 3
 
-/** Whatever an attack does, it may be stopped by the sandbox, by its deadline, or be kept waiting. */
+/** Every attack may be stopped by the sandbox or its deadline, or be refused. */
 const ALWAYS = ['service_error', 'request_timeout', 'rate_limit']
 
-/** One call of one attack; the calls of a run go through all of them in turn. */
+/** Runs one call of one attack; a run cycles through all of them. */
 export async function attackOnce({ client, hostile }: SoakScene, turn: number): Promise<Ended> {
   const { attack } = hostile[turn % hostile.length] as Hostile
   const tenant = turn % TENANTS
@@ -50,7 +50,7 @@ export async function attackOnce({ client, hostile }: SoakScene, turn: number): 
   return { ...got, wrong: wrong && `${attack.name}: ${wrong}` }
 }
 
-/** What an attack wants to know of its tenant. */
+/** The settings of an attack, for a tenant. */
 function settingsOf({ settings = [] }: Attack, tenant: number): Record<string, string> {
   const [first = {}] = settings
   return Object.fromEntries(

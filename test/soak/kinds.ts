@@ -1,30 +1,30 @@
-/** The kinds of calls of a soak: how often each comes, and what its answer must be. */
+/** The kinds of calls in a soak: the share of each, and the expected answer. */
 
 import type { Got } from './client.ts'
 import { attackOnce } from './hostile.ts'
 import { ADMIN_TOKEN, type SoakScene } from './scene.ts'
 import { accountOf, tokenOf } from './upstream.ts'
 
-/** What a call came to: `wrong` says as text what should not be. */
+/** The outcome of a call: `wrong` describes a fault, or is null. */
 export type Ended = Pick<Got, 'lateMs' | 'tookMs'> & { wrong: string | null }
 
 export type Kind = {
   name: string
-  /** Of a hundred calls. */
+  /** Percentage of calls. */
   share: number
   run(scene: SoakScene, tenant: string, turn: number): Promise<Ended>
 }
 
-/** The deadline of `steady`, which its manifest says. */
+/** The deadline of `steady`, as in its manifest. */
 const STEADY_MS = 5000
-/** A caller that asks for no deadline gets the manifest's default. */
+/** The manifest's default, for calls without a deadline. */
 const DEFAULT_MS = 30_000
-/** What is answered by the host alone, in milliseconds: its database may be waited for. */
+/** Deadline for answers of the host alone, in milliseconds: it may wait for its database. */
 const HOST_MS = 5000
 
-/** Grants that were answered, each once. */
+/** Acknowledged grants, each once. */
 export const granted: string[] = []
-/** Answers that must be the same each time, by what was asked. */
+/** The first answer per request: later ones must be the same. */
 const known = new Map<string, string>()
 
 export const KINDS: readonly Kind[] = [
@@ -63,7 +63,7 @@ function steady(
   })
 }
 
-/** An answer that is none, as text. */
+/** The error of an answer, as text. */
 const failed = ({ code, body }: Got): string | null =>
   code === null ? null : `${code}: ${body.error?.message ?? ''}`
 
@@ -74,7 +74,7 @@ type Item = { integration_specific_id: string }
 const idsOf = ({ body }: Got): string[] =>
   ((body.response ?? []) as Item[]).map(({ integration_specific_id }) => integration_specific_id)
 
-/** All pages: each account of the tenant once, in order. */
+/** Reads all pages: each account of the tenant must occur once, in order. */
 async function list(scene: SoakScene, tenant: string): Promise<Ended> {
   const ids: string[] = []
   let page: object | null = {}
@@ -87,7 +87,7 @@ async function list(scene: SoakScene, tenant: string): Promise<Ended> {
     lateMs = Math.max(lateMs, got.lateMs)
     tookMs = Math.max(tookMs, got.tookMs)
     failure ??= failed(got)
-    // An error repeats the page, for callers that want to go on there.
+    // An error repeats the page, so that callers can retry it.
     page = got.code === null && got.body.page ? { token: got.body.page.token } : null
   }
   const all = Array.from({ length: 100 }, (_, n) => `${tenant}-${n}`)
@@ -120,7 +120,7 @@ async function large(scene: SoakScene, tenant: string): Promise<Ended> {
   return { ...got, wrong: failed(got) ?? differs(`${own} of ${ids.length}`, '3000 of 3000') }
 }
 
-/** An upstream that never answers: told so at the deadline. */
+/** An upstream that never answers: the call must time out at its deadline. */
 async function tooSlow(scene: SoakScene, tenant: string, turn: number): Promise<Ended> {
   const got = await steady(scene, tenant, 'get_account', { account_id: `never-${turn}` })
   return { ...got, wrong: differs(got.code, 'request_timeout') }
@@ -132,7 +132,7 @@ async function hungUp(scene: SoakScene, tenant: string, turn: number): Promise<E
   return { ...got, wrong: differs(got.code, 'hung up') }
 }
 
-/** The connector that shares its worker with others. */
+/** Calls the connector that shares its worker with others. */
 async function builtIn({ client, directoryUrl }: SoakScene): Promise<Ended> {
   const got = await client.call({
     at: '/connectors/scim/list_accounts',
@@ -147,7 +147,7 @@ async function builtIn({ client, directoryUrl }: SoakScene): Promise<Ended> {
   return { ...got, wrong: failed(got) ?? sameAsBefore('scim', JSON.stringify(got.body.response)) }
 }
 
-/** The large ones, which need no token. */
+/** Requests the large documents, which need no token. */
 function documents(scene: SoakScene, _tenant: string, turn: number): Promise<Ended> {
   return asBefore(scene, turn % 2 === 0 ? '/docs/api' : '/openapi.json')
 }

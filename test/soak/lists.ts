@@ -1,4 +1,4 @@
-/** Many lists of a hundred accounts, one after the other by each of some callers: no isolate may end of it. */
+/** Requests many lists of a hundred accounts, one after the other per caller: no isolate may die. */
 import { LANES_LIMITS } from '../../runtime/lanes/lanes.ts'
 import { openSoakScene } from './scene.ts'
 import { usageOf } from './usage.ts'
@@ -6,15 +6,15 @@ import { usageOf } from './usage.ts'
 export type ListsReport = {
   calls: number
   tookMs: number
-  /** How many isolates have answered. */
+  /** Number of isolates that answered. */
   isolates: number
-  /** Of host and worker together, since the first calls, in bytes. */
+  /** Growth of host and worker since the first calls, in bytes. */
   grownBytes: number
   findings: string[]
 }
 
 const MAX_GROWN_BYTES = 100 * 1024 * 1024
-/** Calls before the first look. */
+/** Calls before the first measurement. */
 const FIRST = 1000
 const DEADLINE_MS = 30_000
 
@@ -69,7 +69,7 @@ export async function lists(options: {
     const { workers } = await scene.host.state()
     const grownBytes =
       after.residentBytes + after.workerBytes - before.residentBytes - before.workerBytes
-    // One that has had so many calls is replaced, which is no death.
+    // An isolate is replaced after maxCalls calls, which is not a death.
     const most = 1 + Math.floor(calls / LANES_LIMITS.maxCalls)
     const findings = [
       ...wrong,

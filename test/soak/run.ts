@@ -1,6 +1,6 @@
 /**
- * A soak: mixed traffic of many tenants with some hostile calls in it, for as long as is wished, and then a
- * look at what it has cost the host. Knows a host only from outside.
+ * A soak: mixed traffic of many tenants with some hostile calls for a given time, followed by a check of what
+ * the host uses. Only observes the host from outside.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { HOSTILE } from './hostile.ts'
@@ -18,21 +18,21 @@ import {
 
 export type SoakOptions = {
   seconds: number
-  /** Calls in a second. */
+  /** Calls per second. */
   rate: number
   tenants: number
-  /** How late an answer may be beside its deadline and this process's own stalls, in milliseconds. */
+  /** How late an answer may be after its deadline, without this process's own stalls, in milliseconds. */
   maxLateMs: number
   onProgress?(text: string): void
 }
 
-/** Of one kind of call. Times in milliseconds. */
+/** Results of one kind of call. Times are in milliseconds. */
 export type KindReport = {
   name: string
   calls: number
   p50Ms: number
   p99Ms: number
-  /** The latest beside its deadline; below zero where all were in time. */
+  /** The latest answer after its deadline; negative if all were in time. */
   latestMs: number
 }
 
@@ -52,22 +52,22 @@ export type SoakReport = {
 const MEBIBYTE = 1024 * 1024
 
 export const BOUNDS = {
-  /** What may stay in use in the host, in bytes: metrics and caches that have filled meanwhile. */
+  /** Allowed growth of memory in use, in bytes: metrics and caches that have been filled. */
   usedBytes: 16 * MEBIBYTE,
-  /** What its allocator may keep, in bytes. */
+  /** Allowed growth of resident memory, in bytes: kept by the allocator. */
   residentBytes: 96 * MEBIBYTE,
-  /** Connections to upstreams that are idle. */
+  /** Allowed growth of descriptors: idle connections to upstreams. */
   descriptors: 16,
-  /** Of each further worker: its pipes. */
+  /** Descriptors per additional worker: its pipes. */
   workerDescriptors: 3,
 } as const
 
-/** Part of the run that comes before the first look: connectors are loaded, caches filled. */
+/** Part of the run before the first measurement, in which connectors are loaded and caches filled. */
 const WARM_PART = 0.25
 const LONGEST_WARM_S = 60
-/** How long the last calls are waited for, in milliseconds. */
+/** How long to wait for the last calls, in milliseconds. */
 const LAST_MS = 60_000
-/** How long after the host's end its processes may be there, in milliseconds. */
+/** How long its processes may live after the host's end, in milliseconds. */
 const GONE_MS = 5000
 
 export async function soak(options: SoakOptions): Promise<SoakReport> {
@@ -117,7 +117,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   }
 }
 
-/** The calls of a run: a new one at each beat, whether or not those before are answered. */
+/** Runs the calls: a new one at each beat, whether or not earlier ones are answered. */
 function createRun(scene: SoakScene, { rate, tenants, maxLateMs, onProgress }: SoakOptions) {
   const ended = new Map<Kind, Ended[]>()
   const running = new Set<Promise<void>>()
@@ -166,7 +166,7 @@ function pick(random: number): Kind {
   return KINDS[0] as Kind
 }
 
-/** The same numbers in each run (Park and Miller). */
+/** A random generator with the same numbers in each run (Park and Miller). */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -206,7 +206,7 @@ async function endsOf({ client }: SoakScene): Promise<string> {
     .join(', ')
 }
 
-/** A grant that was answered has arrived once; no grant has arrived twice. */
+/** Every acknowledged grant must have arrived, and none twice. */
 function wrongGrants({ upstream }: SoakScene): string[] {
   const lost = granted.filter((grant) => !upstream.grants.has(grant))
   const twice = [...upstream.grants].filter(([, times]) => times > 1)

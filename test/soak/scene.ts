@@ -1,4 +1,4 @@
-/** Where a soak happens: a host process with its connectors, the systems that those speak to, and a client. */
+/** The environment of a soak: a host process with its connectors, their upstreams, and a client. */
 import { cp, mkdir, realpath, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { startSampleThread } from '../../runtime/sample/sample-thread.ts'
@@ -18,16 +18,16 @@ export type SoakScene = {
   host: HostLink
   client: SoakClient
   upstream: SoakUpstream
-  /** What the SCIM connector takes as its `base_url`. */
+  /** The `base_url` for the SCIM connector. */
   directoryUrl: string
   hostile: readonly Hostile[]
-  /** Ends the host and all else; resolves when its process has ended. */
+  /** Stops everything; resolves when the host's process has ended. */
   close(): Promise<void>
 }
 
 export const ADMIN_TOKEN = 'lsk_operator-token-of-a-soak-0123456789abcdef'
 const SECRET = 'key-material-of-a-soak-0123456789-0123456789'
-/** How long all connectors may take to be judged, in milliseconds. */
+/** How long the checks of all connectors may take, in milliseconds. */
 const JUDGED_MS = 120_000
 
 export async function openSoakScene(

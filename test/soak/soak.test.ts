@@ -1,4 +1,4 @@
-/** The short forms of what `npm run soak` does for half an hour, on a machine that does other things too. */
+/** Short forms of what `npm run soak` does for half an hour, with limits for a busy machine. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { runProgram } from '../kit/program.ts'
@@ -6,7 +6,7 @@ import { runProgram } from '../kit/program.ts'
 const SOAK = path.join(import.meta.dirname, 'soak.ts')
 
 test.runIf(process.platform === 'linux')(
-  'mixed traffic with hostile calls in it: right answers, in time, and nothing grows',
+  'mixed traffic with hostile calls gets right answers in time, and no resource grows',
   async () => {
     const said = await runProgram(SOAK, { SECONDS: '6', RATE: '12', LATE_MS: '3000' })
     expect(said).not.toContain('WRONG')
@@ -16,11 +16,11 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'some thousand lists by 32 callers: one isolate, and no growth',
+  '1,500 lists by 32 callers use one isolate, and no memory grows',
   async () => {
     const run = () => runProgram(SOAK, { CALLS: '1500' }, '--lists')
     let said = await run()
-    // A slice that other programs hold up is cut with its isolate: then it is tried again.
+    // If other programs delay a slice, its isolate is ended: then the run is repeated.
     for (let more = 2; more > 0 && !said.includes(': 1 isolates'); more -= 1) said = await run()
     expect(said).toContain(': 1 isolates')
     expect(said).toContain('nothing is wrong')

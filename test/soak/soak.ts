@@ -1,7 +1,7 @@
 /**
- * `npm run soak`: half an hour of mixed traffic, 200 tenants, 5 % of it hostile; `SECONDS`, `RATE` (calls in
- * a second), `TENANTS` and `LATE_MS` in the environment make it another. With `--lists`, 100,000 lists of 100
- * accounts by 32 callers instead; `CALLS` for another number. Exits with 1 when something is wrong.
+ * `npm run soak`: half an hour of mixed traffic of 200 tenants, 5 % of it hostile. The variables `SECONDS`,
+ * `RATE` (calls per second), `TENANTS` and `LATE_MS` change this. `--lists` requests 100,000 lists of 100
+ * accounts by 32 callers instead; `CALLS` changes the number. Exits with 1 if something is wrong.
  */
 import { parseArgs } from 'node:util'
 import { progressLine } from '../../runtime/cli/terminal/progress.ts'
@@ -20,7 +20,7 @@ for (const finding of findings) console.log(`WRONG ${finding}`)
 console.log(findings.length === 0 ? 'nothing is wrong' : `${findings.length} findings`)
 process.exitCode = findings.length === 0 ? 0 : 1
 
-/** On a terminal at once; elsewhere now and then, for a log. */
+/** Shows progress: at once on a terminal, otherwise once a minute for a log. */
 function tell(text: string): void {
   line.show(text)
   if (process.stderr.isTTY || performance.now() - toldMs < TELL_EVERY_MS) return

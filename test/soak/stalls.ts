@@ -1,9 +1,9 @@
-/** How long this process itself was held up: what it measured then is late by as much. */
+/** Measures stalls of this process itself, by which its other measurements are too long. */
 
 const EVERY_MS = 10
-/** A timer that is so late is none of this machine's usual ones, in milliseconds. */
+/** Delay of a timer from which it counts as a stall, in milliseconds. */
 const USUAL_MS = 5
-/** Stalls of longer ago are part of no call any more, in milliseconds. */
+/** How long stalls are stored, in milliseconds: no call lasts longer. */
 const KEPT_MS = 120_000
 
 export type Stalls = {
@@ -27,7 +27,7 @@ export function watchStalls(): Stalls {
   return {
     since(fromMs) {
       const nowMs = performance.now()
-      // The one that is under way: its timer has not fired yet.
+      // The current stall: its timer has not fired yet.
       const running = Math.max(0, nowMs - lastMs - EVERY_MS)
       return stalls
         .filter(({ atMs }) => atMs >= fromMs)

@@ -1,4 +1,4 @@
-/** The third-party system of a soak: it knows which token belongs to which tenant, and what it was told. */
+/** The third-party system of a soak: it knows the token of each tenant, and records what it receives. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -6,7 +6,7 @@ export type SoakUpstream = {
   url: string
   /** How often each grant has arrived, by `tenant/grant`. */
   grants: ReadonlyMap<string, number>
-  /** What arrived that may not: another tenant's token, or nobody's. */
+  /** Invalid requests: another tenant's token, or an unknown one. */
   wrong: readonly string[]
   close(): Promise<void>
 }
@@ -14,10 +14,10 @@ export type SoakUpstream = {
 /** The token of a tenant. */
 export const tokenOf = (tenant: string): string => `token-of-${tenant}-5e1f9a`
 
-/** How long an account whose id says so takes, in milliseconds. */
+/** Response time for accounts whose id starts with `slow`, in milliseconds. */
 const SLOW_MS = 250
 
-/** What the upstream calls an account. */
+/** The upstream's id of an account. */
 export const accountOf = (tenant: string, id: string): string => `${tenant}/${id}`
 
 export async function startSoakUpstream(): Promise<SoakUpstream> {

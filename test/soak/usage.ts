@@ -1,14 +1,14 @@
-/** What a host process uses, seen from outside, and which processes belong to it. */
+/** Measures what a host process uses, from outside, and finds its processes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HostLink } from '../../runtime/verify/host-link.ts'
 import { familyOf } from '../../runtime/verify/processes.ts'
 
-/** At rest, after a garbage collection. */
+/** Usage at rest, after a garbage collection. */
 export type Usage = {
   /** Heap and buffers in use, in bytes. */
   usedBytes: number
-  /** Of the host, and of its workers, in bytes. */
+  /** Resident memory of the host, and below of its workers, in bytes. */
   residentBytes: number
   workerBytes: number
   descriptors: number
@@ -24,7 +24,7 @@ export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/
 export const residentOf = (pid: number): number =>
   familyOf(pid).find((one) => one.pid === pid)?.residentBytes ?? 0
 
-/** The least of some looks: what is on its way to be let go is no use any more. */
+/** Returns the minimum of several measurements: memory that is about to be freed does not count. */
 export async function usageOf(host: HostLink): Promise<Usage> {
   await pause(SETTLE_MS)
   const looks: Usage[] = []
@@ -48,10 +48,10 @@ export async function usageOf(host: HostLink): Promise<Usage> {
   }
 }
 
-/** A process, told apart from a later one of the same number by when it began. */
+/** A process, identified by its id and start time, since ids are reused. */
 export type Known = { pid: number; began: string }
 
-/** A process and all that it has started. */
+/** A process and all its descendants. */
 export const processesOf = (pid: number): Known[] =>
   familyOf(pid).flatMap((one) => {
     const began = beganAt(one.pid)
@@ -66,7 +66,7 @@ function beganAt(pid: number): string | null {
   return stat === null ? null : (stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null)
 }
 
-/** Worker processes of a host that none of its lanes knows. */
+/** Worker processes of a host that belong to none of its lanes. */
 export async function strayWorkers(host: HostLink): Promise<number[]> {
   const { workers } = await host.state()
   const known = workers.map(({ pid }) => pid)
@@ -81,7 +81,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'latin1')
   } catch {
-    // Gone between two looks.
+    // The process has ended in between.
     return null
   }
 }

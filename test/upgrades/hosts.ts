@@ -1,4 +1,4 @@
-/** Hosts that share one PostgreSQL and nothing else, behind a plain load balancer. */
+/** Starts hosts that share only one PostgreSQL, behind a plain load balancer. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
@@ -16,7 +16,7 @@ export type OneHost = { url: string; port: number; command: Command }
 
 export type Deployment = {
   hosts: OneHost[]
-  /** The balancer's address, and what it is. */
+  /** The balancer's address, and its kind. */
   url: string
   balancer: string
   stop(): Promise<void>
@@ -32,7 +32,7 @@ export async function deploy(count: number): Promise<Deployment> {
     KEYWAY_ADMIN_TOKEN: TOKEN,
     KEYWAY_INSTALL: 'any',
     KEYWAY_DROP_IN: 'off',
-    // A worker that is killed is to be one that has calls.
+    // No spare workers: killed workers must be ones that have calls.
     KEYWAY_SPARE_WORKER: '0',
     PORT: '0',
   }
@@ -63,7 +63,7 @@ async function startHost(env: Record<string, string>): Promise<OneHost> {
   return { url, port: Number(new URL(url).port), command }
 }
 
-/** HAProxy where Debian's can be had; else a balancer of connections. */
+/** Uses Debian's HAProxy if it can be installed, otherwise a TCP balancer. */
 async function balance(
   ports: number[],
 ): Promise<{ url: string; what: string; stop(): Promise<void> }> {
@@ -105,7 +105,7 @@ export function workersOf({ command }: OneHost): number[] {
       const parent = Number(stat[1])
       children.set(parent, [...(children.get(parent) ?? []), Number(name)])
     } catch {
-      // It has ended since.
+      // The process has ended in between.
     }
   }
   const below = (pid: number): number[] =>
@@ -114,7 +114,7 @@ export function workersOf({ command }: OneHost): number[] {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--permission')
     } catch {
-      // It has ended since.
+      // The process has ended in between.
       return false
     }
   })

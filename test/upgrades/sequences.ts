@@ -1,10 +1,10 @@
-/** Callers that list accounts page by page at a steady rate, and judge every answer. */
+/** Callers that list accounts page by page at a steady rate, and check every answer. */
 import { send } from '../e2e/client.ts'
 
 export type Tally = {
   calls: number
   sequences: number
-  /** What went wrong, as text. */
+  /** Descriptions of faults. */
   wrong: string[]
   /** Versions that answered. */
   versions: Set<string>
@@ -14,8 +14,7 @@ const IDS = Array.from({ length: 23 }, (_, index) => `account-${index}`).join(' 
 const MAX_TOLD = 50
 
 /**
- * Begins a page sequence every so many milliseconds until it is stopped; the answer resolves when all that
- * began have ended.
+ * Starts a page sequence at each interval until it is stopped; `stop` resolves when all of them have ended.
  */
 export function listSteadily(
   url: string,
@@ -73,7 +72,7 @@ async function list(url: string, id: string, pauseMs: number, tally: Tally): Pro
     const token = body.page?.token
     if (!token) break
     page = { token }
-    // Callers take their time: sequences lie across upgrades.
+    // Callers pause between pages, so that sequences span upgrades.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * pauseMs))
   }
   tally.sequences += 1

@@ -1,4 +1,4 @@
-/** The short form of what `npm run upgrades` does with ten thousand calls and a hundred changes. */
+/** A short form of what `npm run upgrades` does with ten thousand calls and a hundred changes. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { runProgram } from '../kit/program.ts'
@@ -6,7 +6,7 @@ import { runProgram } from '../kit/program.ts'
 const UPGRADES = path.join(import.meta.dirname, 'upgrades.ts')
 
 test.runIf(process.platform === 'linux')(
-  'upgrades, rollbacks, grants and killed workers on three hosts fail no call and tear no page sequence',
+  'upgrades, rollbacks, grants and killed workers on three hosts fail no call and break no page sequence',
   async () => {
     const said = await runProgram(UPGRADES, { CHANGES: '6', CALLS: '200', RATE: '30' })
     expect(said).not.toContain('WRONG')

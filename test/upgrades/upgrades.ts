@@ -1,6 +1,7 @@
 /**
  * `npm run upgrades`: paged calls at a steady rate on three hosts behind a balancer, while connectors are
- * upgraded, rolled back, granted and revoked, and workers are killed. Says what went wrong and exits with 1.
+ * upgraded, rolled back, granted and revoked, and workers are killed. Prints faults, and exits with 1 if
+ * there are any.
  *
  * `CHANGES=100 CALLS=10000` are the defaults; the tests run a short form.
  */
@@ -62,7 +63,7 @@ async function main(): Promise<number> {
   return wrong.length === 0 ? 0 : 1
 }
 
-/** The changes, one after the other: each by another host. */
+/** Makes the changes one after the other, each through another host. */
 function createActs({ hosts }: Deployment) {
   let version = 0
   let turn = 0
@@ -105,7 +106,7 @@ function createActs({ hosts }: Deployment) {
     served.push(generation)
   }
 
-  /** Something that the calls do not need. */
+  /** A permission that the calls do not need. */
   const wants = ['limit memory_mb']
 
   const ACTS: Act[] = [
@@ -127,7 +128,7 @@ function createActs({ hosts }: Deployment) {
   return {
     first: upgrade,
     next: (n: number): Act => ACTS[n % ACTS.length] as Act,
-    /** Whether all hosts serve the newest generation in the end. */
+    /** Checks that all hosts finally serve the newest generation. */
     async agreement(): Promise<string[]> {
       const { generation } = await operate('GET', '/generations/newest')
       const ready = async () =>

@@ -1,4 +1,4 @@
-/** A list of a hundred accounts; the last of them names the isolate that made it. */
+/** Returns a list of a hundred accounts; the last one identifies the isolate that returned it. */
 import { defineConnector } from 'keyway/sdk'
 
 const isolate = crypto.randomUUID()

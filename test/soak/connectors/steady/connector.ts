@@ -1,11 +1,11 @@
-/** Answers of which the caller knows beforehand, for its tenant, what they must be. */
+/** Returns answers that the caller can predict for its tenant. */
 import { type ConnectorContext, ConnectorError, defineConnector, paged } from 'keyway/sdk'
 
 const PAGE = 40
 const ACCOUNTS = 100
 const LARGE = 3000
 
-/** The caller that was first in this isolate: all that come later must be the same. */
+/** The first tenant that this isolate served: all later ones must be the same. */
 let owner: string | null = null
 
 function tenantOf({ settings }: ConnectorContext): string {
