@@ -301,7 +301,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   describe.each([
     { hand: HANDS[0], who: { asker: HANA, account: 'anna', connector: 'acme', theme: 'dark' } },
     { hand: HANDS[1], who: { asker: KAI, account: 'chen', connector: 'apex', theme: 'light' } },
-  ])('$hand.name people', ({ hand, who }) => {
+  ])('$hand.name, people', ({ hand, who }) => {
     afterAll(async () => {
       for (const page of entered.values()) await page.context().close()
       entered.clear()

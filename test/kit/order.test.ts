@@ -5,7 +5,7 @@ import { APART, SLOWEST } from './order.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 
-test('every file of tests that is named is there', () => {
+test('every listed test file exists', () => {
   const named = [...APART, ...SLOWEST]
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([])
   expect(globSync('test/**/*.test.ts', { cwd: ROOT })).toEqual(expect.arrayContaining(named))
