@@ -1,4 +1,4 @@
-/** What a request of `ctx.ldap` of a wrong form is told, without its values. */
+/** Messages for malformed requests of `ctx.ldap`. They contain no values of the request. */
 import { expect, test } from 'vitest'
 import { LDAP_REQUESTS } from '../../../runtime/contract/connector/ldap.ts'
 import { readAsked } from '../../../runtime/egress/ldap/asked.ts'
@@ -18,7 +18,7 @@ test.each([
     'a value that is missing within others',
     { and: [{ eq: ['uid', null] }, { eq: ['cn', 'hunter2'] }] },
   ],
-])('%s is no filter, and how one is written is told', async (_what, filter) => {
+])('%s is not a filter; the message shows how to write one', async (_what, filter) => {
   const message = await told('search', { filter })
   expect(message).toBe(
     'ctx.ldap.search: filter: is no filter: write { eq: [name, value] }, { present: name }, { and: [...] } or another of the SDK reference',
@@ -29,7 +29,7 @@ test.each([
   ['another word', { set: { mail: ['hunter2'] } }],
   ['a value that is no list', { replace: { mail: 'hunter2' } }],
   ['a number', { add: { gidNumber: [12321] } }],
-])('%s is no change, and how one is written is told', async (_what, change) => {
+])('%s is not a change; the message shows how to write one', async (_what, change) => {
   const message = await told('modify', { dn: 'cn=x,dc=acme', changes: [change] })
   expect(message).toContain('changes[0]: is no change: write one of { add: { name: [values] } }')
   expect(message).not.toMatch(/hunter2|12321/)
@@ -48,7 +48,7 @@ test.each([
     { dn: 'cn=x,dc=acme', to: `cn=${HALF},dc=acme` },
     'invalidAttributeSyntax',
   ],
-] as const)('half of a character in %s is not sent as another one', async (...given) => {
+] as const)('half of a character in %s is refused', async (...given) => {
   const [, method, body, appErrorCode] = given
   const error = await thrownBy(() => readAsked(method, Buffer.from(JSON.stringify(body))))
   expect(error).toMatchObject({ code: 'directory_refused', details: { appErrorCode } })

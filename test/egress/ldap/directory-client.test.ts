@@ -8,7 +8,7 @@ import { errorOf, openDoors } from '../fixtures/door.ts'
 import { startTcp, stopAll } from '../fixtures/upstream.ts'
 import { type Directory, doorTo, ldap, noDirectory, startDirectory } from './directory.ts'
 
-/** Bytes of buffers that are reachable. */
+/** Bytes of reachable buffers. */
 async function buffersHeld(): Promise<number> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')
@@ -41,7 +41,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
   const uids = (entries: LdapEntry[]) =>
     entries.map(({ attributes }) => attributes['uid']?.[0] ?? '')
 
-  test('finds entries by a filter of structures', async () => {
+  test('finds entries by a structured filter', async () => {
     const found = await ask('SEARCH', {
       base: people(),
       filter: {
@@ -55,7 +55,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(found.cursor).toBeNull()
   })
 
-  test('says of a name with half a character that there is no such entry', async () => {
+  test('reports noSuchObject for a name with half of a character', async () => {
     const dn = person('\ud800')
     for (const [method, body] of [
       ['SEARCH', { base: dn, scope: 'base' }],
@@ -64,7 +64,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       expect((await errorOf(ask(method, body))).details.appErrorCode).toBe('noSuchObject')
   })
 
-  test('takes no value for a part of a filter', async () => {
+  test('never reads a value as filter syntax', async () => {
     const found = await ask('SEARCH', {
       base: people(),
       filter: { eq: ['uid', '*)(objectClass=*'] },
@@ -87,7 +87,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(door.records).toHaveLength(3)
   })
 
-  test('goes on where a search ended although its connection is gone', async () => {
+  test('continues a search on another connection after its own was closed', async () => {
     const page = (cursor: string | null) => ({
       base: people(),
       filter: { present: 'uid' },
@@ -100,7 +100,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(uids(first.entries)).not.toEqual(expect.arrayContaining(uids(second.entries)))
   })
 
-  test('goes on in pages of another size, also when the connection is gone', async () => {
+  test('continues a search in pages of another size, also on another connection', async () => {
     const all: string[] = []
     let cursor: string | null = null
     for (const [at, size] of [7, 3, 20, 1, 20, 9].entries()) {
@@ -115,7 +115,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(new Set(all).size).toBe(60)
   })
 
-  /** Between the door and the directory: what the door has asked for so far, and an end of all connections. */
+  /** A relay before the directory that counts connections and requests, and can close all connections. */
   async function relayed() {
     const { hostname, port } = new URL(directory.url)
     const sockets = new Set<Socket>()
@@ -143,7 +143,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     page: { size: 20, ...page },
   })
 
-  test('asks for the page that is sure to come before it is wanted, and reads each page once', async () => {
+  test('prefetches the next page, and reads each page once', async () => {
     const { door, seen } = await relayed()
     const all: string[] = []
     let cursor: string | null = null
@@ -163,7 +163,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
   test.each([
     ['of another size', { size: 7 }],
     ['of other attributes', { attributes: ['uid', 'cn'] }],
-  ])('gives a page %s than was asked for ahead, on another connection', async (_what, change) => {
+  ])('reads a page %s than the prefetched one, on another connection', async (_what, change) => {
     const { door, seen } = await relayed()
     const whole = await ask('SEARCH', twenty({ size: 60 }), door)
     const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
@@ -174,7 +174,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     await stopAll()
   })
 
-  test('reads one entry elsewhere, also with the cursor of a search whose next page is on its way', async () => {
+  test('keeps a prefetched page when one entry is read with the cursor of its search', async () => {
     const { door } = await relayed()
     const whole = await ask('SEARCH', twenty({ size: 60 }), door)
     const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
@@ -185,7 +185,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     await stopAll()
   })
 
-  test('asks again for a page of which the connection has gone', async () => {
+  test('requests a prefetched page again when its connection was closed', async () => {
     const { door, end } = await relayed()
     const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
     end()
@@ -194,7 +194,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     await stopAll()
   })
 
-  test('asks nothing else of a connection on which a page is on its way', async () => {
+  test('sends no other request on a connection that prefetches a page', async () => {
     const { door, seen } = await relayed()
     for (let n = 0; n < 10; n += 1) await ask('SEARCH', twenty({ ahead: 20 }), door)
     expect(seen.connections).toBe(10)
@@ -202,18 +202,18 @@ describe.skipIf(noDirectory !== null)(title, () => {
     await stopAll()
   })
 
-  test('keeps nothing of pages that were taken on the connections that wait for more', async () => {
+  test('releases the buffers of pages that were read, while their connections stay open', async () => {
     const door = doorTo(directory)
     const page = () =>
       door.fetch(ldap('SEARCH', { base: `ou=bulk,${directory.baseDn}`, page: { size: 1000 } }))
     const { length } = (await page()).body ?? []
     const before = await buffersHeld()
     for (let n = 0; n < 7; n += 1) await page()
-    // What a connection takes by itself is less than half of a page.
+    // A connection itself takes less than half of a page.
     expect((await buffersHeld()) - before).toBeLessThan((7 * length) / 2)
   })
 
-  test('says that the server has gone in the middle of a page, and asks again on another connection', async () => {
+  test('reports a connection that closes within a page, and searches again on another one', async () => {
     const { hostname, port } = new URL(directory.url)
     let given = 0
     const relay = await startTcp((socket) => {
@@ -234,7 +234,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     await stopAll()
   })
 
-  test('leaves an entry of more bytes than a reply may have', async () => {
+  test('refuses an entry larger than the limit of a reply', async () => {
     const admin = new Client({ url: directory.url })
     await admin.bind(`cn=admin,${directory.baseDn}`, 'admin-secret')
     const dn = `cn=fat,ou=bulk,${directory.baseDn}`
@@ -255,13 +255,13 @@ describe.skipIf(noDirectory !== null)(title, () => {
     ])
   })
 
-  test('refuses a cursor that leads nowhere', async () => {
+  test('refuses an unknown cursor', async () => {
     const page = { size: 20, cursor: '00000000-0000-0000-0000-000000000000 7000' }
     const error = await errorOf(ask('SEARCH', { base: people(), page }))
     expect(error.details.wire).toBe('invalid_page_token')
   })
 
-  test('adds, changes, moves and deletes', async () => {
+  test('adds, changes, moves and deletes entries', async () => {
     const door = doorTo(directory)
     const attributes = {
       objectClass: ['inetOrgPerson'],
@@ -292,7 +292,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(gone.details).toMatchObject({ wire: 'not_found', appErrorCode: 'noSuchObject' })
   })
 
-  test('counts a search as no write', async () => {
+  test('does not count a search as a write', async () => {
     const door = doorTo(directory)
     await ask('SEARCH', { base: people(), scope: 'base' }, door)
     expect(door.hasWritten()).toBe(false)
@@ -361,7 +361,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(door.hasWritten()).toBe(false)
   })
 
-  test('lets members lie below declared references', async () => {
+  test('allows members below declared references', async () => {
     const entry = { base: `ou=groups,${directory.baseDn}`, references: [people()] }
     const door = doorTo(directory, { entry })
     const changes = [{ add: { member: [person('user009')] } }]
@@ -392,7 +392,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     ['memberURL', { base64: Buffer.from('ldap:///dc=test??sub').toString('base64') }, false],
     ['labeledURI', 'ldap:///dc=example,dc=test?member', false],
     ['ref', 'ldap://elsewhere.example/dc=x', false],
-  ])('holds the addresses of entries to the base: %s %j', async (name, value, passes) => {
+  ])('restricts URLs in attributes to the base: %s %j', async (name, value, passes) => {
     const door = doorTo(directory, { entry: { base: PEOPLE } })
     const body = { dn: person('user001'), changes: [{ add: { [name]: [value] } }] }
     const error = await errorOf(ask('MODIFY', body, door))
@@ -410,7 +410,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     ['ADD', { attributes: { uid: ['user001'], UserPassword: ['x'] } }],
     ['MODIFY', { changes: [{ replace: { 'userPassword;x-a': ['x'] } }] }],
     ['MODIFY', { changes: [{ add: { unicodePwd: [{ base64: 'eA==' }] } }] }],
-  ])('sets no password by %s %j where passwords are not declared', async (method, body) => {
+  ])('refuses a password by %s %j where passwords are not declared', async (method, body) => {
     const operations = ['search', 'add', 'modify']
     const door = doorTo(directory, { entry: { operations } })
     const error = await errorOf(ask(method, { dn: person('user001'), ...body }, door))
@@ -418,7 +418,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(error.message).toMatch(/Add "password" to its "operations"/)
   })
 
-  test('names referrals and follows none', async () => {
+  test('reports referrals and follows none', async () => {
     const found = await ask('SEARCH', { base: directory.baseDn, scope: 'one', attributes: ['ou'] })
     expect(found.referrals).toEqual([expect.stringContaining('ldap://branch.invalid/')])
     const error = await errorOf(ask('SEARCH', { base: `cn=x,ou=branch,${directory.baseDn}` }))
@@ -428,7 +428,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
   test.each([
     ['busy', 'rate_limit', 'busy'],
     ['unavailable', 'service_error', 'unavailable'],
-  ])('tells that the directory is %s', async (name, wire, code) => {
+  ])('reports that the directory is %s', async (name, wire, code) => {
     const dn = `cn=${name},ou=answers,${directory.baseDn}`
     const error = await errorOf(ask('SEARCH', { base: dn, scope: 'base' }))
     expect(error).toMatchObject({
@@ -437,7 +437,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     })
   })
 
-  test('ends a request whose call has ended, and keeps nothing of its connection', async () => {
+  test('ends a request whose call has ended', async () => {
     const ending = new AbortController()
     const door = doorTo(directory, { call: { signal: ending.signal } })
     const base = `cn=slow,ou=answers,${directory.baseDn}`
@@ -447,7 +447,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect((await slow).code).toBe('upstream_timeout')
   })
 
-  test('tells a wrong password as one', async () => {
+  test('reports a wrong password as unauthenticated', async () => {
     const user = { bindDn: directory.auth.bindDn, password: 'wrong' }
     const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
     expect(error.details).toMatchObject({
@@ -456,7 +456,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     })
   })
 
-  test('says what a name that signs in looks like, where it is no DN', async () => {
+  test('shows what a bind name looks like when it is not a DN', async () => {
     const user = { bindDn: 'ada', password: 'wrong' }
     const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
     expect(error.details.appErrorCode).toBe('invalidDNSyntax')
@@ -469,7 +469,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(error.details.wire).toBe('unauthenticated')
   })
 
-  test('upgrades ldap: by STARTTLS, and speaks ldaps:, with names checked', async () => {
+  test('upgrades ldap: by STARTTLS, speaks ldaps:, and checks the name of the certificate', async () => {
     const body = { base: people(), scope: 'base' }
     expect((await ask('SEARCH', body, doorTo(directory, { plain: false }))).entries).toHaveLength(1)
     const secure = { ...directory, url: directory.ldapsUrl }
@@ -482,7 +482,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     )
   })
 
-  test('names ldaps: where ldap: is written to its port', async () => {
+  test('suggests ldaps: when ldap: is used with a port of ldaps:', async () => {
     const url = `ldap://127.0.0.1:${new URL(directory.ldapsUrl).port}`
     const door = doorTo({ ...directory, url }, { plain: false })
     expect((await errorOf(ask('SEARCH', {}, door))).message).toMatch(
@@ -490,7 +490,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     )
   })
 
-  test('names ldap: where ldaps: is written to its port', async () => {
+  test('suggests ldap: when ldaps: is used with a port of ldap:', async () => {
     const url = `ldaps://127.0.0.1:${new URL(directory.url).port}`
     expect((await errorOf(ask('SEARCH', {}, doorTo({ ...directory, url })))).message).toMatch(
       /: where it is a port of ldap:, write ldap: before its address$/,
@@ -520,7 +520,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(JSON.stringify(record)).not.toContain('user001')
   })
 
-  test('serves requests of one call at once, each by a connection of its own', async () => {
+  test('serves concurrent requests of one call', async () => {
     const door = doorTo(directory)
     const all = Array.from({ length: 4 }, (_, index) =>
       ask('SEARCH', { base: person(`user00${index + 1}`), scope: 'base' }, door),

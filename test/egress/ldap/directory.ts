@@ -1,4 +1,4 @@
-/** OpenLDAP, and Samba as a domain controller: one server for a file, trusted by this process alone. */
+/** OpenLDAP, and Samba as a domain controller: one server per test file, trusted by this process only. */
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { CallSecrets } from '../../../runtime/contract/connector/secrets.ts'
@@ -40,7 +40,7 @@ export async function startDomain(
 }
 
 function trusted(system: object): Directory {
-  // What the scripts tell of themselves.
+  // The scripts report these values.
   const started = system as Directory
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
   return started
@@ -63,7 +63,7 @@ export const basicSecrets = (username: string, password: string): CallSecrets =>
     conceals: false,
   }) as unknown as CallSecrets
 
-/** The door, open for one call at a directory. */
+/** An egress, opened for one call to a directory. */
 export function doorTo(
   { url, baseDn, auth }: Pick<OpenLdap, 'url' | 'baseDn' | 'auth'>,
   {
@@ -89,7 +89,7 @@ export function doorTo(
   })
 }
 
-/** One request of `ctx.ldap`, as it reaches the door. */
+/** One request of `ctx.ldap`, as it reaches the egress. */
 export const ldap = (method: string, body: object, signal?: AbortSignal) => ({
   url: 'ldap:',
   method,

@@ -1,4 +1,4 @@
-/** A directory that lies: whatever it does ends the request with a code, within its time. */
+/** A hostile directory: any behaviour ends the request with an error code, in time. */
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
@@ -17,7 +17,7 @@ const ENTRY = Buffer.from([
   0x30, 20, 2, 1, 3, 0x64, 15, 4, 1, 0x61, 0x30, 10, 0x30, 8, 4, 1, 0x62, 0x31, 3, 4, 1, 0x63,
 ])
 
-/** Lets the bind through; what follows is up to the test. */
+/** Accepts the bind; the test decides the rest. */
 async function lying(answer: (socket: Socket) => void, signal = AbortSignal.timeout(5000)) {
   const port = await startTcp((socket) => {
     let asked = 0
@@ -57,14 +57,14 @@ describe('a directory that', () => {
     expect((await errorOf(search())).code).toBe(code)
   })
 
-  test('sends for ever is left', async () => {
+  test('sends without end ends the request', async () => {
     const { search } = await lying((socket) => {
       endless(socket, () => Buffer.concat(Array(50).fill(ENTRY)))()
     })
     expect((await errorOf(search())).code).toBe('upstream_too_large')
   })
 
-  test('never answers is left when the call ends', async () => {
+  test('never answers is waited for until the call ends', async () => {
     const ending = new AbortController()
     const { door, search } = await lying(() => {}, ending.signal)
     const failed = errorOf(search())
@@ -73,12 +73,12 @@ describe('a directory that', () => {
     expect((await failed).code).toBe('upstream_timeout')
   })
 
-  test('closes in the middle is told as that', async () => {
+  test('closes the connection within a reply is reported as upstream_closed', async () => {
     const { search } = await lying((socket) => socket.end(ENTRY))
     expect((await errorOf(search())).code).toBe('upstream_closed')
   })
 
-  test('says that it leaves is left at once, with what it said', async () => {
+  test('sends a notice of disconnection ends the request at once, with its message', async () => {
     // 1.3.6.1.4.1.1466.20036: the notice of disconnection (RFC 4511 section 4.4.1).
     const name = Buffer.from('1.3.6.1.4.1.1466.20036')
     const said = Buffer.from('going down for the night')
@@ -94,7 +94,7 @@ describe('a directory that', () => {
     )
   })
 
-  test('is one byte at a time is read as any other', async () => {
+  test('sends one byte at a time is read as usual', async () => {
     const done = Buffer.from([0x30, 12, 2, 1, 3, 0x65, 7, 0x0a, 1, 0, 4, 0, 4, 0])
     const { search } = await lying((socket) => {
       for (const byte of Buffer.concat([ENTRY, done])) socket.write(Buffer.from([byte]))
@@ -106,7 +106,7 @@ describe('a directory that', () => {
   test.each([
     [4, 'sizeLimitExceeded', /all pages together, .*: raise the limit there$/],
     [66, 'notAllowedOnNonLeaf', /entries below this one: delete or move them first$/],
-  ])('refuses with %s says what to do', async (code, name, words) => {
+  ])('refuses with %s causes a message that says what to do', async (code, name, words) => {
     const refusal = Buffer.from([0x30, 12, 2, 1, 3, 0x65, 7, 0x0a, 1, code, 4, 0, 4, 0])
     const { search } = await lying((socket) => socket.write(refusal))
     const error = await errorOf(search())
@@ -117,7 +117,7 @@ describe('a directory that', () => {
   test.each([
     ['takes nobody without a name', { code: 'directory_refused', message: /without a name/ }, 48],
     ['ends the connection at once', { code: 'upstream_closed', message: /closed/ }, null],
-  ])('%s says so to who does not sign in', async (_what, { code, message }, result) => {
+  ])('%s is reported to a call without a bind', async (_what, { code, message }, result) => {
     const port = await startTcp((socket) => {
       socket.on('data', () => {
         if (result === null) socket.end()
@@ -150,7 +150,7 @@ describe('a directory that', () => {
     expect(String(Buffer.concat(seen))).not.toContain('a-password')
   })
 
-  test('sends plain text behind its answer to STARTTLS is left', async () => {
+  test('sends plain text after its answer to STARTTLS ends the request', async () => {
     const port = await startTcp((socket) => {
       const answer = Buffer.from([0x30, 12, 2, 1, 1, 0x78, 7, 0x0a, 1, 0, 4, 0, 4, 0])
       socket.on('data', () => socket.write(Buffer.concat([answer, BOUND])))
@@ -162,7 +162,7 @@ describe('a directory that', () => {
   })
 })
 
-test('more connections than one tenant may have are refused while they are open', async () => {
+test('a tenant has at most four open connections; further requests wait', async () => {
   const ending = new AbortController()
   const { door, search } = await lying(() => {}, ending.signal)
   const all = Array.from({ length: 40 }, () => errorOf(search()))

@@ -1,4 +1,4 @@
-/** Messages as a hostile server writes them. The library reads some of them for ever, or kills the process. */
+/** Messages of a hostile server. Some of them make the library loop for ever or kill the process. */
 import { describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
 import { createEntryReader } from '../../../runtime/egress/ldap/entries.ts'
@@ -39,7 +39,7 @@ describe('a message of a server', () => {
       'result',
       message(tlv(0x61, tlv(0x0a, [10]), tlv(0x04), tlv(0x04), tlv(0xa3, tlv(0x04, 'x')))),
     ],
-  ])('that is well formed is an %s', (kind, bytes) => {
+  ])('that is well formed has the kind %s', (kind, bytes) => {
     expect(shapeOf(bytes)?.kind).toBe(kind)
   })
 
@@ -75,7 +75,7 @@ describe('a message of a server', () => {
     expect(shapeOf(bytes)).toBeNull()
   })
 
-  test('counts its values', () => {
+  test('has its values counted', () => {
     const entry = message(
       tlv(0x64, tlv(0x04, 'x'), tlv(0x30, attribute('m', ...Array(50).fill('v')))),
     )
@@ -105,7 +105,7 @@ describe('an entry', () => {
   )
   const IDS = ['objectguid']
 
-  /** The entries of messages that came one after the other. */
+  /** The entries of consecutive messages. */
   async function entriesOf(...messages: Buffer[]): Promise<LdapEntry[]> {
     const reader = createEntryReader(IDS, 16)
     for (const one of messages) expect(reader.read(one)).toBeGreaterThan(0)
@@ -115,7 +115,7 @@ describe('an entry', () => {
 
   const read = (bytes: Buffer) => createEntryReader(IDS, 16).read(bytes)
 
-  test('is read as it is judged', async () => {
+  test('is parsed, and its elements are counted as the check counts them', async () => {
     const whole = message(entry)
     expect(await entriesOf(whole, whole)).toEqual(
       Array(2).fill({
@@ -133,7 +133,7 @@ describe('an entry', () => {
     expect(read(whole)).toBe(shapeOf(whole)?.elements)
   })
 
-  test('that is cut, or has one byte changed, is malformed to both or to none', () => {
+  test('that is truncated or has one byte changed is rejected by both reader and check, or by neither', () => {
     const whole = message(entry)
     for (let at = 0; at < whole.length; at += 1) {
       expect(read(whole.subarray(0, at))).toBeNull()
@@ -146,7 +146,7 @@ describe('an entry', () => {
     }
   })
 
-  test('keeps what JSON escapes, and names of no use to anybody', async () => {
+  test('keeps values that JSON escapes, and unusual names such as __proto__', async () => {
     const texts = ['a "b" \\ c', '\u0000\n\t', '', ' ', '\u007f', 'ü"', '\u2028']
     const of = tlv(
       0x64,
@@ -162,7 +162,7 @@ describe('an entry', () => {
     ])
   })
 
-  test('has its own names, whatever the entries before it had', async () => {
+  test('has its own attribute names, independent of the entries before it', async () => {
     const each = [
       ['cn', 'mail'],
       ['sn', 'mail'],
@@ -179,7 +179,7 @@ describe('an entry', () => {
     expect(found.map(({ attributes }) => Object.keys(attributes))).toEqual(each)
   })
 
-  test('with values in ranges is replaced by the whole one, where it lies', async () => {
+  test('with values in ranges is replaced in place by the whole entry', async () => {
     const plain = message(tlv(0x64, tlv(0x04, 'cn=a'), tlv(0x30, attribute('cn', 'a'))))
     const part = attribute('member;range=0-0', 'x')
     const ranged = message(tlv(0x64, tlv(0x04, 'cn=b'), tlv(0x30, part)))
@@ -198,7 +198,7 @@ describe('an entry', () => {
     expect(found[2]?.attributes).toEqual({ member: ['x', 'y'] })
   })
 
-  test('is told from what ends a search', () => {
+  test('is distinguished from the end of a search', () => {
     expect(read(message(done, pages('cookie')))).toBeUndefined()
     expect(read(message(entry, pages('cookie')))).toBeGreaterThan(0)
   })

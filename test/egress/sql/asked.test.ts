@@ -1,4 +1,4 @@
-/** What a request of `ctx.sql` that does not fit its statements is told, without its values. */
+/** Messages for requests of `ctx.sql` that do not fit their statements. They contain no values of the request. */
 import { expect, test } from 'vitest'
 import type { StatementStep } from '../../../runtime/contract/connector/sql.ts'
 import { resolveSql } from '../../../runtime/egress/rules/sql-rules.ts'
@@ -53,7 +53,7 @@ test.each<[string, StatementStep['parameters'], string]>([
   ['people', [['hunter2'], 5], 'expected a string, got an array'],
   ['some', ['hunter2'], 'declared as strings: expected an array, got a string'],
   ['people', ['x', 12_321.5], 'has a fraction or more than 53 bits; declare string'],
-])('%s with %j', async (statement, parameters, text) => {
+])('%s with %j is refused without naming the values', async (statement, parameters, text) => {
   const message = await told(statement, parameters)
   expect(message).toContain(text)
   expect(message).not.toMatch(/hunter2|12.?321/)
@@ -63,6 +63,6 @@ test.each([
   ['peple', 'allows people, some; did you mean people?'],
   ['grant', 'a capability that reads may use those with "reads": true alone'],
   ['select * from people', 'takes the name of a statement, and no text of one'],
-])('the statement %j', async (statement, text) => {
+])('the statement %j is refused with a reason', async (statement, text) => {
   expect(await told(statement)).toContain(text)
 })

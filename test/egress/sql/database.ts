@@ -1,4 +1,4 @@
-/** Databases for tests of the door: one server for a file, trusted by this process alone. */
+/** Databases for tests of the egress: one server per test file, trusted by this process only. */
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { SqlStatement } from '../../../runtime/contract/connector/sql.ts'
@@ -9,7 +9,7 @@ import { installSystem, missing, type Postgresql } from '../../real-systems/star
 import { manifestOf, openDoor } from '../fixtures/door.ts'
 import { basicSecrets } from '../ldap/directory.ts'
 
-/** Installs a server; why it cannot be had here, or null. */
+/** Installs a server. Returns why it cannot be installed here, or null. */
 export async function absentHere(script: string, ...tools: string[]): Promise<string | null> {
   const absent = missing('apt-get', 'openssl', ...tools)
   if (absent !== null) return absent
@@ -29,7 +29,7 @@ export async function startServer<S extends { ca: string }>(
 ): Promise<S> {
   const other = await installSystem(script)
   if ('why' in other) throw new Error(other.why)
-  // The cast: what the script prints is what its caller asked for by `S`.
+  // The cast is safe if the caller's `S` describes what the script prints.
   const started = (await other.system.start(env)) as unknown as S
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
   return started
@@ -40,7 +40,7 @@ export const startDatabase = (env: Record<string, string> = {}): Promise<Databas
 
 type Statement = Partial<SqlStatement> & { text: string }
 
-/** The door, open for one call at a database. */
+/** An egress, opened for one call to a database. */
 export function doorTo(
   { host, port, database, auth }: Pick<Postgresql, 'host' | 'port' | 'database' | 'auth'>,
   {
@@ -87,7 +87,7 @@ export function doorTo(
   })
 }
 
-/** One request of `ctx.sql`, as it reaches the door. */
+/** One request of `ctx.sql`, as it reaches the egress. */
 export const sql = (method: string, body: object, signal?: AbortSignal) => ({
   url: 'sql:',
   method,

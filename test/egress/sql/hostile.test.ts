@@ -1,4 +1,4 @@
-/** A database that lies: whatever it does ends the request with a code, within its time. */
+/** A hostile database: any behaviour ends the request with an error code, in time. */
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
@@ -15,12 +15,12 @@ const READS = { all: { text: 'select a from x', reads: true } }
 
 type Lies = {
   signal?: AbortSignal
-  /** What comes instead of what lets the login pass. */
+  /** Sent instead of the messages that accept the login. */
   welcome?: Buffer
   plain?: boolean
 }
 
-/** Lets the login through; what follows is up to the test. */
+/** Accepts the login; the test decides the rest. */
 async function lying(
   answer: (socket: Socket, said: Buffer) => void,
   { signal = AbortSignal.timeout(5000), welcome = WELCOME, plain = true }: Lies = {},
@@ -47,7 +47,7 @@ describe('a database that', () => {
   test.each([
     [true, 'serves the next request on the same connection', 1],
     [false, 'serves the next request on another one', 2],
-  ])('takes back what is left in a session (%s) %s', async (isClean, _what, count) => {
+  ])('resets its session (%s) %s', async (isClean, _what, count) => {
     const { query, connections } = await lying((socket) =>
       socket.write(Buffer.concat([FIRST, row('x'), lastOf(isClean)])),
     )
@@ -74,7 +74,7 @@ describe('a database that', () => {
     expect((await errorOf(query())).code).toBe(code)
   })
 
-  test('sends for ever is left', async () => {
+  test('sends without end ends the request', async () => {
     const { query } = await lying((socket) => {
       const some = Buffer.concat(Array(50).fill(row('x'.repeat(1000))))
       socket.write(
@@ -85,19 +85,19 @@ describe('a database that', () => {
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })
 
-  test('sends settings for ever before the login is left', async () => {
+  test('sends settings without end before the login ends the request', async () => {
     const { query } = await lying(() => {}, {
       welcome: Buffer.concat(Array(400_000).fill(message('S', 'a\0b\0'))),
     })
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })
 
-  test('announces megabytes before the login is left at once', async () => {
+  test('announces megabytes before the login ends the request', async () => {
     const { query } = await lying(() => {}, { welcome: Buffer.from([83, 0, 16, 0, 0]) })
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })
 
-  test('never answers is left when the call ends, and told to stop', async () => {
+  test('never answers is waited for until the call ends', async () => {
     const ending = new AbortController()
     const told: Buffer[] = []
     const { door, query } = await lying((_socket, said) => told.push(said), {
@@ -109,12 +109,12 @@ describe('a database that', () => {
     expect((await failed).code).toBe('upstream_timeout')
   })
 
-  test('closes in the middle is told as that', async () => {
+  test('closes the connection within a reply is reported as upstream_closed', async () => {
     const { query } = await lying((socket) => socket.end(FIRST))
     expect((await errorOf(query())).code).toBe('upstream_closed')
   })
 
-  test('says no in its own words is told by its code', async () => {
+  test('refuses with an error is reported by its code', async () => {
     const error = Buffer.concat([message('E', 'SERROR\0C42501\0Mno\0\0'), message('Z', 'E')])
     const { query } = await lying((socket) => socket.write(error))
     const refused = await errorOf(query())
@@ -122,7 +122,7 @@ describe('a database that', () => {
   })
 
   test.each(['SASL authentication failed', 'no such user: x'])(
-    'is a pooler that says of a login with the code of a broken protocol: %s',
+    'is a pooler and refuses a login as a protocol error is reported as unauthenticated: %s',
     async (said) => {
       const welcome = message('E', `SFATAL\0C08P01\0M${said}\0\0`)
       const { query } = await lying(() => {}, { welcome })

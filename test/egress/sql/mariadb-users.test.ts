@@ -1,4 +1,4 @@
-/** What `ctx.sql` does to users of a real MariaDB that judges no passwords: its plugin for them refuses some of this. */
+/** Grants to users of a real MariaDB without its password plugin, which would refuse some of them. */
 import mysql from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
@@ -42,7 +42,7 @@ describe.skipIf(noMariadb !== null)(`users of MariaDB${noMariadb ? `: ${noMariad
     )[0]
 
   test.each(['grant_select', 'grant_role'])(
-    'a grant makes nobody of a name that is nobody’s: %s',
+    'a grant to an unknown name creates no user: %s',
     async (statement) => {
       const error = await errorOf(execute(statement, { user: 'nobody', host: '%' }))
       expect(error.details).toMatchObject({ wire: 'not_found', appErrorCode: '1133' })

@@ -1,4 +1,4 @@
-/** `ctx.sql` at the door, against a real MariaDB. */
+/** `ctx.sql` through the egress, against a real MariaDB. */
 import mysql from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
@@ -142,7 +142,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   const refused = async (statement: string, parameters: unknown[] = [], more: More = {}) =>
     errorOf(query(statement, parameters, door(more)))
 
-  test('says that a statement is done whose rows nobody reads, whatever their columns are called', async () => {
+  test('executes a statement that returns rows, even if two columns have the same name', async () => {
     const step = (note: string) => ({ statement: 'note_twice', parameters: [note] })
     expect(await ask('EXECUTE', step('twice 1'))).toEqual({ touched: [1] })
     const steps = [step('twice 2'), step('twice 3')]
@@ -150,7 +150,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     await admin.query("delete from sales.notes where note like 'twice%'")
   })
 
-  test('takes a parameter for a value and nothing else', async () => {
+  test('treats a parameter as a value and nothing else', async () => {
     const value = "x'; drop table notes; -- \\"
     const [row] = await query('echo', [value, 2 ** 53 - 1, 0.5, true, ['a', '"']])
     expect(row).toMatchObject({ a: value, b: '9007199254740991', c: 0.5, d: 1, e: '["a","\\""]' })
@@ -162,7 +162,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test.each([{}, { page: { size: 1 } }])(
-    'gives no rows of which two columns have one name, and serves on: %j',
+    'refuses rows with two columns of the same name, and serves the next query: %j',
     async (more) => {
       const through = door()
       const error = await errorOf(
@@ -176,7 +176,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     },
   )
 
-  test.each(['values_text', 'values_binary'])('loses nothing of a value: %s', async (statement) => {
+  test.each(['values_text', 'values_binary'])('preserves every value: %s', async (statement) => {
     const through = door()
     const rows = await query(statement, statement === 'values_text' ? [] : [0], through)
     expect(Object.entries(rows[0])).toEqual([
@@ -201,7 +201,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(through.records).toMatchObject([{ method: 'QUERY', path: `/${statement}`, status: 200 }])
   })
 
-  test('gives the same values with parameters and without', async () => {
+  test('returns the same values with parameters and without', async () => {
     const text = await query('finer_text')
     expect(text).toEqual(await query('finer_binary', [0]))
     const [one, two] = text.map((row: object) => Object.values(row))
@@ -218,7 +218,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(await query('shown')).toHaveLength(1)
   })
 
-  test('reads a large result in pages on one connection, and another query meanwhile', async () => {
+  test('reads a large result in pages, and serves other queries between them', async () => {
     const through = door()
     const body = { statement: 'numbers', parameters: [900] }
     const found: number[] = []
@@ -241,7 +241,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect((await errorOf(again)).details.wire).toBe('invalid_page_token')
   })
 
-  test('goes on with a result for no other statement', async () => {
+  test('refuses a cursor for another statement', async () => {
     const through = door()
     const body = { statement: 'numbers', parameters: [900] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } }, through)
@@ -251,7 +251,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(await query('limited', [1], through)).toHaveLength(1)
   })
 
-  test('reads a hundred thousand rows in pages as they were when it began, and says what to do about more at once', async () => {
+  test('reads a snapshot of a hundred thousand rows in pages, and refuses to read it at once', async () => {
     const through = door({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
     const error = await errorOf(ask('QUERY', { statement: 'crowd' }, through))
     expect([error.code, error.message]).toEqual([
@@ -281,14 +281,14 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     await admin.query('delete from sales.notes')
   })
 
-  test('serves others where results wait unread on all connections', async () => {
+  test('serves a query while all connections hold unread results', async () => {
     const through = door()
     const body = { statement: 'numbers', parameters: [900], page: { size: 10 } }
     await Promise.all(Array.from({ length: 8 }, () => ask('QUERY', body, through)))
     expect(await query('limited', [1], through)).toHaveLength(1)
   })
 
-  test('leaves a result of fifty megabytes', async () => {
+  test('refuses a result of fifty megabytes', async () => {
     expect((await refused('many', [50])).code).toBe('upstream_too_large')
   })
 
@@ -296,20 +296,20 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     ['lies', 'egress_undeclared', null],
     ['lies_hidden', 'database_refused', '1064'],
     ['lies_by_function', 'database_refused', '1792'],
-  ])('has refused what writes though it is declared to read: %s', async (name, code, errno) => {
+  ])('refuses a write by a statement that is declared to read: %s', async (name, code, errno) => {
     const error = await refused(name)
     expect([error.code, error.details.appErrorCode ?? null]).toEqual([code, errno])
     expect(await query('notes')).toEqual([])
   })
 
-  test('writes by no statement that was declared to read', async () => {
+  test('executes no statement that was declared to read', async () => {
     const one = { statement: 'lies_by_function', parameters: [] }
     expect((await errorOf(ask('EXECUTE', one))).code).toBe('egress_undeclared')
     expect((await errorOf(ask('TRANSACTION', { steps: [one] }))).code).toBe('egress_undeclared')
     expect(await query('notes')).toEqual([])
   })
 
-  test('takes a parameter in a comment for none', async () => {
+  test('does not count a parameter in a comment', async () => {
     await admin.query("insert into sales.notes values ('ada'), ('bob')")
     expect(await execute('keep', {}, ['ada'])).toEqual({ touched: [1] })
     expect(await query('notes')).toEqual([{ note: 'ada' }])
@@ -320,7 +320,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect((await errorOf(execute('session'))).code).toBe('egress_undeclared')
   })
 
-  test('leaves nothing of a statement in the session, whatever a procedure does', async () => {
+  test('leaves no state in the session, even after a procedure that changes it', async () => {
     const through = door()
     const [before] = await query('kept', [], through)
     expect(before).toMatchObject({
@@ -341,7 +341,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(await query('notes')).toEqual([])
   })
 
-  test('writes, does all of a transaction or nothing, and serves on after a refusal', async () => {
+  test('writes, runs a transaction completely or not at all, and serves requests after a refusal', async () => {
     const through = door()
     const steps = ['a', 'b', 'a'].map((note) => ({ statement: 'note', parameters: [note] }))
     const error = await errorOf(ask('TRANSACTION', { steps }, through))
@@ -358,7 +358,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test.each(["o'brien; drop user x", '"', '`', 'back\\slash', ' leading', 'x@y', '?', 'jürgen'])(
-    'makes a user of any name, who logs in by a password: %j',
+    'creates a user with any name, who can log in with the password: %j',
     async (user) => {
       const password = `pass1'"\\ \` ${user}`
       const names = { user, host: '%' }
@@ -420,12 +420,12 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     ],
     ['a table that there is not', 'no_table', 'client_call_error', '1146'],
     ['what is no SQL', 'wrong', 'client_call_error', '1064'],
-  ])('tells %s by its number', async (_what, name, wire, code, more = {}) => {
+  ])('reports %s by its number', async (_what, name, wire, code, more = {}) => {
     const error = await refused(name, name === 'limited' ? [1] : [], more)
     expect(error.details).toMatchObject({ wire, appErrorCode: code })
   })
 
-  test('tells too many connections, and a password against the policy, by their numbers', async () => {
+  test('reports too many connections, and a password against the policy, by their numbers', async () => {
     const held = await mysql.createConnection({
       host: server.host,
       port: server.port,
@@ -448,7 +448,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     return rows[0]?.['n']
   }
 
-  test('ends on the server what nobody waits for any more', async () => {
+  test('cancels a statement on the server when its call has ended', async () => {
     const ending = new AbortController()
     const failed = errorOf(
       door({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
@@ -459,13 +459,13 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     await expect.poll(running).toBe(0)
   })
 
-  test('has the server end what outlasts the call', async () => {
+  test('lets the server end a statement that outlasts its call', async () => {
     const error = await refused('sleeps', [], { call: { endMs: Date.now() + 900 } })
     expect(error.details).toMatchObject({ wire: 'request_timeout', appErrorCode: '1969' })
     expect(error.message).toContain('(the statement sleeps: select sleep(30))')
   })
 
-  test('says that the server has gone in the middle of a page', async () => {
+  test('reports a connection that the server closes between two pages', async () => {
     const through = door()
     const body = { statement: 'many', parameters: [10] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 1 } }, through)
@@ -482,7 +482,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(await query('limited', [1], through)).toHaveLength(1)
   })
 
-  test('is encrypted, and logged in to only by the name of its certificate', async () => {
+  test('is used with encryption, and only under a name of its certificate', async () => {
     await query('limited', [1])
     const accepted = await admin.query<mysql.RowDataPacket[]>(
       "show global status like 'Ssl_accepts'",
@@ -500,8 +500,8 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 })
 
-describe.skipIf(noMariadb !== null)('a MariaDB that is not as it should be', () => {
-  test('is not logged in to by an expired certificate, nor lets anybody in without encryption', async () => {
+describe.skipIf(noMariadb !== null)('a misconfigured MariaDB', () => {
+  test('is refused for an expired certificate, and refuses a login without encryption', async () => {
     const strict = await startMariadb({ TLS_FAULT: 'expired', REQUIRE_TLS: '1' })
     try {
       const login = (more: object) =>

@@ -1,4 +1,4 @@
-/** MariaDB for tests of the door. */
+/** MariaDB for tests of the egress. */
 import type { Mariadb } from '../../real-systems/start.ts'
 import { absentHere, doorTo, startServer } from './database.ts'
 
@@ -10,7 +10,7 @@ export type MariadbServer = Mariadb & { stop(): Promise<void> }
 export const startMariadb = (env: Record<string, string> = {}): Promise<MariadbServer> =>
   startServer('mariadb', env)
 
-/** The door, open for one call at a MariaDB. */
+/** An egress, opened for one call to a MariaDB. */
 export const mariadbDoor = (
   server: Pick<Mariadb, 'host' | 'port' | 'auth'>,
   { entry = {}, ...more }: Parameters<typeof doorTo>[1],

@@ -1,4 +1,4 @@
-/** A MySQL that lies: whatever it does ends the request with a code, within its time. */
+/** A hostile MySQL: any behaviour ends the request with an error code, in time. */
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
@@ -18,7 +18,7 @@ const READS = {
   change: { text: 'delete from x returning a' },
 }
 
-/** The commands that take a session back, and that prepare a statement. */
+/** The commands that reset a session and that prepare a statement. */
 const [RESET, PREPARE] = [31, 22]
 
 type Lies = {
@@ -26,11 +26,11 @@ type Lies = {
   login?: Buffer
   plain?: boolean
   statement?: string
-  /** Answers the command that takes a session back. */
+  /** Answers the command that resets a session. */
   resets?: (socket: Socket) => void
 }
 
-/** Greets and lets the login through; what follows is up to the test. */
+/** Sends the greeting and accepts the login; the test decides the rest. */
 async function lying(
   answer: (socket: Socket, said: Buffer) => void,
   {
@@ -80,7 +80,7 @@ test.each([
   ['11.4.0-MariaDB', 'SESSION tx_read_only = 1, SESSION max_statement_time = 60'],
   ['8.4.3', 'SESSION transaction_read_only = 1, SESSION max_execution_time = 60000'],
 ])(
-  'a MySQL %s that tells the truth is read, in a session that is settled by its own names',
+  'a well-behaved MySQL %s is read, in a session set up with its own variable names',
   async (version, settles) => {
     const { query, heard } = await lying(
       (socket) =>
@@ -95,7 +95,7 @@ test.each([
 const oneRow = (socket: Socket) => socket.write(Buffer.concat([first, binaryRow(4, 'x'), end(5)]))
 
 describe('a session that has answered', () => {
-  test('is taken back behind the answer, and serves nobody before', async () => {
+  test('is reset after the reply, and serves no request before that', async () => {
     let takenBack: (() => void) | undefined
     const asked = Promise.withResolvers<void>()
     const { query, heard, connections } = await lying(oneRow, {
@@ -121,7 +121,7 @@ describe('a session that has answered', () => {
     ['says more than that it was taken back', (socket) => socket.write(first)],
     ['is closed instead', (socket) => socket.destroy()],
     ['is not taken back in time', () => {}],
-  ])('and %s serves nobody again', async (_what, resets) => {
+  ])('and %s serves no further request', async (_what, resets) => {
     const { query, connections } = await lying(oneRow, { resets })
     expect((await text(query())).rows).toEqual([{ a: 'x' }])
     expect((await text(query())).rows).toEqual([{ a: 'x' }])
@@ -172,7 +172,7 @@ describe('a MySQL that', () => {
       expect(error.details).toMatchObject({ wire: 'client_call_error', appErrorCode: '1146' })
   })
 
-  /** A row as the answer to a statement that was sent as a text. */
+  /** A row of the reply to a statement that was sent as text. */
   const textRow = (number: number, said: string) => packet(number, [said.length], said)
   test.each<[string, Buffer]>([
     ['a row that does not fit', packet(4, [9])],
@@ -187,7 +187,7 @@ describe('a MySQL that', () => {
     expect((await errorOf(change())).code).toBe('upstream_garbled')
   })
 
-  test('refuses a sign-in is told with what that can mean', async () => {
+  test('refuses a login is reported with the possible reasons', async () => {
     const { query } = await lying((socket) =>
       socket.write(packet(1, [255, 0x15, 4], "#28000Access denied for user 'a'@'b'")),
     )
@@ -196,7 +196,7 @@ describe('a MySQL that', () => {
     expect(error.message).toMatch(/the user or the password is wrong, .*: Access denied for user/)
   })
 
-  test('sends for ever is left', async () => {
+  test('sends without end ends the request', async () => {
     const { query } = await lying((socket) => {
       let number = 4
       const some = () =>
@@ -212,7 +212,7 @@ describe('a MySQL that', () => {
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })
 
-  test('closes in the middle is told as that', async () => {
+  test('closes the connection within a reply is reported as upstream_closed', async () => {
     const { query } = await lying((socket) => socket.end(first))
     expect((await errorOf(query())).code).toBe('upstream_closed')
   })

@@ -1,4 +1,4 @@
-/** Packets of MySQL, as a server of a test writes them. */
+/** Packets of MySQL, as a test server writes them. */
 
 /** One packet: its number, and its body. */
 export function packet(number: number, ...body: (Buffer | string | readonly number[])[]): Buffer {
@@ -14,7 +14,7 @@ export function packet(number: number, ...body: (Buffer | string | readonly numb
 const PLAIN = 0x0008_a209
 const ENCRYPTED = 0x800
 
-/** What a server says first. */
+/** The greeting of a server. */
 export function greeting({
   encrypts = false,
   version = '11.4.0-MariaDB',
@@ -49,13 +49,13 @@ export const column = (number: number, type = 253): Buffer =>
 
 export const end = (number: number): Buffer => packet(number, [254, 0, 0, 2, 0])
 
-/** What comes before the rows of one column; they begin with the number 4. */
+/** The packets before the rows of one column; the rows begin with the number 4. */
 export const first: Buffer = Buffer.concat([packet(1, [1]), column(2), end(3)])
 
-/** A row of one text of fewer than 251 bytes, as the answer to a statement that was prepared. */
+/** A row of one text of fewer than 251 bytes, in the reply to a prepared statement. */
 export const binaryRow = (number: number, text: string): Buffer =>
   packet(number, [0, 0, Buffer.byteLength(text)], text)
 
-/** A statement that was prepared, with so many columns and parameters. */
+/** The reply to the preparation of a statement with these numbers of columns and parameters. */
 export const prepared = (columns: number, parameters: number): Buffer =>
   packet(1, [0, 1, 0, 0, 0, columns, 0, parameters, 0, 0, 0, 0])

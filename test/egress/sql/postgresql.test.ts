@@ -1,4 +1,4 @@
-/** `ctx.sql` at the door, against a real PostgreSQL. */
+/** `ctx.sql` through the egress, against a real PostgreSQL. */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
@@ -126,7 +126,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   const refused = async (statement: string, parameters: unknown[] = [], more: More = {}) =>
     errorOf(query(statement, parameters, door(more)))
 
-  test('reads rows, and says so in its record without values', async () => {
+  test('reads rows, and records the query without values', async () => {
     const through = door()
     const [first] = await query('roles', ['user001', 2], through)
     expect(first).toEqual({ rolname: 'user002', rolcanlogin: true, oid: expect.any(Number) })
@@ -143,7 +143,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(through.hasWritten()).toBe(false)
   })
 
-  test('says that a statement is done whose rows nobody reads, whatever their columns are called', async () => {
+  test('executes a statement that returns rows, even if two columns have the same name', async () => {
     const step = (note: string) => ({ statement: 'note_twice', parameters: [note] })
     expect(await ask('EXECUTE', step('twice 1'))).toEqual({ touched: [1] })
     const steps = [step('twice 2'), step('twice 3')]
@@ -151,7 +151,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query("delete from notes where note like 'twice%'")
   })
 
-  test('takes a parameter for a value and nothing else', async () => {
+  test('treats a parameter as a value and nothing else', async () => {
     const value = "x'; drop table notes; --"
     const list = ['a', '"', '\\', '{}', ',', 'NULL', '']
     const [row] = await query('echo', [value, 2 ** 53 - 1, 0.5, true, list])
@@ -160,7 +160,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test.each([{}, { page: { size: 1 } }])(
-    'gives no rows of which two columns have one name, and serves on: %j',
+    'refuses rows with two columns of the same name, and serves the next query: %j',
     async (more) => {
       const through = door()
       const error = await errorOf(
@@ -174,12 +174,12 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     },
   )
 
-  test('gives null for null in every column', async () => {
+  test('returns null for null in every column', async () => {
     const [row] = await query('echo', [null, null, null, null, null])
     expect(row).toEqual({ a: null, b: null, c: null, d: null, e: null })
   })
 
-  test('loses nothing of a value that JavaScript cannot hold', async () => {
+  test('preserves values that JavaScript cannot represent', async () => {
     const [row] = await query('values')
     expect(JSON.parse(JSON.stringify(Object.entries(row)))).toEqual([
       ['big', '9007199254740993'],
@@ -196,7 +196,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ])
   })
 
-  test('gives a time as ISO 8601, and one that has no such form as the server writes it', async () => {
+  test('returns a time as ISO 8601, or as the server writes it when it has no such form', async () => {
     expect(await query('times')).toEqual([
       {
         a: '0001-01-01T00:00:00.25',
@@ -209,7 +209,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ])
   })
 
-  test('reads a result in pages from where it ended, on one connection', async () => {
+  test('reads a result in pages, each from the end of the previous one', async () => {
     const through = door()
     const all: number[] = []
     let cursor: string | null = null
@@ -223,7 +223,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
   })
 
-  test('goes on with a result for no other statement', async () => {
+  test('refuses a cursor for another statement', async () => {
     const through = door()
     const { cursor } = await ask(
       'QUERY',
@@ -233,11 +233,11 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     const page = { size: 10, cursor }
     const error = await errorOf(ask('QUERY', { statement: 'notes', page }, through))
     expect([error.code, error.details.wire]).toEqual(['database_refused', 'invalid_page_token'])
-    // What was read for nobody is given to nobody later.
+    // Unread rows are not returned to a later query.
     expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
   })
 
-  test('gives a result as it was when it began, whatever changes between two pages', async () => {
+  test('reads a snapshot in pages, despite changes between the pages', async () => {
     await admin.query(
       "insert into notes select 'n' || lpad(n::text, 2, '0') from generate_series(1, 30) n",
     )
@@ -249,7 +249,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       const read = await ask('QUERY', { statement: 'notes', page }, through)
       found.push(...read.rows.map(({ note }: { note: string }) => note))
       cursor = read.cursor
-      // What was read, what is read next, and what comes before and behind it.
+      // Changes rows already read, rows still to be read, and adds rows before and after them.
       await admin.query(
         "delete from notes where note in ('n01', 'n12', 'n25'); insert into notes values ('a00'), ('z99') on conflict do nothing; update notes set note = 'moved' where note = 'n20'",
       )
@@ -262,7 +262,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query('delete from notes')
   })
 
-  test('misses nobody who stays where a listing pages by a key and rows come and go', async () => {
+  test('misses no row that stays when a listing pages by a key while rows are added and deleted', async () => {
     await admin.query(
       "insert into notes select 'n' || lpad(n::text, 2, '0') from generate_series(1, 30) n",
     )
@@ -281,7 +281,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query('delete from notes')
   })
 
-  test('says that a page cannot go on where its connection is gone', async () => {
+  test('refuses a cursor whose connection was closed', async () => {
     const body = { statement: 'numbers', parameters: [100] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } })
     for (const one of openDoors.splice(0)) await one.close()
@@ -289,7 +289,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(error.details.wire).toBe('invalid_page_token')
   })
 
-  test('serves something else on a connection in the middle of a result', async () => {
+  test('serves a query while all connections hold unread results', async () => {
     const { auth } = database
     const through = door()
     const body = { statement: 'numbers', parameters: [100], page: { size: 10 } }
@@ -302,7 +302,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(rows[0].n).toBeLessThanOrEqual(8)
   })
 
-  test('reads ten thousand rows, and says what to do about more', async () => {
+  test('reads ten thousand rows, and suggests pages for more', async () => {
     expect(await query('numbers', [10_000])).toHaveLength(10_000)
     const error = await refused('numbers', [10_001])
     expect([error.code, error.message]).toEqual([
@@ -326,7 +326,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect([count, last]).toEqual([100_000, 100_000])
   })
 
-  test('leaves a result of fifty megabytes', async () => {
+  test('refuses a result of fifty megabytes', async () => {
     const error = await refused('many', [50])
     expect([error.code, error.message]).toEqual([
       'upstream_too_large',
@@ -336,7 +336,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test.each(['lies', 'lies_too'])(
-    'has the server refuse a statement that only says that it reads: %s',
+    'has the server refuse a statement that is wrongly declared to read: %s',
     async (name) => {
       const error = await refused(name)
       expect(error.details).toMatchObject({
@@ -347,7 +347,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     },
   )
 
-  test('has it refused also after one that changes the session', async () => {
+  test('has the server refuse a write even after statements that try to change the session', async () => {
     const through = door()
     for (const name of ['lies_first', 'lies_later', 'commits'])
       await query(name, [], through).catch(() => undefined)
@@ -366,7 +366,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test.each(['page', 'query', 'execute', 'transaction', 'failed'])(
-    'leaves nothing of a statement in the session, whatever a function does: %s',
+    'leaves no state in the session, even after a function that changes it: %s',
     async (way) => {
       await admin.query(`create or replace function keeps() returns int language plpgsql as $$
         begin
@@ -409,7 +409,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ['EXECUTE', LIE],
     ['TRANSACTION', { steps: [LIE] }],
     ['TRANSACTION', { steps: [{ statement: 'note', parameters: ['x'] }, LIE] }],
-  ])('writes by no statement that was declared to read: %s %j', async (method, body) => {
+  ])('executes no statement that was declared to read: %s %j', async (method, body) => {
     for (const level of ['read', 'write'] as const) {
       const error = await errorOf(ask(method, body, door({ call: { level } })))
       expect(error.code).toBe('egress_undeclared')
@@ -419,7 +419,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(await query('notes')).toEqual([])
   })
 
-  test('takes a statement that writes for no query', async () => {
+  test('refuses to query with a statement that writes', async () => {
     const error = await refused('note', ['x'])
     expect([error.code, error.message]).toEqual([
       'egress_undeclared',
@@ -427,7 +427,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ])
   })
 
-  test('allows a capability that reads only what reads', async () => {
+  test('refuses a statement that writes to a capability that reads', async () => {
     const error = await errorOf(
       ask('EXECUTE', { statement: 'note', parameters: ['x'] }, door({ call: { level: 'read' } })),
     )
@@ -449,7 +449,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(through.records[0]).toMatchObject({ sent: false })
   })
 
-  test('writes, and says how many rows it touched', async () => {
+  test('writes, and returns how many rows it touched', async () => {
     const through = door()
     expect(await ask('EXECUTE', { statement: 'note', parameters: ['one'] }, through)).toEqual({
       touched: [1],
@@ -459,7 +459,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query('delete from notes')
   })
 
-  test('does all of a transaction or nothing', async () => {
+  test('runs a transaction completely or not at all', async () => {
     const steps = ['a', 'b', 'a'].map((note) => ({ statement: 'note', parameters: [note] }))
     const error = await errorOf(ask('TRANSACTION', { steps }))
     expect(error.details).toMatchObject({ wire: 'bad_request', appErrorCode: '23505' })
@@ -469,7 +469,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query('delete from notes')
   })
 
-  test('serves the next request on a connection on which one was refused', async () => {
+  test('serves the next request after one was refused', async () => {
     const through = door()
     expect((await errorOf(query('divide', [0], through))).details.appErrorCode).toBe('22012')
     expect(await query('divide', [1], through)).toEqual([{ '?column?': 1 }])
@@ -482,7 +482,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     'jörg 🚀',
     ' leading',
     'x'.repeat(63),
-  ])('makes a role of any name, which logs in by its password: %j', async (role) => {
+  ])('creates a role with any name, which can log in with its password: %j', async (role) => {
     const password = `pass'"\\ ${role}`
     await execute('create_role', { role, password })
     await execute('comment', { role, text: `it's \\ "${role}"` })
@@ -546,20 +546,20 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ['a table that there is not', 'no_table', 'client_call_error', '42P01'],
     ['what is no SQL', 'wrong', 'client_call_error', '42601'],
     ['a division by nothing', 'divide', 'invalid_value', '22012'],
-  ])('tells %s by its code', async (_what, name, wire, code, more = {}) => {
+  ])('reports %s by its code', async (_what, name, wire, code, more = {}) => {
     const parameters = ['numbers', 'divide'].includes(name) ? [0] : []
     const error = await refused(name, parameters, more)
     expect(error.details).toMatchObject({ wire, appErrorCode: code })
   })
 
-  test('tells too few rights by their code', async () => {
+  test('reports missing privileges by their code', async () => {
     const user = { username: 'reader', password: 'reader-secret' }
     const names = { role: 'x', password: 'y' }
     const error = await errorOf(ask('EXECUTE', { statement: 'create_role', names }, door({ user })))
     expect(error.details).toMatchObject({ wire: 'permission_denied', appErrorCode: '42501' })
   })
 
-  test('names both reasons of a password that is refused: the server tells them alike', async () => {
+  test('names both possible reasons of a refused password, which the server does not distinguish', async () => {
     const over = await refused('numbers', [1], {
       user: { username: 'user020', password: 'pw-020' },
     })
@@ -568,7 +568,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     )
   })
 
-  test('tells too many connections by their code', async () => {
+  test('reports too many connections by their code', async () => {
     const user = { username: 'narrow', password: 'narrow-secret' }
     expect(await query('numbers', [1], door({ user }))).toHaveLength(1)
     const error = await refused('numbers', [1], { user })
@@ -588,7 +588,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     return rows[0].n
   }
 
-  test('ends on the server what nobody waits for any more', async () => {
+  test('cancels a statement on the server when its call has ended', async () => {
     const ending = new AbortController()
     const failed = errorOf(
       door({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
@@ -599,7 +599,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await expect.poll(running).toBe(0)
   })
 
-  test('has the server end what outlasts the call', async () => {
+  test('lets the server end a statement that outlasts its call', async () => {
     const through = door({ call: { endMs: Date.now() + 1000 } })
     const error = await errorOf(query('sleeps', [], through))
     expect(through.records).toMatchObject([
@@ -609,7 +609,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(error.message).toContain('(the statement sleeps: select')
   })
 
-  test('says that the server has gone in the middle of a page', async () => {
+  test('reports a connection that the server closes between two pages', async () => {
     const through = door()
     const body = { statement: 'numbers', parameters: [100] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } }, through)
@@ -621,7 +621,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(await query('numbers', [1], through)).toHaveLength(1)
   })
 
-  test('has two writes of one row wait for each other', async () => {
+  test('runs concurrent writes of one row one after the other', async () => {
     await admin.query("insert into notes values ('shared')")
     const through = door()
     const body = { statement: 'locks', parameters: ['shared'] }
@@ -630,7 +630,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query('delete from notes')
   })
 
-  test('takes two changes of one role for a conflict that may be repeated', async () => {
+  test('reports concurrent changes of one role as a conflict that may be retried', async () => {
     const at = { host: database.host, port: database.port, database: 'corp', ssl: false }
     const other = new pg.Client({ ...at, user: 'admin', password: 'admin-secret' })
     await other.connect()
@@ -645,13 +645,13 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await other.end()
   })
 
-  test('keeps no connection for another user', async () => {
+  test('does not reuse a connection for another user', async () => {
     await query('numbers', [1])
     const user = { username: 'user001', password: 'wrong' }
     expect((await refused('numbers', [1], { user })).details.appErrorCode).toBe('28P01')
   })
 
-  test('asks for encryption although plain text would do', async () => {
+  test('uses encryption even though the server accepts plain text', async () => {
     await query('numbers', [1])
     const { rows } = await admin.query(
       "select bool_and(ssl) ssl from pg_stat_ssl join pg_stat_activity using (pid) where usename = 'connector'",
@@ -660,11 +660,11 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 })
 
-describe.skipIf(noDatabase !== null)('a PostgreSQL that is not as it should be', () => {
+describe.skipIf(noDatabase !== null)('a misconfigured PostgreSQL', () => {
   test.each([
     ['expired', { TLS_FAULT: 'expired' }, /has expired/],
     ['for another name', { TLS_FAULT: 'name' }, /for another name: it has DNS:/],
-  ])('is not logged in to where its certificate is %s', async (_what, env, why) => {
+  ])('is refused when its certificate is %s', async (_what, env, why) => {
     const other = await startDatabase(env)
     try {
       const through = doorTo(other, { statements: STATEMENTS })
@@ -676,7 +676,7 @@ describe.skipIf(noDatabase !== null)('a PostgreSQL that is not as it should be',
     }
   })
 
-  test('says that it requires encryption', async () => {
+  test('that requires encryption refuses a login without it', async () => {
     const strict = await startDatabase({ REQUIRE_TLS: '1' })
     try {
       const through = doorTo(strict, { statements: STATEMENTS, plain: true })

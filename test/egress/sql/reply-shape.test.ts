@@ -1,4 +1,4 @@
-/** Messages as a hostile server writes them: the library reads some of them for ever. */
+/** Messages of a hostile server. Some of them make the library loop for ever. */
 import { describe, expect, test } from 'vitest'
 import { judgeMessage, sizeOf } from '../../../runtime/egress/sql/reply-shape.ts'
 import { message } from './wire.ts'
@@ -26,7 +26,7 @@ describe('a message of PostgreSQL', () => {
     [7, 'gss'],
     [9, 'sspi'],
     [99, '99'],
-  ])('that asks for a way to sign in that there is not says so: %s', (way, name) => {
+  ])('that asks for an unsupported authentication method is refused: %s', (way, name) => {
     const asked = () => judgeMessage(message('R', int32(way)))
     expect(asked).toThrow(`does not have (${name}): let pg_hba.conf ask`)
   })
@@ -48,22 +48,22 @@ describe('a message of PostgreSQL', () => {
     ['a copy that nobody asked for', 'G', [0, 0, 0]],
     ['what only clients send', 'Q', 'select\0'],
     ['a letter that there is not', '\u00ff', []],
-  ])('is refused where it is %s', (_what, letter, body) => {
+  ])('is refused when it is %s', (_what, letter, body) => {
     expect(judgeMessage(message(letter, body))).toBeNull()
   })
 
-  test('of a row may hold any UTF-8, and nothing else', () => {
+  test('with a row may contain any UTF-8, and no other encoding', () => {
     const rowOf = (value: Buffer) =>
       judgeMessage(message('D', [...int16(2), ...int32(-1), ...int32(value.length), ...value]))
     expect(rowOf(Buffer.from('jürgen 🚀 \ufffd'))?.elements).toBe(2)
     expect(() => rowOf(Buffer.from('jürgen', 'latin1'))).toThrow('another encoding')
   })
 
-  test.each(['N', 'A'])('%s comes to nobody', (letter) => {
+  test.each(['N', 'A'])('%s is not passed on', (letter) => {
     expect(judgeMessage(message(letter, 'SNOTICE\0\0'))?.passes).toBe(false)
   })
 
-  test('says how long it is', () => {
+  test('has its size read from its head', () => {
     expect(sizeOf(Buffer.from([90, 0, 0]))).toBe('short')
     expect(sizeOf(Buffer.from([90, 0, 0, 0, 5]))).toBe(6)
     expect(sizeOf(Buffer.from([90, 0, 0, 0, 3]))).toBeNull()

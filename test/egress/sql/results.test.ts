@@ -11,27 +11,27 @@ test.each([
   ['42703', 'column "titel" does not exist'],
   ['42601', 'syntax error at or near "form"'],
   ['1146', "Table 'hr.teams' doesn't exist"],
-])('an error of a statement that is wrong as it stands (%s) names it', (code, said) => {
+])('an error in the text of a statement (%s) names the statement', (code, said) => {
   expect(told(code, said)).toMatch(/\(the statement teams: select titel from teams\)$/)
 })
 
 test.each([
   ['42710', 'role "ada" already exists'],
   ['23505', 'duplicate key value'],
-])('an error of what was asked for (%s) does not', (code, said) => {
+])('an error caused by the request (%s) does not name the statement', (code, said) => {
   expect(told(code, said)).not.toContain('the statement')
 })
 
 test.each([
   ['0A000', 'cannot set transaction read-write mode during recovery'],
   ['1290', 'The MariaDB server is running with the --read-only option so it cannot execute this'],
-])('an error of a replica (%s) says to write elsewhere', (code, said) => {
+])('an error of a replica (%s) suggests the address of the writable server', (code, said) => {
   expect(told(code, said)).toContain('Give the app the address of the one that does')
 })
 
 test.each([
   ['0A000', 'cannot copy to a view'],
   ['1290', 'The MariaDB server is running with the --secure-file-priv option'],
-])('another error with its code (%s) does not', (code, said) => {
+])('another error with the same code (%s) does not mention a replica', (code, said) => {
   expect(told(code, said)).not.toContain('replica')
 })

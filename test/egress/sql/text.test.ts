@@ -1,4 +1,4 @@
-/** Texts of statements: what a manifest may declare, and what is put into their places. */
+/** Texts of statements: what a manifest may declare, and how their places are filled. */
 import mysql from 'mysql2'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
@@ -53,7 +53,7 @@ describe('a statement', () => {
   })
 
   test.each(['insert into x values (1)', ' GRANT a TO b', 'delete from x', 'merge into x'])(
-    'that reads does not begin as one that writes: %j',
+    'that reads must not begin like one that writes: %j',
     (text) => {
       expect(textFault(statement(text, [], true))).toMatch(
         /begins with [A-Z]+, .*leave "reads" out/,
@@ -62,12 +62,12 @@ describe('a statement', () => {
     },
   )
 
-  test('that reads sets no password', () => {
+  test('that reads must not set a password', () => {
     expect(textFault(statement('select {password:x}', [], true))).toMatch(/sets a password/)
   })
 })
 
-/** What people, and others, call things. */
+/** Unusual and malicious names. */
 const ODD = [
   'ada',
   'Doe, Jane',
@@ -88,7 +88,7 @@ const ODD = [
   'x\ny',
 ]
 
-describe('what is put into a place', () => {
+describe('a value in a place', () => {
   test.each(ODD)('is quoted as the library quotes it: %j', async (name) => {
     const text = 'alter role {identifier:name} rename to {literal:name}'
     expect(await writeText('s', { text }, { name }, 'postgresql')).toBe(
@@ -98,7 +98,7 @@ describe('what is put into a place', () => {
 
   test.each(ODD.filter((name) => !name.includes('🚀')))('is quoted for MySQL: %j', async (name) => {
     const text = 'grant {identifier:name} to {literal:name}'
-    // The library escapes backslashes, of which the session makes nothing.
+    // The library escapes backslashes, which have no special meaning in the session.
     const literal = mysql.escape(name.replaceAll('\\', '/').replaceAll('\n', '/'))
     const written = await writeText('s', { text }, { name }, 'mysql')
     expect(written.split(' to ')[0]).toBe(`grant ${mysql.escapeId(name, true)}`)
@@ -108,7 +108,7 @@ describe('what is put into a place', () => {
   })
 
   test.each(['postgresql', 'mysql'] as const)(
-    'is no half of a character, which would be sent as another one: %s',
+    'must not contain half of a character: %s',
     async (dialect) => {
       for (const place of ['identifier', 'literal', 'password']) {
         const written = writeText('s', { text: `x {${place}:name}` }, { name: 'x\ud800' }, dialect)
@@ -119,7 +119,7 @@ describe('what is put into a place', () => {
     },
   )
 
-  test('is a password only as what the server keeps of it', async () => {
+  test('that is a password is sent as the verifier that the server stores', async () => {
     const text = 'alter role x password {password:new}'
     const written = await writeText('s', { text }, { new: 'the-password' }, 'postgresql')
     expect(written).toMatch(
@@ -127,7 +127,7 @@ describe('what is put into a place', () => {
     )
   })
 
-  test('is a number that stands bare, and no comment behind a minus', async () => {
+  test('that is an integer is not quoted, and does not start a comment after a minus', async () => {
     const text = 'alter role x connection limit {integer:limit}'
     for (const dialect of ['postgresql', 'mysql'] as const) {
       const written = (limit: string, of = text) => writeText('s', { text: of }, { limit }, dialect)
@@ -146,7 +146,7 @@ describe('what is put into a place', () => {
     ['of 32 characters with 64 bytes', 'ü'.repeat(32), '42622'],
     ['with a NUL', 'a\0b', '42602'],
     ['that is empty', '', '42602'],
-  ])('may be no identifier %s', async (_what, name, code) => {
+  ])('must not be an identifier %s', async (_what, name, code) => {
     const error = await errorOf(
       writeText('s', { text: 'drop role {identifier:name}' }, { name }, 'postgresql'),
     )
@@ -157,7 +157,7 @@ describe('what is put into a place', () => {
     ['is missing', {}, /needs a name for role/],
     ['is inherited', Object.create({ role: 'x' }), /needs a name for role/],
     ['is too many', { role: 'x', other: 'y' }, /no place for other/],
-  ])('and %s is refused', async (_what, names, why) => {
+  ])('that %s is refused', async (_what, names, why) => {
     const error = await errorOf(
       writeText('s', { text: 'drop role {identifier:role}' }, names, 'postgresql'),
     )
@@ -179,18 +179,18 @@ describe('a statement of MySQL', () => {
     'delete from x where id <> $1 --\t$1',
     "# $1 isn't\ndelete from x where id <> $1 # $1",
     '/* keeps $1,\n not $1 */ delete from x where id <> $1',
-  ])('has none in a comment: %j', (text) => {
+  ])('has no question mark in a comment: %j', (text) => {
     const marked = text.replace('<> $1', '<> ?')
     expect(prepare(statement(text, ['string']), ['ada'])).toEqual({ text: marked, values: ['ada'] })
   })
 
-  test('has one where -- begins no comment', () => {
+  test('has a question mark where -- does not begin a comment', () => {
     expect(prepare(statement('select 5--$1', ['string']), ['1']).text).toBe('select 5--?')
   })
 })
 
 const READS = true
-describe('a statement that outlasts its request', () => {
+describe('the check for effects that outlast a request', () => {
   test.each<[string, RegExp, boolean?]>([
     ['set session authorization x', /begins with SET/],
     ["set role 'x'", /begins with SET/],
@@ -233,7 +233,7 @@ describe('a statement that outlasts its request', () => {
     ],
     ['do $$ begin end $$', /in PostgreSQL it begins with one of SELECT, /, READS],
     ['call x()', /in PostgreSQL it begins with one of SELECT, /, READS],
-  ])('is refused in PostgreSQL: %j', (text, why, reads = false) => {
+  ])('refuses in PostgreSQL: %j', (text, why, reads = false) => {
     expect(sessionFault('postgresql', statement(text, [], reads))).toMatch(why)
   })
 
@@ -256,7 +256,7 @@ describe('a statement that outlasts its request', () => {
     ['select a from x where a = ? and b = $1', /question mark/],
     ['update x set a = 1', /in MySQL it begins with one of SELECT, /, READS],
     ['call x()', /in MySQL it begins with one of SELECT, /, READS],
-  ])('is refused in MySQL: %j', (text, why, reads = false) => {
+  ])('refuses in MySQL: %j', (text, why, reads = false) => {
     expect(sessionFault('mysql', statement(text, [], reads))).toMatch(why)
   })
 
@@ -275,7 +275,7 @@ describe('a statement that outlasts its request', () => {
     ['mysql', 'set password for x = 1'],
     ['mysql', 'set default role x for y'],
     ['mysql', 'call x()'],
-  ])('is none of these in %s: %j', (dialect, text, reads = false) => {
+  ])('allows in %s: %j', (dialect, text, reads = false) => {
     expect(sessionFault(dialect, statement(text, [], reads))).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-/** Messages of PostgreSQL, as a server of a test writes them. */
+/** Messages of PostgreSQL, as a test server writes them. */
 
 /** One message: its letter, and its body. */
 export function message(letter: string, body: string | readonly number[]): Buffer {
@@ -11,7 +11,7 @@ export function message(letter: string, body: string | readonly number[]): Buffe
 
 const READY = message('Z', 'I')
 
-/** What lets anyone in: no password is asked for. */
+/** Accepts any login without a password. */
 export const WELCOME = Buffer.concat([
   message('R', [0, 0, 0, 0]),
   message('K', [0, 0, 0, 1, 0, 0, 0, 2]),
@@ -26,7 +26,7 @@ export const row = (value: string): Buffer => {
   return message('D', [0, 1, ...size, ...text])
 }
 
-/** What comes before the first row of a column `a`, behind BEGIN and the settings. */
+/** The messages before the first row of a column `a`, including the replies to BEGIN and to the settings. */
 export const FIRST = Buffer.concat([
   ...[message('1', []), message('2', []), message('C', 'BEGIN\0')],
   ...[message('1', []), message('2', []), row('UTC'), message('C', 'SELECT 1\0')],
@@ -35,7 +35,7 @@ export const FIRST = Buffer.concat([
   message('T', [0, 1, 97, 0, ...Array(6).fill(0), 0, 0, 0, 25, ...Array(8).fill(0)]),
 ])
 
-/** What comes behind the last row: `isClean` tells whether the session was taken back. */
+/** The messages after the last row; `isClean` states whether the session was reset. */
 export const lastOf = (isClean: boolean): Buffer =>
   Buffer.concat([
     message('C', 'SELECT 1\0'),
