@@ -1,4 +1,4 @@
-/** What holds for directories and databases alike, before anything is sent: nothing listens here. */
+/** Checks before a request is sent, common to directories and databases. Nothing listens at the address. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
 import { sealed } from '../fixtures/secrets.ts'
@@ -58,20 +58,23 @@ const WAYS: [string, object, string, Bodies][] = [
   ],
 ]
 
-describe.each(WAYS)('to %s', (_what, entry, url, bodies) => {
-  test.each(Object.entries(bodies))('%s', async (method, bodyOf) => {
-    const { door, held } = opened(entry)
-    const ask = (secret: string) => {
-      const body = Buffer.from(JSON.stringify(bodyOf(secret)))
-      return errorOf(door.fetch({ url, method, headers: [], body, redirect: 'error' }))
-    }
-    const own = await ask(held['login']?.basic?.password ?? '')
-    expect([own.code, own.message]).toEqual([
-      'egress_secret',
-      expect.stringMatching(/^The secret of login stands in no request to .*: the host signs in/),
-    ])
-    expect(door.records[0]).toMatchObject({ sent: false })
-    // Another secret, such as the first password of an account, does go there.
-    expect((await ask(held['other']?.token?.token ?? '')).code).toMatch(/^upstream_/)
-  })
-})
+describe.each(WAYS)(
+  'the secret of the login is refused in a request to %s',
+  (_what, entry, url, bodies) => {
+    test.each(Object.entries(bodies))('%s', async (method, bodyOf) => {
+      const { door, held } = opened(entry)
+      const ask = (secret: string) => {
+        const body = Buffer.from(JSON.stringify(bodyOf(secret)))
+        return errorOf(door.fetch({ url, method, headers: [], body, redirect: 'error' }))
+      }
+      const own = await ask(held['login']?.basic?.password ?? '')
+      expect([own.code, own.message]).toEqual([
+        'egress_secret',
+        expect.stringMatching(/^The secret of login stands in no request to .*: the host signs in/),
+      ])
+      expect(door.records[0]).toMatchObject({ sent: false })
+      // Other secrets, such as the first password of an account, are allowed.
+      expect((await ask(held['other']?.token?.token ?? '')).code).toMatch(/^upstream_/)
+    })
+  },
+)

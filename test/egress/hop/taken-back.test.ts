@@ -1,4 +1,4 @@
-/** What an operator takes back while a request waits: for its turn, for another try, for what it is redirected to. */
+/** Grants that an operator revokes while a request waits for its turn, for a retry or for a redirect. */
 import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { EgressOptions } from '../../../runtime/egress/fetch.ts'
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const ONE_BY_ONE = { limits: { concurrent_requests: 1 } }
 
-/** A door whose entries may be taken back. */
+/** An egress whose entries can be revoked. */
 function takingBack(
   egress: object[],
   ports: number[],
@@ -36,7 +36,7 @@ function takingBack(
   return { door, leave }
 }
 
-test('a request whose turn comes after its grant was taken back is not sent', async () => {
+test('a request whose turn comes after its grant was revoked is not sent', async () => {
   const held = Promise.withResolvers<void>()
   const { port, origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() => response.end())
@@ -56,7 +56,7 @@ test('a request whose turn comes after its grant was taken back is not sent', as
   expect((await door.fetch(get(`${origin}/third`))).status).toBe(200)
 })
 
-test('a request that waits for its turn ends at once when its grant is taken back', async () => {
+test('a request that waits for its turn ends at once when its grant is revoked', async () => {
   const { port, origin, seen } = await startUpstream(() => {})
   const { door, leave } = takingBack(
     [{ url: `${origin}/first` }, { url: `${origin}/second` }],
@@ -76,7 +76,7 @@ test('a request that waits for its turn ends at once when its grant is taken bac
   expect(seen.map(({ path }) => path)).toEqual(['/first'])
 })
 
-test('a grant that is changed for something else leaves a request that waits', async () => {
+test('an unrelated change of the grants does not affect a waiting request', async () => {
   const held = Promise.withResolvers<void>()
   const { port, origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() => response.end())
@@ -91,7 +91,7 @@ test('a grant that is changed for something else leaves a request that waits', a
   expect(seen.map(({ path }) => path)).toEqual(['/first', '/second'])
 })
 
-test('a request is not tried again after its grant was taken back', async () => {
+test('a request is not retried after its grant was revoked', async () => {
   const { port, origin, seen } = await startUpstream((_request, response) => {
     leave([])
     response.writeHead(429, { 'retry-after': '1' }).end()
@@ -101,7 +101,7 @@ test('a request is not tried again after its grant was taken back', async () => 
   expect(seen).toHaveLength(1)
 })
 
-test('a request that waits to be tried again ends at once when its grant is taken back', async () => {
+test('a request that waits for a retry ends at once when its grant is revoked', async () => {
   const { port, origin, seen } = await startUpstream((_request, response) => {
     response.writeHead(429, { 'retry-after': '3600' }).end()
   })
@@ -118,12 +118,12 @@ test('a request that waits to be tried again ends at once when its grant is take
   door.judgeAgain()
   expect((await ended).code).toBe('egress_undeclared')
   expect(seen).toHaveLength(1)
-  // It is judged no more.
+  // It is no longer checked.
   leave([{ url: origin }])
   door.judgeAgain()
 })
 
-test('a redirect is not followed to what was taken back meanwhile', async () => {
+test('a redirect is not followed to an origin whose grant was revoked meanwhile', async () => {
   const target = await startUpstream((_request, response) => response.end())
   const { port, origin } = await startUpstream((_request, response) => {
     leave([{ url: origin }])
@@ -139,7 +139,7 @@ const BRIDGES: [what: string, url: string, method: string, body: object][] = [
   ['a database', 'sql:', 'QUERY', { statement: 'people', parameters: [] }],
 ]
 
-/** A door to a server that never answers, and the way to ask it. */
+/** An egress to a server that never answers, and a function that sends it a request. */
 async function silentServer(url: string, method: string, body: object) {
   const sockets: Socket[] = []
   const port = await startTcp((socket) => sockets.push(socket))
@@ -163,7 +163,7 @@ async function silentServer(url: string, method: string, body: object) {
   return { sockets, door, leave, ask }
 }
 
-test.each(BRIDGES)('%s is not asked after its grant was taken back', async (_what, ...asked) => {
+test.each(BRIDGES)('%s is sent no request after its grant was revoked', async (_what, ...asked) => {
   const { sockets, leave, ask } = await silentServer(...asked)
   const first = ask()
   await until('the first is there', () => sockets.length === 1)
@@ -175,7 +175,7 @@ test.each(BRIDGES)('%s is not asked after its grant was taken back', async (_wha
   expect(sockets).toHaveLength(1)
 })
 
-test.each(BRIDGES)('a request to %s ends once its grant is taken back', async (_what, ...asked) => {
+test.each(BRIDGES)('a request to %s ends once its grant is revoked', async (_what, ...asked) => {
   const { sockets, door, leave, ask } = await silentServer(...asked)
   const first = ask()
   await until('it is there', () => sockets.length === 1)
@@ -186,7 +186,7 @@ test.each(BRIDGES)('a request to %s ends once its grant is taken back', async (_
   await closed
 })
 
-test('a request that waits for its answer ends once its grant is taken back, and one that is still granted does not', async () => {
+test('a request that waits for its response ends once its grant is revoked; a granted one goes on', async () => {
   const held = Promise.withResolvers<void>()
   const closed: string[] = []
   const answering = (name: string) =>
@@ -209,12 +209,12 @@ test('a request that waits for its answer ends once its grant is taken back, and
   expect(door.records[0]).toMatchObject({ sent: true, error: 'egress_undeclared' })
   held.resolve()
   expect((await goes).status).toBe(200)
-  // Its answer is whole: nothing is judged any more.
+  // The response is complete, so nothing is checked any more.
   leave([])
   door.judgeAgain()
 })
 
-test('a write that was sent before its grant was taken back is not told as refused: it may have been done', async () => {
+test('a write that was sent before its grant was revoked is reported as possibly done', async () => {
   const { port, origin, seen } = await startUpstream(() => {})
   const { door, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
   const ended = errorOf(door.fetch({ ...get(origin), method: 'POST' }))
@@ -226,14 +226,14 @@ test('a write that was sent before its grant was taken back is not told as refus
   expect(message).toMatch(/may have been done$/)
 })
 
-test('a request that is refused behind a write is not told as if nothing had been done', async () => {
+test('a request that a revoked grant refuses after a write is reported as taken_away', async () => {
   const { port, origin } = await startUpstream((_request, response) => response.end('{}'))
   const { door, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
   expect((await errorOf(door.fetch(get('https://elsewhere.example')))).code).toBe(
     'egress_undeclared',
   )
   await door.fetch({ ...get(origin), method: 'POST' })
-  // What the connector may never reach is its own fault.
+  // A request that was never granted is an error of the connector.
   expect((await errorOf(door.fetch(get('https://elsewhere.example')))).code).toBe(
     'egress_undeclared',
   )
@@ -241,7 +241,7 @@ test('a request that is refused behind a write is not told as if nothing had bee
   expect((await errorOf(door.fetch(get(origin)))).code).toBe('taken_away')
 })
 
-test('what a request grows by is held once, however often it is filled', async () => {
+test('the growth of a request by its secrets is counted once, even when they are filled in again', async () => {
   const held = Promise.withResolvers<void>()
   const { port, origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() => response.end())
@@ -265,7 +265,7 @@ test('what a request grows by is held once, however often it is filled', async (
   expect([(await first).status, (await second).status]).toEqual([200, 200])
 })
 
-test('a token of a login is not used after the login was taken back', async () => {
+test('the token of a login is not used after the grant of the login was revoked', async () => {
   const { port, origin, seen } = await startUpstream((_request, response) =>
     response.end('{"token":"the-token-of-the-login"}'),
   )

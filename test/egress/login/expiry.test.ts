@@ -1,4 +1,4 @@
-/** How long a token is kept, by what its login says. */
+/** How long a token is cached, by the expiry that its login returns. */
 import { expect, test } from 'vitest'
 import { capture } from '../../../runtime/egress/login/capture.ts'
 
@@ -16,17 +16,20 @@ const keptFor = (expires: unknown, date: string | null) => {
 test.each([
   ['this host is two hours ahead', -2 * HOUR],
   ['this host is two hours behind', 2 * HOUR],
-])('a time is one of the clock that told it: %s', (_how, offMs) => {
+])('an expiry time is read by the clock of the upstream: %s', (_how, offMs) => {
   const theirs = NOW + offMs
   const date = new Date(theirs).toUTCString()
   expect(keptFor(new Date(theirs + HOUR).toISOString(), date)).toBe(HOUR - 60_000)
   expect(keptFor((theirs + HOUR) / 1000, date)).toBe(HOUR - 60_000)
 })
 
-test.each([null, 'yesterday', ''])('by the own clock where the answer has the date %j', (date) => {
-  expect(keptFor(new Date(NOW + HOUR).toISOString(), date)).toBe(HOUR - 60_000)
-})
+test.each([null, 'yesterday', ''])(
+  'an expiry time is read by the clock of the host when the reply has the date %j',
+  (date) => {
+    expect(keptFor(new Date(NOW + HOUR).toISOString(), date)).toBe(HOUR - 60_000)
+  },
+)
 
-test('a number of seconds needs no clock', () => {
+test('an expiry in seconds needs no clock', () => {
   expect(keptFor(3600, new Date(NOW - 2 * HOUR).toUTCString())).toBe(HOUR - 60_000)
 })

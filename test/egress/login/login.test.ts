@@ -1,4 +1,4 @@
-/** The `exchange` of a manifest, performed by the door against a real upstream. */
+/** The `exchange` of a manifest, performed by the egress against a real upstream. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEgress, type Egress } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
@@ -27,13 +27,13 @@ const EXCHANGE = {
 type Given = {
   exchange?: object
   egress?: object[]
-  /** Answers to the login, in turn; the last one again and again. */
+  /** Replies to logins, in order; the last one repeats. */
   logins?: { status?: number; token?: string; body?: string; header?: string }[]
-  /** The tokens that the upstream takes. */
+  /** Whether the upstream accepts a token. */
   takes?: (token: string) => boolean
 }
 
-/** A door, an upstream with a login, and calls of one tenant with this password. */
+/** An egress, an upstream with a login, and calls of one tenant with this password. */
 async function scene({ exchange = {}, egress, logins, takes = () => true }: Given = {}) {
   let turn = 0
   const answers: NonNullable<Given['logins']> =
@@ -108,7 +108,7 @@ function openCall(
 const tokensOf = (seen: Seen[]) => seen.map(({ headers }) => headers['x-auth-token'])
 
 describe('the host logs in', () => {
-  test('before the first request, by the declared one, and sends the token along', async () => {
+  test('before the first request, as declared, and sends the token with each request', async () => {
     const { call, logged, asked } = await scene()
     const { fetch, records, hasWritten } = call()
     await fetch()
@@ -125,7 +125,7 @@ describe('the host logs in', () => {
     expect(hasWritten()).toBe(false)
   })
 
-  test('once for many calls of a tenant at once, and for another tenant again', async () => {
+  test('once for concurrent calls of a tenant, and again for another tenant', async () => {
     const { call, logged, asked } = await scene()
     await Promise.all(Array.from({ length: 20 }, () => call().fetch()))
     expect(logged()).toHaveLength(1)
@@ -137,7 +137,7 @@ describe('the host logs in', () => {
     expect(new Set(tokensOf(asked())).size).toBe(2)
   })
 
-  test('again for a caller that waited for one whose caller has gone', async () => {
+  test('for a caller that waited for a login whose own caller has gone', async () => {
     const { call, logged } = await scene()
     const gone = new AbortController()
     const first = call('the-password', gone.signal).fetch()
@@ -148,7 +148,7 @@ describe('the host logs in', () => {
     expect(logged().length).toBeGreaterThan(0)
   })
 
-  test('at the address as it is declared, with the slash at its end', async () => {
+  test('at the declared URL, with its trailing slash', async () => {
     const url = '{settings.base_url}/auth/'
     const { call, seen } = await scene({ exchange: { request: { url, json: {} } } })
     await call()
@@ -165,10 +165,10 @@ describe('the host logs in', () => {
     expect(logged()).toHaveLength(2)
   })
 
-  test('again, once, when the token is refused, and the request goes out once more', async () => {
+  test('again, once, when the token is refused, and then repeats the request', async () => {
     const { call, logged, asked } = await scene({ takes: (token) => token.endsWith('1') })
     expect((await call().fetch()).status).toBe(401)
-    // Made for this request: it is not the token's age.
+    // The token was made for this request, so its age is not the reason.
     expect(logged()).toHaveLength(1)
     expect((await call().fetch()).status).toBe(200)
     expect(tokensOf(asked())).toEqual([
@@ -178,7 +178,7 @@ describe('the host logs in', () => {
     ])
   })
 
-  test('and never in circles', async () => {
+  test('at most once for each request, even when every token is refused', async () => {
     const { call, logged, asked } = await scene({ takes: () => false })
     await call().fetch()
     for (let round = 0; round < 3; round += 1) expect((await call().fetch()).status).toBe(401)
@@ -186,7 +186,7 @@ describe('the host logs in', () => {
     expect(asked()).toHaveLength(7)
   })
 
-  test('by a form with Basic and a header of its own, and captures from JSON', async () => {
+  test('by a form with Basic and a custom header, and captures the token from JSON', async () => {
     const { call, logged, asked } = await scene({
       exchange: {
         request: {
@@ -215,7 +215,7 @@ describe('the host logs in', () => {
 })
 
 describe('the connector', () => {
-  test('never sees the token, also where it is echoed, and may put it elsewhere', async () => {
+  test('never sees the token, even when it is echoed, and can send it in another header', async () => {
     const { call, asked } = await scene()
     const { fetch, placeholder } = call()
     const reply = await fetch({
@@ -232,7 +232,7 @@ describe('the connector', () => {
     expect(`${reply.body}`).not.toContain('the-token-number-0')
   })
 
-  test('cannot have it sent where the credential may not go', async () => {
+  test('cannot send the token where its credential may not go', async () => {
     const { call, asked } = await scene({
       egress: [
         { url: '{settings.base_url}/users', secrets: [], methods: ['GET'] },
@@ -257,7 +257,7 @@ describe('a login that fails', () => {
     [429, 'rate_limit'],
     [500, 'api_error'],
     [503, 'service_error'],
-  ])('with %i is %s, and is not tried again in the call', async (status, wire) => {
+  ])('with %i is %s, and is not retried in the call', async (status, wire) => {
     const { call, logged, asked } = await scene({
       logins: [{ status, body: 'wrong the-password' }],
     })
@@ -271,7 +271,7 @@ describe('a login that fails', () => {
   })
 
   test.each(['pw!', 'p', '9chars-pw'])(
-    'with the password %j tells it nowhere, however short it is and where its message is cut',
+    'with the password %j never shows it, even if it is short or the message is truncated within it',
     async (password) => {
       const body = `${'- '.repeat(395)}${password} and password=${encodeURIComponent(password)}`
       const { call } = await scene({ logins: [{ status: 401, body }] })
@@ -287,7 +287,7 @@ describe('a login that fails', () => {
     [{ body: '<html>' }, { capture: { json: '/token' } }],
     [{ body: '{"token":{"a":1}}' }, { capture: { json: '/token' } }],
     [{ body: '{}' }, { capture: { json: '/__proto__/constructor/name' } }],
-  ])('to give a token says so: %j', async (login, exchange) => {
+  ])('to return a token is reported: %j', async (login, exchange) => {
     const { call, asked } = await scene({ logins: [login], exchange })
     expect(await errorOf(call().fetch())).toMatchObject({ code: 'exchange_empty' })
     expect(asked()).toEqual([])
@@ -300,7 +300,7 @@ describe('a login that fails', () => {
   })
 })
 
-test('a token made of a secret setting is bound to where that setting may go', async () => {
+test('a token obtained with a secret setting is sent only where that setting may go', async () => {
   const { port, origin, seen } = await startUpstream((request, response) => {
     response.end(request.url === '/login' ? '{"token":"the-derived-token"}' : '{}')
   })

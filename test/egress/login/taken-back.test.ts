@@ -1,4 +1,4 @@
-/** Logins under way whose grant is taken back, for one call and for several that share one. */
+/** Running logins whose grant is revoked, for one call and for several that share a login. */
 import { afterEach, expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { createEgress } from '../../../runtime/egress/fetch.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-/** An upstream whose logins are answered in turn as a test says, and calls of one tenant. */
+/** An upstream whose logins a test answers one by one, and calls of one tenant. */
 async function scene() {
   const held: PromiseWithResolvers<void>[] = []
   const closed: string[] = []
@@ -45,7 +45,7 @@ async function scene() {
   const groups = { url: `${origin}/groups` }
   const granting = (...egress: object[]) => manifestOf(egress, more)
   let manifest = granting(login, users, groups)
-  /** A call that is granted what all are, until it is taken away as a whole. */
+  /** A call with the grants of all calls, until its capability is revoked. */
   const call = () => {
     let isTaken = false
     const secrets = sealed({ auth: { token: { token: 'the-token-of-the-app' } } })
@@ -73,7 +73,7 @@ async function scene() {
   return { ...{ door, call, leave, held, closed, paths }, ...{ login, users, groups } }
 }
 
-test('a login under way ends once its grant is taken back, and so does the request that needs it', async () => {
+test('a running login and the request that needs it end once the grant of the login is revoked', async () => {
   const { call, leave, users, closed, paths } = await scene()
   const { ask, records } = call()
   const ended = errorOf(ask('/users'))
@@ -85,7 +85,7 @@ test('a login under way ends once its grant is taken back, and so does the reque
   expect(records.map(({ error }) => error)).toEqual(['egress_undeclared', 'egress_undeclared'])
 })
 
-test('a login that is granted again is made again by the same call', async () => {
+test('a login that is granted again is repeated by the same call', async () => {
   const { call, leave, login, users, held, paths } = await scene()
   const { ask } = call()
   const ended = errorOf(ask('/users'))
@@ -100,7 +100,7 @@ test('a login that is granted again is made again by the same call', async () =>
   expect(paths()).toEqual(['/login', '/login', '/users'])
 })
 
-test('of calls that share a login, one that is still granted logs in once more', async () => {
+test('when the call that logs in is revoked, a granted call that shares the login logs in again', async () => {
   const { door, call, held, closed, paths } = await scene()
   const [first, second] = [call(), call()]
   const ended = errorOf(first.ask('/users'))
@@ -116,7 +116,7 @@ test('of calls that share a login, one that is still granted logs in once more',
   expect(paths()).toEqual(['/login', '/login', '/users'])
 })
 
-test('of calls that share a login, one that only waits for it ends alone', async () => {
+test('when a call that waits for a shared login is revoked, only that call ends', async () => {
   const { door, call, held, paths } = await scene()
   const [first, second] = [call(), call()]
   const goes = first.ask('/users')
@@ -130,7 +130,7 @@ test('of calls that share a login, one that only waits for it ends alone', async
   expect(paths()).toEqual(['/login', '/users'])
 })
 
-test('a request that waits for a login ends with its own grant, and another of the call goes on', async () => {
+test('a request that waits for a login ends when its grant is revoked; another of the call goes on', async () => {
   const { call, leave, login, users, held, paths } = await scene()
   const { ask } = call()
   const ended = errorOf(ask('/groups'))
@@ -139,14 +139,14 @@ test('a request that waits for a login ends with its own grant, and another of t
   leave(login, users)
   expect((await ended).code).toBe('egress_undeclared')
   held[0]?.resolve()
-  // What was kept under another grant is not used: it logs in under its own.
+  // A token of a login under the previous grants is not used: the request logs in again.
   await until('the second login is there', () => held.length === 2)
   held[1]?.resolve()
   expect((await goes).status).toBe(200)
   expect(paths()).toEqual(['/login', '/login', '/users'])
 })
 
-test('a request that is given up while it waits for a login ends at once, and the login is kept', async () => {
+test('an aborted request that waits for a login ends at once, and the login is kept', async () => {
   const { call, held, paths } = await scene()
   const { ask, records } = call()
   const gone = new AbortController()

@@ -9,7 +9,7 @@ const TOKEN: Token = { value: 'a-token', madeMs: 0, goodUntilMs: Infinity }
 const never = new AbortController().signal
 
 test.each<RuntimeCode>(['caller_gone', 'upstream_timeout', 'upstream_paced'])(
-  'a login that failed with %s for another call is tried by who waited for it',
+  'a login that failed with %s for another call is retried by a call that waited for it',
   async (code) => {
     const { get } = createTokens(Date.now)
     const manifest = manifestOf([])

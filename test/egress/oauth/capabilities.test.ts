@@ -1,4 +1,4 @@
-/** The four capabilities as connector-interface.md section 3.2 has them. */
+/** The four capabilities of connector-interface.md section 3.2. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Seen, startUpstream, stopAll } from '../fixtures/upstream.ts'
 import { CLIENT, type Declared, declaring, open } from './fixtures.ts'
@@ -64,7 +64,7 @@ describe('get_authorization_url', () => {
     expect((await url({ authorization_url })).authorization_url).toContain(begin)
   })
 
-  test('gives a verifier of its challenge with PKCE, another one each time', async () => {
+  test('returns the verifier of its challenge with PKCE, a new one each time', async () => {
     const [first, second] = [await url({ pkce: true }), await url({ pkce: true })]
     const { searchParams } = new URL(first.authorization_url)
     const digest = await crypto.subtle.digest(
@@ -78,7 +78,7 @@ describe('get_authorization_url', () => {
   })
 
   test.each(['evil.example/', 'a.b', 'x@y', '127.1', ''])(
-    'refuses the setting %j, which would make another host',
+    'refuses the setting %j, which would change the host',
     async (value) => {
       const { refusal } = opened()
       const asked = refusal('get_authorization_url', ASKED, { settings: { zone: value } })
@@ -86,7 +86,7 @@ describe('get_authorization_url', () => {
     },
   )
 
-  test('says which setting its address needs', async () => {
+  test('names the setting that its URL needs', async () => {
     const { refusal } = opened({}, { settings: { ...zone.settings, zone: { type: 'string' } } })
     expect(await refusal('get_authorization_url', ASKED)).toEqual({
       code: 'settings_invalid',
@@ -101,7 +101,7 @@ describe('handle_authorization_callback', () => {
     redirect_uri_with_code: `https://app.example/cb${query}`,
   })
 
-  test('sends the code, the address without its query, and the verifier', async () => {
+  test('sends the code, the redirect URI without its query, and the verifier', async () => {
     const { ask } = opened()
     const { response } = await ask('handle_authorization_callback', {
       ...callback('?code=the%20code&state=s&iss=https%3A%2F%2Facme.example'),
@@ -144,7 +144,7 @@ describe('handle_authorization_callback', () => {
     expect(asked).toMatchObject({ code, message: expect.stringContaining(words) })
   })
 
-  test('refuses what is no address', async () => {
+  test('refuses a redirect URI that is not a URL', async () => {
     const { refusal } = opened()
     const request = { ...CLIENT, redirect_uri_with_code: 'code=a' }
     expect((await refusal('handle_authorization_callback', request)).code).toBe('request_invalid')
@@ -170,7 +170,7 @@ describe('handle_client_credentials_request', () => {
   })
 })
 
-describe('a capability that the flow does not have is not there:', () => {
+describe('a capability that the flow does not have is missing:', () => {
   test.each([
     ['CODE_FLOW', 'handle_client_credentials_request'],
     ['CLIENT_CREDENTIALS', 'get_authorization_url'],
@@ -191,7 +191,7 @@ describe('a capability that the flow does not have is not there:', () => {
   })
 })
 
-describe('of several credentials', () => {
+describe('the credential of a request', () => {
   const several = (...ids: string[]) => ({
     authentication_schema: undefined,
     oauth: undefined,
@@ -206,19 +206,19 @@ describe('of several credentials', () => {
   })
   const refresh = (credential_id?: string) => ({ ...CLIENT, refresh_token: 'r', credential_id })
 
-  test('the one that is named is asked', async () => {
+  test('is the named one', async () => {
     const { ask } = opened({}, { ...zone, ...several('one', 'two') })
     await ask('refresh_access_token', refresh('two'))
     expect((upstream.seen.at(-1) as Seen).path).toBe('/two')
   })
 
-  test('the only one needs no name', async () => {
+  test('need not be named when it is the only one', async () => {
     const { ask } = opened({}, { ...zone, ...several('one') })
     await ask('refresh_access_token', refresh())
     expect((upstream.seen.at(-1) as Seen).path).toBe('/one')
   })
 
-  test.each([undefined, 'three', 'plain'])('%s is refused', async (id) => {
+  test.each([undefined, 'three', 'plain'])('%s of several is refused', async (id) => {
     const { refusal } = opened({}, { ...zone, ...several('one', 'two') })
     const { code, message } = await refusal('refresh_access_token', refresh(id))
     expect(code).toBe('request_invalid')

@@ -1,4 +1,4 @@
-/** Authorization servers that repeat a secret in what they refuse: no error tells it, or a part of it. */
+/** Authorization servers that echo a secret in an error: no message contains it or a part of it. */
 import { afterAll, expect, test } from 'vitest'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 import { CLIENT, declaring, open } from './fixtures.ts'
@@ -16,13 +16,13 @@ async function refusedWith(page: (authorization: string) => string) {
   return (await refusal('refresh_access_token', REFRESH).finally(close)).message
 }
 
-test('one that begins where the message is cut', async () => {
+test('a secret within which the message is truncated is removed', async () => {
   const message = await refusedWith(() => `${'x'.repeat(790)} ${CLIENT.client_secret}`)
   expect(message).toContain('xxx')
   expect(message).not.toContain('the-secr')
 })
 
-test('the pair of the Authorization header', async () => {
+test('the encoded pair of the Authorization header is removed', async () => {
   const message = await refusedWith((authorization) => `you sent ${authorization}`)
   expect(message).toContain('you sent Basic [secret]')
 })

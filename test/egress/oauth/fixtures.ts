@@ -31,7 +31,10 @@ export const declaring = (oauth: Declared, more: object = {}): Manifest =>
 
 const alone: OAuthDeps['once'] = (_key, find) => find()
 
-/** Opens the capabilities for a manifest whose server listens there; `manifestNow` gives it, where it can be taken back. */
+/**
+ * Opens the capabilities for a manifest whose server listens at `origin`. `manifestNow` returns the current
+ * manifest, for tests that revoke it.
+ */
 export function open(
   manifest: Manifest,
   origin: string,

@@ -1,4 +1,4 @@
-/** A refresh that was begun spends its token: it is finished for those who wait, even if its caller hangs up. */
+/** A started refresh uses up its token, so it completes for waiting callers even if its caller hangs up. */
 import { afterAll, expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { createSingleFlight } from '../../../runtime/core/kernel/single-flight.ts'
@@ -10,7 +10,7 @@ afterAll(stopAll)
 
 const REFRESH = { ...CLIENT, refresh_token: 'the-refresh-token' }
 
-/** One host without a database, and a server that answers when it is told to. */
+/** One host without a database, and a server that answers on demand. */
 async function scene() {
   const asked = Promise.withResolvers<void>()
   const answers: (() => void)[] = []
@@ -31,7 +31,7 @@ async function scene() {
   return { ...opened, seen, asked: asked.promise, answer }
 }
 
-test('a caller who hangs up takes the tokens of nobody who waits for the same', async () => {
+test('a caller that hangs up does not cancel the refresh for another caller that waits for it', async () => {
   const { ask, refusal, close, seen, asked, answer } = await scene()
   const caller = new AbortController()
   const first = refusal('refresh_access_token', REFRESH, { signal: caller.signal })
@@ -45,7 +45,7 @@ test('a caller who hangs up takes the tokens of nobody who waits for the same', 
   await close()
 })
 
-test('who waits for another’s refresh waits no longer than its own deadline', async () => {
+test('a caller that waits for another’s refresh waits no longer than its own deadline', async () => {
   const { ask, refusal, close, asked, answer } = await scene()
   const first = ask('refresh_access_token', REFRESH)
   await asked

@@ -1,4 +1,4 @@
-/** A login that the operator takes back while a request of it waits. */
+/** A login that the operator revokes while one of its requests waits. */
 import { afterAll, expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { until } from '../../e2e/until.ts'
@@ -7,7 +7,7 @@ import { CLIENT, declaring, open } from './fixtures.ts'
 
 afterAll(stopAll)
 
-test('a request whose turn comes after its login was taken back sends no secret', async () => {
+test('a request whose turn comes after its login was revoked sends no secret', async () => {
   const held = Promise.withResolvers<void>()
   const { origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() =>
@@ -32,7 +32,7 @@ test('a request whose turn comes after its login was taken back sends no secret'
   await close()
 })
 
-test('a refresh that waits for its turn ends at once when it is taken back, and one that was sent goes on', async () => {
+test('a refresh that waits for its turn ends at once when it is revoked; one already sent goes on', async () => {
   const held = Promise.withResolvers<void>()
   const { origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() =>
@@ -49,7 +49,7 @@ test('a refresh that waits for its turn ends at once when it is taken back, and 
   const first = ask('refresh_access_token', request('the-first-refresh-token'))
   await until('the first is there', () => seen.length === 1)
   const second = refusal('refresh_access_token', request('the-second-refresh-token'))
-  // It waits for its turn by then.
+  // By then it waits for its turn.
   await new Promise((resolve) => setTimeout(resolve, 50))
   mayBeWithdrawn = true
   judgeAgain()

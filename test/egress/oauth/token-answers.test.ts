@@ -1,4 +1,4 @@
-/** What authorization servers answer, good and odd. */
+/** Replies of authorization servers, usual and unusual. */
 
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -41,8 +41,8 @@ const refused = async (given: Reply) => {
   return { code: error.code, message: error.message }
 }
 
-describe('a token answer is taken', () => {
-  test('with its type in lower case, and whole for raw_data', async () => {
+describe('a token reply is accepted', () => {
+  test('with its type in lower case, and unchanged as raw_data', async () => {
     const { response, raw } = await refresh(json(TOKENS))
     expect(response).toEqual({
       access_token: 'a-token',
@@ -71,7 +71,7 @@ describe('a token answer is taken', () => {
     })
   })
 
-  test('with a type of its own that is declared', async () => {
+  test('with a custom type that is declared', async () => {
     const given = json({ access_token: 'a-token', token_type: 'Bot' })
     const { response } = await refresh(given, { bearer_types: ['bot', 'user'] })
     expect(response).toMatchObject({ access_token: 'a-token', token_type: 'bearer' })
@@ -86,7 +86,7 @@ describe('a token answer is taken', () => {
   })
 })
 
-describe('a token answer is refused as no usable token:', () => {
+describe('a token reply without a usable token is refused:', () => {
   test.each<[string, Reply]>([
     ['HTML', { type: 'text/html', body: '<h1>Sign in</h1>' }],
     ['nothing', { body: '' }],
@@ -102,20 +102,20 @@ describe('a token answer is refused as no usable token:', () => {
   })
 })
 
-describe('an error of the token endpoint is one, in its own words:', () => {
+describe('an error of the token endpoint is reported:', () => {
   test.each([302, 400, 401, 403, 429, 500, 503])('status %i', async (status) => {
     const { code, message } = await refused(json({ error: 'invalid_grant' }, { status }))
     expect(code).toBe('oauth_refused')
     expect(message).toBe(`[${status}][${upstream.origin}/token] {"error":"invalid_grant"}`)
   })
 
-  test('an error inside 200', async () => {
+  test('an error in the body of a 200', async () => {
     const { code, message } = await refused(json({ error: 'bad_verification_code' }))
     expect(code).toBe('oauth_refused')
     expect(message).toContain('bad_verification_code')
   })
 
-  test('a server that is slow ends with the call', async () => {
+  test('a slow server, when the call ends', async () => {
     reply = json(TOKENS, { delayMs: 2000 })
     const { refusal, close } = open(declaring({ flow: 'CLIENT_CREDENTIALS' }), upstream.origin)
     const over = new AbortController()
@@ -155,22 +155,19 @@ describe('the request is sent', () => {
     expect(JSON.parse(body)).toEqual(parameters)
   })
 
-  test.each(['GET', 'POST'])(
-    'as a query, by %s, beside the query that is there',
-    async (method) => {
-      const {
-        method: seen,
-        path,
-        body,
-      } = await sent({
-        token_url: '{settings.base_url}/token?version=2',
-        request: { method, data: 'QUERY' },
-      })
-      expect({ seen, body }).toEqual({ seen: method, body: '' })
-      const url = new URL(path, upstream.origin)
-      expect(Object.fromEntries(url.searchParams)).toEqual({ version: '2', ...parameters })
-    },
-  )
+  test.each(['GET', 'POST'])('as a query, by %s, added to the existing query', async (method) => {
+    const {
+      method: seen,
+      path,
+      body,
+    } = await sent({
+      token_url: '{settings.base_url}/token?version=2',
+      request: { method, data: 'QUERY' },
+    })
+    expect({ seen, body }).toEqual({ seen: method, body: '' })
+    const url = new URL(path, upstream.origin)
+    expect(Object.fromEntries(url.searchParams)).toEqual({ version: '2', ...parameters })
+  })
 
   test('with the client in its header', async () => {
     const { headers, body } = await sent({ client_authentication: 'CLIENT_SECRET_BASIC' })
@@ -184,7 +181,7 @@ describe('the request is sent', () => {
   })
 })
 
-test('a secret goes to the token endpoint alone, wherever it redirects', async () => {
+test('a secret is sent to the token endpoint only, even when it redirects', async () => {
   const seen: string[] = []
   const thief = await listen(
     createServer((request, response) => {
@@ -202,13 +199,13 @@ test('a secret goes to the token endpoint alone, wherever it redirects', async (
 })
 
 describe('a request to a token endpoint', () => {
-  test.each([429, 503, 500])('is sent once where it is answered with %i', async (status) => {
+  test.each([429, 503, 500])('is sent only once when the response is %i', async (status) => {
     const before = upstream.seen.length
     const { code } = await refused({ status, body: 'slow down' })
     expect([code, upstream.seen.length - before]).toEqual(['oauth_refused', 1])
   })
 
-  test('has ids and secrets in Basic encoded as forms are, no more', async () => {
+  test('form-encodes ids and secrets in Basic exactly once', async () => {
     reply = json(TOKENS)
     const declared = { flow: 'CLIENT_CREDENTIALS', client_authentication: 'CLIENT_SECRET_BASIC' }
     const { ask, close } = open(declaring(declared), upstream.origin)
@@ -222,7 +219,7 @@ describe('a request to a token endpoint', () => {
     [{ state: 'theirs' }, 'theirs'],
     [{}, null],
     [{ state: 5 }, null],
-  ])('answered with %j gives the state %j', async (more, state) => {
+  ])('answered with %j returns the state %j', async (more, state) => {
     reply = json({ ...TOKENS, ...more })
     const declared = { authorization_url: 'https://acme.example/authorize' }
     const { ask, close } = open(declaring(declared), upstream.origin)

@@ -174,28 +174,28 @@ describe('denies', () => {
   })
 })
 
-describe('an address that is too long to be read', () => {
+describe('the length limits of a URL', () => {
   test.each([
     ['a segment more than 200', `https://a.example${'/%61'.repeat(201)}`, /more than 200 segments/],
     ['a path over 8 KiB', `https://a.example/${'x'.repeat(8192)}`, /path.* over 8192 bytes/],
     ['a path over 8 KiB when it is encoded', `https://a.example/${'ü'.repeat(1400)}`, /8192 bytes/],
     ['an address over 16 KiB', `https://a.example/?${'x'.repeat(16_384)}`, /over 16384 bytes/],
     ['a query over 16 KiB when it is encoded', `https://a.example/?${'ü'.repeat(3000)}`, /16384/],
-  ])('is refused: %s', async (_what, text, says) => {
+  ])('refuse %s', async (_what, text, says) => {
     const error = await thrownBy(() => parseUrl(text))
     expect(error).toMatchObject({ code: 'egress_url' })
     expect(error.message).toMatch(says)
     expect(error.message.length).toBeLessThan(200)
   })
 
-  test('is taken up to the limits', () => {
+  test('allow a URL up to each limit', () => {
     expect(verdict('https://a.example', `https://a.example${'/%61'.repeat(200)}`)).toBe('allowed')
     expect(verdict('https://a.example', `https://a.example/${'x'.repeat(8191)}`)).toBe('allowed')
     expect(verdict('https://a.example', `https://a.example/?${'x'.repeat(16_000)}`)).toBe('allowed')
   })
 })
 
-test('reads a path once, however many entries there are', async () => {
+test('parses a path once, regardless of the number of entries', async () => {
   const many = Array.from({ length: 30_000 }, (_, index) => `https://a.example/a${index}/b`)
   const policy = policyOf(many)
   const tookMs = await bestMs(250, () => {
@@ -205,7 +205,7 @@ test('reads a path once, however many entries there are', async () => {
   expect(tookMs).toBeLessThan(250)
 })
 
-describe('a setting in its place', () => {
+describe('a setting in a placeholder', () => {
   test.each([
     ['https://{settings.plain}.a.example', { plain: 'acme-1' }, 'https://acme-1.a.example/'],
     ['https://{settings.plain}.a.example', { plain: 'ACME' }, 'https://acme.a.example/'],
@@ -308,7 +308,7 @@ describe('a setting in its place', () => {
     expect(error.message).toContain(`settings.${name}`)
   })
 
-  test('leaves out an entry whose setting is not given and says so', async () => {
+  test('that is missing disables its entry, and the message names it', async () => {
     const policy = policyOf(['{settings.base}', 'https://a.example'], {})
     expect(judgeUrl(parseUrl('https://a.example/'), 'GET', policy).field).toBe('egress[1].url')
     const error = await thrownBy(() => judgeUrl(parseUrl('https://b.example/'), 'GET', policy))
@@ -367,13 +367,13 @@ test('names method, origin and path and what to declare, without the query', asy
   )
 })
 
-test('says that a path cannot be judged instead of what to declare', async () => {
+test('reports a path that cannot be checked, instead of what to declare', async () => {
   const url = parseUrl('https://a.example/v1/%ff%2F..')
   const error = await thrownBy(() => judgeUrl(url, 'GET', policyOf(['https://a.example/v1'])))
   expect(error.message).toMatch(/no egress entry with a path covers .* percent-encoding/)
 })
 
-test('names an address without what the call keeps secret, also where the cut falls into it', async () => {
+test('removes secrets of the call from the URL in a message, even where it is truncated', async () => {
   const redact = (text: string) => text.replaceAll('hush&hush', '[secret]')
   const policy = policyOf(['https://b.example'], {}, { redact })
   const told = async (path: string) =>

@@ -12,14 +12,14 @@ test.each([
   ['?fields=id,name,emails[type]&active&empty=', '?fields=id,name,emails[type]&active&empty='],
   ['?since=2026-11-22', '?since=2026-11-22'],
   ['?a=1%262%3D3%0d%0aX', '?a=1%262%3D3%0D%0AX'],
-])('%s is told as %s', (search, told) => {
+])('%s is recorded as %s', (search, told) => {
   expect(tellQuery(search, same)).toBe(told)
 })
 
 test.each([
   ...['access_token', 'apiKey', 'client_secret', 'code', 'password', 'X-Amz-Signature', 'sig'],
   ...['auth', 'sessionId', 'oauth_nonce', 'pageToken', 'assertion', 'SAMLResponse', 'sid', 'pin'],
-])('the value of %s is never told', (name) => {
+])('the value of %s is never recorded', (name) => {
   expect(tellQuery(`?${name}=red&limit=1`, same)).toBe(`?${name}=…&limit=1`)
 })
 
@@ -30,18 +30,18 @@ test.each([
   'abcdefghijklmnopqrstuvwxyzabcdefgh',
   '%41KIAIOSFODNN7EXAMPLE',
   '%2541KIAIOSFODNN7EXAMPLE',
-])('a value that looks as if a machine had made it is hidden: %s', (value) => {
+])('a value that looks machine-generated is hidden: %s', (value) => {
   expect(tellQuery(`?id=${value}`, same)).toBe('?id=…')
   expect(tellQuery(`?${value}=1&b=2`, same)).toBe('?…=…&b=2')
   expect(tellQuery(`?${value}`, same)).toBe('?…=…')
 })
 
-test('places in a list are told only where they are short', () => {
+test('cursors are recorded only when they are short', () => {
   expect(tellQuery('?cursor=42', same)).toBe('?cursor=42')
   expect(tellQuery('?startAfter=users:ada:lovelace&page=3', same)).toBe('?startAfter=…&page=3')
 })
 
-test('secrets of the call are told in no form, as value or as name', () => {
+test('secrets of the call are not recorded in any encoding, as value or as name', () => {
   const secrets = ['open sesame!', 'hunter-two', 'pässwörd-ü']
   const redact = createRedact(() => secrets)
   for (const secret of secrets) {
@@ -65,11 +65,11 @@ test('secrets of the call are told in no form, as value or as name', () => {
   }
 })
 
-test('without a redactor names alone are told', () => {
+test('without a redactor only names are recorded', () => {
   expect(tellQuery('?limit=5&q=x', undefined)).toBe('?limit=…&q=…')
 })
 
-test('is bounded in count and length, and never told from the middle of a value', () => {
+test('the record is bounded in count and length, and never truncated within a value', () => {
   const many = Array.from({ length: 5000 }, (_, nth) => `n${nth}=v${nth}`).join('&')
   const told = tellQuery(`?${many}`, same)
   expect(told.split('&')).toHaveLength(21)

@@ -39,7 +39,7 @@ describe('accepts', () => {
   })
 })
 
-describe('finds fault with', () => {
+describe('rejects', () => {
   test.each([
     ['ftp://a.example', 'only https:// and http://'],
     ['https://', 'names no host'],

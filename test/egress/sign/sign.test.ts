@@ -1,4 +1,4 @@
-/** Signers against published vectors; where a signature is never the same twice, against a verifier. */
+/** Signers are checked against published vectors, or by verification where signatures are not deterministic. */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { compactVerify, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -24,13 +24,13 @@ const PAYLOAD_64 =
   'eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ'
 
 describe('JSON Web Signatures', () => {
-  test('RS256 is that of RFC 7515, appendix A.2', async () => {
+  test('RS256 matches RFC 7515, appendix A.2', async () => {
     expect(await signText(PAYLOAD, { alg: 'RS256' }, JSON.stringify(RSA_JWK))).toBe(
       `eyJhbGciOiJSUzI1NiJ9.${PAYLOAD_64}.cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw`,
     )
   })
 
-  test('EdDSA is that of RFC 8037, appendix A.4', async () => {
+  test('EdDSA matches RFC 8037, appendix A.4', async () => {
     expect(
       await signText('Example of Ed25519 signing', { alg: 'EdDSA' }, JSON.stringify(ED25519_JWK)),
     ).toBe(
@@ -40,7 +40,7 @@ describe('JSON Web Signatures', () => {
 
   test('HS256 is verified by the key of RFC 7515, appendix A.1', async () => {
     const key = Buffer.from(HS_KEY, 'base64url')
-    // The example's key is no text; any text is a key all the same.
+    // The key of the example is binary, so its hexadecimal text serves as the key.
     const jws = await signText(PAYLOAD, { alg: 'HS256' }, key.toString('hex'))
     const { payload } = await compactVerify(jws, Buffer.from(key.toString('hex')))
     expect(Buffer.from(payload).toString()).toBe(PAYLOAD)
@@ -66,7 +66,7 @@ describe('JSON Web Signatures', () => {
     ['ES384', curve('P-384')],
     ['ES512', curve('P-521')],
     ['EdDSA', generateKeyPairSync('ed25519')],
-  ] as const)('%s is verified by another', async (alg, pair) => {
+  ] as const)('%s is verified by its key', async (alg, pair) => {
     const secret =
       pair?.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString() ?? 'x'.repeat(64)
     const jws = await signText('{}', { alg }, secret)
@@ -75,7 +75,7 @@ describe('JSON Web Signatures', () => {
   })
 
   test.each(['pkcs1', 'pkcs8'] as const)(
-    'a PEM of %s with its line breaks written out is read',
+    'a PEM of %s with escaped line breaks is read',
     async (type) => {
       const pem = rsa.privateKey.export({ format: 'pem', type }).toString().replaceAll('\n', '\\n')
       expect(decodeProtectedHeader(await signText('{}', {}, pem))).toEqual({ alg: 'RS256' })
@@ -86,11 +86,16 @@ describe('JSON Web Signatures', () => {
     [{ alg: 'RS256' }, 'a text that is no key, and longer than those words'],
     [{ alg: 'RS256' }, '-----BEGIN PRIVATE KEY-----\nno\n-----END PRIVATE KEY-----'],
     [{ alg: 'ES256' }, rsa.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()],
-  ])('%j with a key that does not fit says so, without the key', async (headers, secret) => {
-    const error = await signText('{}', headers, secret).catch((one: Error) => one)
-    expect(error).toMatchObject({ message: expect.stringMatching(/private key|cannot be signed/) })
-    expect(String(error)).not.toContain(secret.slice(30, 60))
-  })
+  ])(
+    '%j with a key that does not fit is refused with a message that does not contain the key',
+    async (headers, secret) => {
+      const error = await signText('{}', headers, secret).catch((one: Error) => one)
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/private key|cannot be signed/),
+      })
+      expect(String(error)).not.toContain(secret.slice(30, 60))
+    },
+  )
 })
 
 describe('a token of ctx.sign.jwt', () => {
@@ -103,7 +108,7 @@ describe('a token of ctx.sign.jwt', () => {
     claims: { ...none, iss: 'me', aud: 'them', scope: ['a', 'b'] },
   }
 
-  test('has the headers and claims of the credential, and a short life', async () => {
+  test('has the headers and claims of the credential, and expires after five minutes', async () => {
     const token = await signJwt({}, means({ jwt }))
     const { payload, protectedHeader } = await jwtVerify(token, Buffer.from(secret), {
       currentDate: new Date(1_700_000_000_000),
@@ -118,7 +123,7 @@ describe('a token of ctx.sign.jwt', () => {
     })
   })
 
-  test('has what is asked for in place of it', async () => {
+  test('has the requested values in place of those of the credential', async () => {
     const options = {
       alg: 'HS256',
       headers: { kid: 'k2' },
@@ -140,13 +145,13 @@ describe('a token of ctx.sign.jwt', () => {
     expect(decodeProtectedHeader(other)).toEqual({ alg: 'HS256' })
   })
 
-  test('has no algorithm that proves nothing', async () => {
+  test('is refused with the algorithm none', async () => {
     const headers = { alg: 'none' }
     await expect(signJwt({ headers }, means({ jwt }))).rejects.toThrow(/alg is none of/)
   })
 })
 
-test('a service account asserts itself, and the user that it acts for', async () => {
+test('the assertion of a service account names the account and the user that it acts for', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = {
     client_email: 'robot@p.example',
@@ -190,7 +195,7 @@ describe('OAuth 1.0a', () => {
     token_secret: 'dh893hdasih9',
   }
 
-  test('the base string is that of RFC 5849, section 3.4.1.1', () => {
+  test('the base string matches RFC 5849, section 3.4.1.1', () => {
     const own = [
       ['oauth_consumer_key', '9djdj82h48djs9d2'],
       ['oauth_token', 'kkk9d7dh3k39sjv7'],
@@ -203,7 +208,7 @@ describe('OAuth 1.0a', () => {
     )
   })
 
-  test('the signature is that of RFC 5849, section 3.1, with its erratum 2550', () => {
+  test('the signature matches RFC 5849, section 3.1, with its erratum 2550', () => {
     const at = { nowMs: 137_131_201_000, nonce: '7d8f3e4a' }
     const { headers, signature } = signOAuth1({ realm: 'Example' }, request, means({ oauth1 }, at))
     expect(signature).toBe('r6/TJjbCOr97/+UU0NsvSne7s5g=')
@@ -215,7 +220,7 @@ describe('OAuth 1.0a', () => {
     ])
   })
 
-  test('the temporary credentials of section 1.2 need no token', () => {
+  test('the signature of the request for a photo matches RFC 5849, section 1.2', () => {
     const photos = {
       ...oauth1,
       consumer_key: 'dpf43f3p2l4k3l03',
@@ -331,7 +336,7 @@ describe('AWS Signature Version 4, by the vectors of its test suite', () => {
     )
   })
 
-  test('a session goes along, and is signed; the host’s own headers are not', () => {
+  test('a session token is sent and signed; the User-Agent header is not signed', () => {
     const service_account = {
       key: { access_key_id: 'AKIDEXAMPLE', secret_access_key: 'S', session_token: 'T' },
     }
@@ -343,7 +348,7 @@ describe('AWS Signature Version 4, by the vectors of its test suite', () => {
     expect(headers.at(-1)?.[1]).toContain('SignedHeaders=host;x-amz-date;x-amz-security-token,')
   })
 
-  test('S3 gets the hash of the body', () => {
+  test('a request to S3 has a header with the hash of its body', () => {
     const { headers } = signAws(
       { service: 's3', region: 'us-east-1' },
       { url: new URL('https://b.s3.amazonaws.com/a%20b'), method: 'GET', headers: [], body: null },
@@ -355,7 +360,7 @@ describe('AWS Signature Version 4, by the vectors of its test suite', () => {
     ])
   })
 
-  test('a key without its members says so', () => {
+  test('a key with missing members is refused with the name of a member', () => {
     expect(() => sign('GET', '/', [], '', { service_account: { key: {} } })).toThrow(
       /access_key_id/,
     )
