@@ -1,4 +1,4 @@
-/** A call that ends at any moment, in any way: nothing of it stays behind. */
+/** A call that ends at any moment, in any way, leaves nothing behind. */
 import { getEventListeners } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { get, manifestOf } from './fixtures/door.ts'
 import { sealed } from './fixtures/secrets.ts'
 import { startUpstream, stopAll } from './fixtures/upstream.ts'
 
-/** Moments at which a call is ended: after so many microtasks, then after so many turns of the loop. */
+/** A call is ended after each number of microtasks up to this, then after each number of event loop turns. */
 const MICROTASKS = 50
 const TURNS = 30
 
@@ -24,7 +24,7 @@ const warn = (warning: Error) => void warnings.push(warning)
 beforeAll(async () => {
   process.on('warning', warn)
   const { port } = await startUpstream((request, response) => {
-    // No connection is used twice: each request makes its own.
+    // Each request opens its own connection.
     response.setHeader('connection', 'close')
     if (request.url === '/login') return void response.end('{"token":"the-token-of-the-login"}')
     response.setHeader('content-encoding', 'gzip')
@@ -46,7 +46,7 @@ afterAll(async () => {
   await stopAll()
 })
 
-/** A call of a tenant of its own, so that it logs in. */
+/** A call of its own tenant, so that it has to log in. */
 function call(tenant: string, pace: string) {
   const origin = `http://${at}`
   const egress = [{ url: `${origin}/login` }, { url: `${origin}/users` }]
@@ -107,7 +107,7 @@ function call(tenant: string, pace: string) {
     },
   }
   const ask = () => opened.fetch({ ...get(`${origin}/users`), signal: one.signal })
-  /** How often the call's manifest was read: whoever still holds the call reads it. */
+  /** How often the call's manifest was read. Every component that still holds the call reads it. */
   const looks = () => looked
   return { ask, ways, looks, signals: [over.signal, one.signal], records: opened.records }
 }
@@ -121,32 +121,35 @@ test.each([
   'by its connector',
   'by its grant, which is given again at once',
   'by its connector, which is installed again at once',
-] as const)('a call that is ended %s at any moment gives back all that it held', async (way) => {
-  const seen = new Set<string>()
-  for (let moment = 0; moment < MICROTASKS + TURNS; moment += 1) {
-    const pace = `${way} ${moment}`
-    const { ask, ways, looks, signals, records } = call(pace, pace)
-    const ended = ask().then(
-      ({ status }) => String(status),
-      (error: unknown) => (error instanceof RuntimeError ? error.code : `${error}`),
-    )
-    for (let tick = 0; tick < Math.min(moment, MICROTASKS); tick += 1) await null
-    for (let turn = MICROTASKS; turn < moment; turn += 1)
-      await new Promise((resolve) => setImmediate(resolve))
-    ways[way]()
-    const how = await ended
-    seen.add(how)
-    expect([...ENDS, '200']).toContain(how)
-    for (const { error } of records) expect([...ENDS, null]).toContain(error)
-    for (const signal of signals) expect(getEventListeners(signal, 'abort')).toEqual([])
-    // The door takes one at a time, and so does the upstream's pace.
-    expect((await call(`${pace} after`, pace).ask()).status).toBe(200)
-    const before = looks()
-    door.judgeAgain()
-    expect(looks()).toBe(before)
-  }
-  // It was ended in the middle, and behind its end.
-  expect(seen.has('200')).toBe(true)
-  expect(seen.size).toBeGreaterThan(1)
-  expect(warnings).toEqual([])
-})
+] as const)(
+  'a call that is ended %s at any moment releases everything that it held',
+  async (way) => {
+    const seen = new Set<string>()
+    for (let moment = 0; moment < MICROTASKS + TURNS; moment += 1) {
+      const pace = `${way} ${moment}`
+      const { ask, ways, looks, signals, records } = call(pace, pace)
+      const ended = ask().then(
+        ({ status }) => String(status),
+        (error: unknown) => (error instanceof RuntimeError ? error.code : `${error}`),
+      )
+      for (let tick = 0; tick < Math.min(moment, MICROTASKS); tick += 1) await null
+      for (let turn = MICROTASKS; turn < moment; turn += 1)
+        await new Promise((resolve) => setImmediate(resolve))
+      ways[way]()
+      const how = await ended
+      seen.add(how)
+      expect([...ENDS, '200']).toContain(how)
+      for (const { error } of records) expect([...ENDS, null]).toContain(error)
+      for (const signal of signals) expect(getEventListeners(signal, 'abort')).toEqual([])
+      // The egress and the upstream's pace each allow one request at a time.
+      expect((await call(`${pace} after`, pace).ask()).status).toBe(200)
+      const before = looks()
+      door.judgeAgain()
+      expect(looks()).toBe(before)
+    }
+    // Some calls were ended midway, others after they had completed.
+    expect(seen.has('200')).toBe(true)
+    expect(seen.size).toBeGreaterThan(1)
+    expect(warnings).toEqual([])
+  },
+)

@@ -1,4 +1,4 @@
-/** What the operator's own requests may reach: the walls of connectors' requests, under the name `webhooks`. */
+/** What the operator's own requests may reach: the limits of connectors' requests, under the name `webhooks`. */
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConnectorId } from '../../runtime/contract/connector/manifest.ts'
@@ -33,7 +33,7 @@ function door(grants: string, proxy: string | null = null) {
 const post = (grants: string, url: string, signal = AbortSignal.timeout(10_000)) =>
   door(grants).post({ url, headers: { 'x-key': 'value' }, body: '{}', signal })
 
-test('a name that is granted is reached, also over http', async () => {
+test('a granted name is reached, also over http', async () => {
   const url = `http://hooks.internal:${port}/in?x=1`
   expect(await post(`webhooks=hooks.internal:${port}`, url)).toMatchObject({
     ok: true,
@@ -46,7 +46,7 @@ test('a name that is granted is reached, also over http', async () => {
   })
 })
 
-describe('refuses', () => {
+describe('a delivery is refused to', () => {
   test.each([
     [
       'a public name with a private address',
@@ -68,7 +68,7 @@ describe('refuses', () => {
     ],
     ['a private address inside IPv6', '', 'https://[::ffff:10.0.0.1]/', 'inside IPv6'],
     ['an address written in octal', '', 'https://0177.0.0.1/', 'a loopback address'],
-  ])('%s, and says what to grant', async (_, grants, url, words) => {
+  ])('%s, and the message says what to grant', async (_, grants, url, words) => {
     const before = receiver.received.length
     const here = (text: string) => text.replace('PORT', port)
     const reply = await post(here(grants), here(url))
@@ -77,20 +77,20 @@ describe('refuses', () => {
     expect(receiver.received).toHaveLength(before)
   })
 
-  test('a private address through a proxy, too', async () => {
+  test('a private address through a proxy', async () => {
     const refusal = door('', 'http://proxy.example:3128').refuse('https://10.0.0.1/', [])
     expect(refusal).toContain('webhooks=10.0.0.1:443')
   })
 })
 
-test('nobody waits longer than the signal', async () => {
+test('a delivery ends with its signal', async () => {
   receiver.answer(() => {})
   const url = `http://127.0.0.1:${port}/`
   const reply = await post(`webhooks=127.0.0.1:${port}`, url, AbortSignal.timeout(20))
   expect(reply).toEqual({ ok: false, problem: `127.0.0.1:${port} did not answer in time` })
 })
 
-test('a body that unpacks to much more than it is breaks off', async () => {
+test('a delivery fails when the reply decompresses to far more than its size', async () => {
   const { gzipSync } = await import('node:zlib')
   const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20))
   receiver.answer((reply) => void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
@@ -98,6 +98,6 @@ test('a body that unpacks to much more than it is breaks off', async () => {
   expect(reply).toMatchObject({ ok: false })
 })
 
-test('no connector may be called as webhooks are', () => {
+test('webhooks is not a valid id of a connector', () => {
   expect(v.is(ConnectorId, 'webhooks')).toBe(false)
 })

@@ -10,7 +10,7 @@ import { listen, stopAll } from './fixtures/upstream.ts'
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
-/** Fetches once in a process of its own, because Node reads NODE_EXTRA_CA_CERTS at its start. */
+/** Fetches once in a separate process, because Node reads NODE_EXTRA_CA_CERTS at its start. */
 const SCRIPT = `
   import * as v from 'valibot'
   import { Manifest } from './runtime/contract/connector/manifest.ts'
@@ -37,7 +37,7 @@ const SCRIPT = `
   await door.close()
 `
 
-describe.skipIf(!hasOpenssl)('with a certificate of its own (needs openssl on the PATH)', () => {
+describe.skipIf(!hasOpenssl)('with a self-signed certificate (needs openssl on the PATH)', () => {
   let folder = ''
   let port = 0
   const pathOf = (name: string) => join(folder, name)
@@ -75,12 +75,12 @@ describe.skipIf(!hasOpenssl)('with a certificate of its own (needs openssl on th
     )
   })
 
-  test('an upstream whose certificate is of another name is refused', async () => {
+  test('an upstream whose certificate has another name is refused', async () => {
     const env = { NODE_EXTRA_CA_CERTS: pathOf('cert.pem'), NAME: 'out.example' }
     expect(await run(env)).toMatch(/^out\.example:\d+ was not reached: TLS was refused: .*name/)
   })
 
-  test('an upstream is trusted with NODE_EXTRA_CA_CERTS, by the name that was written', async () => {
+  test('an upstream is trusted with NODE_EXTRA_CA_CERTS, by its host name', async () => {
     expect(await run({ NODE_EXTRA_CA_CERTS: pathOf('cert.pem') })).toBe('trusted')
   })
 

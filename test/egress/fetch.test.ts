@@ -49,7 +49,7 @@ describe('one request', () => {
     })
   })
 
-  test('is recorded with the names of its query, without values that nobody vouches for, and without its bodies', async () => {
+  test('is recorded with the names of its query, and without its query values and bodies', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end('12345678'))
     const door = openDoor(local(port))
     await door.fetch(
@@ -74,7 +74,7 @@ describe('one request', () => {
     expect(door.hasWritten()).toBe(true)
   })
 
-  test('is recorded without what the call keeps secret', async () => {
+  test('is recorded without the secrets of its call', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end())
     const redact = (text: string) => text.replaceAll('hush-hush', '[secret]')
     const door = openDoor({ ...local(port), call: { redact } })
@@ -183,7 +183,7 @@ describe('refuses before anything is sent', () => {
     })
   })
 
-  test('a connection of another connector is not used', async () => {
+  test('a request over the open connection of another connector', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end('ok'))
     const door = openDoor(local(port))
     expect(await door.fetch(get(origin))).toMatchObject({ status: 200 })
@@ -193,7 +193,7 @@ describe('refuses before anything is sent', () => {
   })
 })
 
-test('resolves a granted name once and reuses the judged connection', async () => {
+test('resolves a granted name once and reuses the checked connection', async () => {
   let lookups = 0
   const { port, seen } = await startUpstream((_request, response) => response.end('ok'))
   const door = openDoor({
@@ -289,7 +289,7 @@ describe('a redirect', () => {
     expect(seen).toHaveLength(12)
   })
 
-  test('is handed over as it is with manual, and is an error with error', async () => {
+  test('is returned unchanged with manual, and is an error with error', async () => {
     const { port, origin } = await startUpstream((_request, response) => {
       response.writeHead(302, { location: 'https://evil.example/?hush' }).end('moved')
     })
@@ -336,7 +336,7 @@ describe('one call', () => {
     ])
   })
 
-  test('keeps so many records and still knows of writes', async () => {
+  test('keeps at most maxRecords records and still knows of later writes', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end())
     const door = openDoor({ ...local(port), limits: { maxRecords: 2 } })
     for (let time = 0; time < 3; time += 1) await door.fetch(get(origin))
@@ -347,8 +347,8 @@ describe('one call', () => {
   })
 })
 
-describe('an upstream that is not there', () => {
-  test('is rejected when it refuses', async () => {
+describe('an upstream that cannot be reached', () => {
+  test('is rejected when it refuses the connection', async () => {
     const port = await startTcp(() => {})
     await stopAll()
     const door = openDoor(local(port))

@@ -1,4 +1,4 @@
-/** Governors are many, one for each tenant and origin: their number is bounded, whatever upstreams say. */
+/** There is one governor for each tenant and origin. Their number is bounded, whatever upstreams answer. */
 import { afterEach, expect, test } from 'vitest'
 import { createGovernors } from '../../runtime/egress/exchange/throttle.ts'
 import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'
@@ -11,7 +11,7 @@ afterEach(async () => {
 
 const PACE = { requestsPerSecond: 50, concurrentRequests: 4 }
 
-test('those that upstreams paused for an hour are forgotten too when there are too many', () => {
+test('governors paused for an hour are also evicted when there are too many', () => {
   const governors = createGovernors()
   const first = governors('first', PACE)
   first.pause(3_600_000)
@@ -20,7 +20,7 @@ test('those that upstreams paused for an hour are forgotten too when there are t
   expect(governors('first', PACE)).not.toBe(first)
 })
 
-test('requests that are refused make nobody’s pace forgotten', async () => {
+test('refused requests evict no governor', async () => {
   const { port, origin } = await startUpstream((_request, response) =>
     response.writeHead(429, { 'retry-after': '3600' }).end(),
   )

@@ -1,4 +1,4 @@
-/** What the host itself parses of replies is bounded: a large one would hold up everybody's calls. */
+/** The host itself parses only small replies: a large one would block all other calls. */
 import { afterEach, expect, test } from 'vitest'
 import { errorInBody } from '../../runtime/egress/call/body-errors.ts'
 import { capture } from '../../runtime/egress/login/capture.ts'
@@ -20,14 +20,14 @@ const reply = (body: string) => ({
   body: Buffer.from(body),
 })
 
-test('an error inside a large answer is left to the connector', () => {
+test('an error in the body of a large reply is left to the connector', () => {
   const declared = { when: { json: '/ok', equals: false }, code: '/error', map: {} }
   const body = '{"ok":false,"error":"wrong"}'
   expect(errorInBody(reply(body), declared)).toMatchObject({ code: 'upstream_said' })
   expect(errorInBody(reply(body + padding), declared)).toBe(null)
 })
 
-test('a large answer to a login is no token', async () => {
+test('a large reply to a login is not searched for a token', async () => {
   const declared = { capture: { json: '/token' } } as never
   const body = '{"token":"a-token"}'
   expect(capture(reply(body), declared, 0, String).value).toBe('a-token')
@@ -36,7 +36,7 @@ test('a large answer to a login is no token', async () => {
   })
 })
 
-test('a large answer of a token endpoint is none', async () => {
+test('a large reply of a token endpoint is refused as garbled', async () => {
   const { origin } = await startUpstream((_request, response) =>
     response.end(`{"access_token":"a-token"}${padding}`),
   )

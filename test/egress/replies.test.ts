@@ -30,7 +30,7 @@ const startRaw = (text: string | Buffer, after: 'end' | 'destroy' | 'stay' = 'en
     }),
   )
 
-test('decodes a compressed reply and drops the headers that spoke of it', async () => {
+test('decodes a compressed reply and drops its encoding header', async () => {
   const { port } = await startUpstream((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}'))
   })
@@ -39,7 +39,7 @@ test('decodes a compressed reply and drops the headers that spoke of it', async 
   expect(reply.headers.map(([name]) => name)).not.toContain('content-encoding')
 })
 
-test('puts a reply of thousands of small chunks together', async () => {
+test('assembles a reply of thousands of small chunks', async () => {
   const letters = Array.from({ length: 5000 }, (_, index) => String.fromCharCode(97 + (index % 26)))
   const chunks = letters.map((letter) => `1\r\n${letter}\r\n`).join('')
   const port = await startRaw(
@@ -49,7 +49,7 @@ test('puts a reply of thousands of small chunks together', async () => {
 })
 
 describe('a reply that is too large', () => {
-  test('is refused by what it announces, without being read', async () => {
+  test('is refused by its announced length, without being read', async () => {
     const port = await startRaw('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\nabc', 'stay')
     expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
   })
@@ -84,12 +84,12 @@ describe('a reply that is too large', () => {
     expect(error).toMatchObject({ code: 'upstream_too_large' })
   })
 
-  test('has too many headers', async () => {
+  test('is refused for the size of its headers', async () => {
     const port = await startRaw(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`)
     expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
   })
 
-  test('is too large together with the others of its call', async () => {
+  test('is refused when the replies of its call are too large together', async () => {
     const port = await startRaw(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1000)}`, 'stay')
     const door = doorTo(port, { maxOpenReplyBytes: 1500 })
     const error = await Promise.race([errorOf(door.send()), errorOf(door.send())])
@@ -97,7 +97,7 @@ describe('a reply that is too large', () => {
   })
 })
 
-test('a reply counts twice while it is held received and decoded', async () => {
+test('a reply counts twice while its received and its decoded bytes are held', async () => {
   const body = gzipSync('x'.repeat(2000))
   const { port } = await startUpstream((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
@@ -108,7 +108,7 @@ test('a reply counts twice while it is held received and decoded', async () => {
   expect(await errorOf(door.send())).toMatchObject({ code: 'upstream_too_large' })
 })
 
-test('replies that were read make room for others of their call', async () => {
+test('a reply that was read no longer counts towards the limit of its call', async () => {
   const { port } = await startUpstream((_request, response) => response.end('x'.repeat(1000)))
   const door = doorTo(port, { maxOpenReplyBytes: 1500 })
   for (let time = 0; time < 3; time += 1) expect((await door.send()).body).toHaveLength(1000)
@@ -120,7 +120,7 @@ describe('a reply that breaks off', () => {
     ['in its head', 'HTTP/1.1 200 OK\r\nx-a'],
     ['in a body with a length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
     ['in a chunked body', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabc'],
-  ])('%s is closed in the middle', async (_where, text) => {
+  ])('%s is reported as upstream_closed', async (_where, text) => {
     for (const after of ['end', 'destroy'] as const) {
       const port = await startRaw(text, after)
       const error = await errorOf(doorTo(port).send())
@@ -142,21 +142,21 @@ describe('a reply that cannot be read', () => {
       'HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\n\r\nabc',
     ],
     ['not gzip although it says so', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc'],
-  ])('because it is %s is garbled', async (_what, text) => {
+  ])('because it is %s is reported as upstream_garbled', async (_what, text) => {
     const port = await startRaw(text)
     expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_garbled' })
   })
 })
 
-test('a reply of two lengths is not taken', async () => {
+test('a reply with two content lengths is refused', async () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'
   expect(await errorOf(doorTo(await startRaw(`${head}ab`)).send())).toMatchObject({
     code: 'upstream_closed',
   })
 })
 
-describe('the end of the call', () => {
-  test('ends a body that drips', async () => {
+describe('a body that drips', () => {
+  test('ends with its call', async () => {
     const stop = new AbortController()
     const closed = Promise.withResolvers<void>()
     const port = await startTcp((socket) => {
@@ -177,7 +177,7 @@ describe('the end of the call', () => {
     await closed.promise
   })
 
-  test('ends a redirect whose body drips', async () => {
+  test('does not delay a redirect', async () => {
     const { port, seen } = await startUpstream((request, response) => {
       if (request.url === '/to') return void response.end('there')
       response.writeHead(302, { location: '/to' }).write('x')

@@ -1,4 +1,4 @@
-/** What an upstream echoes: secrets come back as placeholders, and nothing else changes. */
+/** Secrets that an upstream echoes are replaced by placeholders; nothing else changes. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { createConceal } from '../../../runtime/egress/blind/conceal.ts'
@@ -18,7 +18,7 @@ const room = { maxBytes: 1024, hold: () => {} }
 const through = async (text: string) => `${await body(Buffer.from(text), room)}`
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-describe('a body loses a secret', () => {
+describe('a secret in a body is replaced', () => {
   test.each([
     ['as it is', SECRET],
     ['percent-encoded', encodeURIComponent(SECRET)],
@@ -50,7 +50,7 @@ describe('a body loses a secret', () => {
       Buffer.from(SECRET).toString('base64url'),
       Buffer.from('PLACE').toString('base64url'),
     ],
-  ])('in %s, and gets its placeholder in the same', async (_name, form, instead) => {
+  ])('in %s, by its placeholder in the same encoding', async (_name, form, instead) => {
     expect(await through(`a ${form} b`)).toBe(`a ${instead} b`)
   })
 
@@ -59,7 +59,7 @@ describe('a body loses a secret', () => {
     ['an escaped character in JSON', '\\u000a'],
     ['a percent-encoded one', '%0A'],
     ['a letter outside ASCII', 'é'],
-  ])('behind %s', async (_name, before) => {
+  ])('after %s', async (_name, before) => {
     const conceal = createConceal(() => [{ value: 'secret-of-letters', instead: 'PLACE' }])
     expect(`${await conceal.body(Buffer.from(`x${before}secret-of-letters"`), room)}`).toBe(
       `x${before}PLACE"`,
@@ -73,26 +73,26 @@ describe('a body keeps', () => {
     { value: 'short-seven', instead: 'SHORT' },
   ])
   test.each(['administrators', 'xadministrator', '0administrator', 'short-seven', 'Administrator'])(
-    '%s: it is no secret',
+    '%s, which does not count as a secret',
     async (text) => {
       expect(`${await conceal.body(Buffer.from(text), room)}`).toBe(text)
     },
   )
 
-  test('bytes that are no text as they are', async () => {
+  test('bytes that are not text, around a replaced secret', async () => {
     const bytes = Buffer.from([0xff, 0xfe, 0, 0x80, ...Buffer.from(' administrator '), 0xc3])
     expect(await conceal.body(bytes, room)).toEqual(
       Buffer.from([0xff, 0xfe, 0, 0x80, ...Buffer.from(' PLACE '), 0xc3]),
     )
   })
 
-  test('itself, uncopied, where there is nothing to take out', async () => {
+  test('its buffer, uncopied, when it contains no secret', async () => {
     const bytes = Buffer.from('nothing')
     expect(await conceal.body(bytes, room)).toBe(bytes)
   })
 })
 
-test('headers lose it too, in names and values', async () => {
+test('a secret is replaced in header names and values', async () => {
   const { headers: hide } = createConceal(() => [{ value: 'secret-of-letters', instead: 'PLACE' }])
   expect(
     await hide([
@@ -106,7 +106,7 @@ test('headers lose it too, in names and values', async () => {
   expect(await headers([['a', 'b']])).toEqual([['a', 'b']])
 })
 
-test('a secret outside ASCII is found in Latin-1 too, where headers are', async () => {
+test('a secret outside ASCII is also found in Latin-1, in headers and in a body', async () => {
   const conceal = createConceal(() => [{ value: 'ein Geheimnis für dich', instead: 'PLACE' }])
   const echoed = 'x ein Geheimnis für dich'
   expect(await conceal.headers([['x', echoed]])).toEqual([['x', 'x PLACE']])
@@ -116,11 +116,14 @@ test('a secret outside ASCII is found in Latin-1 too, where headers are', async 
 test.each([
   ['little-endian', (text: string) => Buffer.from(text, 'utf16le')],
   ['big-endian', (text: string) => Buffer.from(text, 'utf16le').swap16()],
-])('a text in UTF-16, %s, loses it and stays one', async (_name, encoded) => {
-  expect(await body(encoded(`é ${SECRET}, ${SECRET}.`), room)).toEqual(encoded('é PLACE, PLACE.'))
-})
+])(
+  'a secret in UTF-16 text, %s, is replaced, and the text stays UTF-16',
+  async (_name, encoded) => {
+    expect(await body(encoded(`é ${SECRET}, ${SECRET}.`), room)).toEqual(encoded('é PLACE, PLACE.'))
+  },
+)
 
-test('the longest of several is found first, and one more may be added', async () => {
+test('the longest of several secrets is found first, and a secret can be added later', async () => {
   const conceal = createConceal(() => [
     { value: 'longer-than-twelve', instead: 'A' },
     { value: 'longer-than-twelve-too', instead: 'B' },
@@ -132,8 +135,8 @@ test('the longest of several is found first, and one more may be added', async (
   expect(`${await conceal.body(Buffer.from('one-more-of-them'), room)}`).toBe('C')
 })
 
-describe('an upstream that echoes', () => {
-  /** Sends this request, and gives what the guest gets. */
+describe('an echoed secret', () => {
+  /** Sends this request, and returns what the guest receives. */
   async function echo(
     secrets: ReturnType<typeof sealed>,
     more: Parameters<typeof get>[1],
@@ -157,7 +160,7 @@ describe('an upstream that echoes', () => {
     return { seen, text: `${reply.headers} ${reply.url} ${reply.body}` }
   }
 
-  test('gives placeholders back: in headers, query and body', async () => {
+  test('comes back as its placeholder, in headers, query and body', async () => {
     const { secrets, placeholder } = withToken('the-secret-token')
     const { seen, text } = await echo(
       secrets,
@@ -176,7 +179,7 @@ describe('an upstream that echoes', () => {
   })
 
   test.each(['jo', 'somebody else'])(
-    'gives the base64 of Basic back as it was sent, for %s',
+    'in the base64 of Basic comes back as the guest sent it, for %s',
     async (user) => {
       const secrets = sealed({ auth: { basic: { username: 'jo', password: 'the-password' } } })
       const pair = base64(`${user}:${secrets.sealed.auth?.basic?.password}`)
@@ -187,7 +190,7 @@ describe('an upstream that echoes', () => {
     },
   )
 
-  test('gives an address back in which it works again', async () => {
+  test('in a Location reaches the target, and the URL of the reply shows its placeholder', async () => {
     const { secrets, placeholder } = withToken('the-secret-token')
     const { port, origin, seen } = await startUpstream((request, response) => {
       if (request.url?.startsWith('/a'))
@@ -204,7 +207,7 @@ describe('an upstream that echoes', () => {
     expect(reply.url).toBe(`${origin}/b?key=${placeholder}`)
   })
 
-  test('leads no secret to another address of its choice', async () => {
+  test('in a Location is refused when the target may not receive secrets', async () => {
     const target = await startUpstream((_request, response) => response.end())
     const { secrets, placeholder } = withToken('the-secret-token')
     const { port, origin } = await startUpstream((request, response) => {
@@ -222,7 +225,7 @@ describe('an upstream that echoes', () => {
     expect(target.seen).toEqual([])
   })
 
-  test('is left alone where the guest knows the value anyway, and in replies of OAuth', async () => {
+  test('is left as it is when the guest knows the value anyway, and in replies of OAuth', async () => {
     const same = sealed({
       auth: { basic: { username: 'administrator', password: 'administrator' } },
     })
@@ -238,7 +241,7 @@ describe('an upstream that echoes', () => {
 describe('the search for secrets', () => {
   const sought = (latin1: string) => [{ symbols: Buffer.from(latin1), latin1, number: 1 }]
 
-  test('is kept for the same texts, and for no others', () => {
+  test('is cached for the same texts, and for no others', () => {
     const searchFor = createSearches()
     const first = atOnce(searchFor(sought('tell-nobody')))
     expect(atOnce(searchFor(sought('tell-nobody')))).toBe(first)
@@ -247,13 +250,13 @@ describe('the search for secrets', () => {
     expect(atOnce(searchFor(other))).not.toBe(first)
   })
 
-  test('is not kept for texts that are longer than may be looked at in one go', () => {
+  test('is not cached for very long texts', () => {
     const searchFor = createSearches()
     const long = 'x'.repeat(300_000)
     expect(atOnce(searchFor(sought(long)))).not.toBe(atOnce(searchFor(sought(long))))
   })
 
-  test('of one call finds the placeholder of that call, whatever another one with the same secret had', async () => {
+  test('of a call uses its own placeholder, even after another call with the same secret', async () => {
     for (const instead of ['FIRST', 'OTHER']) {
       const { body } = createConceal(() => [{ value: SECRET, instead }])
       expect(`${await body(Buffer.from(SECRET), room)}`).toBe(instead)

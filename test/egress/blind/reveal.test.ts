@@ -1,4 +1,4 @@
-/** Where secrets are put into requests, and where not: seen by a real upstream. */
+/** Where secrets are put into requests and where they are not, as a real upstream receives them. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EgressRequest } from '../../../runtime/egress/call/call.ts'
 import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
@@ -30,7 +30,7 @@ async function scene(token = TOKEN, egress: object = {}) {
   return { ...upstream, send, placeholder, secrets }
 }
 
-describe('a secret is replaced', () => {
+describe('a placeholder is replaced by its secret', () => {
   test('in header values', async () => {
     const { send, seen, placeholder } = await scene('latin-1 only é')
     await send('/', {
@@ -90,7 +90,7 @@ describe('a secret is replaced', () => {
     },
   )
 
-  test('of several credentials, settings and a key by its own placeholder', async () => {
+  test('for several credentials, a setting and a key, each by its own placeholder', async () => {
     const { port, origin, seen } = await startUpstream((_request, response) => response.end())
     const secrets = sealed(
       {
@@ -126,7 +126,7 @@ describe('a secret is replaced', () => {
     expect(seen[0]?.headers['x-all']).toBe('of the api, of the key, of the setting')
   })
 
-  test('afresh at every hop of a redirect, in what goes on', async () => {
+  test('at every hop of a redirect', async () => {
     const { port, origin, seen } = await startUpstream((request, response) => {
       if (request.url === '/from') response.writeHead(307, { location: '/to' })
       response.end()
@@ -149,7 +149,7 @@ describe('a secret is replaced', () => {
   })
 })
 
-describe('a request is refused, and nothing leaves, with a secret', () => {
+describe('a request is refused, and not sent, with a secret', () => {
   type Sent = { path?: string; headers?: [string, string][]; body?: Buffer }
   const json = (text: string): Sent => ({ headers: JSON_TYPE, body: Buffer.from(text) })
   const escaped = (text: string) => text.replace('kw', '\\u006bw')
@@ -250,7 +250,7 @@ describe('a request is refused, and nothing leaves, with a secret', () => {
       (key: string) => ({ headers: JSON_TYPE, body: Buffer.from(JSON.stringify({ key })) }),
     ],
     ['a form', (key: string) => ({ headers: FORM, body: Buffer.from(`key=${key}`) })],
-  ])('that holds half of a character, in %s', async (_what, more) => {
+  ])('that contains half of a character, in %s', async (_what, more) => {
     const { send, seen, placeholder } = await scene('first-\ud83d-secret')
     const error = await errorOf(send('/', more(placeholder)))
     expect(error).toMatchObject({
@@ -261,7 +261,7 @@ describe('a request is refused, and nothing leaves, with a secret', () => {
     expect(seen).toEqual([])
   })
 
-  test('in the host, also in capitals', async () => {
+  test('in the host, also in upper case', async () => {
     const { secrets, placeholder } = withToken(TOKEN)
     const door = openDoor({ egress: [{ url: 'https://*.acme.example' }], call: { secrets } })
     for (const host of [placeholder, placeholder.toUpperCase()]) {
@@ -281,7 +281,7 @@ describe('a request is refused, and nothing leaves, with a secret', () => {
     expect(seen).toEqual([])
   })
 
-  test('that was never given out', async () => {
+  test('that was never issued', async () => {
     const { send, placeholder } = await scene()
     const error = await errorOf(
       send('/', { headers: [['x-key', placeholder.replace('s000', 's001')]] }),
@@ -290,14 +290,17 @@ describe('a request is refused, and nothing leaves, with a secret', () => {
   })
 })
 
-describe('an egress entry that names its secrets', () => {
-  test.each([[['auth']], [['settings.x', 'auth']], [undefined]])('%j lets it go', async (names) => {
-    const { send, seen, placeholder } = await scene('the-token', names ? { secrets: names } : {})
-    await send('/', { headers: [['x-key', placeholder]] })
-    expect(seen[0]?.headers['x-key']).toBe('the-token')
-  })
+describe('the list of secrets of an egress entry', () => {
+  test.each([[['auth']], [['settings.x', 'auth']], [undefined]])(
+    '%j lets the secret through',
+    async (names) => {
+      const { send, seen, placeholder } = await scene('the-token', names ? { secrets: names } : {})
+      await send('/', { headers: [['x-key', placeholder]] })
+      expect(seen[0]?.headers['x-key']).toBe('the-token')
+    },
+  )
 
-  test.each([[[]], [['settings.x']], [['api']]])('%j keeps it', async (names) => {
+  test.each([[[]], [['settings.x']], [['api']]])('%j refuses the secret', async (names) => {
     const { send, seen, placeholder } = await scene('the-token', { secrets: names })
     const error = await errorOf(send('/', { headers: [['x-key', placeholder]] }))
     expect(error).toMatchObject({
@@ -307,7 +310,7 @@ describe('an egress entry that names its secrets', () => {
     expect(seen).toEqual([])
   })
 
-  test('keeps it from the target of a redirect too', async () => {
+  test('also applies to the target of a redirect', async () => {
     const target = await startUpstream((_request, response) => response.end())
     const { port, origin } = await startUpstream((_request, response) => {
       response.writeHead(307, { location: `${target.origin}/` })
@@ -328,14 +331,14 @@ describe('an egress entry that names its secrets', () => {
   })
 })
 
-describe('a request stays within its limits when its secrets are put in', () => {
+describe('the limits of a request count its secrets', () => {
   const PAGE = 60 * 1024
-  /** A token that makes a body of this many placeholders far larger. */
+  /** A token far larger than its placeholder. */
   const large = 'x'.repeat(PAGE)
   const many = (count: number, placeholder: string) =>
     Buffer.from(JSON.stringify(Array(count).fill(placeholder)))
 
-  test('its body', async () => {
+  test('in the body', async () => {
     const { send, seen, placeholder } = await scene(large)
     const error = await errorOf(send('/', { headers: JSON_TYPE, body: many(5000, placeholder) }))
     expect(error.code).toBe('egress_body')
@@ -347,7 +350,7 @@ describe('a request stays within its limits when its secrets are put in', () => 
     expect(seen[0]?.body.length).toBeGreaterThan(10 * PAGE)
   })
 
-  test('its headers and its address', async () => {
+  test('in headers and in the URL', async () => {
     const { send, seen, placeholder } = await scene(large)
     const headers: [string, string][] = [['x', Array(1000).fill(placeholder).join(' ')]]
     expect((await errorOf(send('/', { headers }))).code).toBe('egress_header')
@@ -355,7 +358,7 @@ describe('a request stays within its limits when its secrets are put in', () => 
     expect(seen).toEqual([])
   })
 
-  test('together with what else is open, and gives it back', async () => {
+  test('in the bytes of open requests, which are released when a request ends', async () => {
     const answers: (() => void)[] = []
     const { origin, port, seen } = await startUpstream((_request, response) => {
       answers.push(() => response.end('{}'))

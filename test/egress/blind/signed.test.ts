@@ -1,4 +1,4 @@
-/** What the host signs when a request leaves: seen by a real upstream. */
+/** What the host signs when a request is sent, as a real upstream receives it. */
 import { generateKeyPairSync } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { afterEach, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const private_key = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString
 const key_pair = { key_identifier: 'k1', private_key }
 const oauth1 = { consumer_key: 'ck', consumer_secret: 'cs', token_id: 'ti', token_secret: 'ts' }
 
-/** A call with these credentials, its helper, and an upstream that echoes. */
+/** A call with these credentials, a signing helper, and an upstream that echoes. */
 async function scene(given: Parameters<typeof sealed>[0], fields = {}, egress = {}) {
   const { port, origin, seen } = await startUpstream((request, response) => {
     if (request.url === '/from') response.writeHead(307, { location: '/to?x=1' })
@@ -46,7 +46,7 @@ async function scene(given: Parameters<typeof sealed>[0], fields = {}, egress = 
   return { seen, secrets, sign, send }
 }
 
-test('a token is made when it is sent, once, and comes back as what was asked for', async () => {
+test('a token is signed once, when it is first sent, and is echoed as its placeholder', async () => {
   const { seen, sign, send } = await scene({ auth: { key_pair } })
   const asked = sign('jwt', { claims: { sub: 'jo' } })
   const reply = await send([['authorization', `Bearer ${asked}`]])
@@ -58,7 +58,7 @@ test('a token is made when it is sent, once, and comes back as what was asked fo
   expect(`${reply.body}`).not.toContain(token)
 })
 
-test('a secret of the settings signs as well, and one of several credentials by its id', async () => {
+test('a secret setting can sign, and so can one of several credentials, chosen by its id', async () => {
   const { seen, sign, send, secrets } = await scene(
     {
       credentials: { a: { key_pair }, b: { key_pair: { ...key_pair, key_identifier: 'k2' } } },
@@ -80,7 +80,7 @@ test('a secret of the settings signs as well, and one of several credentials by 
   )
 })
 
-test('a request is signed as it is sent, at every hop again', async () => {
+test('a request is signed as it is sent, again at every hop', async () => {
   const { seen, sign, send } = await scene({ auth: { oauth1 } })
   await send([['authorization', sign('oauth1')]], '/from')
   const signatures = seen.map(
@@ -90,7 +90,7 @@ test('a request is signed as it is sent, at every hop again', async () => {
   expect(signatures[0]).not.toBe(signatures[1])
 })
 
-test('a signature comes back as what was asked for', async () => {
+test('a signature is echoed as its placeholder', async () => {
   const { seen, sign, send } = await scene({ auth: { key_pair } })
   const asked = sign('aws', { service: 's3', region: 'eu-west-1' })
   const reply = await send([['authorization', asked]])
@@ -117,7 +117,7 @@ test.each<[string, object, RegExp]>([
   expect(seen).toEqual([])
 })
 
-test('a secret is no claim, a request signature stands alone, and both go where their key may', async () => {
+test('a secret cannot be a claim, a request signature stands alone, and the key’s egress limits apply', async () => {
   const { sign, send, secrets } = await scene({ auth: { key_pair } })
   const claims = { key: secrets.sealed.auth?.key_pair?.private_key }
   expect((await errorOf(send([['x', sign('jwt', { claims })]]))).message).toMatch(/can be read/)
@@ -132,7 +132,7 @@ test('a secret is no claim, a request signature stands alone, and both go where 
   expect(narrow.seen).toEqual([])
 })
 
-test('a call cannot keep the host signing', async () => {
+test('a call is limited to 100 signatures', async () => {
   const { sign, send } = await scene({ auth: { oauth1 } })
   for (let turn = 0; turn < 100; turn += 1) await send([['authorization', sign('oauth1')]])
   expect((await errorOf(send([['authorization', sign('oauth1')]]))).message).toMatch(

@@ -26,8 +26,8 @@ async function ask(
   return door.fetch(get(`${origin}/users.list?token=x`))
 }
 
-describe('an error inside 200 is one', () => {
-  test('with its own code, and the code of the table', async () => {
+describe('an error in the body of a 200 is reported', () => {
+  test('with its own code and the code of the table', async () => {
     expect(await errorOf(ask('{"ok":false,"error":"invalid_auth"}'))).toMatchObject({
       code: 'upstream_said',
       message: expect.stringMatching(
@@ -49,13 +49,13 @@ describe('an error inside 200 is one', () => {
     expect(details.appErrorCode).toBe(appErrorCode)
   })
 
-  test('where a whole object is what tells it', async () => {
+  test('when the declared value is a whole object', async () => {
     const declared = { ...SLACK, when: { json: '/a~1b/c', equals: { d: [1] } } }
     expect(await errorOf(ask('{"a/b":{"c":{"d":[1]}}}', { declared }))).toBeDefined()
   })
 })
 
-describe('a member that tells by being there, or not', () => {
+describe('a member whose presence decides', () => {
   const by = (exists: boolean) => ({ declared: { ...SLACK, when: { json: '/error', exists } } })
 
   test.each([
@@ -75,12 +75,12 @@ describe('a member that tells by being there, or not', () => {
     [true, '7'],
     [false, '{"error":null}'],
     [false, '{broken'],
-  ])('exists %s: %s is none', async (exists, body) => {
+  ])('exists %s: %s is not an error', async (exists, body) => {
     expect((await ask(body, by(exists))).status).toBe(200)
   })
 })
 
-describe('an answer is what it is', () => {
+describe('an answer is returned unchanged', () => {
   test.each<[string, string, Parameters<typeof ask>[1]]>([
     ['that reports none', '{"ok":true}', {}],
     ['in another form', 'ok=false', { type: 'text/plain' }],

@@ -1,4 +1,4 @@
-/** Calls that end while their connection is being made: the lookup of its name, the handshake. */
+/** Calls that end while their connection is being made, during the name lookup or the handshake. */
 import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
@@ -15,7 +15,7 @@ afterEach(async () => {
 const GONE = new RuntimeError('caller_gone', 'the caller hung up')
 const basic = { username: 'keyway', password: 'the-password-of-the-login' }
 
-/** What is asked of a host by each protocol, and the entry that it takes. */
+/** The request of each protocol, and the egress entry that it needs. */
 const WAYS: [what: string, entry: (at: string) => object, ask: (at: string) => object][] = [
   ['a website', (at) => ({ url: `https://${at}` }), (at) => get(`https://${at}`)],
   [
@@ -38,7 +38,7 @@ const bridged = (url: string, method: string, body: object) => ({
   body: Buffer.from(JSON.stringify(body)),
 })
 
-/** A call that asks `at`, and the way to end it. */
+/** A call that requests `at`, and the controller that ends it. */
 function asking(
   [, entry, ask]: (typeof WAYS)[number],
   at: string,
@@ -73,7 +73,7 @@ test.each(WAYS)(
     await until('it is looked up', () => asked.length === 1)
     over.abort(GONE)
     expect(await ended).toBe(GONE)
-    // What it held is free: the door takes one at a time.
+    // Its slot is free again: the egress allows one request at a time.
     expect(await errorOf(door.fetch(request))).toBe(GONE)
   },
 )
@@ -114,7 +114,7 @@ test.each(WAYS)(
   },
 )
 
-test('a call that ends while it is connected leaves another one to the same host alone', async () => {
+test('a call that ends during a lookup does not affect another call to the same host', async () => {
   const { port, origin, seen } = await startUpstream((_request, response) => response.end('{}'))
   const answer = Promise.withResolvers<string[]>()
   const asked: string[] = []

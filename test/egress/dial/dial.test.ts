@@ -6,7 +6,7 @@ import { startTcp, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(stopAll)
 
-/** Dials with a socket that is never opened, and keeps what would have been connected to. */
+/** Dials with a socket that is never opened, and records each attempt. */
 async function dialTo(target: string, options: Partial<DialOptions>) {
   const attempts: Attempt[] = []
   const { protocol, hostname, port, host } = new URL(target)
@@ -34,7 +34,7 @@ const answers =
   async () =>
     addresses
 
-test('connects to the address that was judged when the name answers differently later', async () => {
+test('connects to the checked address even when the name resolves differently later', async () => {
   const rebinding = [['8.8.8.8'], ['127.0.0.1'], ['127.0.0.1']]
   let lookups = 0
   const resolve = async () => rebinding[lookups++] ?? []
@@ -43,7 +43,7 @@ test('connects to the address that was judged when the name answers differently 
   expect(lookups).toBe(1)
 })
 
-test('keeps the host name for TLS and gives none for an address', async () => {
+test('uses the host name for TLS, and none for an address', async () => {
   const [named] = await dialTo('https://a.example:8443', { resolve: answers('8.8.8.8') })
   expect(named).toMatchObject({ servername: 'a.example', port: 8443, protocol: 'https:' })
   const [literal] = await dialTo('https://8.8.4.4', {})
@@ -72,7 +72,7 @@ test.each([
   expect(error.message).toContain(`KEYWAY_PRIVATE_EGRESS=acme=${error.message.split(' ')[0]}`)
 })
 
-test('never tells the private address behind a name', async () => {
+test('never reveals the private address of a name', async () => {
   const error = await errorOf(dialTo('https://x.example', { resolve: answers('10.1.2.3') }))
   expect(error.message).not.toContain('10.1.2.3')
 })
@@ -86,7 +86,7 @@ test('connects to a granted private host and port only', async () => {
   })
 })
 
-test('tries the addresses in order and shares the time between them', async () => {
+test('tries the addresses in order and divides the time between them', async () => {
   const tried: Attempt[] = []
   const openSocket = async (attempt: Attempt) => {
     tried.push(attempt)

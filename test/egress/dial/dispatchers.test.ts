@@ -11,7 +11,7 @@ afterEach(stopAll)
 const create = (grants = '') =>
   createDispatchers({ grants: parsePrivateGrants(grants), limits: DEFAULT_LIMITS })
 
-test('gives each connector connections of its own, and one spelling of an id the same', async () => {
+test('gives each connector its own connections, shared by both spellings of its id', async () => {
   const dispatchers = create()
   expect(dispatchers.get('a-x', null)).toBe(dispatchers.get('a_x', null))
   expect(dispatchers.get('a', null)).not.toBe(dispatchers.get('b', null))
@@ -19,7 +19,7 @@ test('gives each connector connections of its own, and one spelling of an id the
   await dispatchers.close()
 })
 
-test('lets the connector used longest ago go, whose open request still ends well', async () => {
+test('evicts the least recently used connector, whose open request still completes', async () => {
   const asked = Promise.withResolvers<ServerResponse>()
   const { port, origin } = await startUpstream((_request, response) => asked.resolve(response))
   const dispatchers = create(`a=127.0.0.1:${port}`)

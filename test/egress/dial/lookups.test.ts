@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createLookups, createLookupsOf } from '../../../runtime/egress/dial/lookups.ts'
 import { errorOf } from '../fixtures/door.ts'
 
-test('asks once for one name at a time, and again afterwards', async () => {
+test('shares a running lookup of the same name, and looks it up again afterwards', async () => {
   const asked: string[] = []
   const lookups = createLookups(async (name) => {
     asked.push(name)
@@ -16,7 +16,7 @@ test('asks once for one name at a time, and again afterwards', async () => {
   expect(await lookups('a')).toEqual(['3'])
 })
 
-test('runs four at once and the others in order', async () => {
+test('runs four lookups at once and the others in order', async () => {
   const ends: (() => void)[] = []
   const asked: string[] = []
   const lookups = createLookups((name) => {
@@ -34,7 +34,7 @@ test('runs four at once and the others in order', async () => {
   expect(asked).toEqual(names)
 })
 
-test('goes on after a lookup that failed', async () => {
+test('continues after lookups that failed', async () => {
   const lookups = createLookups(async (name) => {
     if (name.startsWith('bad')) throw new Error('not found')
     return [name]
@@ -44,7 +44,7 @@ test('goes on after a lookup that failed', async () => {
   expect(await lookups('good')).toEqual(['good'])
 })
 
-test('refuses when too many names wait', async () => {
+test('refuses a lookup when too many names are queued', async () => {
   const lookups = createLookups(() => new Promise(() => {}))
   for (let index = 0; index < 4 + 256; index += 1) lookups(`n${index}`).catch(() => {})
   expect(await errorOf(lookups('one-more'))).toMatchObject({ code: 'upstream_connect_timeout' })
@@ -52,7 +52,7 @@ test('refuses when too many names wait', async () => {
 
 const ended = () => new Error('ended')
 
-test('ends for one who asks, and goes on for another who asks the same', async () => {
+test('ends a lookup for the caller that aborted, and continues it for another caller', async () => {
   const answer = Promise.withResolvers<string[]>()
   const lookups = createLookups(() => answer.promise)
   const gone = new AbortController()
@@ -64,7 +64,7 @@ test('ends for one who asks, and goes on for another who asks the same', async (
   expect(await second).toEqual(['1'])
 })
 
-test('runs no more than four, also where nobody waits for those that run', async () => {
+test('runs no more than four lookups, even when all their callers have gone', async () => {
   const asked: string[] = []
   const ends: (() => void)[] = []
   const lookups = createLookups((name) => {
@@ -77,7 +77,7 @@ test('runs no more than four, also where nobody waits for those that run', async
   const all = names.map((name) => lookups(name, asker))
   gone.abort()
   expect((await Promise.allSettled(all)).every(({ status }) => status === 'rejected')).toBe(true)
-  // None of them keeps others from waiting, and none is looked up for nobody.
+  // None of them takes up a place in the queue, and a name without a caller is not looked up.
   const later = lookups('later')
   expect(asked).toEqual(['n0', 'n1', 'n2', 'n3'])
   ends[0]?.()
@@ -87,7 +87,7 @@ test('runs no more than four, also where nobody waits for those that run', async
   expect(await later).toEqual(['later'])
 })
 
-test('a failure that comes when nobody waits any more is no rejection that nobody handles', async () => {
+test('causes no unhandled rejection when a lookup fails after its caller has gone', async () => {
   const answer = Promise.withResolvers<string[]>()
   const lookups = createLookups(() => answer.promise)
   const gone = new AbortController()
@@ -98,7 +98,7 @@ test('a failure that comes when nobody waits any more is no rejection that nobod
   await new Promise((resolve) => setImmediate(resolve))
 })
 
-test('of one connector are bounded over calls that have ended, and others are left alone', async () => {
+test('bounds the lookups of a connector across ended calls, without affecting other connectors', async () => {
   const asked: string[] = []
   const lookupsOf = createLookupsOf((name) => {
     asked.push(name)

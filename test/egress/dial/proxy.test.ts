@@ -16,8 +16,8 @@ const choose = (noProxy: string) =>
     noProxy,
   })
 
-describe('chooses', () => {
-  test('by scheme, and directly where a scheme has no proxy', () => {
+describe('the choice of a proxy', () => {
+  test('follows the scheme; a scheme without a proxy goes directly', () => {
     expect(choose('')(new URL('https://a.example'))).toBe('http://proxy.example:3128/')
     expect(choose('')(new URL('http://a.example'))).toBe('http://plain.example:8080/')
     const only = createChooseProxy({ httpsProxy: 'http://p', httpProxy: '', noProxy: null })
@@ -76,7 +76,7 @@ test.each([
 const BASIC = `Basic ${Buffer.from('user:p@ss').toString('base64')}`
 
 describe('through a proxy', () => {
-  test('https goes by CONNECT with the name, which is not looked up here', async () => {
+  test('https uses CONNECT with the name, which the host does not look up', async () => {
     const target = await startTcp((socket) => socket.once('data', () => socket.end('no TLS here')))
     const proxy = await startProxy(target)
     const door = openDoor({
@@ -92,7 +92,7 @@ describe('through a proxy', () => {
     expect(proxy.seen).toEqual([{ line: 'CONNECT a.example:443', authorization: BASIC }])
   })
 
-  test('http goes with its whole address', async () => {
+  test('http is sent with its whole URL', async () => {
     const proxy = await startProxy(0)
     const door = openDoor({
       egress: [{ url: 'http://a.example' }],
@@ -103,7 +103,7 @@ describe('through a proxy', () => {
     expect(proxy.seen).toEqual([{ line: 'GET http://a.example/x?y', authorization: BASIC }])
   })
 
-  test('the rules are judged all the same', async () => {
+  test('the egress rules still apply', async () => {
     const proxy = await startProxy(0)
     const door = openDoor({
       egress: [{ url: 'https://a.example' }, { url: 'https://10.0.0.1' }],
@@ -119,7 +119,7 @@ describe('through a proxy', () => {
   test.each([
     [407, 'the outbound proxy wants credentials (407)'],
     [503, 'the outbound proxy answered CONNECT with 503'],
-  ])('a refusal with %s is told', async (status, words) => {
+  ])('a refusal with %s is reported', async (status, words) => {
     const proxy = await startProxy(0, status)
     const door = openDoor({
       egress: [{ url: 'https://a.example' }],
@@ -131,7 +131,7 @@ describe('through a proxy', () => {
     expect(error.message).not.toContain('p@ss')
   })
 
-  test('a proxy that is not there is told', async () => {
+  test('a proxy that is not running is reported', async () => {
     const proxy = await startProxy(0)
     await stopAll()
     const door = openDoor({
@@ -155,7 +155,7 @@ describe('through a proxy', () => {
     })
   })
 
-  test('a host of NO_PROXY goes directly and its addresses are judged', async () => {
+  test('a host in NO_PROXY is reached directly and its addresses are checked', async () => {
     const proxy = await startProxy(0)
     const { port, origin } = await startUpstream((_request, response) => response.end('direct'))
     const settings = { httpsProxy: proxy.url, httpProxy: proxy.url, noProxy: '127.0.0.1' }

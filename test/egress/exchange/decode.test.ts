@@ -27,7 +27,7 @@ test.each([
   expect((await decode(body, encoding)).toString()).toBe(TEXT.toString())
 })
 
-test('leaves an empty body alone whatever its encoding', async () => {
+test('returns an empty body as it is, despite its encoding', async () => {
   expect(await decode(Buffer.alloc(0), 'gzip')).toHaveLength(0)
 })
 
@@ -39,7 +39,7 @@ test.each([
   ['zstd', TEXT],
   ['constructor', TEXT],
   ['gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(TEXT)))],
-])('calls a wrong %s body garbled', async (encoding, body) => {
+])('reports an invalid %s body as upstream_garbled', async (encoding, body) => {
   const error = await errorOf(decode(body, encoding))
   expect(error).toMatchObject({ code: 'upstream_garbled' })
   expect(error.message).toContain('a.example:443')
@@ -59,12 +59,12 @@ test('stops at the ratio, after the first mebibyte', async () => {
   expect(await errorOf(decode(bomb, 'gzip'))).toMatchObject({ code: 'upstream_too_large' })
 })
 
-test('counts the ratio of two encodings against what was received', async () => {
+test('measures the ratio of two encodings against the received bytes', async () => {
   const bomb = gzipSync(gzipSync(Buffer.alloc(12 * 1024 * 1024)))
   expect(await errorOf(decode(bomb, 'gzip, gzip'))).toMatchObject({ code: 'upstream_too_large' })
 })
 
-test('counts what comes out while it comes, and stops when that is refused', async () => {
+test('counts decoded bytes as they arrive, and stops when the count is refused', async () => {
   let counted = 0
   const body = gzipSync(Buffer.alloc(1024 * 1024))
   await decode(body, 'gzip', {}, (bytes) => {

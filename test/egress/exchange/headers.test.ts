@@ -88,7 +88,8 @@ test('takes no longer for a name that repeats thousands of times', () => {
   const repeated = (count: number) =>
     Array.from({ length: count }, (): [string, string] => ['x', ''])
   expect(prepareHeaders(repeated(13_000), OPTIONS)['x']).toHaveLength(13_000)
-  // Of as many headers in each measurement; the best of several, because other programs take the processor away.
+  // Each measurement prepares the same number of headers. The best of several counts, because other programs
+  // use the CPU too.
   const bestMs = (count: number) =>
     Math.min(
       ...Array.from({ length: 7 }, () => {
@@ -138,7 +139,7 @@ test('keeps only headers that carry no credential across origins', () => {
   ])
 })
 
-test('hands back no cookies, and no length and encoding of a form that was decoded', () => {
+test('removes cookies from a reply, and the length and encoding of a body that was decoded', () => {
   const headers: HeaderList = [
     ['Set-Cookie', 'a=b'],
     ['Content-Encoding', 'gzip'],

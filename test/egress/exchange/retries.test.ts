@@ -1,4 +1,4 @@
-/** What is sent again, how often, and when it is not worth it: through the door, to a real server. */
+/** Which requests are retried, how often, and when a retry is pointless; through the egress, to a real server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
@@ -17,7 +17,7 @@ const status =
 const hangUp: Answer = (request) => void request.socket.destroy()
 const well = status(200)
 
-/** Answers in turn, the last one for ever. */
+/** Gives these answers in order, then repeats the last one. */
 async function upstream(...answers: Answer[]) {
   let turn = 0
   const server = await startUpstream((request, response) => {
@@ -42,7 +42,7 @@ async function ask(server: { port: number; origin: string }, method = 'GET', inM
   return { code, records: door.records }
 }
 
-describe('is sent again', () => {
+describe('a request is retried', () => {
   test.each([
     ['GET', 'after 429', status(429)],
     ['POST', 'after 429: it was not carried out', status(429)],
@@ -56,7 +56,7 @@ describe('is sent again', () => {
     expect(code).toBe(200)
     expect(server.seen).toHaveLength(2)
     expect(server.seen[1]).toMatchObject({ method, body: server.seen[0]?.body ?? '' })
-    // Each try has its line in the record of the call.
+    // Each attempt is a record of the call.
     expect(records).toHaveLength(2)
   })
 
@@ -68,7 +68,7 @@ describe('is sent again', () => {
   })
 })
 
-describe('is not sent again', () => {
+describe('a request is not retried', () => {
   test.each([
     ['POST', 'after 503', status(503)],
     ['PUT', 'after 502: nobody knows whether it was carried out', status(502)],
@@ -87,7 +87,7 @@ describe('is not sent again', () => {
     expect(server.seen.length).toBeLessThanOrEqual(1)
   })
 
-  test('where the wait is longer than the call: the refusal arrives at once, as it is', async () => {
+  test('when the wait is longer than the call: the refusal is returned at once, unchanged', async () => {
     const server = await upstream(status(429, { 'retry-after': '30' }))
     const silent = await upstream(() => {})
     const ended = () => 'the end of the time'
@@ -97,14 +97,14 @@ describe('is not sent again', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('for ever', async () => {
+  test('more than twice', async () => {
     const server = await upstream(status(502))
     expect((await ask(server)).code).toBe(502)
     expect(server.seen).toHaveLength(3)
   })
 })
 
-test('after a refusal all requests of the tenant wait, or hear at once that it takes too long', async () => {
+test('after a refusal, a request of the tenant fails at once when the wait exceeds its call', async () => {
   const server = await upstream(status(429, { 'retry-after': '30' }))
   const door = doorTo(server, 2000)
   expect((await door.fetch(get(server.origin))).status).toBe(429)

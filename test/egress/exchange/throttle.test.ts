@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 const never = new AbortController().signal
 const governor = (requestsPerSecond: number, concurrentRequests: number): Governor =>
   createGovernors()('key', { requestsPerSecond, concurrentRequests })
-/** Lets so many requests in, and tells when each of them was: in milliseconds from now. */
+/** Enters `count` requests, and returns when each was admitted, in milliseconds from now. */
 function enterMany(one: Governor, count: number, lastMs = 0) {
   const begun = Date.now()
   const at: number[] = []
@@ -20,14 +20,14 @@ function enterMany(one: Governor, count: number, lastMs = 0) {
   return at
 }
 
-test('a second’s worth leaves at once, the rest at an even pace', async () => {
+test('one second’s worth of requests is admitted at once, the rest at an even pace', async () => {
   const at = enterMany(governor(10, 100), 15)
   await vi.advanceTimersByTimeAsync(2000)
   expect(at.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 0))
   expect(at.slice(10)).toEqual([100, 200, 300, 400, 500])
 })
 
-test('what left without a turn is counted, and a turn that sent nothing is not', async () => {
+test('requests sent without a turn are counted, and turns that sent nothing are not', async () => {
   const one = governor(10, 100)
   one.count(5)
   one.count(-2)
@@ -37,13 +37,13 @@ test('what left without a turn is counted, and a turn that sent nothing is not',
   expect(at.slice(7)).toEqual([100, 200])
 })
 
-test('no more than so many are under way', async () => {
+test('no more than the allowed number of requests run at once', async () => {
   const at = enterMany(governor(1000, 2), 6, 100)
   await vi.advanceTimersByTimeAsync(1000)
   expect(at).toEqual([0, 0, 100, 100, 200, 200])
 })
 
-test('nothing leaves while the upstream asks to be left alone', async () => {
+test('no request is admitted while the upstream asks for a pause', async () => {
   const one = governor(1000, 10)
   one.pause(500)
   const at = enterMany(one, 2)
@@ -51,7 +51,7 @@ test('nothing leaves while the upstream asks to be left alone', async () => {
   expect(at).toEqual([500, 500])
 })
 
-describe('who cannot be served before the end of its call hears so', () => {
+describe('a request that cannot be admitted before its call ends fails', () => {
   const enter = (one: Governor, inMs: number) =>
     one
       .enter({ endMs: Date.now() + inMs, signal: never, from: 'api.acme.example' })
@@ -69,7 +69,7 @@ describe('who cannot be served before the end of its call hears so', () => {
     })
   })
 
-  test('also when it waits already', async () => {
+  test('also when it is already waiting', async () => {
     const one = governor(1000, 1)
     const leave = await one.enter({ endMs: Infinity, signal: never, from: 'x' })
     const waiting = enter(one, 2000)
@@ -79,7 +79,7 @@ describe('who cannot be served before the end of its call hears so', () => {
   })
 })
 
-test('who gives up takes nobody’s turn', async () => {
+test('a request that gives up does not take the turn of another', async () => {
   const one = governor(1000, 1)
   const leave = await one.enter({ endMs: Infinity, signal: never, from: 'x' })
   const gone = new AbortController()
@@ -100,11 +100,11 @@ test('keys do not wait for each other', async () => {
   await expect(other).resolves.toBeTypeOf('function')
 })
 
-describe('another pace for a key that is known', () => {
+describe('a new pace for a known key', () => {
   const slow = { requestsPerSecond: 1, concurrentRequests: 1 }
   const fast = { requestsPerSecond: 1000, concurrentRequests: 2 }
 
-  test('counts from the next request on', async () => {
+  test('applies from the next request on', async () => {
     const governorFor = createGovernors()
     const before = enterMany(governorFor('key', { ...fast, concurrentRequests: 100 }), 100)
     await vi.advanceTimersByTimeAsync(1000)
@@ -114,7 +114,7 @@ describe('another pace for a key that is known', () => {
     expect(after).toEqual([0, 1000, 2000])
   })
 
-  test('lets those go on who wait already', async () => {
+  test('admits requests that are already waiting', async () => {
     const governorFor = createGovernors()
     const at = enterMany(governorFor('key', slow), 3, 5000)
     await vi.advanceTimersByTimeAsync(100)
@@ -124,7 +124,7 @@ describe('another pace for a key that is known', () => {
     expect(at).toHaveLength(2)
   })
 
-  test('keeps what the upstream asked for', async () => {
+  test('keeps the pause that the upstream asked for', async () => {
     const governorFor = createGovernors()
     governorFor('key', slow).pause(500)
     const at = enterMany(governorFor('key', fast), 1)
@@ -133,7 +133,7 @@ describe('another pace for a key that is known', () => {
   })
 })
 
-test('tries are a tenth of the requests, and a few', async () => {
+test('retries are limited to a tenth of the requests, plus ten', async () => {
   const one = governor(1000, 1000)
   const used = () => Array.from({ length: 50 }, () => one.mayRetry()).filter(Boolean).length
   expect(used()).toBe(10)
@@ -143,7 +143,7 @@ test('tries are a tenth of the requests, and a few', async () => {
   expect(used()).toBe(3)
 })
 
-test('who goes just when its turn has come takes nobody’s place in line', async () => {
+test('a request that is aborted as it is admitted does not block the queue', async () => {
   const one = governor(1000, 1)
   const first = new AbortController()
   const enter = (signal: AbortSignal) => one.enter({ endMs: Infinity, signal, from: 'x' })

@@ -13,7 +13,7 @@ afterEach(async () => {
   await stopAll()
 })
 
-/** A door for several calls to one upstream. */
+/** An egress for several calls to one upstream. */
 function doorTo(port: number, limits: Partial<EgressLimits>) {
   const origin = `http://127.0.0.1:${port}`
   const door = createEgress({
@@ -46,10 +46,10 @@ function doorTo(port: number, limits: Partial<EgressLimits>) {
   }
 }
 
-/** An upstream that takes connections and reads nothing. */
+/** An upstream that accepts connections and reads nothing. */
 const startDeaf = () => startTcp((socket) => void socket.pause())
 
-/** What a request that is left open ends with, so that nothing is unhandled. */
+/** Ignores how a request that is left open ends, so that no rejection is unhandled. */
 const left = (work: Promise<unknown>): void => void work.catch(() => {})
 
 describe('request bodies that an upstream does not read', () => {
@@ -65,7 +65,7 @@ describe('request bodies that an upstream does not read', () => {
     expect(call.records).toHaveLength(2)
   })
 
-  test('are bounded for all calls of a connector, and not for those of another', async () => {
+  test('are bounded across all calls of a connector, without affecting another connector', async () => {
     const open = doorTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
     left(open('a').post(600))
     const error = await errorOf(open('a').post(600))
@@ -95,7 +95,7 @@ describe('request bodies that an upstream does not read', () => {
     expect((await errorOf(open().post(1))).message).toContain(`${128 * 1024 * 1024} bytes`)
   })
 
-  test('count no longer when their request or their call has ended', async () => {
+  test('are no longer counted when their request or call has ended', async () => {
     const open = doorTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
     const over = new AbortController()
     const gone = new AbortController()
@@ -112,7 +112,7 @@ describe('request bodies that an upstream does not read', () => {
     expect(next.records).toMatchObject([{ sent: true, error: null }])
   })
 
-  test('count no longer when they were refused', async () => {
+  test('are not counted when they were refused', async () => {
     const open = doorTo(await startDeaf(), {
       maxOpenRequestBytes: 1000,
       maxConnectorOpenBytes: 900,
@@ -126,13 +126,13 @@ describe('request bodies that an upstream does not read', () => {
   })
 })
 
-test('a body over the limit of one is told as that, not as too many', async () => {
+test('a body over the limit of one body is reported as egress_body, not as egress_concurrency', async () => {
   const { port } = await startUpstream((_request, response) => response.end())
   const call = doorTo(port, { maxRequestBytes: 100, maxOpenRequestBytes: 100 })()
   expect(await errorOf(call.post(101))).toMatchObject({ code: 'egress_body' })
 })
 
-test('a body is held over its redirects', async () => {
+test('a body stays counted while redirects are followed', async () => {
   const { port } = await startUpstream((request, response) => {
     if (request.url === '/') response.writeHead(307, { location: '/to' }).end()
   })
@@ -142,7 +142,7 @@ test('a body is held over its redirects', async () => {
   expect(await errorOf(call.post(1))).toMatchObject({ code: 'egress_concurrency' })
 })
 
-test('replies count together with bodies for a connector, until they are handed over', async () => {
+test('replies count towards the limit of a connector, like bodies, until they are delivered', async () => {
   const { port } = await startUpstream((_request, response) => response.end('x'.repeat(800)))
   const open = doorTo(port, { maxConnectorOpenBytes: 1000 })
   for (let time = 0; time < 3; time += 1) expect((await open().post(200)).body).toHaveLength(800)
@@ -150,8 +150,8 @@ test('replies count together with bodies for a connector, until they are handed 
   expect((await open().post(200)).body).toHaveLength(800)
 })
 
-describe('requests that are open', () => {
-  test('are bounded for all calls of a connector together, and for no other connector', async () => {
+describe('open requests', () => {
+  test('are bounded across all calls of a connector, without affecting another connector', async () => {
     const open = doorTo(await startDeaf(), { maxConnectorOpenFetches: 3 })
     const hangUp = new AbortController()
     const [first, second] = [open(), open('a')]
@@ -165,18 +165,18 @@ describe('requests that are open', () => {
     left(open('b').post(1))
     hangUp.abort()
     await errorOf(leaving)
-    // Its place is free again: the next one waits for its answer.
+    // Its slot is free again: the next request is sent and waits for its response.
     const next = second.post(1)
     left(next)
     await expect(Promise.race([next, wait(100, 'waits')])).resolves.toBe('waits')
   })
 })
 
-describe('one of several that share', () => {
+describe('shares of the limits', () => {
   const open = async (limits: Partial<EgressLimits>) => doorTo(await startDeaf(), limits)
   const of = (tenant: string) => ({ tenant, governorKey: () => tenant })
 
-  test('holds at most three quarters of a connector’s requests, and the next one has room', async () => {
+  test('a tenant gets at most three quarters of the requests of a connector', async () => {
     const door = await open({ maxConnectorOpenFetches: 16 })
     const flood = door('a', of('flood'))
     for (let n = 0; n < 12; n += 1) left(flood.post(1))
@@ -189,7 +189,7 @@ describe('one of several that share', () => {
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
-  test('the same of its bytes', async () => {
+  test('a tenant gets at most three quarters of the bytes of a connector', async () => {
     const door = await open({ maxConnectorOpenBytes: 1000 })
     left(door('a', of('flood')).post(700))
     expect((await errorOf(door('a', of('flood')).post(100))).message).toContain('700 bytes')
@@ -199,7 +199,7 @@ describe('one of several that share', () => {
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
-  test('a connector the same of what the process may hold', async () => {
+  test('a connector gets at most three quarters of the bytes of the process', async () => {
     const door = await open({ maxProcessOpenBytes: 1000 })
     left(door('a', of('one')).post(400))
     left(door('a', of('two')).post(300))
@@ -211,7 +211,7 @@ describe('one of several that share', () => {
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
-  test('has all of it back when its requests have ended', async () => {
+  test('a tenant has its whole share again when its requests have ended', async () => {
     const door = await open({ maxConnectorOpenFetches: 4 })
     const over = new AbortController()
     const flood = door('a', { tenant: 'flood', signal: over.signal })
@@ -226,7 +226,7 @@ describe('one of several that share', () => {
   })
 })
 
-test('who counts refusals hears of each, by its connector', async () => {
+test('onRefused is called with the connector of a refused request', async () => {
   const port = await startDeaf()
   const refused: string[] = []
   const door = createEgress({

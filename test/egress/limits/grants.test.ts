@@ -13,7 +13,7 @@ test('reads names, IPv4 and bracketed IPv6, several for one connector', () => {
   )
 })
 
-test('reads nothing from an empty text', () => {
+test('reads an empty text as no grants', () => {
   expect(parsePrivateGrants('  ').size).toBe(0)
 })
 

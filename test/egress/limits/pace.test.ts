@@ -1,4 +1,4 @@
-/** Replies are read no faster than the host can spare, however many are open and however fast they come. */
+/** Replies are read at a limited rate, however many are open and however fast they arrive. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -21,12 +21,12 @@ describe('a pace', () => {
     }
   }
 
-  test('lets a burst pass, and what comes after it wait for its turn', () => {
+  test('lets a burst pass, and delays reads beyond it', () => {
     const { read } = paced()
     expect([100_000, 50_000, 50_000].map(read)).toEqual([0, 50, 100])
   })
 
-  test('forgets with time what was read', () => {
+  test('recovers over time', () => {
     const { read, pass } = paced()
     read(150_000)
     pass(150)
@@ -39,7 +39,7 @@ describe('a pace', () => {
     expect([100_000, 10_000].map(read)).toEqual([0, 10])
   })
 
-  test('counts small pieces for more than they are', () => {
+  test('charges small pieces more than their size', () => {
     const { read } = paced()
     const waits = Array.from({ length: 200 }, () => read(1))
     expect(waits.at(-1)).toBeGreaterThan(100)
@@ -82,7 +82,7 @@ function openDoor(origin: string, limits: Partial<EgressLimits>): Egress {
   return door
 }
 
-/** Reads so many endless replies until it is stopped, and gives the bytes that were read and the time. */
+/** Reads 50 endless replies for one second, and returns the number of bytes read and the time taken. */
 async function readEndless(limits: Partial<EgressLimits>, tenant?: string) {
   const origin = await startEndless()
   const stopping = new AbortController()
