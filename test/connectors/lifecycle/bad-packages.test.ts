@@ -26,7 +26,7 @@ const tarOf = async (...names: string[]) =>
     ),
   )
 
-/** A package whose digests are right, of any files. */
+/** A package of any files, with valid digests. */
 const writes = (manifest: object, code = '') =>
   writePackage(
     packageOf(
@@ -70,7 +70,7 @@ const CASES: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
 ]
 
 test.each(CASES)(
-  '%s is refused with a message, and nothing is kept',
+  '%s is refused with a message, and nothing is stored',
   async (_name, make, words) => {
     const { status, body } = await op.upload({ packed: await make(), signature: null })
     expect([status, body.error.message]).toEqual([422, expect.stringMatching(words)])
@@ -78,7 +78,7 @@ test.each(CASES)(
   },
 )
 
-test('more than may be sent is refused before it is read', async () => {
+test('an upload over the size limit is refused', async () => {
   const { status } = await op.upload({
     packed: Buffer.alloc(16 * 1024 * 1024 + 1),
     signature: null,
@@ -91,7 +91,7 @@ test('another media type is refused', async () => {
   expect(status).toBe(415)
 })
 
-test('a token that may only read installs nothing', async () => {
+test('a read-only token and an auditor cannot upload a package', async () => {
   const { person } = await import('../../core/host.ts')
   const admin = await person(core.db, 'second@example.com', ['Admin'])
   const upload = (token: string) =>

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** `levels` lists in one another. */
+/** `levels` nested lists. */
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
 test.each<[string, string, string | undefined, number]>([
@@ -42,7 +42,7 @@ test.each<[string, string, string | undefined, number]>([
   ['POST', '/rollback', '{"to":-1}', 422],
   ['PUT', '/connectors/acme/probe', `{"settings":{"a":${deep(20_000)}}}`, 422],
   ['POST', '/connectors/acme/disable', `"${'x'.repeat(1024 * 1024)}"`, 413],
-])('%s %s with %j is answered with a message', async (method, path, raw, status) => {
+])('%s %s with %j is refused with a message', async (method, path, raw, status) => {
   const reply = await core.call(method, `/operator${path}`, raw === undefined ? {} : { raw })
   expect(reply.status).toBe(status)
   if (status >= 400) expect(reply.body.error.message).toEqual(expect.any(String))
@@ -59,7 +59,7 @@ test.each([
   ['GET', '/publishers/x'],
   ['POST', '/nodes'],
   ['DELETE', '/calls'],
-])('%s %s is not served, and what is, is said', async (method, path) => {
+])('%s %s is refused with 405 and the allowed methods', async (method, path) => {
   const { status, body, headers } = await core.call(method, `/operator${path}`)
   expect([status, body.error.error_code]).toEqual([405, 'unsupported_operation'])
   expect(headers.get('allow')).toMatch(/^[A-Z, ]+$/)

@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** As after the loss of a disk and of a row: the package is nowhere. */
+/** Deletes the package from the disk and from the database. */
 async function lose(digest: string): Promise<void> {
   await core.db.delete(packages).where(eq(packages.digest, digest))
   await rm(path.join(core.dataDir, 'installed', 'connectors'), { recursive: true })
 }
 
-test('a kept package that cannot be read is shown, and stands in the way of nothing else', async () => {
+test('a stored package that cannot be read is shown, and does not block other changes', async () => {
   const lost = await packaged({ version: '1.0.0' })
   await op.install(lost)
   const other = await packaged({ id: 'other' })
@@ -44,7 +44,7 @@ test('a kept package that cannot be read is shown, and stands in the way of noth
   ])
 })
 
-test('a rollback leaves what was taken back from a connector that it does not change', async () => {
+test('a rollback keeps the revocations of a connector that it does not change', async () => {
   const held = await packaged({ id: 'held' })
   await op.install(held)
   const wants = ['capability list_accounts']
@@ -58,7 +58,7 @@ test('a rollback leaves what was taken back from a connector that it does not ch
   expect(shown.withheld).toEqual([expect.objectContaining({ subject: 'list_accounts' })])
 })
 
-test('a change says what of it a host does not serve', async () => {
+test('the reply to a change lists what the host cannot serve', async () => {
   await op.trustPublisher()
   const signed = await packaged({ id: 'signed' })
   await op.install(signed)

@@ -1,4 +1,4 @@
-/** `GET /operator/calls`: what was called, and what each call sent where. */
+/** `GET /operator/calls`: the list of calls, with the requests that each call sent. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CallRecord } from '../../../runtime/contract/endpoints/operator.ts'
 import { type CoreHost, startCore } from '../../core/host.ts'
@@ -6,7 +6,7 @@ import { until } from '../../e2e/until.ts'
 import { operator } from './operator.ts'
 import { casesFor, LISTING, packaged } from './packaging.ts'
 
-// A closed port of loopback: a request that is sent, and not answered.
+// A closed port on loopback: requests get no response.
 const NOWHERE = '127.0.0.1:9'
 const CODE = LISTING('1.0.0').replace(
   'const start =',
@@ -57,7 +57,7 @@ test('a call is listed with the requests that it made and what it logged', async
   ])
 })
 
-test('a call that failed is listed with what its caller was told', async () => {
+test('a failed call is listed with the error that its caller received', async () => {
   const refused = await op.ask('acme', 'list_accounts', { page: { size: 'many' } })
   const { error_code, message } = refused.body.error
   const { body } = await op.call('GET', '/calls?connector_id=acme&limit=1')
@@ -68,7 +68,7 @@ test('a call that failed is listed with what its caller was told', async () => {
   expect(later.items).toEqual([expect.objectContaining({ outcome: 'ok', message: null })])
 })
 
-test('calls that the core makes are listed with what caused them, counted, and in the log', async () => {
+test('calls of the core are listed with their cause, counted in the metrics, and logged', async () => {
   const listed = async (query: string): Promise<CallRecord[]> =>
     (await op.call('GET', `/calls?${query}`)).body.items
   const connected = await core.call('POST', '/apps', {
@@ -93,7 +93,7 @@ test('calls that the core makes are listed with what caused them, counted, and i
     const found = await pages()
     return found.length >= 5 ? found : null
   })
-  // Each page has the requests that it made, and none of another's.
+  // Each page lists only its own requests.
   for (const page of all)
     expect(page).toMatchObject({ capability: 'list_accounts', outcome: 'ok', app_id: appId, cause })
   expect(all.map(({ upstream }) => upstream.length)).toEqual(all.map(() => 1))
@@ -115,7 +115,7 @@ test('calls that the core makes are listed with what caused them, counted, and i
   )
 })
 
-test('a cause that there is not is refused, with those that there are', async () => {
+test('an unknown cause is refused with a list of the known causes', async () => {
   const { status, body } = await op.call('GET', '/calls?cause=sinc:1')
   expect(status).toBe(422)
   expect(JSON.stringify(body)).toContain('access_request')

@@ -1,4 +1,4 @@
-/** What the operator takes away ends calls that have begun, wherever they are. */
+/** Revocations by the operator end running calls, in every state. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -11,9 +11,9 @@ let core: CoreHost
 let op: ReturnType<typeof operator>
 let upstream: Server
 let origin: string
-/** Paths of requests that have no answer yet; closing their connection takes them out. */
+/** Paths of unanswered requests. A path is removed when its connection closes. */
 const open: string[] = []
-/** Answers all of them, and those to come. */
+/** Answers all of them, and all later ones. */
 let answer: () => void
 let gate: Promise<void>
 
@@ -92,10 +92,10 @@ const activity = (accountId: string) =>
 const untilOpen = (...paths: string[]) =>
   until(`${paths} are open`, () => open.toSorted().join() === paths.toSorted().join())
 
-/** How a call ends while nothing of what it waits for is answered. */
+/** The error code with which a call ends. */
 const endOf = async (call: ReturnType<typeof validate>) => (await call).body.error?.error_code
 
-test('disabled at once: a call ends while its request has no answer, and another connector’s goes on', async () => {
+test('disabling at once ends a call with an unanswered request; calls of other connectors go on', async () => {
   await op.install(await made())
   await op.install(await made({ id: 'other' }))
   const calls = [validate(), activity('one')]
@@ -110,9 +110,9 @@ test('disabled at once: a call ends while its request has no answer, and another
   expect((await validate()).body.response).toMatchObject({ valid: true })
 })
 
-test('disabled at once: a call ends that came by the fast path', async () => {
+test('disabling at once ends a call that arrived by the fast path', async () => {
   await op.install(await made())
-  // What the front does not answer by itself is none of this test.
+  // This test needs only the requests that the front answers itself.
   const server = createServer((_request, reply) => reply.writeHead(500).end('{}'))
   const front = core.host.interceptConnections(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -142,7 +142,7 @@ test('disabled at once: a call ends that came by the fast path', async () => {
   }
 })
 
-test('disabled at once: a call ends that only computes', async () => {
+test('disabling at once ends a call that only computes', async () => {
   answer()
   await op.install(await made())
   const call = activity('forever')
@@ -159,7 +159,7 @@ test('disabled at once: a call ends that only computes', async () => {
   expect((await validate()).body.response).toMatchObject({ valid: true })
 })
 
-test('disabled for new calls alone: calls that have begun end as they would', async () => {
+test('disabling for new calls only lets a running call complete', async () => {
   await op.install(await made())
   const call = validate()
   await untilOpen('/held/validate')
@@ -168,7 +168,7 @@ test('disabled for new calls alone: calls that have begun end as they would', as
   expect((await call).body.response).toMatchObject({ valid: true })
 })
 
-test('a capability that is taken back ends its calls, and none of another', async () => {
+test('revoking a capability ends its calls, and no calls of another capability', async () => {
   await op.install(await made())
   const [call, kept] = [validate(), activity('one')]
   await untilOpen('/held/validate', '/held/activity')
@@ -186,7 +186,7 @@ const untilWaiting = (count: number) =>
     return (await reply.text()).includes(`keyway_calls_waiting{for="turn"} ${count}`)
   })
 
-test('a capability that is taken back ends a call that waits for its turn, and leaves who has it', async () => {
+test('revoking a capability ends its waiting call, but not the running call of another capability', async () => {
   await op.install(await made(ONE_BY_ONE))
   const runs = validate()
   await untilOpen('/held/validate')
@@ -199,7 +199,7 @@ test('a capability that is taken back ends a call that waits for its turn, and l
   expect((await runs).body.response).toMatchObject({ valid: true })
 })
 
-test('removed and installed again: what had begun ends, also what waits, and what comes is served', async () => {
+test('removing a connector ends running and waiting calls; once it is installed again, it serves calls', async () => {
   const folder = await made(ONE_BY_ONE)
   await op.install(folder)
   const runs = validate()
@@ -214,7 +214,7 @@ test('removed and installed again: what had begun ends, also what waits, and wha
   expect((await activity('one')).body.response).toEqual([])
 })
 
-test('a host that is taken back ends the requests to it', async () => {
+test('revoking a host ends the requests to it', async () => {
   await op.install(await made())
   const call = validate()
   await untilOpen('/held/validate')
@@ -223,7 +223,7 @@ test('a host that is taken back ends the requests to it', async () => {
   await untilOpen()
 })
 
-test('a key that is distrusted ends the calls of what it signed', async () => {
+test('distrusting a key ends the calls of connectors that it signed', async () => {
   await op.trustPublisher()
   await op.install(await made())
   const call = validate()
@@ -234,7 +234,7 @@ test('a key that is distrusted ends the calls of what it signed', async () => {
   await op.trustPublisher()
 })
 
-test('disabled on one host: a call ends that has begun on another', async () => {
+test('disabling on one host ends a call that runs on another', async () => {
   await op.install(await made())
   const second = await startCore({
     DATABASE_URL: await core.url(),
@@ -255,7 +255,7 @@ test('disabled on one host: a call ends that has begun on another', async () => 
 
 const CLIENT = { client_id: 'client', client_secret: 'a-client-secret', scopes: [] }
 
-test('disabled at once: what the host carries out by itself ends too', async () => {
+test('disabling at once ends a capability that the host itself performs', async () => {
   const capabilities = { get_last_activity: {} }
   const oauth = {
     flow: 'CLIENT_CREDENTIALS',

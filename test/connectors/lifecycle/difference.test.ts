@@ -1,4 +1,4 @@
-/** What operators read before they agree: it must not say more, or less, than is meant. */
+/** The text that operators read before they agree. It must state exactly what a change does. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { switched } from '../../../runtime/connectors/lifecycle/desired-state.ts'
@@ -8,7 +8,7 @@ import { wantsOf } from '../../../runtime/connectors/registry/requested-grant.ts
 import { NOTHING_INSTALLED } from '../../../runtime/contract/endpoints/generation.ts'
 import { manifestOf } from '../registry/fixtures/folders.ts'
 
-test('a capability that only reads is not said to write where another one does', () => {
+test('a capability that only reads is not listed with the write methods of another', () => {
   const capabilities = { list_accounts: {}, get_account: {}, create_account: {} }
   const checked = checkManifest(JSON.stringify(manifestOf({ capabilities })), () => [])
   if (!checked.ok) throw new Error(checked.findings.join('; '))
@@ -20,7 +20,7 @@ test('a capability that only reads is not said to write where another one does',
   ])
 })
 
-test('a statement of a database is run there, and not sent to an address', () => {
+test('a database statement is described as run, not as sent to a URL', () => {
   const text = readFileSync('plugin-template/sql/connector.json', 'utf8')
   const checked = checkManifest(text, () => [])
   if (!checked.ok) throw new Error(checked.findings.join('; '))
@@ -30,7 +30,7 @@ test('a statement of a database is run there, and not sent to an address', () =>
   ])
 })
 
-test('a built-in connector is disabled and enabled, never removed', () => {
+test('a built-in connector is described as disabled or enabled, never as removed', () => {
   const off = switched(NOTHING_INSTALLED, 'scim', { disabled: true, atOnce: false })
   const on = switched(off, 'scim', { disabled: false, atOnce: false })
   expect(difference(NOTHING_INSTALLED, off)).toEqual(['scim: disabled for new calls'])

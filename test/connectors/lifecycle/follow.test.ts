@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-test('what cannot be taken over is tried once for each generation, and later again, not at each poll', async () => {
+test('a generation that cannot be applied is tried once, not at every poll', async () => {
   await op.upload(await packaged())
   const domainId = await domainOf(core.db)
   let tries = 0
@@ -41,9 +41,9 @@ test('what cannot be taken over is tried once for each generation, and later aga
   await follower.stop()
 })
 
-test('a disk that takes nothing does not keep a host from following, and gets no fuller', async () => {
+test('a host follows even if it cannot write its file, and leaves no temporary files', async () => {
   const home = path.join(core.dataDir, 'installed')
-  // A folder in the file's place: nothing can be put there.
+  // A directory in place of the file: the file cannot be written.
   rmSync(path.join(home, 'generation.json'), { force: true })
   mkdirSync(path.join(home, 'generation.json', 'taken'), { recursive: true })
   const { body } = await op.install(await packaged({ id: 'other' }), { wait_ms: 1000 })

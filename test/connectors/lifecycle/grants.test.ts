@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 afterEach(() => op.call('DELETE', '/connectors/acme'))
 
-/** Asks its upstream twice, one after the other. */
+/** Sends two requests to its upstream, one after the other. */
 const code = (at: string) => `
 import { ConnectorError, defineConnector } from 'keyway/sdk'
 export default defineConnector({
@@ -69,7 +69,7 @@ const made = (more: object = {}) =>
 
 const validate = () => op.ask('acme', 'validate_credentials')
 
-test('a revoked grant stops the next call, with a message, and a new one lets it go on', async () => {
+test('a revoked grant stops the next call with a message, and a new grant allows it again', async () => {
   await op.install(await made(), { reason: 'for sales' })
   expect((await validate()).body.response).toMatchObject({ valid: true })
   const { body: shown } = await op.call('GET', '/connectors/acme')
@@ -88,7 +88,7 @@ test('a revoked grant stops the next call, with a message, and a new one lets it
   expect((await validate()).body.response).toMatchObject({ valid: true })
 })
 
-test('a revoked grant also stops a call that has begun, at its next request', async () => {
+test('a revoked grant stops a running call at its next request', async () => {
   await op.install(await made())
   const held = Promise.withResolvers<void>()
   const first = Promise.withResolvers<void>()
@@ -101,7 +101,7 @@ test('a revoked grant also stops a call that has begun, at its next request', as
   expect((await call).body.error).toMatchObject({ error_code: 'permission_denied' })
 })
 
-test('a capability that is not granted any more is not offered', async () => {
+test('a revoked capability is no longer offered', async () => {
   await op.install(await made())
   await op.call('POST', '/connectors/acme/revoke', { wants: ['capability validate_credentials'] })
   expect((await validate()).body.error.error_code).toBe('not_implemented')
@@ -109,7 +109,7 @@ test('a capability that is not granted any more is not offered', async () => {
   expect(body.response.capabilities).not.toContain('validate_credentials')
 })
 
-test('a connector that is disabled at once ends calls that have begun, at their next request', async () => {
+test('disabling a connector at once ends a running call', async () => {
   await op.install(await made())
   const held = Promise.withResolvers<void>()
   const first = Promise.withResolvers<void>()
@@ -122,7 +122,7 @@ test('a connector that is disabled at once ends calls that have begun, at their 
   expect((await call).body.is_error).toBe(true)
 })
 
-test('a call that waits for its turn does not begin once its connector is disabled at once', async () => {
+test('a call that waits for its turn does not start after its connector is disabled at once', async () => {
   await op.install(await made({ limits: { concurrency: 1 } }))
   const held = Promise.withResolvers<void>()
   const first = Promise.withResolvers<void>()
@@ -141,7 +141,7 @@ test('a call that waits for its turn does not begin once its connector is disabl
   expect((await waits).body.error).toMatchObject({ error_code: 'not_found' })
 })
 
-test('a selection that means nothing is refused with what there is', async () => {
+test('an unknown selection is refused with a list of what exists', async () => {
   await op.install(await made())
   for (const verb of ['grant', 'revoke']) {
     const { status, body } = await op.call('POST', `/connectors/acme/${verb}`, {
@@ -156,7 +156,7 @@ test('a selection that means nothing is refused with what there is', async () =>
   }
 })
 
-test('a new version is tried with the credentials of the probe before calls go to it', async () => {
+test('a new version is tried with the credentials of the probe before it serves calls', async () => {
   await op.install(await made())
   const probe = { auth: { token: { token: 'probe-token' } }, settings: {} }
   expect((await op.call('PUT', '/connectors/acme/probe', probe)).body).toEqual({ probe: true })
@@ -178,7 +178,7 @@ test('a new version is tried with the credentials of the probe before calls go t
     }),
   )
   expect((await op.upload(broken)).status).toBe(201)
-  // What it meets there is another world than that of its cases.
+  // The upstream answers differently than in its cases.
   const { status, body } = await op.activate(broken)
   expect([status, body.error.message]).toEqual([
     409,

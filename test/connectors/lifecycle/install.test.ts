@@ -26,7 +26,7 @@ const versionOf = async () => {
 }
 
 describe('installing', () => {
-  test('a package is kept without any call going to it, and then serves', async () => {
+  test('a package is stored without serving calls, and serves them once it is activated', async () => {
     const uploaded = await op.upload(first)
     expect(uploaded).toMatchObject({
       status: 201,
@@ -61,14 +61,14 @@ describe('installing', () => {
     })
   })
 
-  test('does not happen twice: the same package again changes nothing', async () => {
+  test('the same package again changes nothing', async () => {
     await op.install(first)
     const { body } = await op.upload(first)
     expect(body).toMatchObject({ changed: false, difference: [], package: { active: true } })
     expect((await op.activate(first)).body.changed).toBe(false)
   })
 
-  test('a dry run says what would be, and keeps nothing', async () => {
+  test('a dry run reports the difference, and stores nothing', async () => {
     const { body } = await op.upload(first, '?dry_run=true')
     expect(body.changed).toBe(false)
     expect(body.difference).toEqual([
@@ -77,7 +77,7 @@ describe('installing', () => {
     expect((await op.call('GET', '/connectors/acme')).status).toBe(404)
   })
 
-  test('every answer says the generation that served it', async () => {
+  test('every reply names the generation that served it', async () => {
     const { body } = await op.install(first)
     const { headers } = await list({})
     expect(headers.get('x-keyway-generation')).toBe(String(body.generation))
@@ -86,7 +86,7 @@ describe('installing', () => {
     expect(ready.generation).toBe(body.generation)
   })
 
-  test('what was installed serves again after a restart, also before the database is asked', async () => {
+  test('an installed connector serves again after a restart', async () => {
     await op.install(first)
     const { dataDir } = core
     await core.stop({ keep: true })
@@ -97,7 +97,7 @@ describe('installing', () => {
 })
 
 describe('an upgrade', () => {
-  test('takes new calls at once, while page sequences end on the version that began them', async () => {
+  test('takes new calls at once, while page sequences continue on the version that started them', async () => {
     await op.install(first)
     const begun = await list({ size: 5 })
     await op.install(second)
@@ -118,7 +118,7 @@ describe('an upgrade', () => {
     expect(ids).toEqual(Array.from({ length: 23 }, (_, index) => `account-${index}`))
   })
 
-  test('that wants more waits for the grant, which the answer names', async () => {
+  test('that wants more is refused until it is granted; the reply names the missing grants', async () => {
     await op.install(first)
     const wide = await packaged({
       version: '2.0.0',
@@ -143,7 +143,7 @@ describe('an upgrade', () => {
     expect(await versionOf()).toBe('2.0.0')
   })
 
-  test('whose code cannot be loaded is refused with its reason, and what served goes on', async () => {
+  test('whose code cannot be loaded is refused with its reason, and the old version goes on serving', async () => {
     await op.install(first)
     const broken = await packaged(
       { version: '1.2.0' },
@@ -155,7 +155,7 @@ describe('an upgrade', () => {
     expect(await versionOf()).toBe('1.0.0')
   })
 
-  test('that breaks what served is refused until it is meant', async () => {
+  test('that breaks the serving version is refused without allow_breaking', async () => {
     await op.install(first)
     const less = await packaged(
       { version: '1.3.0', capabilities: { validate_credentials: {} } },
@@ -176,7 +176,7 @@ describe('an upgrade', () => {
     expect((await op.activate(less, { allow_breaking: true })).status).toBe(200)
   })
 
-  test('that breaks apps names them and why, and the probe that lacks a setting', async () => {
+  test('that breaks apps is refused with their names and the reason, also for the probe', async () => {
     await op.install(first)
     const credentials = { auth: { token: { token: 'a-tenants-token' } }, settings: {} }
     expect((await op.call('PUT', '/connectors/acme/probe', credentials)).status).toBe(200)
@@ -234,8 +234,8 @@ describe('an upgrade', () => {
   })
 })
 
-describe('switching off', () => {
-  test('ends new calls, and lets page sequences end', async () => {
+describe('disabling', () => {
+  test('refuses new calls, and lets page sequences continue unless it is at once', async () => {
     await op.install(first)
     const { body } = await list({ size: 5 })
     await op.call('POST', '/connectors/acme/disable', {})
@@ -250,7 +250,7 @@ describe('switching off', () => {
     expect((await list({ token: body.page.token })).body.response).toHaveLength(5)
   })
 
-  test('a built-in connector works as well, and back', async () => {
+  test('a built-in connector is possible, and so is enabling it again', async () => {
     const ids = async () =>
       (await core.call('GET', '/connectors/list-connector-app-ids')).body.response
     await core.host.settled
@@ -268,14 +268,14 @@ describe('switching off', () => {
     expect(await ids()).toContain('scim')
   })
 
-  test('something that is not there is 404', async () => {
+  test('an unknown connector returns 404', async () => {
     expect((await op.call('POST', '/connectors/nobody/disable', {})).status).toBe(404)
     expect((await op.call('DELETE', '/connectors/nobody')).status).toBe(404)
   })
 })
 
 describe('rolling back', () => {
-  test('serves what an earlier generation served, and says so', async () => {
+  test('serves the version of an earlier generation, and is recorded', async () => {
     const { body: at } = await op.install(first)
     await op.install(second)
     expect(await versionOf()).toBe('1.1.0')
@@ -300,7 +300,7 @@ describe('rolling back', () => {
     expect(difference.difference).toEqual([expect.stringMatching(/^acme: 1\.1\.0 installed/)])
   })
 
-  test('brings a removed connector back, with a new grant only', async () => {
+  test('restores a removed connector, but only with a new grant', async () => {
     const { body: at } = await op.install(first)
     await op.call('DELETE', '/connectors/acme')
     expect((await list({})).body.error.error_code).toBe('not_found')
@@ -309,12 +309,12 @@ describe('rolling back', () => {
     expect([status, await versionOf()]).toEqual([200, '1.0.0'])
   })
 
-  test('to a generation that never was is 404', async () => {
+  test('to an unknown generation returns 404', async () => {
     expect((await op.call('POST', '/rollback', { to: 9999 })).status).toBe(404)
   })
 })
 
-describe('two operators at once', () => {
+describe('changes by two operators', () => {
   test('make two generations, one after the other', async () => {
     const other = await packaged({ id: 'other' })
     await Promise.all([op.install(first), op.install(other)])
@@ -322,7 +322,7 @@ describe('two operators at once', () => {
     expect((await op.call('GET', '/connectors/other')).body.active).toBe(other.digest)
   })
 
-  test('the one who has not seen the newest generation is told so', async () => {
+  test('are refused to the one who has not seen the newest generation', async () => {
     const { body } = await op.install(first)
     const { status, body: told } = await op.call('POST', '/connectors/acme/disable', {
       expected_generation: body.generation - 1,

@@ -40,10 +40,10 @@ const isKept = async ({ digest }: Made) =>
       .where(eq(packages.digest, digest))
   ).length === 1
 
-/** As if it had been uploaded long ago. */
+/** Sets the upload time of every package to two days ago. */
 const age = () => core.db.update(packages).set({ uploadedAt: sql`now() - interval '2 days'` })
 
-test('a package is kept while one of the last hundred generations names it, and then forgotten', async () => {
+test('a package is kept while one of the last hundred generations names it, and then deleted', async () => {
   await op.call('DELETE', '/connectors/acme')
   await age()
   await op.upload(await packaged({ id: 'other' }))

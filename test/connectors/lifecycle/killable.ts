@@ -1,4 +1,4 @@
-/** A host as a process of its own on a database that survives it, with something in front of the database. */
+/** A host in a separate process, and a database that survives it, behind a proxy that can kill the host. */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
@@ -14,15 +14,15 @@ import type { Made } from './packaging.ts'
 
 const TOKEN = `lsk_${'killed'.repeat(7)}`
 
-/** A word of a statement that the host is killed at, before or after the database has it. */
+/** A word of a statement at which the host is killed, before or after the database executes it. */
 export type Deadly = { word: string; when: 'before' | 'after' }
 
 export type Killable = {
   start(): Promise<void>
-  /** Kills the host; the answer resolves when it is gone. */
+  /** Kills the host; resolves when its process has ended. */
   kill(): Promise<void>
   killAt(deadly: Deadly): void
-  /** Resolves when the process has ended; how it did. */
+  /** Waits for the process to end, and returns how it ended. */
   ended(): Promise<{ signal: NodeJS.Signals | null } | undefined>
   operate(
     method: string,
@@ -33,7 +33,7 @@ export type Killable = {
   install(made: Made): Promise<void>
   /** The version that answers; null for none. */
   answering(): Promise<string | null>
-  /** What is installed, after seeing that it is whole: the history has no gap, and what should serve does. */
+  /** The newest generation, after checks: the history has no gap, and the active version serves. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   whole(): Promise<any>
   stop(): Promise<void>
@@ -58,7 +58,7 @@ export async function killable(): Promise<Killable> {
       if (!isDeadly || deadly?.when === 'after') upstream.write(chunk)
       if (!isDeadly) return
       if (deadly?.when === 'before') host?.command.kill('SIGKILL')
-      // Its answer shows that the database has done it.
+      // The reply shows that the database has executed the statement.
       else upstream.once('data', () => host?.command.kill('SIGKILL'))
       deadly = null
     })
@@ -116,7 +116,7 @@ export async function killable(): Promise<Killable> {
     },
     ended: async () => host?.command.ended,
     async install({ packed, digest }) {
-      // The host that was just killed is waited for otherwise: it may only be slow.
+      // Without `wait_ms=0` the request would wait for the killed host, which may only be slow.
       const uploaded = await operate('POST', '/packages?wait_ms=0', packed)
       if (uploaded.status !== 201) throw new Error(JSON.stringify(uploaded.body))
       const to = '/connectors/acme/activate'

@@ -1,14 +1,14 @@
 /**
- * A host is killed at every step of an install, seen from the database: in front of the statement, and when
- * it has gone through; then at random moments (`KILLS=200` for the long form). What is installed is one whole
- * generation each time, and the next start needs no help.
+ * A host is killed at every step of an install, before and after each statement to the database, and then at
+ * random moments (`KILLS=200` for the long form). Each time, what is installed is one complete generation, and
+ * the next start needs no intervention.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Deadly, type Killable, killable } from './killable.ts'
 import { packaged } from './packaging.ts'
 
 const KILLS = Number(process.env['KILLS'] ?? 4)
-/** Longest time from the beginning of an install to its kill, in milliseconds. */
+/** Maximum time from the start of an install to the kill, in milliseconds. */
 const INSTALL_MS = 800
 
 let host: Killable
@@ -31,10 +31,10 @@ const STEPS = WORDS.flatMap((word): Deadly[] => [
   { word, when: 'after' },
 ])
 
-test('an install that is killed at any step leaves one whole generation, and can be done again', async () => {
+test('an install that is killed at any step leaves a complete generation, and can be repeated', async () => {
   for (const [index, step] of STEPS.entries()) {
     const made = await packaged({ version: `1.${index}.0` })
-    // Every other one is killed while it is activated, the others while they are uploaded.
+    // Every second install is killed during activation, the others during upload.
     const isLate = index % 2 === 1 && step.word !== '"packages"'
     if (isLate) await host.operate('POST', '/packages?wait_ms=0', made.packed)
     const before = await host.whole()
@@ -51,7 +51,7 @@ test('an install that is killed at any step leaves one whole generation, and can
 }, 180_000)
 
 test(
-  'installs that are killed at random leave whole generations, and never keep the host from starting',
+  'installs that are killed at random leave complete generations, and the host starts again',
   async () => {
     let installed = 0
     for (let n = 0; n < KILLS; n += 1) {
@@ -67,7 +67,7 @@ test(
       await host.start()
       const after = await host.whole()
       expect([0, 1, 2]).toContain(after.generation - before.generation)
-      // What was answered is kept.
+      // An acknowledged install is not lost.
       if (isAnswered) expect(await host.answering()).toBe(`acme@2.${n}.0`)
       installed += isAnswered ? 1 : 0
     }

@@ -26,7 +26,7 @@ export const operator = (core: CoreHost) => {
   const activate = (made: Pick<Made, 'id' | 'digest'>, more: object = {}): Promise<Reply> =>
     call('POST', `/connectors/${made.id}/activate`, { digest: made.digest, grant: 'all', ...more })
 
-  /** Uploads and activates; what is refused is thrown. */
+  /** Uploads and activates a package; throws if either is refused. */
   const install = async (made: Made, more: object = {}): Promise<Reply> => {
     const uploaded = await upload(made)
     if (uploaded.status !== 201) throw new Error(JSON.stringify(uploaded.body))

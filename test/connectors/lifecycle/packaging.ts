@@ -18,7 +18,7 @@ export type Made = {
 
 export const publisher = makeKeyPair()
 
-/** Lists some accounts of its own, five a page, each named for the version that listed it. */
+/** Source of a connector that lists 23 accounts, five a page, each named after the version that lists it. */
 export const LISTING = (version: string, more = '') => `
 import { defineConnector, paged } from 'keyway/sdk'
 const ids = Array.from({ length: 23 }, (_, index) => 'account-' + index)
@@ -41,10 +41,10 @@ export default defineConnector({
 })
 `
 
-/** Stands for the version while the usual code is bundled: that is done once for all versions. */
+/** Placeholder for the version in the default code, which is bundled once for all versions. */
 const ANY_VERSION = 'any-version'
 
-/** A case for each capability, which is what an installed package must have. */
+/** A case for each capability, as an installed package must have. */
 export const casesFor = (
   capabilities: Record<string, unknown>,
   more: Record<string, object> = {},

@@ -28,7 +28,7 @@ const errorOf = async (sent: ReturnType<typeof op.upload>) => {
   return [status, body.error?.message]
 }
 
-test('only what a trusted publisher has signed may be installed, where that is the policy', async () => {
+test('KEYWAY_INSTALL=trusted allows only packages that a trusted publisher has signed', async () => {
   expect(await errorOf(op.upload({ ...made, signature: null }))).toEqual([
     422,
     expect.stringMatching(
@@ -50,7 +50,7 @@ test('only what a trusted publisher has signed may be installed, where that is t
   expect((await op.ask('acme', 'validate_credentials')).body.response.valid).toBe(true)
 })
 
-test('a signature over something else is invalid, and so is what is no signature', async () => {
+test('a signature of another package is invalid, and so is malformed text', async () => {
   await op.trustPublisher()
   const other = await packaged({ version: '2.0.0' })
   for (const signature of [other.signature, '{}', 'nonsense']) {
@@ -61,7 +61,7 @@ test('a signature over something else is invalid, and so is what is no signature
   }
 })
 
-test('a key that is trusted no more stops what it has signed, and a rollback does not bring it back', async () => {
+test('distrusting a key stops the connectors that it signed, and a rollback does not restore them', async () => {
   await op.trustPublisher()
   const { body: at } = await op.install(made)
   const { body } = await op.call('DELETE', `/publishers/${publisher.id}?reason=it+leaked`)
@@ -84,7 +84,7 @@ test('a key that is trusted no more stops what it has signed, and a rollback doe
   expect((await op.ask('acme', 'validate_credentials')).body.response.valid).toBe(true)
 })
 
-test('an id belongs to the publisher who has it, until it is said that it changed hands', async () => {
+test('an id belongs to its publisher unless change_publisher is set', async () => {
   await op.trustPublisher()
   await op.install(made)
   const thief = makeKeyPair()
@@ -98,7 +98,7 @@ test('an id belongs to the publisher who has it, until it is said that it change
   expect((await op.upload({ ...next, signature }, '?change_publisher=true')).status).toBe(201)
 })
 
-test('what is no public key is refused with a message', async () => {
+test('an invalid public key is refused with a message', async () => {
   const sent = await op.call('POST', '/publishers', { name: 'x', public_key: 'nonsense' })
   expect([sent.status, sent.body.error.message]).toEqual([
     422,
@@ -106,7 +106,7 @@ test('what is no public key is refused with a message', async () => {
   ])
 })
 
-test('a connector that has changed hands belongs to its new publisher', async () => {
+test('a connector that has changed its publisher belongs to the new one', async () => {
   await op.trustPublisher()
   await op.install(made)
   const heir = makeKeyPair()
@@ -122,7 +122,7 @@ test('a connector that has changed hands belongs to its new publisher', async ()
   expect((await op.upload(before)).status).toBe(409)
 })
 
-test('an upload that is refused leaves the signature by which a version is judged', async () => {
+test('a refused upload does not replace the signature of an installed version', async () => {
   await op.trustPublisher()
   await op.install(made)
   const other = makeKeyPair()
@@ -134,7 +134,7 @@ test('an upload that is refused leaves the signature by which a version is judge
   await op.trustPublisher()
 })
 
-test('a rollback does not end what serves in favour of what nobody trusts any more', async () => {
+test('a rollback to a version with a distrusted key is refused, and the serving version goes on', async () => {
   await op.trustPublisher()
   const { body: at } = await op.install(made)
   const heir = makeKeyPair()
@@ -152,7 +152,7 @@ test('a rollback does not end what serves in favour of what nobody trusts any mo
   await op.trustPublisher()
 })
 
-test('a package whose key is trusted no more by the end of its checks is not installed', async () => {
+test('a package whose key is distrusted during its checks is not installed', async () => {
   await op.trustPublisher()
   let distrusted: Promise<unknown> | undefined
   const looks = lookAtStatements((text) => {
@@ -168,7 +168,7 @@ test('a package whose key is trusted no more by the end of its checks is not ins
   await op.trustPublisher()
 })
 
-test('no index is remembered of a key that is distrusted meanwhile', async () => {
+test('an index is not recorded when its key is distrusted concurrently', async () => {
   await op.trustPublisher()
   const domainId = await domainOf(core.db)
   const [admin] = await core.db.select().from(users).where(eq(users.email, 'admin@localhost'))

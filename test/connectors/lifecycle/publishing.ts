@@ -35,7 +35,7 @@ export async function publishInto(registry: string, made: readonly Made[]): Prom
   await signInto(registry, index)
 }
 
-/** Withdraws a version of what was published there. */
+/** Withdraws a version that was published there. */
 export async function withdrawIn(registry: string, name: string, reason: string): Promise<void> {
   const before = parseIndex(await readFile(path.join(registry, INDEX_FILE), 'utf8'))
   const next = nextIndex(before, [], { now: new Date(), days: 1 })
@@ -43,7 +43,7 @@ export async function withdrawIn(registry: string, name: string, reason: string)
   await signInto(registry, withdrawn(next, asked, new Date()))
 }
 
-/** Publishes only an index, of connectors named `made-000` and on. */
+/** Publishes only an index, with connectors named `made-000` and so on. */
 export async function indexMany(registry: string, count: number): Promise<void> {
   const before = parseIndex(await readFile(path.join(registry, INDEX_FILE), 'utf8'))
   const many = Array.from({ length: count }, (_, n) => ({

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** Stops the host, does something to its disk, and starts it again until it follows. */
+/** Stops the host, changes its disk, starts it again, and waits until it follows the database. */
 async function restart(meanwhile: (installed: string) => Promise<unknown>): Promise<string> {
   const { dataDir } = core
   await core.stop({ keep: true })
@@ -40,6 +40,6 @@ test.each<[string, (installed: string) => Promise<unknown>]>([
       )
     },
   ],
-])('a host that lost, or finds, %s serves what the database says', async (_name, meanwhile) => {
+])('a host that lost or finds %s serves the state of the database', async (_name, meanwhile) => {
   expect(await restart(meanwhile)).toBe('serves')
 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-test('a package that is uploaded again with a signature is trusted from then on, also without it', async () => {
+test('a package that is uploaded again with a signature stays trusted, also after an upload without it', async () => {
   const made = await packaged()
   await op.trustPublisher()
   await op.upload({ ...made, signature: null })

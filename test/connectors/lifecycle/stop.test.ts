@@ -9,7 +9,7 @@ import { createLog } from '../../../runtime/observe/log.ts'
 import { withVerdicts } from '../../kit/template.ts'
 import { workerOfTests } from '../../kit/worker.ts'
 
-test('a host stops although its database was never there', async () => {
+test('a host stops even if its database was never reachable', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-stop-'))
   withVerdicts(dataDir)
   const config = readConfig({

@@ -45,7 +45,7 @@ export default defineConnector({
 })
 `
 
-test('a call whose capability is taken back does not go on with what its login may reach', async () => {
+test('a call whose capability is revoked does not continue with the egress of its login', async () => {
   const capabilities = {
     validate_credentials: { egress: [{ url: origin, methods: ['GET'] }] },
     get_last_activity: { egress: [] },
@@ -88,7 +88,7 @@ test('a call whose capability is taken back does not go on with what its login m
   expect(paths).toEqual(['/login', '/first'])
 })
 
-test('a version is tried although the connector is switched off at once', async () => {
+test('a new version is tried even if the connector is disabled at once', async () => {
   gate = Promise.resolve()
   const capabilities = { validate_credentials: {}, get_last_activity: {} }
   const made = (id: string, version: string) =>
@@ -114,7 +114,7 @@ test('a version is tried although the connector is switched off at once', async 
   expect(await op.activate(next)).toMatchObject({ status: 200, body: { changed: true } })
 })
 
-test('credentials of a probe do not outlive their connector', async () => {
+test('credentials of a probe are deleted with their connector', async () => {
   await op.call('DELETE', '/connectors/acme?dry_run=true')
   expect((await op.call('GET', '/connectors/acme')).body.probe).toBe(true)
   await op.call('DELETE', '/connectors/acme')
