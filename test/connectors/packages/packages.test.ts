@@ -1,4 +1,4 @@
-/** Packages as they are written, and as strangers make them. */
+/** Packages as Keyway writes them, and as attackers craft them. */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { packTar, unpackTar } from 'modern-tar'
 import { describe, expect, test } from 'vitest'
@@ -16,13 +16,13 @@ const files = (more: [string, string][] = []) =>
   new Map([...FILES, ...more].map(([name, text]) => [name, Buffer.from(text)]))
 const whole = packageOf(MANIFEST, files())
 
-test('what is read is what was written', async () => {
+test('a package is read as it was written', async () => {
   const read = await readPackage(await writePackage(whole))
   expect(read).toEqual(whole)
   expect(read.digests).toMatchObject({ format: 1, id: 'acme', version: '1.2.3' })
 })
 
-test('the same files give the same bytes, in whatever order and whenever they are packed', async () => {
+test('the same files give the same bytes, in any order and at any time', async () => {
   const turned = packageOf(MANIFEST, new Map([...files()].reverse()))
   const [first, second] = [await writePackage(whole), await writePackage(turned)]
   expect(second.equals(first)).toBe(true)
@@ -37,7 +37,7 @@ test('the same files give the same bytes, in whatever order and whenever they ar
     expect(header).toMatchObject({ uid: 0, gid: 0, mode: 0o644, mtime: new Date(0) })
 })
 
-test('other content is another package', () => {
+test('other content has another digest', () => {
   expect(packageOf(MANIFEST, files([['code.js.map', '{}']])).digest).not.toBe(whole.digest)
 })
 
@@ -55,7 +55,7 @@ const refusal = async (packed: Buffer): Promise<string> => {
   return (outcome as Error).message
 }
 
-describe('is refused', () => {
+describe('a package is refused for', () => {
   const named = (name: string): [string, Entry[], string] => [
     `a file named ${name}`,
     [DIGESTS, ...PLAIN, file(name, 'x')],
@@ -137,7 +137,7 @@ describe('is refused', () => {
     await refusal(change(await writePackage(whole)))
   })
 
-  test('a bomb, before it has taken much memory', async () => {
+  test('a decompression bomb, before it takes much memory', async () => {
     const before = process.memoryUsage().rss
     const bomb = gzipSync(Buffer.alloc(600 * 1024 * 1024))
     const made = process.memoryUsage().rss
@@ -145,11 +145,11 @@ describe('is refused', () => {
     expect(process.memoryUsage().rss - Math.max(before, made)).toBeLessThan(200 * 1024 * 1024)
   })
 
-  test('one that is too large as it is', async () => {
+  test('its size over 16777216 bytes', async () => {
     expect(await refusal(Buffer.alloc(16 * 1024 * 1024 + 1))).toContain('at most 16777216')
   })
 })
 
-test('a digest is that of the bytes', () => {
+test('the digest of a package is the SHA-256 of digests.json', () => {
   expect(whole.digest).toBe(sha256(whole.digestsText))
 })

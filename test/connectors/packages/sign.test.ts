@@ -35,24 +35,24 @@ test('a signature of a trusted publisher is trusted', () => {
   })
 })
 
-test('a key is named by its public half, for every reader', () => {
+test('the id of a key is derived from its public half', () => {
   expect(readPublicKey(ours.publicKey).id).toBe(ours.id)
   expect(JSON.parse(signature).key).toBe(ours.id)
 })
 
-describe('is untrusted', () => {
+describe('the state is untrusted for', () => {
   test('a package without a signature', () => {
     expect(trustOf(good, null, [publisher])).toEqual({ state: 'untrusted', key: null })
   })
 
-  test('one signed by a key that nobody knows, or knows no more', () => {
+  test('a package signed by an unknown key', () => {
     expect(trustOf(good, signature, [])).toEqual({ state: 'untrusted', key: ours.id })
     const other = JSON.stringify(signPackage(good, theirs.privateKey))
     expect(trustOf(good, other, [publisher])).toEqual({ state: 'untrusted', key: theirs.id })
   })
 })
 
-describe('is invalid', () => {
+describe('the state is invalid for', () => {
   const forged = (change: object) => JSON.stringify({ ...JSON.parse(signature), ...change })
   test.each([
     ['a signature over another package', packageWith('evil()'), signature],
@@ -69,7 +69,7 @@ describe('is invalid', () => {
     expect(trustOf(one, text, [publisher])).toMatchObject({ state: 'invalid' })
   })
 
-  test('one of a publisher whose key is not the one it is named by', () => {
+  test('a signature by another key than the one it names', () => {
     const swapped = { ...publisher, publicKey: theirs.publicKey }
     const made = signPackage(good, theirs.privateKey)
     expect(trustOf(good, JSON.stringify({ ...made, key: ours.id }), [swapped]).state).toBe(
@@ -88,6 +88,6 @@ test.each([
       .toString(),
     'signed with Ed25519',
   ],
-])('%s signs nothing', (_what, pem, words) => {
+])('%s is refused as a signing key', (_what, pem, words) => {
   expect(() => signPackage(good, pem)).toThrow(words)
 })

@@ -1,4 +1,4 @@
-/** How a host reads an index and chooses from it that knows of no withdrawals, as it was before there were any. */
+/** How a host from before withdrawals reads an index and picks a version from it. */
 import semver from 'semver'
 import * as v from 'valibot'
 
@@ -38,7 +38,7 @@ const Index = v.strictObject({
   ),
 })
 
-/** @returns the version that an install takes; throws where it refuses it */
+/** @returns the version that an install takes; throws if it refuses it */
 export function takenBefore(text: string, id: string, range: string): string {
   const index = v.parse(Index, JSON.parse(text))
   const versions = index.connectors.find((one) => one.id === id)?.versions ?? []

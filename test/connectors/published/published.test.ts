@@ -1,4 +1,4 @@
-/** What an index of a registry says, and what of it is believed. */
+/** The index of a registry, and the checks before it is trusted. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -48,7 +48,7 @@ const indexOf = (...additions: Addition[]) => nextIndex(null, additions, { now: 
 const acme = (...versions: string[]) => indexOf(...versions.map((one) => addition(one)))
 
 describe('publishing', () => {
-  test('puts the newest first, keeps what there was, and grows', () => {
+  test('lists the newest version first, keeps existing entries, and increases the version of the index', () => {
     const first = acme('1.0.0', '1.10.0', '1.9.0')
     expect(first.connectors[0]?.versions.map((one) => one.version)).toEqual([
       ...['1.10.0', '1.9.0', '1.0.0'],
@@ -61,7 +61,7 @@ describe('publishing', () => {
     expect(nextIndex(null, [], { now: at(1), days: 1 }).version).toBeGreaterThan(second.version)
   })
 
-  test('an older version changes nothing of what is shown, a newer one does', () => {
+  test('an older version does not change the name that is shown, a newer one does', () => {
     const older = addition('0.9.0', { name: 'Old name' })
     const newer = addition('2.0.0', { name: 'New name' })
     const shown = (one: Addition) =>
@@ -70,17 +70,17 @@ describe('publishing', () => {
     expect(shown(newer)).toBe('New name')
   })
 
-  test('a clock that was set back would make an index that has expired', () => {
+  test('is refused when the clock was set back', () => {
     expect(() => nextIndex(acme('1.0.0'), [], { now: at(-2), days: 90 })).toThrow(
       /the clock of this machine says/,
     )
-    // It may have been wrong when that one was published: no host has believed it then.
+    // The clock may have been wrong at the previous publication. No host has accepted that index then.
     expect(() => nextIndex(acme('1.0.0'), [], { now: at(-2), days: 90 })).toThrow(
       /where it was wrong then, take that index away, and publish all packages again$/,
     )
   })
 
-  test('a version never changes', () => {
+  test('other content of a published version is refused', () => {
     const again = (digest: string) =>
       nextIndex(acme('1.0.0'), [addition('1.0.0', { version: version('1.0.0', { digest }) })], {
         ...{ now: NOW, days: 1 },
@@ -97,7 +97,7 @@ describe('reading', () => {
   const signed = (what = text, by = pair, form = INDEX_FORM) =>
     JSON.stringify(signText(form, what, by.privateKey))
 
-  test('what a trusted key has signed', () => {
+  test('accepts what a trusted key has signed', () => {
     expect(readIndex(text, signed(), trusted)).toMatchObject({ publisher: 'Acme', key: pair.id })
   })
 
@@ -117,10 +117,10 @@ describe('reading', () => {
     expect(() => readIndex(what, signature, trusted)).toThrow(words)
   })
 
-  test('a key that was revoked counts no more', () => {
+  test('a revoked key is refused', () => {
     const revoked = trusted.map((one) => ({ ...one, revoked_at: NOW.toISOString() }))
     expect(() => readIndex(text, signed(), revoked)).toThrow(/no longer trusted/)
-    // No mirror has another one.
+    // Every mirror has the same signature.
     expect(() => readIndex(text, signed(), revoked)).toThrow(
       /its publisher must sign it by a key that you trust$/,
     )
@@ -149,13 +149,13 @@ describe('reading', () => {
     expect(() => parseIndex(text)).toThrow(/the index: connectors .*twice/)
   })
 
-  test('a page to sign in is told from an index', () => {
+  test('a sign-in page is reported as no index', () => {
     expect(() => readIndex('<html>Sign in</html>', '<html>', trusted)).toThrow(
       /no index of a registry \(it begins with "<html>/,
     )
   })
 
-  test('names of files stay in the folder, whatever a version is called', () => {
+  test('file names stay within the folder for any version name', () => {
     expect(packageFile('acme', version('1.0.0-a/../../b'))).toBe(
       'packages/acme-1.0.0-a_.._.._b-aaaaaaaaaaaa.tgz',
     )
@@ -164,11 +164,11 @@ describe('reading', () => {
     )
   })
 
-  test('an index that has expired, or is to come, is refused', () => {
+  test('an index that has expired, or is from the future, is refused', () => {
     const index = acme('1.0.0')
     expect(() => demandFresh(index, at(89))).not.toThrow()
     expect(() => demandFresh(index, at(90))).toThrow(/expired at/)
-    // Once seen, it would have every later index refused as an older one.
+    // Once accepted, it would make a host refuse every later index as an older one.
     expect(() => demandFresh(index, at(-2))).toThrow(/is to come/)
     expect(() => demandFresh({ ...index, version: 9e15 }, at(1))).toThrow(/is to come/)
   })
@@ -186,7 +186,7 @@ describe('choosing', () => {
     ['acme@^1', '1.2.0'],
     ['acme@>=1 <1.2', '1.0.0'],
     ['acme@^2.0.0-beta', '2.0.0-beta.1'],
-  ])('%s is %s', (name, wanted) => {
+  ])('%s selects %s', (name, wanted) => {
     expect(pick(index, parseName(name) ?? { id: '', range: '' }).version.version).toBe(wanted)
   })
 
@@ -204,7 +204,7 @@ describe('choosing', () => {
     (text) => expect(parseName(text)).toBeNull(),
   )
 
-  test('a version of a build is that build, whatever was published first', () => {
+  test('a version with build metadata selects that build, in any order of publication', () => {
     const of = (name: string, ...versions: string[]) =>
       pick(acme(...versions), parseName(name) ?? { id: '', range: '' }).version.version
     const builds = ['1.2.0+b', '1.2.0+a', '1.1.0']
@@ -217,28 +217,28 @@ describe('choosing', () => {
     }
   })
 
-  test('what is older than what runs here is outdated', () => {
+  test('an installed version is outdated when a newer one runs here', () => {
     const of = (version: string, id = 'acme') => newerOf(index, { id, version })[0]?.version.version
     expect(of('1.0.0')).toBe('1.2.0')
     expect(of('1.2.0')).toBeUndefined()
     expect(of('1.0.0', 'none')).toBeUndefined()
   })
 
-  test('a search finds all of its words', () => {
+  test('a search matches all of its words', () => {
     const found = (...words: string[]) => searched(index, words).map(({ id }) => id)
     expect(found()).toEqual(['acme'])
     expect(found('PEOPLE', 'list_accounts')).toEqual(['acme'])
     expect(found('people', 'nothing')).toEqual([])
   })
 
-  test('what is shown as the newest is what an install takes, else the newest before a release', () => {
+  test('the version shown as newest is the one that an install takes, else the newest prerelease', () => {
     expect(newestHere(index.connectors[0]?.versions ?? [])?.version).toBe('1.2.0')
     const early = acme('1.0.0-beta.1', '1.0.0-beta.2').connectors[0]?.versions ?? []
     expect(newestHere(early)?.version).toBe('1.0.0-beta.2')
     expect(newestHere([version('1.0.0', { runtime: '^99.0.0' })])).toBeUndefined()
   })
 
-  test('a search for an id has it first', () => {
+  test('a search for an id lists that connector first', () => {
     const many = indexOf(
       ...['aaa', 'acme-crm', 'zoo'].map((id) =>
         addition('1.0.0', { id, name: id, description: 'beside a zoo and acme_crm' }),
@@ -258,7 +258,7 @@ describe('mirrors', () => {
   const FIRST = 'https://one.example'
   const MIRROR = 'https://two.example'
 
-  /** Web servers that hold these files, by their address. */
+  /** Web servers with these files, by address. */
   function web(servers: Record<string, Record<string, string | Buffer>>) {
     const asked: string[] = []
     const at = (address: string): Source => ({
@@ -288,7 +288,7 @@ describe('mirrors', () => {
     return { asked, registry: openRegistry([at(FIRST)], trusted, seen) }
   }
 
-  test('an index keeps its mirrors until it is given others', () => {
+  test('stay in an index until it is given others', () => {
     const first = nextIndex(null, [], { now: NOW, days: 1, mirrors: [MIRROR] })
     expect(nextIndex(first, [], { now: NOW, days: 1 }).mirrors).toEqual([MIRROR])
     expect(nextIndex(first, [], { now: NOW, days: 1, mirrors: [] }).mirrors).toEqual([])
@@ -298,12 +298,12 @@ describe('mirrors', () => {
     expect(() => parseIndex(JSON.stringify(many))).toThrow(/the index: mirrors/)
   })
 
-  test('of an index that has expired are asked for a newer one', async () => {
+  test('are asked for a newer index when the first has expired', async () => {
     const { registry } = opened({ [FIRST]: indexed(1, [MIRROR]), [MIRROR]: indexed(90, []) })
     expect((await registry).source.address).toBe(MIRROR)
   })
 
-  test('of an older index than was seen are asked, and remembered like the first', async () => {
+  test('are asked when the index is older than one seen before, and are recorded like the first', async () => {
     const versions: string[] = []
     const seen = async () => {
       versions.push('asked')
@@ -327,13 +327,13 @@ describe('mirrors', () => {
     await expect(stranger.registry).rejects.toThrow(/two\.example: .*not trusted/)
   })
 
-  test('that an index names whose signature is not trusted are never asked', async () => {
+  test('are never asked when the signature of their index is not trusted', async () => {
     const { asked, registry } = opened({ [FIRST]: indexed(1, [MIRROR], other) })
     await expect(registry).rejects.toThrow(/not trusted/)
     expect(asked).not.toContain(MIRROR)
   })
 
-  test('have the package where the first has none, or another one', async () => {
+  test('supply the package when the first has none or another one', async () => {
     const MANIFEST = { id: 'acme', version: '1.0.0', runtime: '^1.0.0' }
     const packageWith = (code: string) =>
       packageOf(
@@ -362,7 +362,7 @@ describe('mirrors', () => {
     }
   })
 
-  describe('of a package that has a signature of its own', () => {
+  describe('of a package with a signature of its own', () => {
     const MANIFEST = { id: 'acme', version: '1.0.0', runtime: '^1.0.0' }
     const content = new Map([
       ['connector.json', Buffer.from(JSON.stringify(MANIFEST))],
@@ -395,13 +395,13 @@ describe('mirrors', () => {
         'its key over something else',
         JSON.stringify(signText('keyway-package-1', 'x', pair.privateKey)),
       ],
-    ])('one of %s is passed over for the next mirror, or refused', async (_, wrong) => {
+    ])('a signature by %s is skipped for that of the next mirror, or refused', async (_, wrong) => {
       const { signature } = await fetchedFrom([wrong, signedBy(pair)])
       expect(signature?.toString('utf8')).toBe(signedBy(pair))
       await expect(fetchedFrom([wrong])).rejects.toThrow(/mirror-0\.example: packages\/acme/)
     })
 
-    test('a key that is not trusted is named, with what to do', async () => {
+    test('an untrusted key is named, with the command to trust it', async () => {
       await expect(fetchedFrom([signedBy(other)])).rejects.toThrow(
         new RegExp(`signed by the key ${other.id}, which is not trusted.*keyway trust`),
       )
@@ -417,14 +417,14 @@ describe('mirrors', () => {
     )
   })
 
-  test('an index and a signature that are replaced one after the other are read once more', async () => {
+  test('an index and its signature are read again when they are replaced between the two reads', async () => {
     const [before, after] = [indexed(50, []), indexed(80, [])]
     let reads = 0
     const source: Source = {
       ...{ address: FIRST, mirror: () => null },
       read: async (file) => {
         reads += 1
-        // The second file is the newer one's.
+        // The second file belongs to the newer index.
         const from = reads === 1 ? before : after
         return Buffer.from(from[file === 'index.json' ? 'index.json' : 'index.json.sig'])
       },
@@ -448,7 +448,7 @@ describe('mirrors', () => {
   })
 })
 
-describe('a folder', () => {
+describe('a registry in a folder', () => {
   const folder = newFolder('registry')
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -459,13 +459,13 @@ describe('a folder', () => {
     ],
     ['a device without an end', () => symlinkSync('/dev/zero', path.join(folder, 'index.json'))],
     ['a folder', () => mkdirSync(path.join(folder, 'index.json'))],
-  ])('%s is no file of it', async (_, make) => {
+  ])('refuses %s in place of a file', async (_, make) => {
     rmSync(path.join(folder, 'index.json'), { recursive: true, force: true })
     make()
     await expect(sourceOf(folder, 1).read('index.json', 1000)).rejects.toThrow(/is no file/)
   })
 
-  test('a file of the most bytes is read, a larger one is not', async () => {
+  test('reads a file of the maximum size, and refuses a larger one', async () => {
     writeFileSync(path.join(folder, 'some'), 'abc')
     expect(String(await sourceOf(folder, 1).read('some', 3))).toBe('abc')
     await expect(sourceOf(folder, 1).read('some', 2)).rejects.toThrow(/more than 2 bytes/)
@@ -480,7 +480,7 @@ test.each([
   [`https://one.example/${'x'.repeat(500)}`, /500 characters at most/],
   [`./${'x/'.repeat(250)}`, /500 characters at most/],
   [`https://one.example/${'ü'.repeat(100)}`, /500 characters at most/],
-])('%s is no address of a registry', (address, words) => {
+])('%s is not a valid address of a registry', (address, words) => {
   expect(() => sourceOf(address, 1)).toThrow(words)
 })
 
@@ -496,7 +496,7 @@ test.each([
   'bob:secret@one.example',
   'https:secret@one.example',
   'https://one.example?token=secret',
-])('%s is refused without its login in the words', (address) => {
+])('%s is refused with a message that does not contain its secret', (address) => {
   expect(() => sourceOf(address, 1)).toThrow(/write https:\/\/host\/path|leave out/)
   expect(() => sourceOf(address, 1)).toThrow(/^(?!.*secret)/)
 })
@@ -512,7 +512,7 @@ test.each(['./bob:x@one', '/srv/bob:x@one', 'people@acme', 'registry'])(
   },
 )
 
-test('a redirect is named, and not followed', async () => {
+test('a redirect is reported, and not followed', async () => {
   const server = createServer((_request, reply) => {
     reply.writeHead(302, { location: 'https://login.example/start?next=1' }).end()
   })
@@ -523,7 +523,7 @@ test('a redirect is named, and not followed', async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('a server that takes calls and never begins to answer is left soon; one that is slow behind its beginning is not', async () => {
+test('a read times out soon if no reply begins, but not if a reply that has begun is slow', async () => {
   const server = createServer((request, reply) => {
     if (request.url !== '/slow') return
     reply.writeHead(200).write('sl')

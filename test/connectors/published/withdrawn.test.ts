@@ -1,4 +1,4 @@
-/** Versions that were withdrawn: how an index says so, what hosts take, and what is refused. */
+/** Withdrawn versions: how an index marks them, what hosts install, and what is refused. */
 import { describe, expect, test } from 'vitest'
 import {
   type PublishedIndex,
@@ -47,11 +47,11 @@ const change = (index: PublishedIndex, more: Partial<Withdrawal>, now = NOW) =>
 const without = (index: PublishedIndex, ...names: string[]) => change(index, { withdraw: names })
 const taken = (index: PublishedIndex, name: string) =>
   pick(index, parseName(name) ?? { id: '', range: '' }).version.version
-/** As it is read where it was published. */
+/** The index as a host reads it. */
 const read = (index: PublishedIndex) => parseIndex(textOfIndex(index))
 const versionsOf = (index: PublishedIndex) => index.connectors[0]?.versions ?? []
 
-describe('a version that is withdrawn', () => {
+describe('a withdrawn version', () => {
   const index = without(acme('1.0.0', '1.1.0', '1.2.0'), 'acme@1.2.0')
 
   test('is read as it was written, with its own runtime and wants', () => {
@@ -62,12 +62,12 @@ describe('a version that is withdrawn', () => {
     })
   })
 
-  test.each(['acme', 'acme@^1', 'acme@>=1.1'])('is not what %s means', (name) => {
+  test.each(['acme', 'acme@^1', 'acme@>=1.1'])('is not selected by %s', (name) => {
     expect(taken(read(index), name)).toBe('1.1.0')
   })
 
   test.each(['acme@1.2.0', 'acme@~1.2', 'acme@=1.2.0'])(
-    'is refused as %s with the reason, and what to take',
+    'is refused as %s with the reason and an alternative',
     (name) => {
       expect(() => taken(read(index), name)).toThrow(
         /^acme 1\.2\.0 was withdrawn on 2026-11-01 \("it logs tokens"\); take acme@1\.1\.0$/,
@@ -75,7 +75,7 @@ describe('a version that is withdrawn', () => {
     },
   )
 
-  test('is not named among those that there are', () => {
+  test('is not listed among the available versions', () => {
     expect(() => taken(index, 'acme@^3')).toThrow(
       /^there is no acme of \^3; there are 1\.1\.0, 1\.0\.0$/,
     )
@@ -83,7 +83,7 @@ describe('a version that is withdrawn', () => {
     expect(() => taken(early, 'acme')).toThrow(/name one, such as acme@1\.0\.0-beta\.1$/)
   })
 
-  test('is neither the newest nor newer, and its words are not searched', () => {
+  test('is neither the newest nor newer, and is not found by its words', () => {
     expect(newestHere(versionsOf(index))?.version).toBe('1.1.0')
     const newer = newerOf(index, { id: 'acme', version: '1.0.0' })
     expect(newer.map(({ version }) => version.version)).toEqual(['1.1.0'])
@@ -91,16 +91,16 @@ describe('a version that is withdrawn', () => {
     expect(searched(index, ['does_1.1.0'])).toHaveLength(1)
   })
 
-  test('is pointed out where that very package is installed', () => {
+  test('is reported when exactly that package is installed', () => {
     const of = (digest: string | null) => withdrawalOf(index, { id: 'acme', digest })
     expect(of(digestOf('1.2.0'))).toEqual({ at: NOW.toISOString(), reason: WHY })
     expect(of(digestOf('1.1.0'))).toBeNull()
     expect(of('f'.repeat(64))).toBeNull()
-    // What was not installed has none, and none is nobody's.
+    // A connector that was not installed has no digest, and matches no withdrawal.
     expect(of(null)).toBeNull()
   })
 
-  test('leaves nothing to take where it was the last', () => {
+  test('leaves nothing to install when it was the last one', () => {
     const none = without(acme('1.0.0'), 'acme@1.0.0')
     expect(() => taken(none, 'acme')).toThrow(
       /there is no other that runs here: ask its publisher$/,
@@ -110,7 +110,7 @@ describe('a version that is withdrawn', () => {
     expect(searched(none, ['acme'])).toHaveLength(1)
   })
 
-  test('stays so in later indexes, also where it is published once more', () => {
+  test('stays withdrawn in later indexes, even when it is published again', () => {
     const next = nextIndex(read(index), [addition('1.2.0'), addition('1.3.0')], {
       ...{ now: LATER, days: 90 },
     })
@@ -118,14 +118,14 @@ describe('a version that is withdrawn', () => {
     expect(() => taken(next, 'acme@1.2.0')).toThrow(/was withdrawn/)
   })
 
-  test('is offered again as it was', () => {
+  test('is offered again unchanged when it is restored', () => {
     const back = change(read(index), { restore: ['acme@1.2.0'] })
     expect(back).toEqual(acme('1.0.0', '1.1.0', '1.2.0'))
     expect(taken(back, 'acme')).toBe('1.2.0')
     expect(textOfIndex(back)).not.toContain('withdrawn')
   })
 
-  test('is that build alone', () => {
+  test('is only that build', () => {
     const builds = without(acme('1.2.0+a', '1.2.0+b'), 'acme@1.2.0+b')
     expect(taken(builds, 'acme@1.2.0')).toBe('1.2.0+a')
     expect(() => taken(builds, 'acme@1.2.0+b')).toThrow(/was withdrawn/)
@@ -140,10 +140,10 @@ describe('a version that is withdrawn', () => {
   })
 })
 
-describe('hosts of another time', () => {
+describe('a host of another release', () => {
   const plain = acme('1.0.0', '1.1.0')
 
-  test('that know of no withdrawals read the index, and do not take the version', () => {
+  test('that does not know withdrawals reads the index, and does not install the version', () => {
     const text = textOfIndex(without(plain, 'acme@1.1.0'))
     expect(takenBefore(text, 'acme', '^1')).toBe('1.0.0')
     expect(takenBefore(text, 'acme', '1.0.0')).toBe('1.0.0')
@@ -154,21 +154,21 @@ describe('hosts of another time', () => {
     expect(takenBefore(textOfIndex(back), 'acme', '^1')).toBe('1.1.0')
   })
 
-  test('wrote indexes without withdrawals, which are read as they are', () => {
+  test('that does not know withdrawals writes an index that can be read', () => {
     const written = JSON.stringify(plain)
     expect(parseIndex(written)).toEqual(plain)
     expect(taken(parseIndex(written), 'acme')).toBe('1.1.0')
     expect(JSON.parse(textOfIndex(plain))).toEqual(JSON.parse(written))
   })
 
-  test('that withdraw in a form of their own are read, and the version is not taken', () => {
+  test('that has a newer form of withdrawals writes an index that can be read, without the version', () => {
     const text = textOfIndex(without(plain, 'acme@1.1.0')).replace('"withdrawn-1"', '"withdrawn-2"')
     expect(taken(parseIndex(text), 'acme')).toBe('1.0.0')
     expect(() => taken(parseIndex(text), 'acme@1.1.0')).toThrow(/since this version is withdrawn/)
   })
 })
 
-describe('an index with a withdrawal that is wrong is refused', () => {
+describe('an index with an invalid withdrawal is refused:', () => {
   const good = JSON.parse(textOfIndex(without(acme('1.0.0'), 'acme@1.0.0')))
   const [mark, ...wants] = good.connectors[0].versions[0].wants
   const reading = (changed: object[]) => {
@@ -177,7 +177,7 @@ describe('an index with a withdrawal that is wrong is refused', () => {
     return () => parseIndex(JSON.stringify(text))
   }
 
-  test('twice', () => {
+  test('a version withdrawn twice', () => {
     expect(reading([mark, ...wants])).not.toThrow()
     expect(reading([mark, mark, ...wants])).toThrow(/connectors.*it is withdrawn twice/)
   })
@@ -198,7 +198,7 @@ describe('an index with a withdrawal that is wrong is refused', () => {
     expect(reading([{ ...mark, ...more }, ...wants])).toThrow(/^the index: connectors/)
   })
 
-  test('a member that no host knows', () => {
+  test('an unknown member', () => {
     const named = structuredClone(good)
     named.connectors[0].versions[0].withdrawn = { at: NOW.toISOString(), reason: WHY }
     expect(() => parseIndex(JSON.stringify(named))).toThrow(/the index: connectors.*withdrawn/)
@@ -208,7 +208,7 @@ describe('an index with a withdrawal that is wrong is refused', () => {
 describe('withdrawing', () => {
   const index = acme('1.0.0', '1.1.0')
 
-  test('twice keeps the day, and takes the newer reason', () => {
+  test('a version twice keeps the first date and takes the newer reason', () => {
     const again = change(
       without(index, 'acme@1.1.0', 'acme@1.1.0'),
       { withdraw: ['acme@1.1.0'], reason: ' it logs tokens of admins ' },
@@ -219,7 +219,7 @@ describe('withdrawing', () => {
     })
   })
 
-  test('by a clock that was set back a little makes a newer index all the same', () => {
+  test('with a clock that was set back a little still makes a newer index', () => {
     const back = new Date(NOW.getTime() - 3_600_000)
     const next = change(
       nextIndex(index, [], { now: back, days: 90 }),
@@ -228,7 +228,7 @@ describe('withdrawing', () => {
     )
     expect(next.version).toBe(index.version + 1)
     expect(() => taken(read(next), 'acme@1.1.0')).toThrow(/was withdrawn on 2026-10-31/)
-    // By more than a day, nothing is signed.
+    // With a clock that was set back by more than a day, nothing is signed.
     expect(() => nextIndex(index, [], { now: new Date(0), days: 90 })).toThrow(/the clock of this/)
   })
 
@@ -254,7 +254,7 @@ describe('withdrawing', () => {
     [{ withdraw: ['acme@1.0.0'], reason: 'x'.repeat(501) }, /500 characters at most/],
     [{ withdraw: ['acme@1.0.0'], reason: 'a\u0007' }, /without control characters/],
     [{ withdraw: [], reason: WHY }, /name one by --withdraw/],
-  ])('needs a reason that fits: %j', (more, words) => {
+  ])('needs a valid reason: %j', (more, words) => {
     expect(() => demandReason({ restore: [], ...more })).toThrow(words)
   })
 })
