@@ -25,7 +25,7 @@ const findings = (changes: object): string[] => {
   return checked.ok ? [] : checked.findings
 }
 
-describe('passes', () => {
+describe('accepts', () => {
   const good: [string, object][] = [
     ['the smallest manifest', {}],
     [
@@ -80,7 +80,7 @@ describe('passes', () => {
     expect(findings(changes)).toEqual([])
   })
 
-  test('and fills the defaults in', () => {
+  test('a manifest, and fills in its defaults', () => {
     const checked = check(manifestOf())
     expect(checked).toMatchObject({
       manifest: { limits: { concurrency: 32, deadline_ms: 30_000, memory_mb: 64 }, settings: {} },
@@ -110,7 +110,7 @@ const named = (count: number, one: unknown): object =>
 const rule = { url: 'https://api.acme.example' }
 const type = { type_id: 'A', type_label: 'A' }
 
-describe('refuses more than it can judge at once', () => {
+describe('limits the size of', () => {
   test.each([
     ['settings', { settings: named(101, { type: 'boolean' }) }, 'settings', 100],
     ['egress', { egress: some(101, rule) }, 'egress', 100],
@@ -159,20 +159,20 @@ describe('refuses more than it can judge at once', () => {
     ])
   })
 
-  test('a file that is too large, before it is parsed', () => {
+  test('the file, before it is parsed', () => {
     expect(check(`{${' '.repeat(256 * 1024)}`)).toMatchObject({
       ok: false,
       findings: [expect.stringMatching(/^connector\.json has 262145 bytes, at most 262144/)],
     })
   })
 
-  test('patterns that are too large together', () => {
+  test('all patterns together', () => {
     const fields = named(6, { type: 'string', pattern: 'a{900}' })
     expect(findings({ settings: fields })).toEqual([expect.stringContaining('at most 5000')])
   })
 })
 
-/** What is wrong, where the finding must say so, and what it must tell. */
+/** What is wrong, the field that the finding must name, and the words that it must contain. */
 const BAD: [string, object, string, string][] = [
   ['no id', { id: undefined }, 'id', 'missing; write "id"'],
   ['an id in capitals', { id: 'Acme' }, 'id', 'must look like `acme`'],
@@ -756,7 +756,7 @@ describe('refuses', () => {
     expect((checked as { findings: string[] }).findings[0]).toContain(words)
   })
 
-  test('a manifest with all its findings at once, and says whose it is', () => {
+  test('a manifest with all its findings at once, and with its id', () => {
     const checked = check(
       manifestOf({ version: '1', runtime: 'latest', capabilities: { fly: {} } }),
     )
@@ -764,7 +764,7 @@ describe('refuses', () => {
     expect((checked as { findings: string[] }).findings).toHaveLength(3)
   })
 
-  test('a manifest that is all wrong in few words', () => {
+  test('a manifest of many faults with a short message', () => {
     const capabilities = Object.fromEntries(
       Array.from({ length: 5000 }, (_, index) => [`x${index}`, { y: 1 }]),
     )

@@ -8,7 +8,7 @@ const asking = (...fields: string[]) =>
     clear_secrets: fields.map((field) => ({ field, because: 'It has to be hashed.' })),
   }) as unknown as Manifest
 
-test('reads several for one connector, in either spelling of its id', () => {
+test('reads several grants for one connector, in either spelling of its id', () => {
   const grants = parseClearGrants(
     ' acme-crm=token.token\nacme_crm=settings.key other=basic.password ',
   )
@@ -35,14 +35,14 @@ test.each([
 describe('a connector that asks for secrets in clear', () => {
   const grants = parseClearGrants('acme_crm=token.token')
 
-  test('waits for those that are not granted, with its reasons and what to write', () => {
+  test('waits for secrets that are not granted; the message has its reasons and the setting to write', () => {
     const told = wantsClear(grants, asking('token.token', 'settings.key'))
     expect(told).toContain('settings.key ("It has to be hashed.")')
     expect(told).toContain('KEYWAY_CLEAR_SECRETS="acme-crm=settings.key"')
     expect(told).not.toContain('token.token')
   })
 
-  test('waits for nothing when all are granted, or none is asked for', () => {
+  test('does not wait when all are granted, or none is requested', () => {
     expect(wantsClear(grants, asking('token.token'))).toBeNull()
     expect(wantsClear(grants, asking())).toBeNull()
   })

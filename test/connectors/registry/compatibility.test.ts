@@ -110,7 +110,7 @@ const CASES: [string, object, object, [string, string][]][] = [
   ['another label', role(), role({ type_label: 'Duty' }), [['notice', 'entitlement_types.role']]],
 ]
 
-test.each(CASES)('%s', (_name, before, next, found) => {
+test.each(CASES)('the compatibility of a change: %s', (_name, before, next, found) => {
   const told = compatibility(parse(before), parse({ ...next, version: '2.0.0' }))
   expect(told.map(({ severity, where }) => [severity, where])).toEqual(found)
   for (const { advice } of told) expect(advice).not.toBe('')
@@ -125,16 +125,19 @@ test.each([
   ['0.0.3', '0.0.4', null],
   ['1.2.0', '1.1.0', 'call it 2.0.0'],
   ['0.2.0', '0.1.0', 'call it 0.3.0'],
-])('a breach from %s to %s is numbered as semver has it', (before, next, advice) => {
-  const told = compatibility(
-    parse({ version: before, capabilities: both }),
-    parse({ version: next }),
-  )
-  const numbered = told.find(({ where }) => where === 'version')
-  expect(numbered?.advice ?? null).toBe(advice)
-})
+])(
+  'a breaking change from %s to %s is numbered according to semantic versioning',
+  (before, next, advice) => {
+    const told = compatibility(
+      parse({ version: before, capabilities: both }),
+      parse({ version: next }),
+    )
+    const numbered = told.find(({ where }) => where === 'version')
+    expect(numbered?.advice ?? null).toBe(advice)
+  },
+)
 
-test('a breach under a number that promises none is told too', () => {
+test('a breaking change in a minor version is also reported', () => {
   const told = compatibility(parse({ capabilities: both }), parse({ version: '1.1.0' }))
   expect(told.at(-1)).toMatchObject({
     severity: 'notice',

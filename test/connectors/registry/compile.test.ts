@@ -9,7 +9,7 @@ import { readFolder } from '../../../runtime/connectors/registry/folder.ts'
 import { createLauncher } from '../../../runtime/lanes/launch.ts'
 import { CODE, filesOf, temporaryFolder, write } from './fixtures/folders.ts'
 
-/** What stands in the file outside; nothing of it may ever come out. */
+/** Content of the files outside. It must never appear in a result. */
 const OUTSIDE = 'the-secret-of-the-neighbour'
 
 const { prefix } = createLauncher({ file: '/nowhere', isolatedVm: '/nowhere' })
@@ -19,7 +19,7 @@ async function compiled(files: Record<string, string | Buffer>, timeoutMs = 60_0
   const directory = path.join(home, 'plugins/acme')
   const neighbour = { 'secret.ts': `export default '${OUTSIDE}'`, 'secret.json': `"${OUTSIDE}"` }
   await write(path.join(home, 'plugins/neighbour'), neighbour)
-  // Beside the compiler's private copies: what a relative path would reach from there.
+  // Next to the compiler's private copies, where a relative path would lead from there.
   await write(path.join(home, 'run/neighbour'), neighbour)
   await write(path.join(home, 'run/node_modules/outside'), {
     'package.json': '{"main":"index.js"}',
@@ -123,14 +123,14 @@ ${CODE}`,
     expect(result).toMatchObject({ ok: true, code: expect.stringContaining('inner') })
   })
 
-  test('without comments, which tell where the runtime lies', async () => {
+  test('without comments, which would reveal the path of the runtime', async () => {
     const { text } = await compiled({
       'connector.ts': `// a note of the author\n/*! legal */\n${CODE}`,
     })
     expect(text).not.toMatch(/\/\/|\/\*|snap|runtime\/|\.ts\b/)
   })
 
-  test('with the names that its author gave', async () => {
+  test('with the names of the source', async () => {
     const { text } = await compiled({
       'connector.ts': `function findEverybody() { return 1 }\nconsole.log(findEverybody)\n${CODE}`,
     })
@@ -142,12 +142,12 @@ ${CODE}`,
     expect(text).toMatch(/^['"]use strict['"];/)
   })
 
-  test('to lines that are not too long to find a place in', async () => {
+  test('to lines of less than 1000 characters', async () => {
     const { text } = await compiled({})
     expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThan(1000)
   })
 
-  test('the same code wherever the folder lies and is copied to', async () => {
+  test('to the same code for any path of the folder', async () => {
     const [one, other] = [await compiled({}), await compiled({})]
     expect(one.text).toBe(other.text)
   })
@@ -278,7 +278,7 @@ describe('refuses', () => {
     expect(text).not.toMatch(/the-secret|root:/)
   })
 
-  test('a pattern that leads out, without telling what lies there', async () => {
+  test('a pattern that leads out, without revealing the files there', async () => {
     const { text } = await compiled({
       'connector.ts': `export default {}\nimport(\`../neighbour/\${globalThis.x}\`)`,
     })
@@ -304,32 +304,32 @@ describe('refuses', () => {
       'lib/a.ts:1:',
     ],
     ['JSON', { 'connector.ts': importing('./a.json'), 'a.json': '{"a":}' }, 'a.json:1:6: '],
-  ])('a syntax error in %s by file, line and column', async (_name, files, begins) => {
+  ])('a syntax error in %s, with file, line and column', async (_name, files, begins) => {
     const { result, text } = await compiled(files as Record<string, string>)
     expect(result.ok).toBe(false)
     expect(text.startsWith(begins)).toBe(true)
   })
 
-  test('top-level await, by its place', async () => {
+  test('top-level await, with its location', async () => {
     const { text } = await compiled({ 'connector.ts': `await Promise.resolve()\n${CODE}` })
     expect(text).toMatch(/^connector\.ts:1:1: Top-level await/)
   })
 
-  test('ten findings, not all', async () => {
+  test('many faults, with ten findings', async () => {
     const { result } = await compiled({
       'connector.ts': Array.from({ length: 50 }, (_, one) => `import './gone${one}'`).join('\n'),
     })
     expect(result).toMatchObject({ ok: false, findings: { length: 10 } })
   })
 
-  test('what is larger than a bundle may be', async () => {
+  test('a bundle over the size limit', async () => {
     const { text } = await compiled({
       'connector.ts': `${CODE}globalThis.x = '${'x'.repeat(20_000_000)}'`,
     })
     expect(text).toMatch(/the bundle (has more than|is too large)/)
   })
 
-  test('what takes too long', async () => {
+  test('code that takes too long to compile', async () => {
     const { text } = await compiled({}, 1)
     expect(text).toBe('compiling took longer than 1 ms')
   })

@@ -22,7 +22,7 @@ const make = async (files: Record<string, string | Buffer> = FILES) => {
 const namesIn = async (directory: string) => [...(await readFolder(directory)).files.keys()]
 
 describe('the digest', () => {
-  test('is the same wherever the folder lies', async () => {
+  test('does not depend on the path of the folder', async () => {
     const [one, other] = await Promise.all([make(), make()])
     expect((await readFolder(one)).digest).toBe((await readFolder(other)).digest)
   })
@@ -52,7 +52,7 @@ describe('the digest', () => {
   })
 })
 
-test('takes what connectors are made of and leaves the rest alone', async () => {
+test('reads the files of a connector and ignores others', async () => {
   const directory = await make({
     ...FILES,
     'README.md': '',
@@ -79,7 +79,7 @@ test('takes what connectors are made of and leaves the rest alone', async () => 
 })
 
 describe('links', () => {
-  test('that lead out are not there', async () => {
+  test('that lead out of the folder are ignored', async () => {
     const directory = await make()
     const outside = path.join(path.dirname(directory), 'outside.ts')
     await writeFile(outside, 'secret')
@@ -92,27 +92,27 @@ describe('links', () => {
     expect(await namesIn(directory)).toEqual(Object.keys(FILES))
   })
 
-  test('through a neighbour of almost the same name lead out', async () => {
+  test('to a folder whose name begins alike are ignored', async () => {
     const directory = await make()
     await write(`${directory}-other`, { 'x.ts': 'secret' })
     await symlink(`${directory}-other/x.ts`, path.join(directory, 'x.ts'))
     expect(await namesIn(directory)).toEqual(Object.keys(FILES))
   })
 
-  test('to a file within are followed', async () => {
+  test('to a file within the folder are followed', async () => {
     const directory = await make()
     await symlink('lib/a.ts', path.join(directory, 'same.ts'))
     expect(`${(await readFolder(directory)).files.get('same.ts')}`).toBe('1')
   })
 
-  test('to a folder within are left alone, whatever they are called', async () => {
+  test('to a folder within are ignored, under any name', async () => {
     const directory = await make()
     await symlink('lib', path.join(directory, 'lib.ts'))
     await symlink('.', path.join(directory, 'self'))
     expect(await namesIn(directory)).toEqual(Object.keys(FILES))
   })
 
-  test('count with the size of what they lead to', async () => {
+  test('count with the size of their target', async () => {
     const directory = await make({ ...FILES, 'big.json': Buffer.alloc(MAX_FOLDER_BYTES / 4) })
     for (const name of ['a', 'b', 'c', 'd']) {
       await symlink('big.json', path.join(directory, `${name}.json`))
@@ -121,7 +121,7 @@ describe('links', () => {
   })
 })
 
-test('what is no file is left alone: nothing waits for a pipe', async () => {
+test('a pipe is ignored, and never waited for', async () => {
   const directory = await make()
   execFileSync('mkfifo', [path.join(directory, 'pipe.ts')])
   await symlink('pipe.ts', path.join(directory, 'pipe-too.ts'))
@@ -148,7 +148,7 @@ describe('refuses', () => {
     await expect(readFolder(directory)).rejects.toThrow(/more than 5000 files/)
   })
 
-  test('of too many entries, also of those that are not read', async () => {
+  test('a folder of too many entries, including those that are not read', async () => {
     const directory = await make()
     fill(directory, 10_001, '.bin')
     await expect(readFolder(directory)).rejects.toThrow(/too many files: .* more than 10000/)

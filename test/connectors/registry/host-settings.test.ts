@@ -70,7 +70,7 @@ test.each([
   ])
 })
 
-test('an entry whose server is known is what the setting takes', () => {
+test('an entry with a known server is a valid value of the setting', () => {
   const all = [
     web('https://[fd00::5]/x', 'https://10.0.0.5'),
     directory('ldap://dc'),

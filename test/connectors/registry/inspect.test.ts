@@ -16,7 +16,7 @@ const handlers = (...names: string[]) =>
     .map((name) => `async ${name}(): Promise<never> { throw new Error() }`)
     .join(', ')} })`
 
-test('passes a folder whose code does what its manifest says', async () => {
+test('accepts a folder whose code implements its manifest', async () => {
   expect(await judge(filesOf())).toMatchObject({
     ok: true,
     manifest: { id: 'acme' },
@@ -97,7 +97,7 @@ describe('refuses', () => {
     expect((verdict as { findings: string[] }).findings.join('\n')).toMatch(words)
   })
 
-  test('a request to the network while it loads: there is none', async () => {
+  test('code that calls fetch while it loads', async () => {
     const verdict = await judge(
       filesOf({}, `const reply = fetch('https://api.acme.example')\n${CODE}`),
     )

@@ -6,7 +6,7 @@ import { openStore } from '../../../runtime/connectors/registry/store.ts'
 import { type RuntimeCode, RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { filesOf, temporaryFolder, write } from './fixtures/folders.ts'
 
-/** A judge whose sandbox fails as told, one code for each try; then it finds what is declared. */
+/** A judge whose sandbox fails with these codes, one for each try, and then succeeds. */
 function judging(...codes: RuntimeCode[]) {
   const tries: string[] = []
   const store = openStore(temporaryFolder(), 'a'.repeat(64))
@@ -33,7 +33,7 @@ async function folderOf(id = 'acme') {
 }
 
 test.each(['deadline_passed', 'worker_died'] as const)(
-  'a check that ends with %s is tried once more',
+  'a check that ends with %s is retried once',
   async (code) => {
     const { judge, store, tries } = judging(code)
     const folder = await folderOf()
@@ -43,7 +43,7 @@ test.each(['deadline_passed', 'worker_died'] as const)(
   },
 )
 
-test('a check that fails twice is a verdict, and kept: no later start waits for it', async () => {
+test('a check that fails twice results in a stored verdict', async () => {
   const { judge, store, tries } = judging('deadline_passed', 'worker_died', 'worker_died')
   const folder = await folderOf()
   const verdict = {
@@ -59,14 +59,14 @@ test('a check that fails twice is a verdict, and kept: no later start waits for 
   expect(await store.find(folder.digest)).toEqual(verdict)
 })
 
-test('the second try comes after the folders that wait', async () => {
+test('the retry runs after the folders that wait', async () => {
   const { judge, tries } = judging('worker_died')
   const folders = [await folderOf('acme'), await folderOf('beta'), await folderOf('gamma')]
   await Promise.all(folders.map(judge))
   expect(tries).toEqual(['acme', 'beta', 'gamma', 'acme'])
 })
 
-test('a stop of the runtime is no failure of the connector', async () => {
+test('a stop of the runtime is not a failure of the connector', async () => {
   const { judge, store, tries } = judging('stopping', 'stopping')
   const folder = await folderOf()
   await expect(judge(folder)).rejects.toMatchObject({ code: 'stopping' })
@@ -76,7 +76,7 @@ test('a stop of the runtime is no failure of the connector', async () => {
   expect(tries).toHaveLength(3)
 })
 
-test('the same files in two folders are judged once', async () => {
+test('the same files in two folders are checked once', async () => {
   const { judge, tries } = judging()
   const folder = await folderOf()
   await Promise.all([judge(folder), judge({ ...folder, directory: '/elsewhere' })])

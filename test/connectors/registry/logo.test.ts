@@ -6,15 +6,15 @@ const files = (name: string, bytes: number) => new Map([[name, Buffer.alloc(byte
 test.each([
   ['logo.svg', 'data:image/svg+xml;base64,eHg='],
   ['logo.png', 'data:image/png;base64,eHg='],
-])('%s is told as a data: URL', (logo, url) => {
+])('%s is returned as a data: URL', (logo, url) => {
   expect(logoOf({ logo }, { files: files(logo, 2) })).toEqual({ ok: true, url })
 })
 
-test('a manifest may have none', () => {
+test('a manifest may have no logo', () => {
   expect(logoOf({}, { files: new Map() })).toEqual({ ok: true, url: null })
 })
 
-test('has 64 KiB at most, and must be there', () => {
+test('a logo must exist and have at most 64 KiB', () => {
   const judge = (bytes: number) => logoOf({ logo: 'a.svg' }, { files: files('a.svg', bytes) })
   expect(judge(MAX_LOGO_BYTES).ok).toBe(true)
   expect(judge(MAX_LOGO_BYTES + 1)).toEqual({ ok: false, finding: 'logo: larger than 64 KiB' })

@@ -5,7 +5,7 @@ import type { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { bench } from './fixtures/bench.ts'
 import { filesOf, temporaryFolder, write } from './fixtures/folders.ts'
 
-/** What loading `code` throws, and where that is said to be. */
+/** The positions of the error that loading these files throws, and the location reported for it. */
 async function place(files: Record<string, string>) {
   const directory = temporaryFolder()
   await write(directory, files)
@@ -31,7 +31,7 @@ async function place(files: Record<string, string>) {
   }
 }
 
-describe('the place', () => {
+describe('the location of an error', () => {
   test('is the line and column of the author’s file', async () => {
     const { where } = await place(
       filesOf({}, `type A = {\n  b: string\n}\n\n  null.x\nexport default {}`),
@@ -39,7 +39,7 @@ describe('the place', () => {
     expect(where).toBe('connector.ts:5:8')
   })
 
-  test('may lie in another file of the folder', async () => {
+  test('can be in another file of the folder', async () => {
     const { where } = await place({
       ...filesOf({}, `import { go } from './lib/deep.ts'\ngo()\nexport default {}`),
       'lib/deep.ts': '\n\nexport function go() {\n  throw new Error("no")\n}',
@@ -47,7 +47,7 @@ describe('the place', () => {
     expect(where).toBe('lib/deep.ts:4:9')
   })
 
-  test('is the author’s, not the SDK’s', async () => {
+  test('is in the file of the author, not in the SDK', async () => {
     const { where, map } = await place(
       filesOf({}, `import { path } from 'keyway/sdk'\n\npath\`/a/\${'..'}\`\nexport default {}`),
     )
@@ -55,7 +55,7 @@ describe('the place', () => {
     expect(map).not.toMatch(/runtime|sdk|sourcesContent/)
   })
 
-  test('is not what a source map of the author’s claims', async () => {
+  test('does not depend on a source map of the author', async () => {
     const claim = `data:application/json,${JSON.stringify({
       version: 3,
       sources: ['elsewhere.ts'],
@@ -69,7 +69,7 @@ describe('the place', () => {
   })
 })
 
-describe('nothing is said', () => {
+describe('no location is reported', () => {
   const at = [{ line: 1, column: 1 }]
   const map = (source: unknown) =>
     JSON.stringify({ version: 3, sources: [source], names: [], mappings: 'AAAA' })
@@ -88,11 +88,11 @@ describe('nothing is said', () => {
     expect(await createLocate(async () => text)('d', at)).toBeNull()
   })
 
-  test('where the map cannot be read', async () => {
+  test('when the map cannot be read', async () => {
     expect(await createLocate(() => Promise.reject(new Error('disk')))('d', at)).toBeNull()
   })
 
-  test('of an error without positions, and no map is read for it', async () => {
+  test('for an error without positions, and no map is read', async () => {
     const read = vi.fn()
     expect(await createLocate(read)('d', [])).toBeNull()
     expect(read).not.toHaveBeenCalled()

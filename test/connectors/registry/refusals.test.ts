@@ -1,4 +1,4 @@
-/** Good folders that are not taken over: by the operator's choice, or because an id is taken. */
+/** Valid folders that are not served: by the operator's choice, or because an id is taken. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { readFolder } from '../../../runtime/connectors/registry/folder.ts'
@@ -18,7 +18,7 @@ const open = (dropIn: DropIn, builtIn: string[] = []) =>
     onRetired: () => {},
   })
 
-test('`off` serves what the runtime ships and nothing else, wherever it lies', async () => {
+test('`off` serves only what the runtime ships, from any path', async () => {
   const home = temporaryFolder()
   await write(path.join(home, 'shipped'), filesOf({ id: 'shipped' }))
   await write(path.join(home, 'other'), filesOf({ id: 'other' }))
@@ -33,7 +33,7 @@ test('`off` serves what the runtime ships and nothing else, wherever it lies', a
   expect(registry.find('shipped')?.version).toBe('1.0.0')
 })
 
-test('an edit to an id that is taken leaves what the folder served', async () => {
+test('an edit to an id that is taken leaves the previous version of the folder serving', async () => {
   const home = temporaryFolder()
   const registry = open('open')
   for (const id of ['otter', 'badger']) {

@@ -50,7 +50,7 @@ async function drop(registry: Registry, directory: string, changes: object = {},
   await registry.refresh(directory)
 }
 
-/** What is said of a folder, in short. */
+/** A short form of the listing. */
 const rows = (registry: Registry) =>
   registry.list().map(({ id, version, state, serving, reason }) => ({
     row: `${id}@${version} ${state}${serving ? ', serving' : ''}`,
@@ -61,10 +61,10 @@ const short = (registry: Registry) => rows(registry).map(({ row }) => row)
 
 const BROKEN = 'export default {{'
 
-/** Code that no other test has: its check takes as long as a first one, so that it can be under way. */
+/** Code that no other test uses, so that its check is not cached and can still be running. */
 const uncompiled = () => `${CODE}// ${randomUUID()}\n`
 
-test('serves what is good, by either spelling of its id', async () => {
+test('serves a valid folder under both spellings of its id', async () => {
   const { registry, changes } = open()
   const directory = path.join(plugins(), 'x')
   await drop(registry, directory, { id: 'acme-crm' })
@@ -76,7 +76,7 @@ test('serves what is good, by either spelling of its id', async () => {
   expect(changes.at(-1)).toMatchObject({ serving: true, source: 'drop-in', folder: directory })
 })
 
-test('hands out the code of what it serves', async () => {
+test('loads the code of a served connector', async () => {
   const { registry } = open()
   await drop(registry, path.join(plugins(), 'x'))
   const loaded = await registry.find('acme')?.load()
@@ -84,7 +84,7 @@ test('hands out the code of what it serves', async () => {
   expect(loaded?.code).toContain('unique_tenant_id')
 })
 
-test('hands out the code after the disk had a bad moment', async () => {
+test('loads the code after a temporary disk error', async () => {
   const data = temporaryFolder()
   const kept = openStore(data, TOOLCHAIN)
   let bad = true
@@ -104,7 +104,7 @@ describe('a ghost', () => {
     ['code that does not parse', {}, BROKEN, 'acme@1.0.0', 'connector.ts:1:'],
     ['a manifest that is wrong', { version: 'one' }, undefined, 'acme@one', 'version: found "one"'],
     ['another runtime', { runtime: '^9.0.0' }, undefined, 'acme@1.0.0', 'this runtime speaks'],
-  ])('is %s; it says whose it is and why', async (_name, changes, code, who, why) => {
+  ])('is %s; it is listed with its id and the reason', async (_name, changes, code, who, why) => {
     const { registry } = open()
     await drop(registry, path.join(plugins(), 'x'), changes, code)
     expect(rows(registry)).toEqual([{ row: `${who} ghost`, reason: expect.stringContaining(why) }])
@@ -121,7 +121,7 @@ describe('a ghost', () => {
     ])
   })
 
-  test('is a folder that cannot be judged; it is judged again when it is looked at again', async () => {
+  test('is a folder that cannot be checked; the next refresh checks it again', async () => {
     const { registry } = open({
       store: {
         ...openStore(temporaryFolder(), TOOLCHAIN),
@@ -138,7 +138,7 @@ describe('a ghost', () => {
     expect(bench.judged).toBe(before + 1)
   })
 
-  test('stops no other folder', async () => {
+  test('does not stop other folders', async () => {
     const { registry } = open()
     const home = plugins()
     await Promise.all([
@@ -156,13 +156,13 @@ describe('a ghost', () => {
 })
 
 describe('a look', () => {
-  /** A describe that ends when it is told to. */
+  /** A `describe` that ends when `end` is called. */
   const held = () => {
     const { promise, resolve } = Promise.withResolvers<string[]>()
     return { end: () => resolve(['validate_credentials']), describe: () => promise }
   }
 
-  test('at a folder never seen before ends when its check has begun: it is listed as checking', async () => {
+  test('at a new folder ends when its check has started; the folder is listed as checking', async () => {
     const { end, describe } = held()
     const { registry } = open({ inspector: { describe } })
     const directory = path.join(plugins(), 'x')
@@ -174,7 +174,7 @@ describe('a look', () => {
     expect([short(registry), registry.checking]).toEqual([['acme@1.0.0 ready, serving'], 0])
   })
 
-  test('at a folder that was judged before ends when it is served', async () => {
+  test('at a folder that was checked before ends when it is served', async () => {
     const { registry, data } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -183,7 +183,7 @@ describe('a look', () => {
     expect(short(again)).toEqual(['acme@1.0.0 ready, serving'])
   })
 
-  test('at a folder edited while the runtime was down: the last good version serves meanwhile', async () => {
+  test('at a folder edited while the runtime was down serves the last good version during the check', async () => {
     const { registry, data } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -199,7 +199,7 @@ describe('a look', () => {
 })
 
 describe('an edit', () => {
-  test('takes over, and what it replaced is retired', async () => {
+  test('takes over, and the version that it replaced is retired', async () => {
     const { registry, retired } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -215,19 +215,22 @@ describe('an edit', () => {
   test.each([
     ['broken', {}, BROKEN],
     ['of a wrong manifest', { version: 'x' }, undefined],
-  ])('that is %s stands beside what goes on serving', async (_name, changes, code) => {
-    const { registry, retired } = open()
-    const directory = path.join(plugins(), 'x')
-    await drop(registry, directory)
-    await drop(registry, directory, changes, code)
-    expect(short(registry)).toEqual([
-      'acme@1.0.0 ready, serving',
-      expect.stringMatching(/^acme@.* ghost$/),
-    ])
-    expect(retired).toEqual([])
-  })
+  ])(
+    'that is %s is listed while the previous version goes on serving',
+    async (_name, changes, code) => {
+      const { registry, retired } = open()
+      const directory = path.join(plugins(), 'x')
+      await drop(registry, directory)
+      await drop(registry, directory, changes, code)
+      expect(short(registry)).toEqual([
+        'acme@1.0.0 ready, serving',
+        expect.stringMatching(/^acme@.* ghost$/),
+      ])
+      expect(retired).toEqual([])
+    },
+  )
 
-  test('that takes connector.json away stands beside what goes on serving', async () => {
+  test('that removes connector.json leaves the previous version serving', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -237,7 +240,7 @@ describe('an edit', () => {
     expect(registry.find('acme')).not.toBeNull()
   })
 
-  test('that is mended serves', async () => {
+  test('that repairs a folder is served', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory, {}, BROKEN)
@@ -245,7 +248,7 @@ describe('an edit', () => {
     expect(short(registry)).toEqual(['acme@1.0.0 ready, serving'])
   })
 
-  test('that is taken back is served without being judged again', async () => {
+  test('that is undone is served without another check', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -257,7 +260,7 @@ describe('an edit', () => {
     expect(registry.find('acme')).toBe(first)
   })
 
-  test('of nothing is none', async () => {
+  test('without changes is ignored', async () => {
     const { registry, changes } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -266,7 +269,7 @@ describe('an edit', () => {
     expect(changes.length).toBe(before)
   })
 
-  test('that is overtaken by another does not come back', async () => {
+  test('that is overtaken by another does not replace it', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     const turns: Promise<void>[] = []
@@ -279,7 +282,7 @@ describe('an edit', () => {
     expect(short(registry)).toEqual(['acme@3.0.0 ready, serving'])
   })
 
-  test('to another id gives the old one up', async () => {
+  test('to another id retires the old one', async () => {
     const { registry, retired } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -289,13 +292,13 @@ describe('an edit', () => {
   })
 })
 
-describe('an edit that reaches further', () => {
+describe('the reach of an edit', () => {
   const wider = {
     version: '1.1.0',
     egress: [{ url: 'https://api.acme.example' }, { url: 'https://evil.example' }],
   }
 
-  test('waits under `closed`, saying what it wants', async () => {
+  test('that grows waits under `closed`, with the wants as the reason', async () => {
     const { registry } = open({ dropIn: 'closed' })
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -310,7 +313,7 @@ describe('an edit that reaches further', () => {
     ])
   })
 
-  test('waits under `closed` after a restart too', async () => {
+  test('that grows waits under `closed` after a restart too', async () => {
     const { registry, data } = open({ dropIn: 'closed' })
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -320,7 +323,7 @@ describe('an edit that reaches further', () => {
     expect(short(again)).toEqual(['acme@1.0.0 ready, serving', 'acme@1.1.0 ghost'])
   })
 
-  test('serves under `open`', async () => {
+  test('that grows is served under `open`', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -328,7 +331,7 @@ describe('an edit that reaches further', () => {
     expect(short(registry)).toEqual(['acme@1.1.0 ready, serving'])
   })
 
-  test('is none when it reaches less', async () => {
+  test('that shrinks is served under `closed`', async () => {
     const { registry } = open({ dropIn: 'closed' })
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory, wider)
@@ -336,7 +339,7 @@ describe('an edit that reaches further', () => {
     expect(short(registry)).toEqual(['acme@1.0.0 ready, serving'])
   })
 
-  test('is one when it asks for a clear secret', async () => {
+  test('grows with a clear secret', async () => {
     const { registry } = open({ dropIn: 'closed' })
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -351,7 +354,7 @@ describe('an edit that reaches further', () => {
 describe('a connector that asks for a secret in clear', () => {
   const clear_secrets = [{ field: 'token.token', because: 'The system wants it hashed.' }]
 
-  test('waits for the grant, and what it served before goes on', async () => {
+  test('waits for the grant, and is not served once the grant is removed', async () => {
     const { registry, data } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory, { clear_secrets })
@@ -368,7 +371,7 @@ describe('a connector that asks for a secret in clear', () => {
 })
 
 describe('after a restart', () => {
-  test('nothing is judged again', async () => {
+  test('nothing is checked again', async () => {
     const { registry, data } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -400,7 +403,7 @@ describe('after a restart', () => {
     expect(again.find('acme')).toMatchObject({ version: '1.0.0' })
   })
 
-  test('of a folder that was removed nothing comes back', async () => {
+  test('a folder that was removed has no last good version', async () => {
     const { registry, data } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -414,7 +417,7 @@ describe('after a restart', () => {
 })
 
 describe('a removed folder', () => {
-  test('serves no more, and says so', async () => {
+  test('is no longer served, and the change is reported', async () => {
     const { registry, retired, changes } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -424,13 +427,13 @@ describe('a removed folder', () => {
     expect(changes.at(-1)).toMatchObject({ serving: false, reason: 'the folder is gone' })
   })
 
-  test('that nobody knew is no matter', () => {
+  test('that was unknown is ignored', () => {
     const { registry, changes } = open()
     registry.remove('/nowhere')
     expect(changes).toEqual([])
   })
 
-  test('serves again when it is back', async () => {
+  test('is served again when it is back', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -439,7 +442,7 @@ describe('a removed folder', () => {
     expect(short(registry)).toEqual(['acme@1.0.0 ready, serving'])
   })
 
-  test('does not come back by the verdict that was under way', async () => {
+  test('is not served when a running check ends', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await write(directory, filesOf({}, uncompiled()))
@@ -449,14 +452,14 @@ describe('a removed folder', () => {
     expect([registry.list(), registry.ids()]).toEqual([[], []])
   })
 
-  test('that is gone while it is read is a ghost at most', async () => {
+  test('that is missing when it is read is not served', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await registry.refresh(directory)
     expect(registry.ids()).toEqual([])
   })
 
-  test('and renamed serves under its new name', async () => {
+  test('that was renamed is served under its new name', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
     await drop(registry, directory)
@@ -466,7 +469,7 @@ describe('a removed folder', () => {
     expect(registry.list()).toMatchObject([{ folder: `${directory}-new`, serving: true }])
   })
 
-  test('whose data directory cannot be written stops nothing', async () => {
+  test('is removed even if the data directory cannot be written', async () => {
     const data = path.join(temporaryFolder(), 'data')
     const { registry } = open({ data })
     const directory = path.join(plugins(), 'x')
@@ -481,7 +484,7 @@ describe('a removed folder', () => {
 })
 
 describe('two folders of one id', () => {
-  test('in two spellings: the first by name serves, the other says why not', async () => {
+  test('in two spellings: the first by name serves, the other is listed with the reason', async () => {
     const { registry } = open()
     const home = plugins()
     await drop(registry, path.join(home, 'a'), { id: 'acme-x' })
@@ -496,7 +499,7 @@ describe('two folders of one id', () => {
     expect(registry.find('acme_x')).toMatchObject({ id: 'acme-x' })
   })
 
-  test('who serves goes on serving when the other comes first by name', async () => {
+  test('the one that serves goes on when the other precedes it by name', async () => {
     const { registry } = open()
     const home = plugins()
     await drop(registry, path.join(home, 'b'), { id: 'acme-x' })
@@ -504,7 +507,7 @@ describe('two folders of one id', () => {
     expect(registry.find('acme-x')).toMatchObject({ version: '1.0.0' })
   })
 
-  test('the other takes over when the first goes', async () => {
+  test('the other takes over when the first is removed', async () => {
     const { registry } = open()
     const home = plugins()
     await drop(registry, path.join(home, 'a'), { id: 'acme-x' })
@@ -513,7 +516,7 @@ describe('two folders of one id', () => {
     expect(short(registry)).toEqual(['acme_x@2.0.0 ready, serving'])
   })
 
-  test('a copy of the same files serves once', async () => {
+  test('copies of the same files are served once', async () => {
     const { registry, retired } = open()
     const home = plugins()
     await drop(registry, path.join(home, 'a'))
@@ -524,7 +527,7 @@ describe('two folders of one id', () => {
     expect(retired).toEqual([])
   })
 
-  test('copies of the same files are judged once', async () => {
+  test('copies of the same files are checked once', async () => {
     const { registry } = open()
     const home = plugins()
     const code = uncompiled()
@@ -535,7 +538,7 @@ describe('two folders of one id', () => {
     expect(bench.judged).toBe(before + 1)
   })
 
-  test('a built-in one comes before who serves already', async () => {
+  test('a built-in one takes precedence over one that already serves', async () => {
     const home = plugins()
     const files = filesOf({ version: '3.0.0' })
     await write(path.join(home, 'z'), files)
@@ -551,7 +554,7 @@ describe('two folders of one id', () => {
   })
 })
 
-test('a lane of its own for each version that is not built in', async () => {
+test('each version that is not built in has its own lane', async () => {
   const { registry } = open()
   const directory = path.join(plugins(), 'x')
   await drop(registry, directory)

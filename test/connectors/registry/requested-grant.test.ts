@@ -12,8 +12,8 @@ const parse = (changes: object) => v.parse(Manifest, manifestOf(changes))
 const secretTo = (...secrets: string[]) =>
   parse({ egress: [{ url: 'https://api.acme.example', methods: ['GET'], secrets }] })
 
-describe('what is granted covers', () => {
-  test('itself, and nothing is left of it', () => {
+describe('a grant covers', () => {
+  test('the manifest that it was made for', () => {
     const manifest = parse({ limits: { memory_mb: 128 } })
     expect(uncovered(wantsOf(manifest), wantsOf(manifest))).toEqual([])
   })
@@ -27,7 +27,7 @@ describe('what is granted covers', () => {
       { capabilities: { validate_credentials: {}, get_account: {} } },
       3,
     ],
-  ])('%s or not', (_name, before, next, count) => {
+  ])('%s, or does not', (_name, before, next, count) => {
     expect(uncovered(wantsOf(parse(next)), wantsOf(parse(before)))).toHaveLength(count)
   })
 
@@ -41,7 +41,7 @@ describe('what is granted covers', () => {
   })
 })
 
-describe('a manifest of which not all is granted', () => {
+describe('a partly granted manifest', () => {
   const manifest = parse({
     capabilities: { validate_credentials: {}, create_account: {} },
     egress: [{ url: 'https://api.acme.example' }, { url: 'https://files.acme.example' }],
@@ -57,11 +57,11 @@ describe('a manifest of which not all is granted', () => {
       ),
     )
 
-  test('is as it was when all is granted', () => {
+  test('is unchanged when all is granted', () => {
     expect(restrict(manifest, wantsOf(manifest))).toBe(manifest)
   })
 
-  test('sends nothing to an origin that is not granted, and the rest where it was', () => {
+  test('loses an origin that is not granted, and keeps the others', () => {
     const { capabilities, egress } = without('egress https://files.acme.example')
     expect(capabilities['validate_credentials']?.egress).toEqual([
       { url: 'https://api.acme.example', methods: ['GET', 'HEAD'] },
@@ -69,7 +69,7 @@ describe('a manifest of which not all is granted', () => {
     expect(egress).toEqual([])
   })
 
-  test('keeps the methods that are granted', () => {
+  test('keeps only the methods that are granted', () => {
     const { capabilities } = without('egress DELETE https://api.acme.example')
     const [rule] = capabilities['create_account']?.egress ?? []
     expect(rule).toMatchObject({
@@ -77,25 +77,25 @@ describe('a manifest of which not all is granted', () => {
     })
   })
 
-  test('does not offer, see or use what is not granted', () => {
+  test('loses capabilities and clear secrets that are not granted', () => {
     const left = without('capability create_account', 'clear_secret token.token')
     expect(Object.keys(left.capabilities)).toEqual(['validate_credentials'])
     expect(left.clear_secrets).toEqual([])
   })
 
-  test('uses as much of a limit as was granted', () => {
+  test('has as much of a limit as was granted', () => {
     const granted = wantsOf(manifest).map((one) =>
       one.subject === 'memory_mb' ? { ...one, amount: 64 } : one,
     )
     expect(restrict(manifest, granted).limits).toMatchObject({ memory_mb: 64, deadline_ms: 1000 })
   })
 
-  test('uses no more of a limit that is not granted than every connector may', () => {
+  test('has at most the default of a limit that is not granted', () => {
     const { limits } = without('limit memory_mb', 'limit deadline_ms')
     expect(limits).toMatchObject({ memory_mb: 64, deadline_ms: 1000 })
   })
 
-  test('without anything can send nothing at all', () => {
+  test('without any grant can send nothing', () => {
     const { capabilities, egress, clear_secrets } = restrict(manifest, [])
     expect([capabilities, egress, clear_secrets]).toEqual([{}, [], []])
   })
@@ -122,7 +122,7 @@ describe('statements of a database', () => {
     })
   const manifest = database('drop role x')
 
-  test('are wanted one by one with their texts, by those that may use them', () => {
+  test('are requested one by one with their texts, for the capabilities that may use them', () => {
     const wanted = wantsOf(manifest).filter(({ kind }) => kind === 'egress')
     expect(wanted.map(({ subject, words }) => [subject, words])).toEqual([
       ['postgresql://db.example', expect.stringMatching(/^read .* only reading: select 1$/)],
@@ -135,11 +135,11 @@ describe('statements of a database', () => {
     ['another text', database('drop role y'), 1],
     ['another database', database('drop role x', { database: 'crm' }), 3],
     ['less of them', database('drop role x', { statements: ['read'] }), 0],
-  ])('with %s are asked for again or not', (_what, next, count) => {
+  ])('with %s are requested again, or not', (_what, next, count) => {
     expect(uncovered(wantsOf(next), wantsOf(manifest))).toHaveLength(count)
   })
 
-  test('are left out where they are not granted', () => {
+  test('are removed when they are not granted', () => {
     const granted = wantsOf(manifest).filter(({ words }) => !words.startsWith('write '))
     const { capabilities } = restrict(manifest, granted)
     expect(capabilities['create_account']?.egress).toMatchObject([{ statements: ['read'] }])
@@ -156,7 +156,7 @@ const login = {
   use: { header: 'authorization' },
 }
 
-test('a login that is not granted leaves nowhere to log in', () => {
+test('a login that is not granted leaves no address to log in at', () => {
   const manifest = parse({
     egress: [{ url: 'https://api.acme.example' }, { url: 'https://id.acme.example' }],
     exchange: login,
@@ -179,7 +179,7 @@ test('a login that is not granted leaves nowhere to log in', () => {
   ).toHaveLength(2)
 })
 
-test('a login may not be redirected to where nothing may be sent', () => {
+test('a login without other grants can reach only its own origin', () => {
   const manifest = parse({
     egress: [{ url: 'https://api.acme.example' }, { url: 'https://id.acme.example' }],
     exchange: login,

@@ -1,4 +1,4 @@
-/** A new version of the runtime judges everything again; what was served before must not get lost by it. */
+/** A new version of the runtime checks everything again. The versions that were served must not be lost. */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createRegistry, type DropIn } from '../../../runtime/connectors/registry/registry.ts'
@@ -19,7 +19,7 @@ const open = (data: string, toolchain: string, dropIn: DropIn) =>
 
 const egress = (host: string) => ({ egress: [{ url: `https://${host}` }] })
 
-test('an edit that reaches further waits under `closed`, also right after an upgrade', async () => {
+test('an edit with a wider reach waits under `closed`, also right after an upgrade', async () => {
   const data = temporaryFolder()
   const directory = path.join(temporaryFolder(), 'x')
   await write(directory, filesOf(egress('a.example')))
@@ -44,7 +44,7 @@ test('a broken edit leaves the last good version serving, also right after an up
   expect(loaded?.code).toContain('unique_tenant_id')
 })
 
-test('a page sequence finds the version that began it after an edit and a restart', async () => {
+test('a page sequence finds the version that started it after an edit and a restart', async () => {
   const data = temporaryFolder()
   const directory = path.join(temporaryFolder(), 'x')
   await write(directory, filesOf())

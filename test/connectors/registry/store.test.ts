@@ -28,7 +28,7 @@ const open = (directory = temporaryFolder(), toolchain = TOOLCHAIN) => ({
 })
 
 describe('a verdict', () => {
-  test('is found as it was kept, by another process too', async () => {
+  test('is found as it was stored, also by another process', async () => {
     const { store, directory } = open()
     expect(await store.find(DIGEST)).toBeNull()
     await store.keep(DIGEST, good)
@@ -36,7 +36,7 @@ describe('a verdict', () => {
     expect(await open(directory).store.code(DIGEST)).toBe('the code')
   })
 
-  test('comes with its source map and its logo, or without', async () => {
+  test('is stored with its source map and its logo, or without', async () => {
     const { store } = open()
     await store.keep(DIGEST, { ...good, map: 'the map', logo: 'the logo' })
     expect(await store.find(DIGEST)).toEqual({ ok: true, manifest })
@@ -46,14 +46,14 @@ describe('a verdict', () => {
     expect(await store.map('f'.repeat(64))).toBeNull()
   })
 
-  test('that refuses is kept without code', async () => {
+  test('that refuses is stored without code', async () => {
     const { store } = open()
     await store.keep(DIGEST, bad)
     expect(await store.find(DIGEST)).toEqual(bad)
     await expect(store.code(DIGEST)).rejects.toThrow('ENOENT')
   })
 
-  test('of another runtime is none', async () => {
+  test('of another runtime is ignored', async () => {
     const { store, directory } = open()
     await store.keep(DIGEST, good)
     expect(await open(directory, 'e'.repeat(64)).store.find(DIGEST)).toBeNull()
@@ -63,14 +63,14 @@ describe('a verdict', () => {
     ['has too many settings', named(101, { type: 'boolean' })],
     ['has patterns that are too large', named(6, { type: 'string', pattern: 'a{900}' })],
     ['is too large', { x: { type: 'boolean', help: 'x'.repeat(2_000_000) } }],
-  ])('whose manifest %s is none', async (_name, settings) => {
+  ])('whose manifest %s is ignored', async (_name, settings) => {
     const { store, verdictFile } = open()
     await store.keep(DIGEST, good)
     await writeFile(verdictFile, JSON.stringify({ ok: true, manifest: { ...manifest, settings } }))
     expect([await store.find(DIGEST), await store.manifest(DIGEST)]).toEqual([null, null])
   })
 
-  test('that was changed since it was written is checked anew', async () => {
+  test('that was changed after it was stored is ignored', async () => {
     const { store, verdictFile } = open()
     await store.keep(DIGEST, good)
     const text = await readFile(verdictFile, 'utf8')
@@ -78,14 +78,14 @@ describe('a verdict', () => {
     expect(await store.find(DIGEST)).toBeNull()
   })
 
-  test('of another runtime is checked anew, also where it is as it was written', async () => {
+  test('of another runtime is validated again, even if it is unchanged', async () => {
     const { store, directory } = open()
     const { capabilities: _left, ...older } = manifest
     await store.keep(DIGEST, { ...good, manifest: older as Manifest })
     expect(await open(directory, 'e'.repeat(64)).store.manifest(DIGEST)).toBeNull()
   })
 
-  test('may be replaced', async () => {
+  test('can be replaced', async () => {
     const { store } = open()
     await store.keep(DIGEST, bad)
     await store.keep(DIGEST, good)
@@ -101,21 +101,21 @@ describe('a verdict', () => {
     '{"ok":true}',
     '{"ok":true,"manifest":{}}',
     '{"ok":false}',
-  ])('half written or of an older form is none: %j', async (text) => {
+  ])('that is incomplete or of an older form is ignored: %j', async (text) => {
     const { store, verdictFile } = open()
     await store.keep(DIGEST, good)
     await writeFile(verdictFile, text)
     expect(await store.find(DIGEST)).toBeNull()
   })
 
-  test('that lost its code is none', async () => {
+  test('without its code is ignored', async () => {
     const { store, verdictFile } = open()
     await store.keep(DIGEST, good)
     await rm(path.join(path.dirname(verdictFile), 'code.js'))
     expect(await store.find(DIGEST)).toBeNull()
   })
 
-  test('left half made by a killed process is not in the way', async () => {
+  test('left incomplete by a killed process is replaced', async () => {
     const { store, directory } = open()
     const home = path.join(directory, 'connectors', `${DIGEST}-${TOOLCHAIN.slice(0, 12)}`)
     await write(home, { 'code.js': 'half' })
@@ -124,7 +124,7 @@ describe('a verdict', () => {
     expect(await store.code(DIGEST)).toBe('the code')
   })
 
-  test('may be kept by many at once, while others look', async () => {
+  test('can be stored concurrently while others read it', async () => {
     const { store, directory } = open()
     const others = Array.from({ length: 10 }, () => open(directory).store)
     const looks = Array.from({ length: 50 }, () => store.find(DIGEST))
@@ -135,7 +135,7 @@ describe('a verdict', () => {
 })
 
 describe('the last good digest', () => {
-  test('is kept by folder', async () => {
+  test('is stored by folder', async () => {
     const { store, directory } = open()
     expect(await store.lastGood('/a')).toBeNull()
     await store.setLastGood('/a', '1')
@@ -145,7 +145,7 @@ describe('the last good digest', () => {
     expect([await again.lastGood('/a'), await again.lastGood('/b')]).toEqual([null, '2'])
   })
 
-  test('survives many changes at once', async () => {
+  test('survives concurrent changes', async () => {
     const { store } = open()
     const folders = Array.from({ length: 40 }, (_, one) => `/folder-${one}`)
     await Promise.all(folders.map((folder) => store.setLastGood(folder, folder)))
@@ -160,7 +160,7 @@ describe('the last good digest', () => {
     expect(await store.lastGood('/a')).toBe('1')
   })
 
-  test('that could not be written is told, and the next one is written', async () => {
+  test('that cannot be written causes an error, and the next one is written', async () => {
     const home = temporaryFolder()
     const directory = path.join(home, 'data')
     await writeFile(directory, 'a file where the folder should be')

@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.stop()))
 })
 
-/** Watches, and keeps what it is told, as names: `+a` looked at, `-a` gone. */
+/** Watches, and records the callbacks as names: `+a` for `onFolder`, `-a` for `onGone`. */
 function start(directories: readonly string[], onFolder?: (name: string) => Promise<void>) {
   const told: string[] = []
   const errors: Error[] = []
@@ -44,7 +44,7 @@ async function started(folders: string[] = []) {
 }
 
 describe('at the start', () => {
-  test('every folder is looked at once', async () => {
+  test('every folder is reported once', async () => {
     const home = temporaryFolder()
     for (const name of ['a', 'b']) await write(path.join(home, name), filesOf())
     await write(home, { 'README.md': 'no folder', '.git/config': '', 'node_modules/x/a.js': '' })
@@ -53,7 +53,7 @@ describe('at the start', () => {
     expect(told.sort()).toEqual(['+a', '+b'])
   })
 
-  test('folders of several directories are looked at; one that is not there has none', async () => {
+  test('folders of several directories are reported; a missing directory has none', async () => {
     const [one, other] = [temporaryFolder(), temporaryFolder()]
     await write(path.join(one, 'a'), filesOf())
     await write(path.join(other, 'b'), filesOf())
@@ -62,7 +62,7 @@ describe('at the start', () => {
     expect({ told: told.sort(), errors }).toEqual({ told: ['+a', '+b'], errors: [] })
   })
 
-  test('a folder that cannot be looked at stops no other', async () => {
+  test('a folder whose callback fails does not stop others', async () => {
     const home = temporaryFolder()
     for (const name of ['a', 'b', 'c']) await write(path.join(home, name), filesOf())
     const { told, first, errors } = start([home], async (name) => {
@@ -75,7 +75,7 @@ describe('at the start', () => {
     })
   })
 
-  test('a directory that is a file is an error, and stops no other', async () => {
+  test('a file in place of a directory is an error, and does not stop others', async () => {
     const home = temporaryFolder()
     await write(home, { file: '' })
     await write(path.join(home, 'good/a'), filesOf())
@@ -87,7 +87,7 @@ describe('at the start', () => {
 })
 
 describe('a folder', () => {
-  test('that is copied in slowly is taken once, when it stands still', async () => {
+  test('that is copied slowly is reported once, when it no longer changes', async () => {
     const { home, told } = await started()
     const folder = path.join(home, 'slow')
     await mkdir(folder)
@@ -101,7 +101,7 @@ describe('a folder', () => {
     expect(told).toEqual(['+slow'])
   })
 
-  test('that was being copied in while the watch began is taken when it is whole', async () => {
+  test('that was being copied when the watch started is reported again later', async () => {
     const home = temporaryFolder()
     const folder = path.join(home, 'half')
     await write(folder, { 'connector.ts': '' })
@@ -119,13 +119,13 @@ describe('a folder', () => {
       (file: string) => writeFile(`${file}.new`, 'x').then(() => rename(`${file}.new`, file)),
     ],
     ['removed', (file: string) => rm(file)],
-  ])('whose file is %s is looked at again', async (_name, change) => {
+  ])('whose file is %s is reported again', async (_name, change) => {
     const { home, told } = await started(['a', 'b'])
     await change(path.join(home, 'a', 'connector.ts'))
     await becomes(told, ['+a'])
   })
 
-  test('whose file deep within is changed is looked at again', async () => {
+  test('whose nested file is changed is reported again', async () => {
     const { home, told } = await started(['a'])
     await write(path.join(home, 'a/lib/deep'), { 'x.ts': '1' })
     await becomes(told, ['+a'])
@@ -133,19 +133,19 @@ describe('a folder', () => {
     await becomes(told, ['+a', '+a'])
   })
 
-  test('that is removed is gone', async () => {
+  test('that is removed is reported as gone', async () => {
     const { home, told } = await started(['a', 'b'])
     await rm(path.join(home, 'a'), { recursive: true })
     await becomes(told, ['-a'])
   })
 
-  test('that is renamed is gone, and there under its new name', async () => {
+  test('that is renamed is reported as gone, and under its new name', async () => {
     const { home, told } = await started(['a'])
     await rename(path.join(home, 'a'), path.join(home, 'b'))
     await holds(() => expect(told.toSorted()).toEqual(['+b', '-a']))
   })
 
-  test('that is moved in whole is taken', async () => {
+  test('that is moved in is reported', async () => {
     const { home, told } = await started()
     const outside = path.join(temporaryFolder(), 'moved')
     await write(outside, filesOf())
@@ -153,7 +153,7 @@ describe('a folder', () => {
     await becomes(told, ['+moved'])
   })
 
-  test('that is linked in is taken, and followed', async () => {
+  test('that is a new link is reported, and its target is watched', async () => {
     const { home, told } = await started()
     const outside = path.join(temporaryFolder(), 'elsewhere')
     await write(outside, filesOf())
@@ -163,7 +163,7 @@ describe('a folder', () => {
     await becomes(told, ['+linked', '+linked'])
   })
 
-  test('that is a link to elsewhere now is followed there, and no more to where it led', async () => {
+  test('that is a link with a new target is watched there, and no longer at the old target', async () => {
     const { home, told } = await started()
     const [one, other] = [temporaryFolder(), temporaryFolder()]
     for (const folder of [one, other]) await write(folder, filesOf())
@@ -178,7 +178,7 @@ describe('a folder', () => {
     await becomes(told, ['+linked', '+linked', '+linked'])
   })
 
-  test('that is linked in and whose target is replaced is looked at again', async () => {
+  test('that is a link is reported again when its target is replaced', async () => {
     const { home, told } = await started()
     const outside = path.join(temporaryFolder(), 'elsewhere')
     await write(outside, filesOf())
@@ -190,7 +190,7 @@ describe('a folder', () => {
     await becomes(told, ['+linked', '-linked', '+linked'])
   })
 
-  test('in a plugin directory that is itself a link is told by the path that was given', async () => {
+  test('in a plugin directory that is itself a link is reported by the given path', async () => {
     const home = temporaryFolder()
     await mkdir(path.join(home, 'real'))
     await symlink('real', path.join(home, 'link'))
@@ -206,7 +206,7 @@ describe('a folder', () => {
     await becomes(directories, [path.join(home, 'link/a')])
   })
 
-  test('that cannot be looked at is an error, and stops no other', async () => {
+  test('whose callback fails is an error, and does not stop others', async () => {
     const home = temporaryFolder()
     const { told, errors, first } = start([home], async (name) => {
       if (name === 'bad') throw new Error('no')
@@ -230,7 +230,7 @@ test('a link within a folder is not followed', async () => {
   expect(told).toEqual(['+a'])
 })
 
-test('of a folder with too many files no more are watched', async () => {
+test('a folder with too many files does not stop the watch of others', async () => {
   const { home, told } = await started(['a', 'b'])
   fill(path.join(home, 'a'), 11_000, '.ts')
   await holds(() => expect(told).toContain('+a'))
@@ -238,7 +238,7 @@ test('of a folder with too many files no more are watched', async () => {
   await holds(() => expect(told).toContain('+b'))
 })
 
-test('a link to the whole disk keeps nobody waiting', async () => {
+test('a link to the root directory does not delay the start', async () => {
   const home = temporaryFolder()
   await write(path.join(home, 'good'), filesOf())
   await symlink('/', path.join(home, 'good/x'))
@@ -251,7 +251,7 @@ test('a link to the whole disk keeps nobody waiting', async () => {
   expect(tookMs).toBeLessThan(15_000)
 })
 
-test('files beside the folders, and hidden ones, are no connectors', async () => {
+test('files next to the folders, and hidden folders, are ignored', async () => {
   const { home, told } = await started(['a'])
   await write(home, { 'README.md': '', '.hidden/x.ts': '', 'a/.swp.ts': '' })
   await write(path.join(home, 'z'), filesOf())
@@ -259,7 +259,7 @@ test('files beside the folders, and hidden ones, are no connectors', async () =>
   expect(told.filter((one) => one.startsWith('+'))).toEqual(['+z'])
 })
 
-test('nothing is told after the stop', async () => {
+test('nothing is reported after the stop', async () => {
   const { home, told, watched } = await started(['a'])
   await appendFile(path.join(home, 'a', 'connector.ts'), ' ')
   await wait(60)
@@ -277,6 +277,6 @@ test('a directory that appears later is watched', async () => {
   await becomes(told, ['+a'])
 })
 
-test('the folders of a directory that is not there are none', async () => {
+test('a missing directory has no folders', async () => {
   expect(await foldersIn('/nowhere/at/all')).toEqual([])
 })

@@ -84,6 +84,6 @@ const CASES: [string, object, object, string[]][] = [
   ],
 ]
 
-test.each(CASES)('%s', (_name, before, next, wants) => {
+test.each(CASES)('the access that a change adds: %s', (_name, before, next, wants) => {
   expect(widening(parse(before), parse(next))).toEqual(wants)
 })
