@@ -24,7 +24,7 @@ const manifest = {
 const identity = (connection: object): string =>
   JSON.stringify(identityOf(manifest, connection as Connection))
 
-describe('what tells tenants apart', () => {
+describe('the identity of a tenant', () => {
   const settings = { host: 'a.example', pin: '1234' }
   const auth = { basic: { username: 'robot', password: 'first' } }
   const one = identity({ auth, settings })
@@ -48,7 +48,7 @@ describe('what tells tenants apart', () => {
     expect(identity(connection)).not.toBe(one)
   })
 
-  test('does not depend on the order of several credentials, and holds no secret', () => {
+  test('does not depend on the order of several credentials, and contains no secret', () => {
     const api = { id: 'api', token: { token: 'a-secret' } }
     const admin = { id: 'admin', basic: { username: 'root', password: 'a-secret' } }
     const both = identity({ credentials: [api, admin], settings })
@@ -58,7 +58,7 @@ describe('what tells tenants apart', () => {
   })
 })
 
-test('a setting that there is not is told with the one that was meant', () => {
+test('an unknown setting is reported, with a suggestion', () => {
   const parsed = parseSettings(manifest, v.object({}), { hots: 'a.example', colour: 'red' })
   expect(parsed).toMatchObject({
     findings: 'settings.hots: there is no such setting; settings.colour: there is no such setting',
@@ -74,11 +74,14 @@ describe('categories', () => {
     expect([categoryOf(label), categoryOf(categoryCode(label))]).toEqual([label, label])
   })
 
-  test.each(['', 'Cooking', 'constructor', 'HR', 'HR_AND_LEARNING_'])('"%s" is none', (text) => {
-    expect(categoryOf(text)).toBeNull()
-  })
+  test.each(['', 'Cooking', 'constructor', 'HR', 'HR_AND_LEARNING_'])(
+    '"%s" is not a category',
+    (text) => {
+      expect(categoryOf(text)).toBeNull()
+    },
+  )
 
-  test('of a connector is the first that is known, or Other', () => {
+  test('of a connector are reduced to the first known one, or Other', () => {
     expect(firstCategory(['X_Y', 'HR_AND_LEARNING', 'OTHER'])).toBe('HR & Learning')
     expect(firstCategory(['X_Y'])).toBe('Other')
     expect(firstCategory([])).toBeNull()

@@ -6,7 +6,7 @@ import { Manifest } from '../../../runtime/contract/connector/manifest.ts'
 const manifest = (rest: object) =>
   v.parse(Manifest, { id: 'a', version: '1.0.0', runtime: '^1.0.0', capabilities: {}, ...rest })
 
-test('one credential, settings by type, capabilities with fields of their own', () => {
+test('types are written for one credential, settings, and capabilities with their own fields', () => {
   const text = connectorTypes(
     manifest({
       authentication_schema: { kind: 'basic' },
@@ -50,7 +50,7 @@ export type Connector = {
 `)
 })
 
-test('several credentials, no settings', () => {
+test('types are written for several credentials and no settings', () => {
   const text = connectorTypes(
     manifest({
       credentials: [
@@ -64,7 +64,7 @@ test('several credentials, no settings', () => {
   expect(text).not.toContain('auth:')
 })
 
-test('no text of a manifest gets out of its quotes', () => {
+test('no text of a manifest escapes from its quotes', () => {
   const text = connectorTypes(
     manifest({
       settings: { a: { type: 'string', enum: ["'; evil()\n//", '\u2028', '\\'] } },

@@ -22,7 +22,7 @@ describe('a DN', () => {
     ['cn=🚀  ,dc=x', 'cn=🚀,dc=x'],
     ['2.5.4.3=x', '2.5.4.3=x'],
     ['', ''],
-  ])('%j is read, and written so that nothing in it is a separator', (text, written) => {
+  ])('%j is parsed, and written with its separators escaped', (text, written) => {
     const dn = parseDn(text)
     expect(dn).not.toBeNull()
     expect(writeDn(dn ?? [])).toBe(written)
@@ -45,17 +45,17 @@ describe('a DN', () => {
     'o u=a',
     'ou=a<b',
     Array(70).fill('ou=a').join(','),
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(parseDn(text)).toBeNull()
   })
 
-  test('of a million characters is read in time that grows with its length alone', () => {
+  test('of a million characters is parsed without an error', () => {
     for (const text of ['ou=a,'.repeat(200_000), `ou=${'\\41'.repeat(300_000)}`, 'a'.repeat(1e6)])
       expect(() => parseDn(text)).not.toThrow()
   })
 })
 
-describe('what lies below a base', () => {
+describe('whether a DN is below ou=people,dc=acme', () => {
   test.each([
     ['ou=people,dc=acme', true],
     ['uid=a,OU=People , DC=ACME', true],

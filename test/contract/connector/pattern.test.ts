@@ -31,16 +31,19 @@ describe('a pattern', () => {
     '(?:\\Q)\\E.?.?){500}',
     '(?:\\).?.?){500}',
     '(?i)(?:\\pL{1000})',
-  ])('%s is too large, and what to write instead is told', (pattern) => {
+  ])('%s is too large; the message suggests an alternative', (pattern) => {
     expect(patternFault(pattern)).toMatch(/is too large a pattern: .* steps.*write \+ or \*/)
   })
 
-  test.each(['(', '(?=a)a', '(a)\\1', 'a{2'.concat('}{3}')])('%s is none', (pattern) => {
-    expect(patternFault(pattern)).toMatch(/is not a regular expression/)
-  })
+  test.each(['(', '(?=a)a', '(a)\\1', 'a{2'.concat('}{3}')])(
+    '%s is not a regular expression',
+    (pattern) => {
+      expect(patternFault(pattern)).toMatch(/is not a regular expression/)
+    },
+  )
 })
 
-test('the estimate is never far below what the engine makes of a pattern', () => {
+test('the estimate is never far below the program size of the engine', () => {
   const parts = [
     'a',
     '.?',
@@ -65,7 +68,7 @@ describe('the patterns of a manifest together', () => {
   const fields = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, field]))
 
-  test('may come to so many steps', () => {
+  test('may have as many steps as the limit', () => {
     expect(patternsFault({ settings: fields(5) })).toBeNull()
   })
 
@@ -73,18 +76,18 @@ describe('the patterns of a manifest together', () => {
     ['settings', { settings: fields(6) }],
     ['requests', { capabilities: { create_account: { request_fields: fields(6) } } }],
     ['responses', { capabilities: { create_account: { response_fields: fields(6) } } }],
-  ])('may not come to more: of %s', (_name, manifest) => {
+  ])('must not exceed the limit: of %s', (_name, manifest) => {
     expect(patternsFault(manifest)).toContain(`at most ${MAX_ALL_PATTERN_STEPS} are allowed`)
   })
 
   test.each([null, 5, [], { settings: 5, capabilities: [null, 'x', { request_fields: null }] }])(
-    'of %j are none',
+    'are none for %j',
     (manifest) => {
       expect(patternsFault(manifest)).toBeNull()
     },
   )
 })
 
-test('one pattern never fills what all may', () => {
+test('one pattern cannot use up the limit of all patterns', () => {
   expect(MAX_PATTERN_STEPS).toBeLessThan(MAX_ALL_PATTERN_STEPS)
 })

@@ -44,7 +44,7 @@ describe('a request', () => {
     ['create_account', 'email', { type: 'integer' }, { entitlements: [], email: 'x' }],
     ['update_account', 'id', { type: 'boolean' }, { id: 'a' }],
   ] as [CapabilityName, string, Fields[string], object][])(
-    'of %s keeps its own %s whatever the connector declares',
+    'of %s keeps its standard %s even if the connector declares it',
     (name, field, declared, value) => {
       expect(findings(requestSchema(name, { [field]: declared }), value)).toBe('fits')
     },
@@ -64,7 +64,7 @@ describe('a response', () => {
   })
   const standard = { status: 'ACTIVE', created: true } as const
 
-  test('may be widened; what is left out is written as null', () => {
+  test('may be widened; omitted fields become null', () => {
     expect(v.parse(schema, { ...standard, licence: 'a' })).toEqual({
       ...standard,
       id: null,
@@ -81,7 +81,7 @@ describe('a response', () => {
     expect(findings(schema, value)).toBe(message)
   })
 
-  test('keeps its standard members whatever the connector declares', () => {
+  test('keeps its standard members even if the connector declares them', () => {
     const own = responseSchema('create_account', { created: { type: 'string' } })
     expect(findings(own, { status: 'ACTIVE', created: 'x' })).toContain('created: ')
   })
@@ -95,7 +95,7 @@ test('the standard fields are those of request and response', () => {
 })
 
 describe('findings', () => {
-  test('are ten and a count', () => {
+  test('are limited to ten and a count', () => {
     const names = Array.from({ length: 25 }, (_, at) => `n${at}`)
     const text = findings(
       v.strictObject(Object.fromEntries(names.map((name) => [name, v.string()]))) as AnySchema,
@@ -105,7 +105,7 @@ describe('findings', () => {
     expect(text).toMatch(/; and 15 more$/)
   })
 
-  test('tell what is wrong alike in the items of a list once, and everything else beside it', () => {
+  test('are merged for items of a list with the same fault', () => {
     const rows = v.array(v.strictObject({ id: v.string(), state: v.picklist(['on', 'off']) }))
     const text = findings(rows as AnySchema, [
       { id: 1, state: 'on' },
@@ -117,13 +117,13 @@ describe('findings', () => {
     )
   })
 
-  test('are looked for in a text of 20,000 characters; of a longer one the first is told', () => {
+  test('are complete for a text of up to 20,000 characters; for a longer one there is only the first', () => {
     const found = (length: number) =>
       v.safeParse(v.array(v.string()), [1, 2, 3], parseOptionsFor(length)).issues?.length
     expect([found(20_000), found(20_001)]).toEqual([3, 1])
   })
 
-  test('of very many the first five hundred are compared', () => {
+  test('are merged only among the first five hundred', () => {
     const text = findings(v.array(v.string()) as AnySchema, Array(2000).fill(1))
     expect(text).toBe('[0]: write a string (found 1) (and 499 more like it); and 1500 more')
   })
@@ -144,7 +144,7 @@ describe('findings', () => {
     v.pipe(v.string(), v.regex(/^a$/)),
     v.pipe(v.string(), v.base64()),
     v.number(),
-  ])('repeat no value that is quiet', (schema) => {
+  ])('repeat no value that is marked as quiet', (schema) => {
     const { issues = [] } = v.safeParse(schema, 'hun\nter2')
     expect(issues.length).toBeGreaterThan(0)
     expect(describeIssues(issues, 'at', () => true)).not.toContain('ter2')
@@ -161,7 +161,7 @@ describe('findings', () => {
     expect(text.length).toBeLessThan(600)
   })
 
-  test('name the place even where nothing has a name', () => {
+  test('have no path for a value at the top', () => {
     expect(findings(v.string() as AnySchema, 1)).toBe('write a string (found 1)')
   })
 })
@@ -172,7 +172,7 @@ describe('the answer of update_account', () => {
     password: { type: 'string', secret: true },
   }
 
-  test('may hold what its request may, but no secret of it', () => {
+  test('may contain the fields of its request, except secrets', () => {
     const fields = answerFields('update_account', { request_fields: asked })
     expect(Object.keys(fields)).toEqual(['title'])
     const schema = responseSchema('update_account', fields)
@@ -181,13 +181,13 @@ describe('the answer of update_account', () => {
     expect(v.safeParse(schema, { id: 'u1', password: 'x' }).success).toBe(false)
   })
 
-  test('has its own field of the same name', () => {
+  test('prefers a declared response field of the same name', () => {
     const own: Fields = { title: { type: 'integer' } }
     const declared = { request_fields: asked, response_fields: own }
     expect(answerFields('update_account', declared)).toEqual(own)
   })
 
-  test('is no pattern for that of create_account', () => {
+  test('has no effect on the answer of create_account', () => {
     expect(answerFields('create_account', { request_fields: asked })).toEqual({})
   })
 })

@@ -14,7 +14,7 @@ const secret = secretPlaceholder(marks, call, 37)
 
 const groupsIn = (text: string) => [...text.matchAll(marks.scan)].map((match) => match.slice(1))
 
-test('a placeholder is letters and digits in lower case, so that nothing on the way changes it', () => {
+test('a placeholder has only lower-case letters and digits, so that no encoding changes it', () => {
   const all = [secret, exchangePlaceholder(marks, call), signPlaceholder(marks, call, '7b7d')]
   for (const one of all) expect(one).toMatch(/^[a-z0-9]+$/)
   expect(encodeURIComponent(secret)).toBe(secret)
@@ -37,25 +37,25 @@ describe('a text is scanned', () => {
   })
 
   test.each(Array.from({ length: secret.length - 1 }, (_, index) => index + 1))(
-    'for one that is cut after %i characters: a piece is found',
+    'for pieces of one that is cut after %i characters',
     (at) => {
       expect(`${secret.slice(0, at)} ${secret.slice(at)}`.search(marks.scan)).not.toBe(-1)
     },
   )
 
-  test.each(['', 'x', 'ab', 'abc', 'user:', '"pass":"'])('within base64 behind %j', (before) => {
+  test.each(['', 'x', 'ab', 'abc', 'user:', '"pass":"'])('within base64 after %j', (before) => {
     const encoded = Buffer.from(`${before}${secret} and more`).toString('base64')
     expect(encoded.search(marks.scan)).not.toBe(-1)
   })
 
-  test('and nothing is found where there is none', () => {
+  test('without a match when there is none', () => {
     const other = createMarks()
     const text = `kwsecret kw ${secretPlaceholder(other, call, 0)} ${'x'.repeat(1000)}`
     expect(text.search(marks.scan)).toBe(-1)
   })
 })
 
-test('a reader that does not know the process recognises one all the same', () => {
+test('a placeholder of an unknown process is recognised', () => {
   expect(holdsPlaceholder(`x${secret}y`)).toBe(true)
   expect(holdsPlaceholder(secret.slice(0, 20))).toBe(false)
 })

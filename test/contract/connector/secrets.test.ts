@@ -58,16 +58,22 @@ const KINDS: Record<keyof typeof AUTHENTICATION, [object, string[]]> = {
   key_pair: [{ key_identifier: 'i', private_key: 'P' }, ['P']],
 }
 
-test.each(CREDENTIAL_KINDS)('of %s: its secret fields and no other', (kind) => {
-  const [value, expected] = KINDS[kind]
-  expect(secrets({ auth: { [kind]: value } })).toEqual(expected)
-})
+test.each(CREDENTIAL_KINDS)(
+  'a credential of the kind %s has its secret fields and no others',
+  (kind) => {
+    const [value, expected] = KINDS[kind]
+    expect(secrets({ auth: { [kind]: value } })).toEqual(expected)
+  },
+)
 
-test.each(CREDENTIAL_KINDS)('of %s: none lies where it is not looked for', (kind) => {
-  expect(secretsBelow(AUTHENTICATION[kind], 0)).toEqual([])
-})
+test.each(CREDENTIAL_KINDS)(
+  'a credential of the kind %s has no nested secrets that the search would miss',
+  (kind) => {
+    expect(secretsBelow(AUTHENTICATION[kind], 0)).toEqual([])
+  },
+)
 
-/** Names of what is marked as secret below the first level of a schema. */
+/** Paths of secret members below the first level of a schema. */
 function secretsBelow(schema: AnySchema, depth: number): string[] {
   const { entries = {}, item, value, wrapped } = shapeOf(schema)
   const inside = [item, value].flatMap((one) => (one ? secretsBelow(one, depth + 1) : []))
@@ -80,7 +86,7 @@ function secretsBelow(schema: AnySchema, depth: number): string[] {
   ]
 }
 
-test('of a member that is no text: all that it holds', () => {
+test('every text within a secret list or object is a secret', () => {
   const held = { list: ['A', { deep: 'B' }], empty: null }
   const schemas = { settings: flatSchema({}), request: v.object({ list: marked, empty: marked }) }
   const parts = { auth: null, credentials: null, settings: {}, request: held }
@@ -92,7 +98,7 @@ test('of a member that is no text: all that it holds', () => {
 
 const marked = v.pipe(v.unknown(), v.metadata({ secret: true }))
 
-test('of several credentials: of each, without doubles', () => {
+test('the secrets of several credentials are merged without duplicates', () => {
   const credentials = {
     a: { token: { token: 'T' } },
     b: { basic: { username: 'u', password: 'P' } },
@@ -101,7 +107,7 @@ test('of several credentials: of each, without doubles', () => {
   expect(secrets({ credentials })).toEqual(['P', 'T', 'u:P'])
 })
 
-test('of settings: the secret ones that are there', () => {
+test('the secrets of settings are the secret settings that are present', () => {
   const fields: Fields = {
     key: { type: 'string', secret: true },
     other: { type: 'string', secret: true },
@@ -111,7 +117,7 @@ test('of settings: the secret ones that are there', () => {
   expect(secrets({ settings: { key: 'K', url: 'u', zone: 5 } }, fields)).toEqual(['K'])
 })
 
-describe('of a request', () => {
+describe('the secrets of a request', () => {
   test.each([
     [
       'refresh_access_token',
@@ -135,13 +141,13 @@ describe('of a request', () => {
     ],
     ['get_account', { account_id: 'a' }, []],
   ] as [CapabilityName, object, string[]][])(
-    '%s: what the contract marks',
+    'to %s are those that the contract marks',
     (name, request, all) => {
       expect(secrets({ request }, {}, name)).toEqual(all)
     },
   )
 
-  test('widened: a secret field of the connector', () => {
+  test('include a secret field of the connector', () => {
     const fields: Fields = { initial_password: { type: 'string', secret: true } }
     const request = { entitlements: [], initial_password: 'P' }
     const schemas = { settings: flatSchema({}), request: requestSchema('create_account', fields) }

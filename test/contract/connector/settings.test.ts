@@ -105,7 +105,7 @@ describe('a value', () => {
       ['jo', '@x', 'jo@', 'a@b@c', 'jo @x', 'jo@x\n'],
     ],
   ]
-  test.each(cases)('of %s', (_name, field, good, bad) => {
+  test.each(cases)('of %s is checked', (_name, field, good, bad) => {
     expect(good.filter((value) => !takes(field, value))).toEqual([])
     expect(bad.filter((value) => takes(field, value))).toEqual([])
   })
@@ -120,7 +120,7 @@ describe('a value', () => {
   })
 })
 
-test('a value is held against a pattern up to 512 characters', () => {
+test('a value with a pattern has at most 512 characters', () => {
   const field: Field = { type: 'string', pattern: 'a+' }
   expect(takes(field, 'a'.repeat(512))).toBe(true)
   const { issues } = v.safeParse(flatSchema({ x: field }), { x: 'a'.repeat(513) })
@@ -129,11 +129,11 @@ test('a value is held against a pattern up to 512 characters', () => {
   ])
 })
 
-test('the default, judged with the manifest, is not held against the pattern at each call', () => {
+test('the default is not matched against the pattern at each call', () => {
   expect(filled({ type: 'string', pattern: 'a+', default: 'b' }, {})).toBe('b')
 })
 
-test('a pattern made to run for ever is answered at once', () => {
+test('a pattern made for catastrophic backtracking is evaluated at once', () => {
   const begun = performance.now()
   expect(takes({ type: 'string', pattern: '(a+)+$' }, `${'a'.repeat(8191)}b`)).toBe(false)
   expect(takes({ type: 'string', pattern: '(a|a)*b' }, 'a'.repeat(8192))).toBe(false)
@@ -143,7 +143,7 @@ test('a pattern made to run for ever is answered at once', () => {
 })
 
 test.each(['a'.repeat(254), '-'.repeat(8192), 'a-'.repeat(4096), 'a.'.repeat(4096)])(
-  'a host name that is none is refused at once (%#)',
+  'an invalid host name is refused (%#)',
   (text) => {
     expect(HOSTNAME.test(text)).toBe(false)
   },
@@ -176,7 +176,7 @@ describe('a declaration', () => {
     expect(v.safeParse(Fields, fields).success).toBe(false)
   })
 
-  test('that is one too many is refused', () => {
+  test('of more than 100 fields is refused', () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, { type: 'boolean' }]))
     expect(v.is(Fields, many(100))).toBe(true)

@@ -55,14 +55,14 @@ describe('the message of a failing answer', () => {
     expect(upstreamMessage(404, address, body)).toBe(message)
   })
 
-  test('is cut', () => {
+  test('is truncated', () => {
     expect(upstreamMessage(500, url, 'x'.repeat(5000))).toBe(
       `[500][${url}] ${'x'.repeat(MAX_UPSTREAM_TEXT)}`,
     )
   })
 
   test.each(['<'.repeat(1e6), '<script'.repeat(1e5), `<a ${'"'.repeat(1e6)}`, ' '.repeat(1e6)])(
-    'is made at once, whatever the answer (%#)',
+    'is bounded for a hostile body (%#)',
     (body) => {
       const message = upstreamMessage(500, url, body)
       expect(message.length).toBeLessThan(MAX_UPSTREAM_TEXT + 100)
@@ -70,7 +70,7 @@ describe('the message of a failing answer', () => {
   )
 })
 
-test('scripts without an end take none of the text, however many begin', () => {
+test('scripts without an end remove none of the text', () => {
   const begun = '<head><script '.repeat(30)
   expect(upstreamMessage(500, 'https://a.example', `${begun}> it failed`)).toContain('it failed')
   const page = '<HEAD>no</head>one<style>no</style> two <script>no</SCRIPT><b>three</b>'

@@ -68,21 +68,21 @@ describe('a call', () => {
     })
   })
 
-  test('may say null for everything that is absent', () => {
+  test('may have null for everything that is absent', () => {
     const nulls = { page: null, settings: null, include_raw_data: null, credentials: null }
     const request = { account_id: 'a', custom_attributes: null }
     const sent = { request, auth: { ...auth, id: null, basic: null, oauth: null }, ...nulls }
     expect(parse(sent)).toEqual(parse(good))
   })
 
-  test('may say null inside its page', () => {
+  test('may have null inside its page', () => {
     expect(parse({ ...good, page: { token: null, size: null } }).page).toEqual({
       token: null,
       size: null,
     })
   })
 
-  test('may hold members that nobody knows: they are dropped', () => {
+  test('may have unknown members, which are dropped', () => {
     const call = parse({
       ...good,
       unknown: 1,
@@ -93,7 +93,7 @@ describe('a call', () => {
     expect(call).toEqual(parse(good))
   })
 
-  test('passes on the declared kind of credential alone', () => {
+  test('passes on only the declared kind of credential', () => {
     const both = { ...auth, basic: { username: 'u', password: 'p' } }
     expect(parse({ ...good, auth: both }).auth).toEqual(auth)
   })
@@ -105,7 +105,7 @@ describe('a call', () => {
   })
 
   test.each(['__proto__', 'constructor', 'prototype'])(
-    'with an unknown member %s is as one without',
+    'with an unknown member %s equals one without',
     (name) => {
       const poison = `"${name}":{"polluted":1,"auth":{"token":{"token":"x"}}}`
       const call = parse(
@@ -153,11 +153,11 @@ describe('a body', () => {
     [MAX_DEPTH + 1, 'body_too_deep'],
     [10_000, 'body_too_deep'],
     [500_000, 'body_too_deep'],
-  ])('of %i levels is judged: %s', (levels, code) => {
+  ])('of %i levels is refused: %s', (levels, code) => {
     expect(refusal(nested(levels)).code).toBe(code)
   })
 
-  test('as deep as allowed arrives', () => {
+  test('of the maximum depth is accepted', () => {
     const levels = MAX_DEPTH - 2
     const extra = `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
     const body = `{"request":{"entitlements":[],"extra_data":${extra}},"auth":{"token":{"token":"x"}}}`
@@ -204,7 +204,7 @@ describe('scalars are strict', () => {
     expect(message).toContain(wanted)
   })
 
-  test('and all findings are told at once', () => {
+  test('and all findings are reported at once', () => {
     const { message } = refusal({ request: {}, auth: 1, page: { size: 'x' } })
     for (const path of ['request.account_id', 'auth', 'page.size']) {
       expect(message).toContain(`${path}: `)
@@ -240,7 +240,7 @@ describe('scalars are strict', () => {
 })
 
 describe('the page size', () => {
-  test.each([1, MAX_PAGE_SIZE])('%i is taken', (size) => {
+  test.each([1, MAX_PAGE_SIZE])('%i is accepted', (size) => {
     expect(parse({ ...good, page: { size } }).page.size).toBe(size)
   })
   test.each([0, -1, MAX_PAGE_SIZE + 1, 1e300])('%d is refused by its range', (size) => {
@@ -365,7 +365,7 @@ describe('settings', () => {
     },
   } as const
 
-  test('get their defaults; what nobody declared is dropped', () => {
+  test('get their defaults; undeclared ones are dropped', () => {
     const sent = { ...good, settings: { subdomain: 'globex', other: 1, zone: null } }
     expect(parse(sent, options).settings).toEqual({
       subdomain: 'globex',
@@ -394,12 +394,12 @@ describe('settings', () => {
   })
 })
 
-describe('secrets that are too large together', () => {
+describe('the size limit of all secrets', () => {
   const MOST = 64 * 1024
   const token = (text: string) => ({ ...good, auth: { token: { token: text } } })
   const secret = { type: 'string', secret: true } as const
 
-  test('are refused, by the name of the field and without a word of the secret', () => {
+  test('refuses with the name of the field, and without the secret', () => {
     const { code, message } = refusal(token('x'.repeat(MOST + 1)))
     expect(code).toBe('credentials_invalid')
     expect(message).toMatch(/^auth\.token\.token: too large: .* 65536 characters, and have 65537/)
@@ -407,12 +407,12 @@ describe('secrets that are too large together', () => {
     expect(parse(token('x'.repeat(MOST))).auth?.token?.token).toHaveLength(MOST)
   })
 
-  test('count what has to be escaped eight times', () => {
+  test('counts escaped characters eight times', () => {
     expect(parse(token('"'.repeat(MOST / 8))).auth).not.toBeNull()
     expect(refusal(token(`"${'-"'.repeat(MOST / 8)}`)).message).toContain('auth.token.token')
   })
 
-  test('are counted over all of them, the largest is named', () => {
+  test('applies to their sum; the largest is named', () => {
     const settings: Fields = { one: secret, two: secret, open: { type: 'string' } }
     const of = (one: number, two: number, length: number) => ({
       ...token('x'.repeat(length)),
@@ -425,7 +425,7 @@ describe('secrets that are too large together', () => {
     expect([code, message]).toEqual(['settings_invalid', expect.stringContaining('settings.one: ')])
   })
 
-  test('are named by the id of their credential', () => {
+  test('names a secret by the id of its credential', () => {
     const credentials = [{ id: 'first', kind: 'token' }]
     const body = {
       request: good.request,
@@ -434,7 +434,7 @@ describe('secrets that are too large together', () => {
     expect(refusal(body, { credentials }).message).toContain('credentials.first.token.token: ')
   })
 
-  test('leave room for the key of a service account and for a large assertion', () => {
+  test('allows the key of a service account together with a large assertion', () => {
     const pem = `-----BEGIN PRIVATE KEY-----\n${`${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC+/'.repeat(2).slice(0, 64)}\n`.repeat(50)}-----END PRIVATE KEY-----\n`
     const saml = '<saml:Attribute Name="urn:oid:1.2.3">value of it</saml:Attribute>'.repeat(300)
     expect(parse(token(pem + saml)).auth?.token?.token).toHaveLength(pem.length + saml.length)
@@ -442,7 +442,7 @@ describe('secrets that are too large together', () => {
 })
 
 describe('answers', () => {
-  test('a success holds response, raw data and page', () => {
+  test('a success contains response, raw data and page', () => {
     const body = successBody(Buffer.from('[1]'), Buffer.from('{"a":2}'), { token: 't', size: 3 })
     expect(JSON.parse(`${body}`)).toEqual({
       response: [1],
@@ -451,13 +451,13 @@ describe('answers', () => {
     })
   })
 
-  test('a success says null for what it has not', () => {
+  test('a success has null for missing parts', () => {
     expect(`${successBody(Buffer.from('{}'), Buffer.alloc(0), null)}`).toBe(
       '{"response":{},"raw_data":null,"page":null}',
     )
   })
 
-  test('an error has every member, its row deciding what is not told', () => {
+  test('an error has every member, with defaults from the table of errors', () => {
     expect(errorBody(new RuntimeError('worker_died', 'gone'), 'acme')).toEqual({
       is_error: true,
       error: {
@@ -474,7 +474,7 @@ describe('answers', () => {
     })
   })
 
-  test('an error tells its details and repeats the page', () => {
+  test('an error contains its details and the page', () => {
     const page = { token: 't', size: null }
     const error = new RuntimeError('connector_error', 'no', {
       wire: 'rate_limit',
@@ -496,24 +496,27 @@ describe('answers', () => {
     })
   })
 
-  test('an error cuts an id that is none', () => {
+  test('an error truncates an invalid id', () => {
     expect(errorBody(new RuntimeError('connector_unknown', ''), 'x'.repeat(999)).error.app_id).toBe(
       'x'.repeat(64),
     )
   })
 
-  test.each(Object.keys(ERRORS) as (keyof typeof ERRORS)[])('%s becomes one of the 25', (code) => {
-    const { error_code } = errorBody(new RuntimeError(code, 'x'), 'acme').error
-    expect(ERROR_CODES).toContain(error_code)
-    expect(isErrorCode(error_code)).toBe(true)
-  })
+  test.each(Object.keys(ERRORS) as (keyof typeof ERRORS)[])(
+    '%s becomes one of the 25 codes',
+    (code) => {
+      const { error_code } = errorBody(new RuntimeError(code, 'x'), 'acme').error
+      expect(ERROR_CODES).toContain(error_code)
+      expect(isErrorCode(error_code)).toBe(true)
+    },
+  )
 
-  test.each(['conflict', '', 'constructor', 'NOT_FOUND'])('%j is none of the 25', (text) => {
+  test.each(['conflict', '', 'constructor', 'NOT_FOUND'])('%j is none of the 25 codes', (text) => {
     expect(isErrorCode(text)).toBe(false)
   })
 })
 
-test('of a large body only the first finding is told: half a million would fill the memory', () => {
+test('a large body gets only its first finding, which bounds the memory', () => {
   const account_ids = Array.from({ length: 400_000 }, () => 1)
   const { message } = refusal(
     { request: { account_ids }, auth },
@@ -523,14 +526,14 @@ test('of a large body only the first finding is told: half a million would fill 
 })
 
 describe('a credential sent flat', () => {
-  test('is told the form that is meant, without its value', () => {
+  test('is refused with the expected form, without its value', () => {
     const { message } = refusal({ request: { account_id: 'a' }, auth: { token: 'my-secret' } })
     expect(message).toContain('auth.token: expected an object')
     expect(message).toContain('write "token": { "token": … }')
     expect(message).not.toContain('my-secret')
   })
 
-  test('is told so within several too', () => {
+  test('is refused with the expected form among several credentials too', () => {
     const credentials = [{ id: 'api', kind: 'basic' }]
     const sent = { request: { account_id: 'a' }, credentials: [{ id: 'api', basic: 'u:p' }] }
     expect(refusal(sent, { credentials }).message).toContain(

@@ -19,7 +19,7 @@ test(`there are ${DESIGNED} codes on the wire, each once`, () => {
 describe('the row', () => {
   const codes = Object.keys(ERRORS) as RuntimeCode[]
 
-  test.each(codes)('%s leaves as one of them, with a meaning', (code) => {
+  test.each(codes)('%s has a code on the wire and a meaning', (code) => {
     const { wire, meaning } = ERRORS[code]
     expect(ERROR_CODES).toContain(wire)
     expect(meaning).toMatch(/^\S.{10,}[^.]$/)

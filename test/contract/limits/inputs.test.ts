@@ -1,6 +1,6 @@
 /**
- * What each input takes of the main thread where it is as bad as its bounds let it be, compared with the parsing of
- * one text in the same run: that takes some eight milliseconds on an idle core.
+ * How long each input occupies the main thread in the worst case that its bounds allow, compared with parsing a
+ * reference text in the same run. The reference takes about eight milliseconds on an idle core.
  */
 
 import { readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ import { readAsked as readSql } from '../../../runtime/egress/sql/asked.ts'
 import { decodeMessage, KINDS, MESSAGE_HEADER } from '../../../runtime/protocol/frames.ts'
 import { readCasesInSlices } from '../../../runtime/testing/read-cases.ts'
 
-/** Of the text that others are compared with, in milliseconds of an idle core. */
+/** Time to parse the reference text, in milliseconds on an idle core. */
 const REFERENCE_MS = 8
 
 const manifestFile = path.join(import.meta.dirname, '../../../plugins/scim/connector.json')
@@ -42,7 +42,7 @@ const manifest = (() => {
   return checked.manifest
 })()
 
-/** Texts of about as many marks as there may be: what is slow to parse, to judge, or to tell. */
+/** Texts with about the maximum number of marks, which are slow to parse, to check or to report. */
 function shapesOf(marks: number): string[] {
   const pairs = Math.floor(marks / 2) - 40
   const members = Array.from({ length: pairs }, (_, n) => `"${n.toString(36)}":0`)
@@ -55,7 +55,7 @@ function shapesOf(marks: number): string[] {
   ]
 }
 
-/** Each of those as the value of each member. */
+/** Each of these texts as the value of each member. */
 const membersOf = (names: readonly string[], marks: number, base: object = {}): string[] => [
   shapesOf(marks)[0] as string,
   ...names.flatMap((name) =>
@@ -68,7 +68,7 @@ const membersOf = (names: readonly string[], marks: number, base: object = {}): 
 const namesOf = (schema: AnySchema | null): string[] =>
   schema === null ? [] : Object.keys(schemaEntries(schema))
 
-/** Users of as many attributes as a body may have, each of which takes long to read. */
+/** Users with as many attributes as a body may have, each slow to read. */
 const pushedUsers = (): string[] =>
   [
     { many: 30_000, name: (n: number) => `k${n}`, value: null },
@@ -95,7 +95,7 @@ const READINGS: Record<InputName, () => Reading[]> = {
       try {
         parseCall(text, expected)
       } catch {
-        // Refused is what is measured.
+        // A refusal is part of the measurement.
       }
     }),
   core_body: () => [
@@ -109,7 +109,7 @@ const READINGS: Record<InputName, () => Reading[]> = {
       try {
         if (parsed.ok && isObject(parsed.value)) readUser(parsed.value)
       } catch {
-        // Refused is what is measured.
+        // A refusal is part of the measurement.
       }
     }),
   ],
@@ -132,7 +132,7 @@ const READINGS: Record<InputName, () => Reading[]> = {
       try {
         readAsked('SEARCH', Buffer.from(JSON.stringify(body)))
       } catch {
-        // Refused is what is measured.
+        // A refusal is part of the measurement.
       }
     }),
   sql_request: () =>
@@ -144,7 +144,7 @@ const READINGS: Record<InputName, () => Reading[]> = {
       try {
         readSql('TRANSACTION', Buffer.from(JSON.stringify(body)))
       } catch {
-        // Refused is what is measured.
+        // A refusal is part of the measurement.
       }
     }),
   upload: () => [],
@@ -197,7 +197,7 @@ const msOf = (work: Reading): number => {
   return performance.now() - began
 }
 
-/** How many times as long as the reference; the best of some, so that what else runs on the machine does not count. */
+/** The ratio to the reference; the best of several, so that other load on the machine matters little. */
 function ratioOf(work: Reading): number {
   let [least, leastOfReference] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let times = 0; times < 3; times += 1) {
@@ -213,7 +213,7 @@ function ratioOf(work: Reading): number {
 const [reference = ''] = shapesOf(65_536)
 
 test.each(Object.keys(INPUTS) as InputName[])(
-  '%s: the worst within its bounds keeps the main thread no longer than it says',
+  '%s: the worst case within its bounds blocks the main thread no longer than declared',
   (name) => {
     for (const read of READINGS[name]()) {
       const most = INPUTS[name].worstMs / REFERENCE_MS
@@ -225,7 +225,7 @@ test.each(Object.keys(INPUTS) as InputName[])(
   },
 )
 
-/** How often the main thread had a turn while something was done. */
+/** The number of turns of the event loop during `work`. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let over = false
@@ -239,7 +239,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-test('a large upload is parsed in a thread of its own: the main thread goes on meanwhile', async () => {
+test('a large upload is parsed in a separate thread, while the main thread goes on', async () => {
   const record = {
     account: { external_id: 'u', email: 'ada@acme.example' },
     event: { type: 'LOGIN' },
@@ -254,14 +254,14 @@ test('a large upload is parsed in a thread of its own: the main thread goes on m
   expect(turns).toBeGreaterThan(50)
 })
 
-test('an upload of more values is refused there as anywhere', async () => {
+test('an upload with too many values is refused in that thread too', async () => {
   const text = `{"records":${shapesOf(2 * INPUTS.upload.maxMarks)[1]}}`
   await expect(parseUpload('activity', Buffer.from(text), true)).rejects.toMatchObject({
     code: 'body_too_large',
   })
 })
 
-test('what leaks in a package is looked for in pieces, and found also across two of them', async () => {
+test('leaked secrets in a package are searched for in pieces, and found across two pieces', async () => {
   const text = `${' '.repeat(64 * 1024 - 10)}ghp_${'a'.repeat(36)} ${'gho_'.repeat(8_000_000)}`
   const files = new Map([['code.js', Buffer.from(text)]])
   let leaks: string[] = []
@@ -272,7 +272,7 @@ test('what leaks in a package is looked for in pieces, and found also across two
   expect(turns).toBeGreaterThan(2)
 })
 
-test('cases that name one large exchange often are refused before they are put together', async () => {
+test('cases that name one large exchange often are refused before they are expanded', async () => {
   const exchanges = {
     large: { request: 'GET /', reply: { status: 200, body: Array(5000).fill(0) } },
   }
@@ -281,14 +281,14 @@ test('cases that name one large exchange often are refused before they are put t
   expect(read).toEqual({ unreadable: expect.stringContaining('holds more than') })
 })
 
-test('a connector.json of more values is refused before it is parsed', () => {
+test('a connector.json with too many values is refused before it is parsed', () => {
   const [, objects = ''] = shapesOf(2 * INPUTS.manifest.maxMarks)
   expect(checkManifest(objects, () => [])).toMatchObject({
     findings: ['connector.json holds more than 8192 values; leave some out'],
   })
 })
 
-test('the answer of a webhook of more values is a failure of the webhook', () => {
+test('the reply of a webhook with too many values is a failure of the webhook', () => {
   const [, objects = ''] = shapesOf(2 * INPUTS.webhook_reply.maxMarks)
   expect(parseResponse('PRE_APPROVAL', { status: 200, body: Buffer.from(objects) })).toEqual({
     ok: false,

@@ -8,7 +8,7 @@ import {
 
 const marks = (text: string, most = 1000) => marksIn(Buffer.from(text), most)
 
-test('counts commas, colons and openings, outside of texts', () => {
+test('counts commas, colons and opening brackets outside strings', () => {
   expect(marks('null')).toBe(0)
   expect(marks('{"a":1,"b":[{},{}]}')).toBe(8)
   expect(marks(JSON.stringify('{[:,'))).toBe(0)
@@ -16,11 +16,11 @@ test('counts commas, colons and openings, outside of texts', () => {
   expect(marks('["\\\\",1]')).toBe(2)
 })
 
-test('stops behind the most that is asked for', () => {
+test('stops after the given maximum', () => {
   expect(marks('['.repeat(100), 10)).toBe(11)
 })
 
-test('a text without an end has no marks behind its beginning', () => {
+test('an unterminated string contains no marks', () => {
   expect(marks('["a,,,,')).toBe(1)
 })
 
@@ -42,12 +42,12 @@ test.each([
   expect(overLimits(Buffer.from(text), CORE_REPLY_LIMITS)).toMatch(/32768 values.*smaller pages/)
 })
 
-test('so is a text that is long', () => {
+test('a long string is over the limits of the core', () => {
   const text = JSON.stringify('x'.repeat(CORE_REPLY_LIMITS.maxBytes))
   expect(overLimits(Buffer.from(text), CORE_REPLY_LIMITS)).toMatch(/bytes.*smaller pages/)
 })
 
-test('a page of a thousand accounts with ten attributes each is not', () => {
+test('a page of a thousand accounts with ten attributes each is within the limits', () => {
   const names = ['email', 'given_name', 'family_name', 'username', 'user_status', 'account_type']
   const attributes = Object.fromEntries(
     Array.from({ length: 10 }, (_, n) => [`a${n}`, 'a, b: {c}']),
@@ -57,7 +57,7 @@ test('a page of a thousand accounts with ten attributes each is not', () => {
   expect(overLimits(Buffer.from(page), CORE_REPLY_LIMITS)).toBeNull()
 })
 
-test('knows how deep a text is nested', () => {
+test('counts the levels of nesting', () => {
   const levels = (text: string) => levelsIn(Buffer.from(text), 64)
   expect(levels('"[[["')).toBe(0)
   expect(levels('[{},{"a":[1]},[]]')).toBe(3)

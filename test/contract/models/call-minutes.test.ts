@@ -14,22 +14,22 @@ const of = (times: readonly number[]): number[] => {
   return buckets
 }
 
-test('a time is in the first bucket that it fits, and the last has what is too long for all', () => {
+test('a time is in the first bucket that it fits; the last bucket has the longest times', () => {
   expect([0, 1, 1.01, 30_000].map(bucketOf)).toEqual([0, 0, 1, LATENCY_BUCKETS - 2])
   expect(bucketOf(30_001)).toBe(LATENCY_BUCKETS - 1)
 })
 
-test('no calls have no percentile', () => {
+test('there is no percentile without calls', () => {
   expect(percentile(of([]), 0.95)).toBeNull()
   expect(percentile([], 0.5)).toBeNull()
 })
 
-test('times spread in a bucket are told from its bounds', () => {
+test('a percentile is interpolated between the bounds of its bucket', () => {
   expect(percentile(of([60, 70, 80, 90]), 0.5)).toBe(75)
   expect(percentile(of([40_000]), 0.5)).toBe(LATENCY_BOUNDS_MS.at(-1))
 })
 
-test('a percentile lies in the bucket of the true one', () => {
+test('a percentile is in the same bucket as the exact one', () => {
   const times = fc.array(fc.double({ min: 0, max: 40_000, noNaN: true }), { minLength: 1 })
   fc.assert(
     fc.property(times, fc.constantFrom(0.5, 0.95, 0.99), (all, part) => {

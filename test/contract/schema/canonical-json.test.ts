@@ -1,9 +1,9 @@
-/** The text that hashes of the log, of evidence and of generations are taken of: it may never become another. */
+/** The text from which hashes of the log, of evidence and of generations are made. It must never change. */
 import { array, assert, constant, dictionary, jsonValue, oneof, property, string } from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalJson } from '../../../runtime/contract/schema/canonical-json.ts'
 
-/** How the text was made at first. */
+/** The original implementation. */
 const asItWas = (value: unknown): string =>
   JSON.stringify(value, (_key, one) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)
@@ -16,7 +16,7 @@ test('the order of members does not matter, that of items does', () => {
   expect(canonicalJson([2, 1])).toBe('[2,1]')
 })
 
-test('the text of every value is what it was at first', async () => {
+test('the text of every value equals that of the original implementation', async () => {
   const moment = constant(new Date('2026-11-24T16:20:00Z'))
   const one = oneof(jsonValue(), moment, constant(undefined))
   const names = oneof(string(), constant('__proto__'), constant('10'), constant('2'))

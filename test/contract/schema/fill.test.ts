@@ -1,4 +1,4 @@
-/** What is filled in without asking the schema must be what the schema would have made. */
+/** A value that is filled in without the schema must equal the output of the schema. */
 import { assert, constantFrom, dictionary, jsonValue, oneof, property, string } from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ const WHOLE = {
   ],
 }
 
-/** Whether the schema takes a value where nothing but null is written out in it. */
+/** The output of the schema; undefined if it refuses the value or would fill in more than null. */
 function made(value: unknown): unknown {
   const { success, output } = v.safeParse(Whole, value)
   const { count } = isObject(value) ? value : { count: null }
@@ -39,7 +39,7 @@ const holdsUndefined = (value: unknown): boolean =>
 const isObject = (value: unknown): value is { count?: unknown } =>
   typeof value === 'object' && value !== null
 
-test('what is whole stays the same, and what may be missing is null', () => {
+test('a complete value stays the same, and missing nullable members become null', () => {
   const fill = fillOf(Whole)
   expect(fill(WHOLE)).toBe(WHOLE)
   const { note: _, ...without } = WHOLE
@@ -49,7 +49,7 @@ test('what is whole stays the same, and what may be missing is null', () => {
   })
 })
 
-test('a value is filled in as its schema would do it, or the schema is to be asked', async () => {
+test('a value is filled in as by its schema, or left to the schema', async () => {
   const names = oneof(constantFrom(...Object.keys(WHOLE), ...Object.keys(Part.entries)), string())
   const values = oneof(jsonValue(), constantFrom(undefined, Number.NaN, 'one', 1, WHOLE.parts))
   const changes = dictionary(names, values, { maxKeys: 2 })
@@ -77,6 +77,6 @@ test.each([
   ['is checked further', v.pipe(v.string(), v.minLength(2)), 'ab'],
   ['is converted', v.pipe(v.string(), v.transform(Number)), '1'],
   ['is of a kind that is not known', v.record(v.string(), v.number()), { a: 1 }],
-])('a schema whose value %s is asked itself', (_, schema, value) => {
+])('a schema whose value %s is not replaced', (_, schema, value) => {
   expect(fillOf(schema)(value)).toBeUndefined()
 })
