@@ -7,7 +7,7 @@ const failure = new ConnectorError('not_found', 'no such role', {
   raised_by: 'HTTPStatusError',
 })
 
-test('undoes nothing when all goes well', async () => {
+test('undoes nothing on success', async () => {
   const undone: string[] = []
   const result = await allOrNothing(async (undo) => {
     undo('the user', () => undone.push('user'))
@@ -16,7 +16,7 @@ test('undoes nothing when all goes well', async () => {
   expect([result, undone]).toEqual(['done', []])
 })
 
-test('undoes what was done, the last step first, one after the other, and throws the failure itself', async () => {
+test('undoes completed steps one by one in reverse order, and rethrows the failure', async () => {
   const undone: string[] = []
   const slow = (name: string, ms: number) => () =>
     new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ test('undoes what was done, the last step first, one after the other, and throws
   expect(undone).toEqual(['seat begins', 'seat ends', 'user begins', 'user ends'])
 })
 
-test('tries all, keeps the code, and says what was left behind', async () => {
+test('tries every undo, keeps the error code, and names what was left behind', async () => {
   const undone: string[] = []
   const act = allOrNothing(async (undo) => {
     undo('the user u1', () => undone.push('user'))
@@ -56,7 +56,7 @@ test('tries all, keeps the code, and says what was left behind', async () => {
   expect(undone).toEqual(['user'])
 })
 
-test('a failure of the code itself stays an unexpected one', async () => {
+test('a failure of the code itself stays an unexpected_error', async () => {
   const act = allOrNothing((undo) => {
     undo('the user', () => {
       throw new Error('no')

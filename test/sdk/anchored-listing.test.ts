@@ -5,7 +5,7 @@ import { allItems, anchoredListing, type Paged } from '../../runtime/sdk/sdk.ts'
 type One = { id: number }
 const people = (count: number): One[] => Array.from({ length: count }, (_, at) => ({ id: at + 1 }))
 
-/** A system whose people may change between two pages, and what it was asked. */
+/** A system whose people may change between two pages, and the requests that it received. */
 function system(list: One[], { total = true, most = 100 } = {}) {
   const asked: { offset: number; limit: number }[] = []
   const read = (at: { offset: number; limit: number }) => {
@@ -16,7 +16,7 @@ function system(list: One[], { total = true, most = 100 } = {}) {
   return { asked, listing: anchoredListing(read, ({ id }) => id, { most }) }
 }
 
-/** Reads all, and lets something happen after each page. */
+/** Reads all pages, and calls `meanwhile` after each. */
 async function all(
   listing: ReturnType<typeof system>['listing'],
   size: number,
@@ -42,30 +42,33 @@ test.each([
   { total: false, size: 3 },
   { total: true, size: 1000 },
   { total: false, size: 7 },
-])('reads everybody once with %j', async ({ total, size }) => {
+])('reads every item once with %j', async ({ total, size }) => {
   expect(await all(system(people(7), { total }).listing, size)).toEqual(upTo(7))
   expect(await all(system([], { total }).listing, size)).toEqual([])
   expect(await all(system(people(7), { total, most: 2 }).listing, size)).toEqual(upTo(7))
 })
 
-test('asks for no more than the system gives at once, one item early', async () => {
+test('requests no more than the system returns at once, with an overlap of one item', async () => {
   const { asked, listing } = system(people(7), { most: 3 })
   expect(await allItems(listing)).toEqual(people(7))
   expect(asked).toEqual([0, 2, 4].map((offset) => ({ offset, limit: 3 })))
 })
 
-test.each([true, false])('misses nobody who is still there (total told: %s)', async (total) => {
-  for (const gone of [[0], [0, 1, 2, 3], [3], [9, 1], upTo(10).map((id) => id - 1)]) {
-    const list = people(40)
-    const { listing } = system(list, { total })
-    const ids = await all(listing, 10, (page) => {
-      if (page === 0) for (const at of gone.toSorted((a, b) => b - a)) list.splice(at, 1)
-    })
-    expect(ids).toEqual(upTo(40))
-  }
-})
+test.each([true, false])(
+  'misses no remaining item when others are deleted (with a total: %s)',
+  async (total) => {
+    for (const gone of [[0], [0, 1, 2, 3], [3], [9, 1], upTo(10).map((id) => id - 1)]) {
+      const list = people(40)
+      const { listing } = system(list, { total })
+      const ids = await all(listing, 10, (page) => {
+        if (page === 0) for (const at of gone.toSorted((a, b) => b - a)) list.splice(at, 1)
+      })
+      expect(ids).toEqual(upTo(40))
+    }
+  },
+)
 
-test('reads on where most of what was read is gone', async () => {
+test('continues when most of the items that were read are gone', async () => {
   const list = people(400)
   const { asked, listing } = system(list)
   const ids = await all(listing, 10, (page) => {
@@ -75,7 +78,7 @@ test('reads on where most of what was read is gone', async () => {
   expect(asked.length).toBeLessThan(60)
 })
 
-test('what is created meanwhile comes last, once', async () => {
+test('items created during the listing come last, once', async () => {
   const list = people(20)
   const { listing } = system(list)
   const ids = await all(listing, 7, (page) => {
@@ -84,7 +87,7 @@ test('what is created meanwhile comes last, once', async () => {
   expect(ids).toEqual([...upTo(20), 100, 101])
 })
 
-test('refuses what is out of order, empty though more was promised, and no list', async () => {
+test('refuses pages that are out of order, unexpectedly empty, or not a list', async () => {
   const at = { cursor: null, size: null }
   const idOf = ({ id }: One) => id
   for (const answer of [

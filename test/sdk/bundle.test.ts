@@ -20,7 +20,7 @@ async function bundle(entry: string) {
   return { inputs: Object.keys(metafile.inputs), text: outputFiles[0]?.text ?? '' }
 }
 
-test('brings nothing into a bundle but itself, the table of statuses and the reader of DNs', async () => {
+test('the SDK adds only its own files, the table of statuses and the DN parser to a bundle', async () => {
   const { inputs } = await bundle('runtime/sdk/sdk.ts')
   const foreign = inputs.filter((input) => !/^runtime\/sdk\/[a-z-]+\.ts$/.test(input))
   expect(foreign.sort()).toEqual([
@@ -29,7 +29,7 @@ test('brings nothing into a bundle but itself, the table of statuses and the rea
   ])
 })
 
-test('is small in a bundle that uses little of it', async () => {
+test('a bundle that uses little of the SDK is small', async () => {
   const { text } = await bundle('plugin-template/connector.ts')
   expect(text.length).toBeLessThan(20_000)
   expect(text).not.toMatch(/\bimport\b.*from/)

@@ -43,7 +43,7 @@ export function contextOf(
   }
 }
 
-/** Calls a capability to its last page: the responses of all pages. Cursors go through JSON. */
+/** Calls a capability up to its last page; returns the responses of all pages. Cursors go through JSON. */
 export async function pagesOf<N extends CapabilityName>(
   connector: Connector,
   tenant: Tenant,

@@ -3,7 +3,7 @@ import type { FetchInit, UpstreamReply } from '../../runtime/contract/connector/
 import { bearer, ConnectorError, client, form, path } from '../../runtime/sdk/sdk.ts'
 import { reply } from './fake-context.ts'
 
-/** A client whose upstream always answers the same, and what it was asked. */
+/** A client whose upstream always gives the same reply, and the requests that it sent. */
 function clientOf(answer: UpstreamReply, options: Partial<Parameters<typeof client>[1]> = {}) {
   const asked: { url: string; init: FetchInit }[] = []
   const fetch = async (url: string | URL, init: FetchInit = {}) => {
@@ -46,7 +46,7 @@ test('sends no body and no content type without JSON', async () => {
   expect(asked[0]?.init).toEqual({ method: 'POST', headers: { accept: 'application/json' } })
 })
 
-test('sends another body as it is', async () => {
+test('sends another body unchanged', async () => {
   const { api, asked } = clientOf(reply(200, 'a,b'))
   const body = new URLSearchParams({ grant: 'x' })
   const answer = await api.request('POST', '/export', { body })
@@ -60,7 +60,7 @@ test('sends a form as a form: null and undefined are left out, an array repeats 
   const fields = { user: 'ada & co', role: ['a', 'b'], after: undefined, mail: null, full: true }
   expect(await api.post('/login', form(fields))).toEqual({ session: 's1' })
   expect(String(asked[0]?.init.body)).toBe('user=ada+%26+co&role=a&role=b&full=true')
-  // The sandbox says what it is, with its boundary where it has one.
+  // The sandbox sets the content type, with a boundary if it has one.
   expect(asked[0]?.init.headers).toEqual({ accept: 'application/json' })
   const data = new FormData()
   await api.put('/picture', data)
@@ -68,7 +68,7 @@ test('sends a form as a form: null and undefined are left out, an array repeats 
 })
 
 test.each([{ name: 'a\ud83d' }, { '\udc00': 1 }, ['\\\ud83d']])(
-  'sends no half of a character: %j',
+  'refuses half of a character: %j',
   async (given) => {
     const { api, asked } = clientOf(reply(200, ''))
     const refusal = {
@@ -79,13 +79,13 @@ test.each([{ name: 'a\ud83d' }, { '\udc00': 1 }, ['\\\ud83d']])(
     await expect(api.delete('/users', { json: given })).rejects.toMatchObject(refusal)
     expect(() => form({ name: 'a\ud83d' })).toThrow(expect.objectContaining(refusal))
     expect(asked).toEqual([])
-    // Whole characters, and a text that only looks like an escape.
+    // Whole characters are sent, and so is a text that only looks like an escape.
     await api.post('/users', { name: '🚀 \\ud83d' })
     expect(asked).toHaveLength(1)
   },
 )
 
-test('deletes with a body where the system wants one', async () => {
+test('deletes with a body if one is given', async () => {
   const { api, asked } = clientOf(reply(204, ''))
   await api.delete('/users', { json: { ids: [1] }, query: { hard: true } })
   await api.delete('/users', { body: form({ id: 1 }) })
@@ -110,7 +110,7 @@ test('uses the system’s own media type', async () => {
   })
 })
 
-test.each([[204], [200]])('answers undefined to an empty body of status %i', async (status) => {
+test.each([[204], [200]])('returns undefined for an empty body of status %i', async (status) => {
   const { api } = clientOf(reply(status, ''))
   expect(await api.delete('/users/u1')).toBeUndefined()
 })
@@ -131,7 +131,7 @@ test('throws for a failing status, also from request', async () => {
   await expect(api.request('GET', '/users/x')).rejects.toMatchObject(expected)
 })
 
-test('lets the author make the error', async () => {
+test('lets onError create the error', async () => {
   const onError = (answer: UpstreamReply) =>
     new ConnectorError('permission_denied', `no: ${answer.status}`)
   const { api } = clientOf(reply(401, ''), { onError })

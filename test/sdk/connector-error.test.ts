@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ConnectorError, hasCode } from '../../runtime/sdk/sdk.ts'
 import { reply } from './fake-context.ts'
 
-test('holds what it says in data properties of its own', () => {
+test('has its values in own data properties', () => {
   const error = new ConnectorError('bad_request', 'No', { app_error_code: 'E1', status_code: 400 })
   const own = Object.getOwnPropertyDescriptors(error)
   const values = Object.fromEntries(
@@ -52,12 +52,12 @@ test.each([
   ],
   ['Bearer error="invalid_token", error_description="Token was revoked"', 'creds_revoked'],
   ['Bearer error="invalid_token"', 'unauthenticated'],
-])('tells a 401 apart by its challenge: %s', async (challenge, error_code) => {
+])('classifies a 401 by its challenge: %s', async (challenge, error_code) => {
   const headers = { 'www-authenticate': challenge }
   expect(await ConnectorError.from(reply(401, '', headers))).toMatchObject({ error_code })
 })
 
-test('says when an upstream that refuses may be asked again', async () => {
+test('names the time after which the upstream allows a retry', async () => {
   const { message } = await ConnectorError.from(reply(429, 'slow down', { 'retry-after': '7' }))
   expect(message).toBe('[429][https://api.example/v1/users] slow down (try again after 7)')
 })
@@ -83,7 +83,7 @@ test.each([
   expect((await ConnectorError.from(reply(400, body))).app_error_code).toBe(code)
 })
 
-test('says what the author says instead', async () => {
+test('prefers the code and the message of the author', async () => {
   const given = { app_error_code: 'E9', message: 'The team is full' }
   expect(await ConnectorError.from(reply(400, '{"code":"E1"}'), given)).toMatchObject({
     ...given,
@@ -109,6 +109,6 @@ test.each([
   [new Error('not_found'), false],
   [null, false],
   ['not_found', false],
-])('tells by the code: %s', (error, expected) => {
+])('matches an error by its code: %s', (error, expected) => {
   expect(hasCode(error, 'not_found', 'bad_request')).toBe(expected)
 })

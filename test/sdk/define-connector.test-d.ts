@@ -14,7 +14,7 @@ import {
 
 type Person = { id: string; active: boolean }
 
-// The page of the manual: settings in an address, a credential, a page.
+// The example of the manual: settings in a URL, a credential, a page.
 defineConnector({
   async list_accounts(_request, ctx) {
     const reply = await ctx.fetch(
@@ -46,7 +46,7 @@ defineConnector<{ base_url: string }>({
   deactivate_account: async () => ({ status: 'SUSPENDED', deactivated: true }),
 })
 
-// Nor in a mapper; listings of different shapes need to know what they have in common.
+// Nor does a mapper; listings of different shapes need their common type.
 defineConnector({
   async list_accounts(_request, ctx) {
     const people: Person[] = await (await ctx.fetch('https://a.example')).json()
@@ -75,7 +75,7 @@ defineConnector({
   },
 })
 
-// The two capabilities that may be widened take and give fields of their own.
+// The two capabilities that may be widened accept and return additional fields.
 defineConnector({
   create_account: (request) => ({
     status: 'ACTIVE',
@@ -86,7 +86,7 @@ defineConnector({
   update_account: (request) => ({ id: request.id, title: request['title'] }),
 })
 
-// What a ready-made listing gives is an answer.
+// A handler may return the result of a ready-made listing.
 defineConnector({
   list_accounts: (_request, ctx) =>
     mapped(
@@ -95,7 +95,7 @@ defineConnector({
     )(ctx.page),
 })
 
-// Its literals need no annotation either, although it is made before it is called.
+// Its literals need no annotation either, although it is created before it is called.
 defineConnector({
   list_accounts: (_request, ctx) =>
     mapped(
@@ -215,7 +215,7 @@ const basic = (ctx: ConnectorContext<Declared>) => {
   ctx.settings.mode === 'c'
   // @ts-expect-error a setting that may be missing
   ctx.settings.limit.toFixed()
-  // @ts-expect-error there are no several credentials
+  // @ts-expect-error the connector has a single credential
   ctx.credentials.api
 }
 
@@ -227,11 +227,11 @@ type Several = {
 const several = (ctx: ConnectorContext<Several>) => {
   ctx.credentials.api.token.token.slice()
   ctx.credentials.scim?.oauth.access_token.slice()
-  // @ts-expect-error one that may be left out
+  // @ts-expect-error an optional credential
   ctx.credentials.scim.oauth
   // @ts-expect-error another kind than its own
   ctx.credentials.api.basic
-  // @ts-expect-error there is no single credential
+  // @ts-expect-error the connector has several credentials
   ctx.auth.token
 }
 

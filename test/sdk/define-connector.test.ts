@@ -1,7 +1,7 @@
 import * as sdk from 'keyway/sdk'
 import { expect, test } from 'vitest'
 
-test('gives back what it was given', () => {
+test('returns its argument', () => {
   const handlers = { list_resources: () => [] }
   expect(sdk.defineConnector(handlers)).toBe(handlers)
 })

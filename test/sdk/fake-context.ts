@@ -1,7 +1,7 @@
 import type { UpstreamReply } from '../../runtime/contract/connector/context.ts'
 import type { Json } from '../../runtime/contract/schema/json.ts'
 
-/** An upstream's answer as the SDK sees one. */
+/** An upstream's reply as the SDK receives it. */
 export function reply(
   status: number,
   body: string,

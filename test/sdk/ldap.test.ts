@@ -13,7 +13,7 @@ import {
   textsOf,
 } from '../../runtime/sdk/sdk.ts'
 
-describe('the one spelling of a DN', () => {
+describe('the canonical spelling of a DN', () => {
   test.each([
     ['uid=user001,ou=people,dc=acme', 'uid=user001,ou=people,dc=acme'],
     ['UID=User001 , OU=People,dc=acme', 'uid=user001,ou=people,dc=acme'],
@@ -25,26 +25,26 @@ describe('the one spelling of a DN', () => {
     ['cn=J\\C3\\BCrgen Größe,dc=acme', 'cn=jürgen größe,dc=acme'],
     ['cn=Rocket 🚀,dc=acme', 'cn=rocket 🚀,dc=acme'],
     ['cn=50% \\5C,dc=acme', 'cn=50% \\5c,dc=acme'],
-    // Directories take several spaces within a value for one (RFC 4518 section 2.6.1).
+    // Directories treat several spaces within a value as one (RFC 4518 section 2.6.1).
     [
       'uid=Ada  M.\\20\\20Lovelace,ou=the  people,dc=acme',
       'uid=ada m. lovelace,ou=the people,dc=acme',
     ],
     ['cn=a \\, b  c,dc=acme', 'cn=a \\2c b c,dc=acme'],
-    // Letters that a directory does not find by what JavaScript makes of them.
+    // Letters that a directory does not find by their lower case in JavaScript.
     ['UID=İbrahim,dc=acme', 'uid=İbrahim,dc=acme'],
     ['uid=ΓΙΩΡΓΟΣ ΠΑΠΑΣ,dc=acme', 'uid=γιωργοσ παπασ,dc=acme'],
     ['uid=Özlem,ou=Šéf,dc=Київ', 'uid=özlem,ou=šéf,dc=київ'],
     ['uid=STRAẞE Ⅷ Ნ,dc=acme', 'uid=straẞe Ⅷ Ნ,dc=acme'],
     ['uid=STRAẞE,dc=acme', 'uid=straẞe,dc=acme'],
     ['uid=\u212Aelvin Ⅷ,dc=acme', 'uid=\u212Aelvin Ⅷ,dc=acme'],
-  ])('of %j is %j, and stays that', (text, plain) => {
+  ])('of %j is %j, and is stable', (text, plain) => {
     expect(plainDn(text)).toBe(plain)
     expect(plainDn(plain)).toBe(plain)
   })
 
   test.each(['', 'ada', 'ou=a;dc=b', 'ou=\\FF', 'ou=a,', 'ou=\ud800', 'ou=\\20\udc00'])(
-    '%j has none',
+    'of %j does not exist',
     (text) => {
       expect(plainDn(text)).toBeNull()
     },
@@ -64,7 +64,7 @@ describe('the ids of Active Directory', () => {
   const GUID = 'a81e5234-84b5-4f9a-8d85-7d480e7b8aa0'
   const SID = 'S-1-5-21-3674399607-3685906530-2880156621-1107'
 
-  test('are the same as text and as bytes', () => {
+  test('are converted between text and bytes', () => {
     expect(guidValue(GUID)).toEqual({ base64: 'NFIeqLWEmk+NhX1IDnuKoA==' })
     expect(guidText(guidValue(GUID.toUpperCase())?.base64 ?? '')).toBe(GUID)
     expect(sidValue(SID)).toEqual({ base64: 'AQUAAAAAAAUVAAAAd+MC22J4stvNs6urUwQAAA==' })
@@ -74,25 +74,28 @@ describe('the ids of Active Directory', () => {
     )
   })
 
-  test.each(['', 'user001', `${GUID}0`, `{${GUID}}`, '*)(objectGUID=*'])('%j is none', (text) => {
-    expect(guidValue(text)).toBeNull()
-    expect(sidValue(text)).toBeNull()
-  })
+  test.each(['', 'user001', `${GUID}0`, `{${GUID}}`, '*)(objectGUID=*'])(
+    'do not include %j',
+    (text) => {
+      expect(guidValue(text)).toBeNull()
+      expect(sidValue(text)).toBeNull()
+    },
+  )
 })
 
-test('fields become attributes; an empty one takes a value away, where there can be one', () => {
+test('fields become attributes; an empty field removes the value in a change', () => {
   const names = { email: 'mail', title: 'title', given_name: 'givenName' }
   const fields = { email: 'a@acme.example', title: '', given_name: undefined, other: 'x' }
   expect(attributesFrom(fields, names, 'add')).toEqual({ mail: ['a@acme.example'] })
   expect(attributesFrom(fields, names, 'change')).toEqual({ mail: ['a@acme.example'], title: [] })
 })
 
-test('attributes that an entry has become text', () => {
+test('the attributes of an entry become text', () => {
   const entry = { dn: 'cn=a', attributes: { Title: ['Lead', 'Chair'], cn: ['a'] }, binary: [] }
   expect(textsOf(entry, ['title', 'mail'])).toEqual({ title: 'Lead, Chair' })
 })
 
-test('a DN is moved under the name that it has', () => {
+test('a DN keeps its name when it is moved', () => {
   expect(movedDn('CN=Doe\\, Jane,OU=People,DC=acme', 'OU=Left,DC=acme')).toBe(
     'cn=Doe\\2C Jane,OU=Left,DC=acme',
   )
@@ -104,9 +107,9 @@ test.each([
   [1000, undefined, 500],
   [20, undefined, 20],
   [1000, 25, 25],
-])('a page for a caller who wants %j has at most %j: %j', async (size, most, asked) => {
+])('a page of size %j with a maximum of %j requests %j entries', async (size, most, asked) => {
   const sizes: unknown[] = []
-  // The cast: of a directory, a listing uses the search.
+  // The cast is safe: a listing uses only the search.
   const ldap = {
     async search({ page }: LdapSearch) {
       sizes.push(page?.size)

@@ -4,7 +4,7 @@ import { ConnectorError, ifThere, inParallel, mapped, paged } from '../../runtim
 const failing = (code: 'not_found' | 'unsupported_operation' | 'unauthenticated') =>
   Promise.reject(new ConnectorError(code, 'no'))
 
-test('what is not there is null; any other error stays one', async () => {
+test('ifThere returns null for a missing object, and rejects with any other error', async () => {
   expect(await ifThere(Promise.resolve(7))).toBe(7)
   expect(await ifThere(failing('not_found'))).toBeNull()
   await expect(ifThere(failing('unauthenticated'))).rejects.toThrow('no')
@@ -12,7 +12,7 @@ test('what is not there is null; any other error stays one', async () => {
   expect(await ifThere(failing('unsupported_operation'), 'unsupported_operation')).toBeNull()
 })
 
-test('a few are on their way at a time, and the order stays', async () => {
+test('inParallel runs a few at a time, and keeps the order', async () => {
   let open = 0
   let most = 0
   const doubled = await inParallel(
@@ -30,7 +30,7 @@ test('a few are on their way at a time, and the order stays', async () => {
   expect(most).toBe(3)
 })
 
-test('a listing whose items become none, one or several keeps its pages', async () => {
+test('mapped keeps the pages of a listing whose items become none, one or several', async () => {
   const listing = mapped(
     () => paged([1, 2, 3], 'next'),
     async (one) => Array.from({ length: one - 1 }, () => one),

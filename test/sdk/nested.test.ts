@@ -5,7 +5,7 @@ import { pageOf } from './fake-context.ts'
 
 type Group = { name: string; members: number }
 
-/** Pages of `most` items at most, fewer where fewer are asked for; counts what is read. */
+/** Pages of at most `most` items, or fewer if requested; calls `onRead` at each read. */
 const cut =
   <T>(items: readonly T[], most: number, onRead = () => {}): Listing<T> =>
   ({ cursor, size }) => {
@@ -39,46 +39,46 @@ async function follow(listing: Listing<string>, size: number | null) {
   return pages
 }
 
-describe('what is in each of many things', () => {
-  test.each([1, 2, 3, 7, 100, null])('is listed once and in order in pages of %s', async (size) => {
-    for (const outerMost of [1, 2, 100])
-      for (const [innerMost, carries] of [
-        ...[1, 4, 100].map((most) => [most, false] as const),
-        [4, true] as const,
-      ]) {
-        const listing = nested(
-          cut(GROUPS, outerMost),
-          (group) => cut(membersOf(group), innerMost),
-          { carries },
-        )
-        const pages = await follow(listing, size)
-        expect(pages.flat()).toEqual(ALL)
-        if (size !== null)
-          expect(pages.slice(0, -1).every((page) => page.length === size)).toBe(true)
-      }
-  })
+describe('a nested listing', () => {
+  test.each([1, 2, 3, 7, 100, null])(
+    'returns each item once and in order, in pages of %s',
+    async (size) => {
+      for (const outerMost of [1, 2, 100])
+        for (const [innerMost, carries] of [
+          ...[1, 4, 100].map((most) => [most, false] as const),
+          [4, true] as const,
+        ]) {
+          const listing = nested(
+            cut(GROUPS, outerMost),
+            (group) => cut(membersOf(group), innerMost),
+            { carries },
+          )
+          const pages = await follow(listing, size)
+          expect(pages.flat()).toEqual(ALL)
+          if (size !== null)
+            expect(pages.slice(0, -1).every((page) => page.length === size)).toBe(true)
+        }
+    },
+  )
 
   test.each([
     ['of a few dozen things once', 40, 3],
     ['of more than a cursor holds again for each page that begins within it', 120, 8],
-  ])(
-    'reads pages %s, where the cursor may carry what is left of them',
-    async (_what, most, read) => {
-      let pages = 0
-      const many = Array.from({ length: 120 }, (_, n) => ({
-        name: `${n}-${'x'.repeat(30)}`,
-        members: 7,
-      }))
-      const things = cut(many, most, () => {
-        pages += 1
-      })
-      const listing = nested(things, (group) => cut(membersOf(group), 10), { carries: true })
-      expect((await follow(listing, 50)).flat()).toEqual(many.flatMap(membersOf))
-      expect(pages).toBe(read)
-    },
-  )
+  ])('reads pages %s, when the cursor may carry the rest of them', async (_what, most, read) => {
+    let pages = 0
+    const many = Array.from({ length: 120 }, (_, n) => ({
+      name: `${n}-${'x'.repeat(30)}`,
+      members: 7,
+    }))
+    const things = cut(many, most, () => {
+      pages += 1
+    })
+    const listing = nested(things, (group) => cut(membersOf(group), 10), { carries: true })
+    expect((await follow(listing, 50)).flat()).toEqual(many.flatMap(membersOf))
+    expect(pages).toBe(read)
+  })
 
-  test('goes on in the next page after many reads', async () => {
+  test('continues in the next page after 50 reads', async () => {
     let reads = 0
     const many = Array.from({ length: 120 }, (_, index) => ({ name: `g${index}`, members: 0 }))
     const listing = nested(cut(many, 1000), (group) =>

@@ -17,7 +17,7 @@ import {
 } from '../../runtime/sdk/sdk.ts'
 import { pageOf, reply } from './fake-context.ts'
 
-test('marks a page with data properties of its own', () => {
+test('marks a page with own data properties', () => {
   expect(Object.entries(paged([1], 'c'))).toEqual([
     ['__paged', true],
     ['response', [1]],
@@ -25,7 +25,7 @@ test('marks a page with data properties of its own', () => {
   ])
 })
 
-test.each([[undefined], [null]])('takes the cursor %s for the last page', (cursor) => {
+test.each([[undefined], [null]])('treats the cursor %s as the last page', (cursor) => {
   expect(paged([], cursor).cursor).toBeNull()
 })
 
@@ -35,7 +35,7 @@ test.each([
   [null, null],
   [undefined, null],
   [0, 0],
-])('takes an upstream’s cursor %j for %j', (next, cursor) => {
+])('converts the cursor %j of an upstream to %j', (next, cursor) => {
   expect(cursorPage([1], next).cursor).toBe(cursor)
 })
 
@@ -50,7 +50,7 @@ test.each([
   ['no total, a short page', [1], { start: 2, size: 2 }, null],
   ['no total, no size, some', [1], { start: 2 }, 3],
   ['no total, no size, none', [], { start: 2 }, null],
-])('counts on after %s', (_what, items, at, cursor) => {
+])('computes the next offset after %s', (_what, items, at, cursor) => {
   expect(offsetPage(items, at).cursor).toBe(cursor)
 })
 
@@ -60,30 +60,33 @@ test('follows a link', () => {
   expect(linkPage(reply(200, '[]'), ['a']).cursor).toBeNull()
 })
 
-describe('a list that is only given whole', () => {
+describe('a list that the system does not page', () => {
   const names = ['c', 'a', 'é', 'B', 'd', 'e\u0301', '', 'a/b?', '\u{1F407}', '"']
   const read = (at: Parameters<typeof keyPage>[0], items: string[], most?: number) =>
     keyPage(at, items, (name) => name, most)
 
-  test.each([1, 2, 3, 9, 10, 11, null])('has each item once, in pages of %s', (size) => {
-    const pages: string[][] = []
-    let cursor: Json = null
-    do {
-      const page: Paged<string[]> = read({ cursor, size }, names.toReversed())
-      pages.push(page.response)
-      cursor = page.cursor
-    } while (cursor !== null)
-    expect(pages.flat()).toEqual(names.toSorted())
-    expect(pages).toHaveLength(Math.ceil(names.length / (size ?? 1000)))
-  })
+  test.each([1, 2, 3, 9, 10, 11, null])(
+    'is returned with each item once, in pages of %s',
+    (size) => {
+      const pages: string[][] = []
+      let cursor: Json = null
+      do {
+        const page: Paged<string[]> = read({ cursor, size }, names.toReversed())
+        pages.push(page.response)
+        cursor = page.cursor
+      } while (cursor !== null)
+      expect(pages.flat()).toEqual(names.toSorted())
+      expect(pages).toHaveLength(Math.ceil(names.length / (size ?? 1000)))
+    },
+  )
 
-  test('moves nobody when items come and go', () => {
+  test('continues after the last item when items are added and deleted', () => {
     const { response, cursor } = read({ cursor: null, size: 2 }, ['a', 'b', 'c', 'd'])
     expect(response).toEqual(['a', 'b'])
     expect(read({ cursor, size: 9 }, ['A', 'd', 'c', 'bb']).response).toEqual(['bb', 'c', 'd'])
   })
 
-  test('is read from ctx, in pages of its own size when none is asked for', () => {
+  test('is paged with ctx, in pages of its own size when none is requested', () => {
     expect(read(pageOf(), ['b', 'a', 'c'], 2)).toEqual(paged(['a', 'b'], 'b'))
     expect(read(pageOf('b'), ['b', 'a', 'c'], 2)).toEqual(paged(['c']))
     expect(read(pageOf('z'), ['b', 'a', 'c'])).toEqual(paged([]))
@@ -101,7 +104,7 @@ test('reads cursors back, and refuses those of another type', () => {
   expect(() => numberCursor(pageOf('1'), 1)).toThrow(wrong)
 })
 
-test('reads a cursor of several keys, each of its own kind', () => {
+test('reads a cursor of several keys, each of its own type', () => {
   expect(keysCursor(pageOf(), ['0', 0])).toEqual(['0', 0])
   expect(keysCursor(pageOf(['7', 2]), ['0', 0])).toEqual(['7', 2])
   expect(keysCursor({ cursor: ['', 0] }, ['0', 9])).toEqual(['', 0])
@@ -114,7 +117,7 @@ test('reads a cursor of several keys, each of its own kind', () => {
     )
 })
 
-/** A listing of `count` names, of which the upstream gives at most `cap` at once. */
+/** A listing of `count` names, of which the upstream returns at most `cap` at once. */
 function listingOf(prefix: string, count: number, cap = 1000, fixed = false): Listing<string> {
   const all = Array.from({ length: count }, (_, i) => `${prefix}${i}`)
   return (at) => {
@@ -144,7 +147,7 @@ test.each([
   ['upstreams that give less', 7, false],
   ['upstreams with fixed pages', 12, true],
   ['upstreams with fixed pages larger than ours', 50, true],
-])('fills a page across the seam of two listings: %s', async (_what, cap, fixed) => {
+])('fills a page across the boundary of two listings: %s', async (_what, cap, fixed) => {
   const pages = await follow(20, {
     users: listingOf('u', 30, cap, fixed),
     licences: listingOf('l', 35, cap, fixed),
@@ -153,7 +156,7 @@ test.each([
   expect(pages.flat()).toEqual(names(['u', 30], ['l', 35]))
 })
 
-test.each([1, 3, 10, 64, 65, 100])('gives every item once in pages of %i', async (size) => {
+test.each([1, 3, 10, 64, 65, 100])('returns every item once in pages of %i', async (size) => {
   const pages = await follow(size, {
     users: listingOf('u', 30, 8),
     nobody: () => [],
@@ -163,7 +166,7 @@ test.each([1, 3, 10, 64, 65, 100])('gives every item once in pages of %i', async
   expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(size)
 })
 
-test('is one upstream page per call when no size is asked for', async () => {
+test('returns one upstream page per call when no size is requested', async () => {
   const pages = await follow(null, { users: listingOf('u', 3, 2), licences: () => ['l0'] })
   expect(pages).toEqual([['u0', 'u1'], ['u2'], ['l0']])
 })
@@ -189,7 +192,7 @@ test('reads a listing to its end', async () => {
   expect(await allItems(listingOf('u', 5), { size: 2 })).toEqual(names(['u', 5]))
 })
 
-test('stops reading when the author has seen enough', async () => {
+test('stops reading when the loop over the pages is left', async () => {
   let reads = 0
   for await (const page of eachPage(() => paged([++reads], reads))) if (page[0] === 3) break
   expect(reads).toBe(3)

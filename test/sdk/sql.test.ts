@@ -13,11 +13,11 @@ const names = (size: number) =>
     ),
   )
 
-test('a full page of rows goes on behind its last row, and one that is not full is the last', () => {
+test('a full page of rows continues after its last row, and a short page is the last one', () => {
   expect(names(2)).toEqual({ items: ['a', 'b'], cursor: 'b' })
   expect(names(3)).toEqual({ items: ['a', 'b'], cursor: null })
 })
 
-test.each([{ name: null }, { other: 'a' }])('a name that is not there is told: %j', (row) => {
+test.each([{ name: null }, { other: 'a' }])('a missing name is reported: %j', (row) => {
   expect(() => nameOf(row, 'name')).toThrow(/The (column name is null|row has no column name)/)
 })

@@ -26,7 +26,7 @@ test('encodes the values of a path template', () => {
   expect(path`/users/${'a/../b'}/roles/${7}?full=1`).toBe('/users/a%2F..%2Fb/roles/7?full=1')
 })
 
-test.each(['..', '.', ''])('refuses the id %j, which would name another address', (id) => {
+test.each(['..', '.', ''])('refuses the id %j, which would change the path', (id) => {
   expect(() => path`/users/${id}`).toThrow(expect.objectContaining({ error_code: 'bad_request' }))
   expect(() => joinUrl('https://a.example', ['users', id])).toThrow(
     expect.objectContaining({ error_code: 'bad_request' }),
@@ -50,7 +50,7 @@ test.each(['/a/../b', '/a/%2E%2e/b', '/a/./b', '/a\\..\\b', '..', '/a/..?x=1'])(
   },
 )
 
-test('lets dots stand in names and in the query', () => {
+test('allows dots in names and in the query', () => {
   expect(joinUrl('https://a.example', '/a..b/.well-known/x?q=/../')).toBe(
     'https://a.example/a..b/.well-known/x?q=/../',
   )
