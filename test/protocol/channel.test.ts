@@ -25,7 +25,7 @@ type End = {
   channel: Channel
   received: Message[]
   broken: ProtocolError[]
-  /** Resolves when so many messages are there. */
+  /** Resolves when this many messages have been received. */
   until(count: number): Promise<void>
 }
 
@@ -36,7 +36,7 @@ function openEnd(pipe: Parameters<typeof openChannel>[0], limits: Partial<Channe
   const channel = openChannel(
     pipe,
     (message) => {
-      // A body is to be copied to be kept.
+      // The buffer is reused, so a body must be copied.
       received.push({ ...message, body: Buffer.from(message.body) } as Message)
       wake()
     },
@@ -54,7 +54,7 @@ function openPair(limits: Partial<ChannelLimits> = {}) {
   return { a: openEnd(left, limits), b: openEnd(right, limits) }
 }
 
-/** A channel whose other side is written by hand. */
+/** A channel whose peer writes raw frames. */
 function openRaw(limits: Partial<ChannelLimits> = {}) {
   const [left, right] = duplexPair()
   const end = openEnd(left, limits)
@@ -75,7 +75,7 @@ const ping = (bodyBytes = 0) => encodeHead('ping', 0, { isolate: 1 }, bodyBytes)
 describe('a message', () => {
   const random = createRandom(1)
   test.each([0, 1, 65_000, 65_536, 65_537, 600_000, 3_000_000])(
-    'with a body of %i bytes arrives as it was',
+    'with a body of %i bytes arrives unchanged',
     async (bytes) => {
       const body = Buffer.alloc(bytes, random.bytes(1000).toString('latin1') || 'x', 'latin1')
       const { a, b } = openPair()
@@ -86,7 +86,7 @@ describe('a message', () => {
     },
   )
 
-  test('with a head of several frames arrives as it was', async () => {
+  test('with a head of several frames arrives unchanged', async () => {
     const { a, b } = openPair()
     const message = 'é'.repeat(200_000)
     a.channel.send('log', 1, { level: 'info', message, fields: null })
@@ -115,7 +115,7 @@ describe('interleaving', () => {
     expect(b.received.map(({ call }) => call)).toEqual([2, 1])
   })
 
-  test('lets a small message overtake many large ones that are under way', async () => {
+  test('lets a small message overtake many large ones that are being sent', async () => {
     const { a, b } = openPair()
     for (let id = 1; id <= 40; id += 1) {
       a.channel.send('ping', id, { isolate: 1 }, Buffer.alloc(400_000))
@@ -126,7 +126,7 @@ describe('interleaving', () => {
     expect(b.received.findIndex(({ call }) => call === 99)).toBeLessThan(2)
   })
 
-  test('finishes large messages both ways at once', async () => {
+  test('completes large messages in both directions at once', async () => {
     const { a, b } = openPair()
     for (const end of [a, b]) {
       for (let id = 1; id <= 5; id += 1) {
@@ -151,11 +151,11 @@ test('a message waits when the other side gives no credit', async () => {
   write(CREDIT, 1, credit)
   await settle()
   expect(sent).toBeGreaterThan(withoutCredit)
-  // A boast of credit is worth one window, no more.
+  // Credit is capped at one window.
   expect(sent).toBeLessThan(1_400_000)
 })
 
-test('several messages sent in one turn leave in one write', async () => {
+test('several messages sent in one turn are written at once', async () => {
   const [left, right] = duplexPair()
   const end = openEnd(left, {})
   let chunks = 0
@@ -174,7 +174,7 @@ test('several messages sent in one turn leave in one write', async () => {
   expect(chunks).toBe(1)
 })
 
-describe('a breach', () => {
+describe('a protocol error', () => {
   const whole = FIRST | LAST
   type Raw = ReturnType<typeof openRaw>
   const breaches: [string, (raw: Raw) => void, Partial<ChannelLimits>?][] = [
@@ -247,7 +247,7 @@ describe('a breach', () => {
     ['an unknown kind', ({ write }) => write(whole, 1, Buffer.alloc(13, 200))],
     ['flags that do not exist', ({ write }) => write(whole | 0x40, 1, ping(0))],
   ]
-  test.each(breaches)('is %s, and it is told once', async (_name, commit, limits = {}) => {
+  test.each(breaches)('is %s, and is reported once', async (_name, commit, limits = {}) => {
     const raw = openRaw(limits)
     commit(raw)
     commit(raw)
@@ -257,7 +257,7 @@ describe('a breach', () => {
     expect(raw.received).toEqual([])
   })
 
-  test('ends all that was under way: nothing is taken and nothing is sent any more', async () => {
+  test('ends the channel: nothing is received or sent any more', async () => {
     const { channel, right, write, received } = openRaw()
     write(0, 5, 'x')
     await settle()
@@ -269,7 +269,7 @@ describe('a breach', () => {
     expect({ sent, received }).toEqual({ sent: 0, received: [] })
   })
 
-  test('is a side that stopped reading while much waits for it', async () => {
+  test('is a peer that has stopped reading while data is queued', async () => {
     const [left] = duplexPair()
     const { channel, broken } = openEnd(left, { maxQueuedBytes: 1_000_000 })
     for (let id = 1; id <= 20; id += 1) {
@@ -279,7 +279,7 @@ describe('a breach', () => {
     expect(broken.map(({ message }) => message)).toEqual(['the other side stopped reading'])
   })
 
-  test('is not a credit for a message that is already gone', async () => {
+  test('is not a credit for a message that was already sent', async () => {
     const { write, broken } = openRaw()
     write(CREDIT, 77, Buffer.alloc(4))
     await settle()
@@ -287,7 +287,7 @@ describe('a breach', () => {
   })
 })
 
-test('partial messages are forgotten when they are whole', async () => {
+test('partial messages no longer count when they are complete', async () => {
   const { a, b } = openPair({ maxPartialBytes: 400_000, maxStreams: 1 })
   for (let id = 1; id <= 5; id += 1) {
     a.channel.send('ping', id, { isolate: 1 }, Buffer.alloc(300_000))
@@ -296,7 +296,7 @@ test('partial messages are forgotten when they are whole', async () => {
   expect(b.broken).toEqual([])
 })
 
-test('random frames end in messages or in one breach, never in anything else', async () => {
+test('random frames result in at most one protocol error', async () => {
   const random = createRandom(42)
   const heads = [ping(0), ping(5), encodeHead('reply', 9, { ok: true }, 70_000), Buffer.alloc(13)]
   for (let round = 0; round < 500; round += 1) {
@@ -312,11 +312,11 @@ test('random frames end in messages or in one breach, never in anything else', a
   }
 })
 
-test('what is decoded is what the bytes say', () => {
+test('a message is decoded from its bytes', () => {
   expect(decodeMessage(ping(0)).head).toEqual({ isolate: 1 })
 })
 
-test('a sender learns when a message has left, and what it sends then arrives later', async () => {
+test('a message sent from the callback of another arrives after it', async () => {
   const { a, b } = openPair()
   a.channel.send('ping', 1, { isolate: 1 }, Buffer.alloc(2_000_000), () =>
     a.channel.send('ping', 2, { isolate: 1 }),
@@ -325,7 +325,7 @@ test('a sender learns when a message has left, and what it sends then arrives la
   expect(b.received.map(({ call }) => call)).toEqual([1, 2])
 })
 
-describe('over a socket of the system, read into one buffer', () => {
+describe('over a TCP socket that is read into one buffer', () => {
   /** Two ends of a connection; the second reads as a worker does. */
   async function connected(limits: Partial<ChannelLimits> = {}) {
     const server = createServer().listen(0, '127.0.0.1')
@@ -348,7 +348,7 @@ describe('over a socket of the system, read into one buffer', () => {
     return { ...ends, left, right, close }
   }
 
-  test('texts and bytes of every size arrive as they were, in both directions', async () => {
+  test('texts and bytes of every size arrive unchanged in both directions', async () => {
     const random = createRandom(7)
     const { a, b, close } = await connected()
     const texts = Array.from({ length: 400 }, (_, n) =>
@@ -371,7 +371,7 @@ describe('over a socket of the system, read into one buffer', () => {
     close()
   })
 
-  test('a side that does not read for a while loses nothing, and the order of small messages', async () => {
+  test('a side that pauses reading loses nothing, and small messages keep their order', async () => {
     const { a, b, left, close } = await connected()
     left.pause()
     const count = 3000
@@ -388,7 +388,7 @@ describe('over a socket of the system, read into one buffer', () => {
     close()
   })
 
-  test('a side that never reads breaks the connection at its bound', async () => {
+  test('a peer that never reads ends the connection at the limit of the queue', async () => {
     const { b, left, close } = await connected({ maxQueuedBytes: 8 * 1024 * 1024 })
     left.pause()
     for (let n = 0; n < 400 && b.broken.length === 0; n += 1) {
@@ -400,7 +400,7 @@ describe('over a socket of the system, read into one buffer', () => {
     close()
   })
 
-  test('what is sent when a message has left comes after it, however much it is', async () => {
+  test('messages sent from the callback of another arrive after it, even if they are many', async () => {
     const { a, b, close } = await connected()
     const large = Buffer.alloc(100_000, 'l')
     a.channel.send('load', 0, { connector: 'x', memoryMb: 1, responseFields: {} }, large, () => {
@@ -412,8 +412,8 @@ describe('over a socket of the system, read into one buffer', () => {
   })
 })
 
-describe('what is thrown in the hands of the receiver', () => {
-  test('while it takes a message breaks this connection alone, and is told', async () => {
+describe('an exception', () => {
+  test('while a message is received breaks only this connection, and is reported', async () => {
     const [left, right] = duplexPair()
     const told = Promise.withResolvers<Error>()
     let taken = 0
@@ -428,7 +428,7 @@ describe('what is thrown in the hands of the receiver', () => {
     expect(taken).toBe(1)
   })
 
-  test('when its own message has left breaks this connection alone', async () => {
+  test('in the callback of a sent message breaks only this connection, and is reported', async () => {
     const [left] = duplexPair()
     const told = Promise.withResolvers<Error>()
     const { send } = openChannel(left, () => {}, told.resolve)

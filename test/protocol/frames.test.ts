@@ -32,7 +32,7 @@ const parsed = (chunks: readonly Buffer[]): Frame[] => {
 }
 
 describe('messages', () => {
-  test.each(Object.keys(KINDS) as MessageKind[])('a %s survives the way there', (kind) => {
+  test.each(Object.keys(KINDS) as MessageKind[])('a %s is decoded as it was encoded', (kind) => {
     const head = { name: 'Zoë', list: [1, null] }
     const body = Buffer.from([0, 1, 255])
     const bytes = Buffer.concat([encodeHead(kind, 0xffffffff, head, body.length), body])
@@ -52,7 +52,7 @@ describe('messages', () => {
     expect(() => decodeMessage(damage(bytes) ?? bytes)).toThrow(ProtocolError)
   })
 
-  test('refuses a first frame that is too short to say how long its message is', () => {
+  test('refuses a first frame that is too short for the length of its message', () => {
     expect(() => announcedBytes(Buffer.alloc(MESSAGE_HEADER - 1))).toThrow(ProtocolError)
   })
 })
@@ -65,7 +65,7 @@ describe('frames', () => {
   ])
   const expected = parsed([stream])
 
-  test('are cut from one chunk', () => {
+  test('are parsed from one chunk', () => {
     expect(expected.map(({ flags, stream: id, payload }) => [flags, id, `${payload}`])).toEqual([
       [FIRST, 1, 'first'],
       [LAST, 1, ''],
@@ -84,7 +84,7 @@ describe('frames', () => {
     expect(parsed([...stream].map((byte) => Buffer.from([byte])))).toEqual(expected)
   })
 
-  test('may be as large as a frame may be', () => {
+  test('may have the maximum size', () => {
     expect(parsed([frame(Buffer.alloc(MAX_FRAME_PAYLOAD))])[0]?.payload).toHaveLength(
       MAX_FRAME_PAYLOAD,
     )
@@ -96,7 +96,7 @@ describe('frames', () => {
     expect(() => parsed([header])).toThrow(ProtocolError)
   })
 
-  test('of random bytes are cut or refused, never anything else', () => {
+  test('of random bytes are parsed or refused', () => {
     const random = createRandom(7)
     for (let round = 0; round < 2000; round += 1) {
       try {

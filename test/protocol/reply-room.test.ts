@@ -12,13 +12,13 @@ const messageOf = (response: Buffer) => {
   return Buffer.concat([encodeHead('reply', 1, head, response.length), response])
 }
 
-test.each(SIZES)('a reply of %i bytes gets the envelope that others get', (bytes) => {
+test.each(SIZES)('a reply of %i bytes gets the usual envelope in place', (bytes) => {
   const response = Buffer.alloc(bytes, '[1] ')
   const { body, roomBytes } = decodeMessage(messageOf(response))
   expect(closeInPlace(body, roomBytes)?.equals(successBody(response, NOTHING, null))).toBe(true)
 })
 
-test('neighbours in memory stay as they are, in whatever order they are closed', () => {
+test('adjacent replies in memory stay intact when they are closed in reverse order', () => {
   const responses = Array.from({ length: 200 }, (_, n) => Buffer.alloc(37 * n, `${n} `))
   const read = Buffer.concat(responses.map(messageOf))
   let at = 0
@@ -32,13 +32,13 @@ test('neighbours in memory stay as they are, in whatever order they are closed',
   expect(closed.map(String)).toEqual(expected)
 })
 
-test('the shortest head of a successful reply leaves room enough', () => {
+test('the shortest head of a successful reply leaves enough space', () => {
   const head = { ok: true, cursorJson: '', responseBytes: 0 }
   const { body, roomBytes } = decodeMessage(encodeHead('reply', 1, head, 0))
   expect(closeInPlace(body, roomBytes)?.equals(successBody(NOTHING, NOTHING, null))).toBe(true)
 })
 
-test('what has no room around it is left alone', () => {
+test('a body without space around it is left unchanged', () => {
   const all = Buffer.from('0123456789'.repeat(10))
   expect(closeInPlace(all.subarray(40), 40)).toBeNull()
   expect(all.toString()).toBe('0123456789'.repeat(10))

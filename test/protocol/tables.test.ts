@@ -9,7 +9,7 @@ const rowsOf = (table: unknown, maxChars: number) => rowsOfTable(readTable(table
 
 const LIMIT = 4096
 
-test('a table gives its rows, with what is the same as before', () => {
+test('a table returns its rows, with repeated values filled in', () => {
   expect(rowsOf({ a: ['x', 'y', 0], b: ['', 0, 0] }, LIMIT)).toEqual([
     { a: 'x', b: '' },
     { a: 'y', b: '' },
@@ -26,13 +26,13 @@ test.each([
   ['a list and none', { a: ['x'], b: { length: 1 } }],
   ['a row before the first', { a: [0, 'x'] }],
   ['an object that repeats', { a: [{ b: 'x' }, 0] }],
-])('%s are no table', async (_what, table) => {
+])('%s are refused as a table', async (_what, table) => {
   const error = await thrownBy(() => rowsOf(table, LIMIT))
   expect(error).toBeInstanceOf(RuntimeError)
   expect(error.code).toBe('reply_invalid')
 })
 
-test('what repeats counts each time that it stands', async () => {
+test('a repeated value counts towards the limit each time', async () => {
   const text = 'x'.repeat(LIMIT / 4)
   expect(rowsOf({ a: [text, 0, 0, 0, 0] }, LIMIT)).toHaveLength(5)
   const error = await thrownBy(() => rowsOf({ a: [text, 0, 0, 0], b: ['', text, 0, 0] }, LIMIT))
@@ -42,14 +42,14 @@ test('what repeats counts each time that it stands', async () => {
   })
 })
 
-test('a member that each row has is read as a list, and one that none has is refused', () => {
+test('a column is read as a list, and an unknown column is refused', () => {
   const table = readTable({ a: ['x', 0], b: ['y', 'z'] }, LIMIT)
   expect(columnOf(table, 'a')).toEqual(['x', 'x'])
   expect(() => columnOf(table, 'c')).toThrow(new TypeError('no row has c'))
   expect(columnOf(readTable({}, LIMIT), 'c')).toEqual([])
 })
 
-test('rows with other members become a table of those that are named, and rows again', () => {
+test('rows become a table of the named members, and rows again', () => {
   const rows: { a: number; b?: string; c?: string }[] = [{ a: 1 }, { a: 2, b: 'x' }]
   const table = tableOfRows([...rows, { a: 3, c: 'y' }], ['a', 'b'])
   expect(table).toEqual({ count: 3, columns: { a: [1, 2, 3], b: [undefined, 'x', undefined] } })
