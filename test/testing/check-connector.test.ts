@@ -6,7 +6,7 @@ import { compileOnce } from '../kit/compiled.ts'
 
 let bench: CheckBench
 beforeAll(async () => {
-  // Most of these have the same code: what is tried is their cases, which are no part of what is compiled.
+  // Most tests share the same code and differ in their cases, which are not compiled.
   bench = await openCheckBench((folder, options) => {
     const files = new Map([...folder.files].filter(([name]) => name !== CASES_FILE))
     return compileOnce({ ...folder, files }, options)
@@ -61,7 +61,7 @@ const errors = async (...given: Parameters<typeof check>) =>
     .map(({ where, message }) => `${where}: ${message}`)
 
 describe('a good connector', () => {
-  test('passes, with a warning where validate_credentials is missing', async () => {
+  test('passes, with a warning when validate_credentials is missing', async () => {
     expect(await check([good])).toEqual({
       ok: true,
       id: 'acme',
@@ -110,11 +110,11 @@ describe('a good connector', () => {
       'the headers of a request',
       { upstream: [{ ...exchange(['a']), headers: { Authorization: 'a-token' } }] },
     ],
-  ])('shows %s', async (_name, change) => {
+  ])('passes with a case for %s', async (_name, change) => {
     expect(await errors([{ ...good, ...change }])).toEqual([])
   })
 
-  test('passes with a warning, said once, where its answers do less than they seem to', async () => {
+  test('passes with one warning for an entitlement type that is not declared', async () => {
     const one = {
       ...{ name: 'rights', capability: 'list_entitlements', upstream: [], more: false },
       auth: { token: { token: 'a-token' } },
@@ -134,7 +134,7 @@ describe('a good connector', () => {
     ])
   })
 
-  test('may have settings and fields that nobody could make up: its cases say them', async () => {
+  test('may have settings that cannot be invented, if its cases supply them', async () => {
     const settings = { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } }
     expect(await errors([{ ...good, settings: { region: 'eu-01' } }], LIST, { settings })).toEqual(
       [],
@@ -142,7 +142,7 @@ describe('a good connector', () => {
   })
 })
 
-describe('a case fails by', () => {
+describe('a case fails for', () => {
   const cases: [string, object, string][] = [
     [
       'another response',
@@ -247,7 +247,7 @@ describe('a file of cases', () => {
   const asks = { request: 'GET /users?after=' }
   const answers = { users: ['a'] }
 
-  test('says once what its cases share', async () => {
+  test('declares once what its cases share', async () => {
     const file = {
       defaults: {
         auth,
@@ -274,7 +274,7 @@ describe('a file of cases', () => {
     ])
   })
 
-  test('gives an exchange that it shares its defaults too', async () => {
+  test('applies its defaults to a shared exchange too', async () => {
     const file = {
       defaults: { auth, upstream: { reply: { status: 503, headers: { 'retry-after': '7' } } } },
       exchanges: { busy: { ...asks, reply: {} } },
@@ -294,7 +294,7 @@ describe('a file of cases', () => {
     expect(await errors(file, code)).toEqual([])
   })
 
-  test('shares with pages too, and a case may do without', async () => {
+  test('shares exchanges with pages, and a case can unset a default', async () => {
     const two = [
       { upstream: [exchange(['a'], 'p2')], response: [{ integration_specific_id: 'a' }] },
       { upstream: ['last'], response: [{ integration_specific_id: 'b' }], more: false },
@@ -320,19 +320,19 @@ describe('a file of cases', () => {
       'upstream[0].reply.status: missing',
     ],
     [{ defaults: { auth: null }, cases: [bare] }, 'auth: missing; send auth.token'],
-  ])('that is wrong is told what: %j', async (file, words) => {
+  ])('that is wrong is reported with the reason: %j', async (file, words) => {
     expect((await errors(file)).join('\n')).toContain(words)
   })
 })
 
-describe('says one thing once:', () => {
-  test('after a request that a case does not have, nothing of what follows from it', async () => {
+describe('reports a fault only once:', () => {
+  test('an unexpected request, without what follows from it', async () => {
     expect(await errors([{ ...good, upstream: [exchange(['a'], undefined, 'x')] }])).toEqual([
       'lists: unexpected request GET /users?after=; expected GET /users?after=x',
     ])
   })
 
-  test('after an error that a case does not expect, nothing of what follows from it', async () => {
+  test('an unexpected error, without what follows from it', async () => {
     const pages = [
       { upstream: [exchange(['a'], 'p2')], response: [{ integration_specific_id: 'a' }] },
       { upstream: [exchange(['b'], undefined, 'p2')] },
@@ -348,19 +348,19 @@ describe('says one thing once:', () => {
   test.each([
     ['cases that cannot be read', '[{', 1],
     ['a case that cannot be read', [{ ...good, reponse: 1 }], 1],
-  ])('of %s, not that the capability has no case', async (_name, cases, count) => {
+  ])('%s, without a finding that the capability has no case', async (_name, cases, count) => {
     const found = await errors(cases)
     expect(found).toHaveLength(count)
     expect(found.join()).not.toContain('no case calls')
   })
 
-  test('a case that cannot be read leaves the others', async () => {
+  test('a case that cannot be read, and runs the others', async () => {
     const { passed } = await check([{ ...good, name: 'broken', reponse: 1 }, good])
     expect(passed).toEqual(['lists'])
   })
 })
 
-describe('a connector fails by', () => {
+describe('a connector fails for', () => {
   test('no cases at all', async () => {
     expect(await errors(undefined)).toEqual([
       'connector.cases.json: no case calls list_accounts; write one, or make one of a real call: keyway dev DIRECTORY --record',
@@ -407,14 +407,14 @@ describe('a connector fails by', () => {
     expect((await errors([], body)).join('\n')).toContain(words)
   })
 
-  test('settings that nobody could make up and no case says', async () => {
+  test('settings that cannot be invented and that no case supplies', async () => {
     const settings = { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } }
     expect((await errors([], LIST, { settings })).join('\n')).toContain(
       'write a case whose request and settings fit',
     )
   })
 
-  test('settings that nobody could make up are one finding for all capabilities', async () => {
+  test('settings that cannot be invented, with one finding for all capabilities', async () => {
     const more = {
       settings: { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } },
       capabilities: { list_accounts: {}, list_resources: {} },
@@ -433,7 +433,7 @@ describe('a connector fails by', () => {
     })
   })
 
-  test('a manifest that is wrong: it is said whose it is', async () => {
+  test('a manifest that is wrong, with its id', async () => {
     expect(await check([good], LIST, { version: 'x' })).toMatchObject({
       ok: false,
       id: 'acme',

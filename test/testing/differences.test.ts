@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { differences } from '../../runtime/testing/differences.ts'
 
-describe('where two values differ', () => {
+describe('the differences of two values', () => {
   const cases: [string, unknown, unknown, string[]][] = [
     ['nothing', { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
     ['the order of members', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
@@ -21,7 +21,7 @@ describe('where two values differ', () => {
     expect(differences('r', expected, found)).toEqual(told)
   })
 
-  test('three of many, and how many more', () => {
+  test('three of many, and the number of others', () => {
     expect(differences('r', [1, 2, 3, 4, 5], [])).toEqual([
       'r[0] should be 1, is not there',
       'r[1] should be 2, is not there',

@@ -1,4 +1,4 @@
-/** What a check warns of in answers that the contract takes. */
+/** Warnings of a check about answers that the contract accepts. */
 import { describe, expect, test } from 'vitest'
 import type { CapabilityName } from '../../runtime/contract/capabilities/capabilities.ts'
 import { doubtful } from '../../runtime/testing/doubtful.ts'
@@ -12,7 +12,7 @@ const judged = (capability: CapabilityName, ...rows: unknown[]) =>
   doubtful(TYPES, capability, [{ response: rows }])
 
 describe('doubtful answers', () => {
-  test('are types that the manifest does not declare, each said once', () => {
+  test('are types that the manifest does not declare, each reported once', () => {
     const rows = ['ROLE', 'GROUP', 'GROUP'].map((entitlement_type) => ({ entitlement_type }))
     const words = [
       'answers entitlement_type "GROUP", which connector.json does not declare: what has it cannot be granted. Declare it in entitlement_types',
@@ -25,7 +25,7 @@ describe('doubtful answers', () => {
   })
 
   test.each(['2030-01-31', '2030-01-31T18:00:00', '1893456000', 'yesterday', 12])(
-    'are moments such as %s',
+    'are times such as %s',
     (moment) => {
       const words = [expect.stringContaining('not ISO 8601 with an offset')]
       expect(judged('get_last_activity', { happened_at: moment })).toEqual(words)
@@ -34,11 +34,11 @@ describe('doubtful answers', () => {
   )
 
   test.each(['2030-01-31T18:00:00Z', '2030-01-31T18:00:00.123456Z', '2030-01-31T18:00:00+05:30'])(
-    'are not moments such as %s',
+    'are not times such as %s',
     (moment) => expect(judged('get_last_activity', { happened_at: moment })).toEqual([]),
   )
 
-  test('are none of an error, or of a capability that answers no such thing', () => {
+  test('are not reported for an error, or for a capability without such types', () => {
     expect(doubtful(TYPES, 'list_entitlements', [{ is_error: true, response: null }])).toEqual([])
     expect(judged('list_accounts', { entitlement_type: 'GROUP' })).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** Cases of requests to directories: those of the page about LDAP, and what is found wrong with others. */
+/** Cases of requests to directories: those of the documentation about LDAP, and faulty variants of them. */
 import { cp, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench.close())
 
-/** What is found of the connector that the page shows, with a case changed. */
+/** The findings for the connector of the documentation with a changed case. */
 async function findings(name: string, change: (exchange: Exchange) => void): Promise<string[]> {
   const directory = temporaryFolder()
   await cp(SHOWN, directory, { recursive: true })
@@ -31,7 +31,7 @@ type Exchange = { request: string; body?: unknown; reply: { body: object } }
 
 const MEMBER = 'a member already'
 
-test('the connector that the page shows passes its cases', async () => {
+test('the connector of the documentation passes its cases', async () => {
   const checked = await bench.check(SHOWN)
   expect(checked.findings.filter(({ severity }) => severity === 'error')).toEqual([])
   expect(checked.passed).toHaveLength(5)

@@ -1,4 +1,4 @@
-/** Cases that are recorded from a real directory: the connector of the page about LDAP, and OpenLDAP. */
+/** Cases that are recorded from OpenLDAP with the connector of the documentation about LDAP. */
 import { cp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -80,7 +80,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     entitlement_integration_specific_id: `cn=sales,ou=groups,${directory.baseDn}`,
   })
 
-  test('calls become cases that pass, pages and refusals too, without the password', async () => {
+  test('calls, pages and refusals are recorded as cases that pass and do not contain the password', async () => {
     await called('validate_credentials', {})
     await called('validate_credentials', {}, { include_raw_data: false }, 'a wrong password')
     const first = await called('list_accounts', {}, { page: { size: 40 } })

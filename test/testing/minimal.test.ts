@@ -39,7 +39,7 @@ test.each<Field>([
   expect(v.is(schema, minimalValue(schema))).toBe(true)
 })
 
-test('what may be left out is left out', () => {
+test('optional settings are left out', () => {
   expect(minimalSettings({ x: { type: 'string' }, y: { type: 'boolean', default: true } })).toEqual(
     {},
   )

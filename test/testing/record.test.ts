@@ -1,4 +1,4 @@
-/** Cases that are recorded: from real exchanges with a system that repeats every secret it is sent. */
+/** Cases that are recorded from real exchanges with a system that echoes every secret. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ let opened: FolderHost
 let bench: CheckBench
 const told: Recorded[] = []
 let idle: () => Promise<void>
-/** How often each address was asked. */
+/** Number of requests to each path. */
 const asked = new Map<string, number>()
 
 const CODE = `// @ts-nocheck
@@ -157,7 +157,7 @@ afterAll(async () => {
   upstream.close()
 })
 
-/** Calls, and what became of the recording, with the file's cases. */
+/** Calls a capability; returns the answer, the outcome of the recording, and the cases of the file. */
 async function called(capability: string, request: object, more: object = {}) {
   const answered = await opened.host
     .invoke({
@@ -188,7 +188,7 @@ async function called(capability: string, request: object, more: object = {}) {
   return { answered, told: told.at(-1), cases: file.cases ?? file, text }
 }
 
-test('a call becomes a case that passes, with invented secrets wherever the system repeats real ones', async () => {
+test('a call is recorded as a case that passes, with invented secrets in place of echoed ones', async () => {
   const { cases, told: last } = await called('get_account', { account_id: 'u1' })
   expect(last).toEqual({
     capability: 'get_account',
@@ -219,14 +219,14 @@ test('a call becomes a case that passes, with invented secrets wherever the syst
   expect(findings.filter(({ where }) => where.startsWith('recorded'))).toEqual([])
 })
 
-test('a call that is made again replaces its case, and is the same to the letter', async () => {
+test('a repeated call replaces its case with the same text', async () => {
   const first = await called('get_account', { account_id: 'u1' })
   const second = await called('get_account', { account_id: 'u1' })
   expect(second.text).toBe(first.text)
   expect(told.at(-1)).toMatchObject({ written: { replaces: true } })
 })
 
-test('calls that differ in what no name tells become cases of their own', async () => {
+test('calls that differ only in what their names leave out become separate cases', async () => {
   const entitlement = { entitlement_type: 'ROLE', integration_specific_resource_id: '' }
   for (const id of ['r1', 'r2'])
     await called('create_account', {
@@ -238,7 +238,7 @@ test('calls that differ in what no name tells become cases of their own', async 
   for (const name of names) expect(name).toMatch(/^recorded create_account: .*\.\.\. [0-9a-f]{8}$/)
 })
 
-test('two calls that begin alike, and one that fails, get cases of their own', async () => {
+test('calls whose names begin alike become separate cases, and so does a call that fails', async () => {
   const letters = 'x'.repeat(50)
   for (const id of [`u1?${letters.repeat(4)}1`, `u1?${letters.repeat(4)}2`, 'once', 'once'])
     await called('get_account', { account_id: id })
@@ -251,12 +251,12 @@ test('two calls that begin alike, and one that fails, get cases of their own', a
     'recorded get_account: account_id once',
     'recorded get_account: account_id once (not_found)',
   ])
-  // A mistake that was recorded is a case that passes for ever.
+  // The warning matters: a recorded mistake is a case that passes for ever.
   const ofError = told.find((one) => 'written' in one && one.written.name.endsWith('(not_found)'))
   expect(ofError && recordedLine(ofError)).toContain('from now on it expects not_found: delete it')
 })
 
-test('pages of one sequence become one case; times of now and ids are made stable, and only headers that matter stay', async () => {
+test('pages of one sequence become one case, with stable times and only the headers that matter', async () => {
   const first = await called('list_accounts', {}, { page: { size: 1 } })
   const { cases } = await called(
     'list_accounts',
@@ -282,7 +282,7 @@ test('pages of one sequence become one case; times of now and ids are made stabl
   expect(text).toContain('"request": "GET /users?key=invented-secret-key&page=1"')
 })
 
-test('what a system gives as a secret is replaced where it is used, and what is random is not compared', async () => {
+test('a secret from the system is replaced where it is used, and random values are not compared', async () => {
   const { cases } = await called('create_account', { email: 'jo@example.com', entitlements: [] })
   expect(told.at(-1)).toMatchObject({ written: { capability: 'create_account' } })
   const one = cases.find(
@@ -300,14 +300,14 @@ test('what a system gives as a secret is replaced where it is used, and what is 
   })
 })
 
-test('an error of the system is a case too', async () => {
+test('an error of the system is recorded as a case', async () => {
   const { cases } = await called('get_account', { account_id: 'u9' })
   expect(cases.find(({ name }: { name: string }) => name.includes('u9'))).toMatchObject({
     error: { error_code: 'not_found', status_code: 404 },
   })
 })
 
-test('defaults of the file stand for its secrets, and are not written again', async () => {
+test('defaults of the file replace the secrets of a case, and are not repeated in it', async () => {
   const file = path.join(folder, 'connector.cases.json')
   const auth = { basic: { username: 'jo', password: 'of-the-defaults' } }
   const settings = { base_url: origin, key: 'key-of-the-defaults' }
@@ -360,7 +360,7 @@ test.each([
     {},
     'the connector is wrong, unexpected_error: ',
   ],
-])('nothing is written where %s', async (_name, capability, request, more, words) => {
+])('nothing is recorded when %s', async (_name, capability, request, more, words) => {
   const before = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')
   const { told: last, text } = await called(capability, request, more)
   expect(last).toEqual({ capability, refused: expect.stringContaining(words) })

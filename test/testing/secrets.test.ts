@@ -1,4 +1,4 @@
-/** Cases of connectors that never see a secret: what is compared is what would be sent. */
+/** Cases of connectors that never see a secret. They are compared with the requests that would be sent. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
 import { manifestOf, temporaryFolder, write } from '../connectors/registry/fixtures/folders.ts'
@@ -11,7 +11,7 @@ afterAll(() => bench.close())
 
 const EGRESS = [{ url: 'https://api.acme.example', methods: ['GET', 'POST'] }]
 
-/** What a check finds wrong with a connector of this handler and one case. */
+/** The errors that a check finds for a connector with this handler and one case. */
 async function errors(handler: string, one: object, changes: object): Promise<string[]> {
   const directory = temporaryFolder()
   const manifest = manifestOf({
@@ -36,7 +36,7 @@ const BASIC = { authentication_schema: { kind: 'basic' } }
 const basic = { auth: { basic: { username: 'jo', password: 'p w"d' } } }
 const body = { status: 200, body: {} }
 
-test('a case shows the secrets that are sent', async () => {
+test('a case contains the secrets that are sent', async () => {
   const handler = `
     await ctx.fetch('https://api.acme.example/a?key=' + ctx.auth.basic.password, {
       method: 'POST',
@@ -62,7 +62,7 @@ test('a secret in the wrong place fails the case with a message', async () => {
   expect(told).toMatch(/in the path/)
 })
 
-test('an exchange is one of the requests of a case, once for all its pages', async () => {
+test('a login is one of the requests of a case, once for all its pages', async () => {
   const manifest = {
     ...BASIC,
     exchange: {
@@ -90,7 +90,7 @@ test('an exchange is one of the requests of a case, once for all its pages', asy
   expect(await errors(handler, { ...basic, response: undefined, pages }, manifest)).toEqual([])
 })
 
-test('a secret that may be seen is seen', async () => {
+test('a secret in clear_secrets is visible to the connector', async () => {
   const clear_secrets = [{ field: 'basic.password', because: 'The system wants it hashed.' }]
   const handler = `return [{ integration_specific_id: ctx.auth.basic.password }]`
   const response = [{ integration_specific_id: 'p w"d' }]

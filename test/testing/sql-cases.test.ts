@@ -1,4 +1,4 @@
-/** Cases of requests to databases: those of the page about SQL, what is found wrong with others, and recorded ones. */
+/** Cases of requests to databases: those of the documentation, faulty variants of them, and recorded ones. */
 import { cp, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -26,7 +26,7 @@ const errorsOf = ({ findings }: Awaited<ReturnType<CheckBench['check']>>) =>
 
 type Exchange = { request: string; body?: unknown; reply: { body: object } }
 
-/** What is found of the connector that the page shows, with a case changed. */
+/** The findings for the connector of the documentation with a changed case. */
 async function findings(name: string, change: (exchange: Exchange) => void): Promise<string[]> {
   const directory = temporaryFolder()
   await cp(SHOWN, directory, { recursive: true })
@@ -37,7 +37,7 @@ async function findings(name: string, change: (exchange: Exchange) => void): Pro
   return errorsOf(await bench.check(directory))
 }
 
-test('the connector that the page shows passes its cases', async () => {
+test('the connector of the documentation passes its cases', async () => {
   const checked = await bench.check(SHOWN)
   expect(errorsOf(checked)).toEqual([])
   expect(checked.passed).toHaveLength(5)
@@ -145,7 +145,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     return answered
   }
 
-  test('calls become cases that pass, pages and refusals too, without the password', async () => {
+  test('calls, pages and refusals are recorded as cases that pass and do not contain the password', async () => {
     await called('validate_credentials', {})
     await called('validate_credentials', {}, { include_raw_data: false }, 'a wrong password')
     const first = await called('list_accounts', {}, { page: { size: 20 } })
