@@ -1,4 +1,4 @@
-/** Bounds of time of an attack are held against the processor time that other programs leave. */
+/** Time limits of an attack are scaled by the processor time that other programs leave. */
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { crowdedWords, shareOf, timesOf } from '../../runtime/verify/left-share.ts'
@@ -13,17 +13,17 @@ test.each([
   { what: 'others half of the time', busyMs: 2000, ownMs: 0, share: 0.5 },
   { what: 'others and itself', busyMs: 2000, ownMs: 1000, share: 0.75 },
   { what: 'others all the time', busyMs: 4000, ownMs: 0, share: 0.05 },
-])('where $what took the processor, $share of it was left', ({ busyMs, ownMs, share }) => {
+])('when $what used the processor, $share of it was left', ({ busyMs, ownMs, share }) => {
   const { allMs } = before
   const after = { allMs: allMs + 4000, busyMs: 1000 + busyMs, ownMs: 500 + ownMs }
   expect(shareOf(before, after)).toBe(share)
 })
 
-test('where no time has passed, all of it was left', () => {
+test('when no time has passed, all of the processor was left', () => {
   expect(shareOf(before, before)).toBe(1)
 })
 
-test('a run beside other programs says how much more time it gave, one at rest says nothing', () => {
+test('a run next to other programs reports how much more time it gave; a run at rest reports nothing', () => {
   const quiet = { leftShare: 0.97, tries: 1 }
   expect(crowdedWords([quiet, quiet])).toBeNull()
   expect(crowdedWords([quiet, { leftShare: 0.8, tries: 1 }, { leftShare: 0.4, tries: 3 }])).toBe(
@@ -32,7 +32,7 @@ test('a run beside other programs says how much more time it gave, one at rest s
 })
 
 test.runIf(process.platform === 'linux')(
-  'what a process takes, with all that it started, is its own, while it runs and afterwards',
+  'the time of a process includes that of its children, while they run and afterwards',
   async () => {
     const child = spawn('sh', [
       '-c',

@@ -1,4 +1,4 @@
-/** Who belongs to a process: a run of attacks looks twenty times a second, and remembers who does not. */
+/** The descendants of a process. A run of attacks looks twenty times a second, and caches who is none. */
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { familyOf } from '../../runtime/verify/processes.ts'
@@ -14,7 +14,7 @@ const start = (script: string): number => {
 const below = (pid: number) => familyOf(pid).map((one) => one.pid)
 
 test.runIf(process.platform === 'linux')(
-  'a process is found with what it started, whenever that was, and nobody else is',
+  'a process is found with its descendants, including later ones, and with no other process',
   async () => {
     const other = start('sleep 60; true')
     const first = start('sleep 60 & sleep 60; true')
