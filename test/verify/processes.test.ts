@@ -1,4 +1,4 @@
-/** The descendants of a process. A run of attacks looks twenty times a second, and caches who is none. */
+/** The descendants of a process. A run of attacks looks twenty times a second, and caches unrelated ones. */
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { familyOf } from '../../runtime/verify/processes.ts'

@@ -12,7 +12,7 @@ const absent = missing('apt-get', 'openssl')
 const installed =
   absent === null ? await installSystem<OpenLdap['auth']>('openldap') : { why: absent }
 
-/** Why there is no OpenLDAP here; null where there is. */
+/** Why OpenLDAP is not available here; null if it is. */
 export const noDirectory: string | null = 'why' in installed ? installed.why : null
 
 export type Directory = OpenLdap & { stop(): Promise<void> }
@@ -30,7 +30,7 @@ export async function startAnother(env: Record<string, string>): Promise<Directo
   return trusted(await other.system.start(env))
 }
 
-/** Starts a domain controller (`samba-ad`) or 389 Directory Server (`389-ds`), or says why there is none here. */
+/** Starts a domain controller (`samba-ad`) or 389 Directory Server (`389-ds`), or returns why it is not available. */
 export async function startDomain(
   script: 'samba-ad' | '389-ds',
 ): Promise<{ domain: Directory } | { why: string }> {

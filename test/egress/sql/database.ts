@@ -17,7 +17,7 @@ export async function absentHere(script: string, ...tools: string[]): Promise<st
   return 'why' in had ? had.why : null
 }
 
-/** Why there is no PostgreSQL here; null where there is. */
+/** Why PostgreSQL is not available here; null if it is. */
 export const noDatabase: string | null = await absentHere('postgresql', 'setpriv')
 
 export type Database = Postgresql & { stop(): Promise<void> }

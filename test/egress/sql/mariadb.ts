@@ -2,7 +2,7 @@
 import type { Mariadb } from '../../real-systems/start.ts'
 import { absentHere, doorTo, startServer } from './database.ts'
 
-/** Why there is no MariaDB here; null where there is. */
+/** Why MariaDB is not available here; null if it is. */
 export const noMariadb: string | null = await absentHere('mariadb')
 
 export type MariadbServer = Mariadb & { stop(): Promise<void> }
