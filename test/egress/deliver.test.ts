@@ -1,4 +1,6 @@
-/** What the operator's own requests may reach: the limits of connectors' requests, under the name `webhooks`. */
+/**
+ * What the operator's own requests may reach: the limits of connectors' requests, under the name `webhooks`.
+ */
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConnectorId } from '../../runtime/contract/connector/manifest.ts'

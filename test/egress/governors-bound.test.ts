@@ -1,4 +1,7 @@
-/** There is one governor for each tenant and origin. Their number is bounded, regardless of what upstreams answer. */
+/**
+ * There is one governor for each tenant and origin. Their number is bounded, regardless of what upstreams
+ * answer.
+ */
 import { afterEach, expect, test } from 'vitest'
 import { createGovernors } from '../../runtime/egress/exchange/throttle.ts'
 import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'

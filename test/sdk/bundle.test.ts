@@ -13,7 +13,8 @@ async function bundle(entry: string) {
     metafile: true,
     format: 'esm',
     platform: 'neutral',
-    // As in runtime/connectors/registry/compiler.ts: the SDK of this checkout, regardless of a connector's tsconfig.
+    // As in runtime/connectors/registry/compiler.ts: the SDK of this checkout, regardless of a connector's
+    // tsconfig.
     alias: { 'keyway/sdk': `${root}/runtime/sdk/sdk.ts` },
     tsconfigRaw: {},
   })

@@ -1,7 +1,7 @@
 /**
- * A host is killed at every step of an install, before and after each statement to the database, and then at
- * random moments (`KILLS=200` for the long form). Each time, what is installed is one complete generation, and
- * the next start needs no intervention.
+ * A host is killed at every step of an install, before and after each statement to the database, and then
+ * at random moments (`KILLS=200` for the long form). Each time, what is installed is one complete
+ * generation, and the next start needs no intervention.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Deadly, type Killable, killable } from './killable.ts'

@@ -1,6 +1,6 @@
 /**
- * How long each input occupies the main thread in the worst case that its bounds allow, compared with parsing a
- * reference text in the same run. The reference takes about eight milliseconds on an idle core.
+ * How long each input occupies the main thread in the worst case that its bounds allow, compared with parsing
+ * a reference text in the same run. The reference takes about eight milliseconds on an idle core.
  */
 
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,6 @@
-/** Which requests are retried, how often, and when a retry is pointless; through the egress, to a real server. */
+/**
+ * Which requests are retried, how often, and when a retry is pointless; through the egress, to a real server.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'

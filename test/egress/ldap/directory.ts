@@ -30,7 +30,10 @@ export async function startAnother(env: Record<string, string>): Promise<Directo
   return trusted(await other.system.start(env))
 }
 
-/** Starts a domain controller (`samba-ad`) or 389 Directory Server (`389-ds`), or returns why it is not available. */
+/**
+ * Starts a domain controller (`samba-ad`) or 389 Directory Server (`389-ds`), or returns why it is not
+ * available.
+ */
 export async function startDomain(
   script: 'samba-ad' | '389-ds',
 ): Promise<{ domain: Directory } | { why: string }> {

@@ -1,4 +1,6 @@
-/** Signers are checked against published vectors, or by verification where signatures are not deterministic. */
+/**
+ * Signers are checked against published vectors, or by verification where signatures are not deterministic.
+ */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { compactVerify, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'

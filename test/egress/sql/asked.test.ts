@@ -1,4 +1,6 @@
-/** Messages for requests of `ctx.sql` that do not fit their statements. They contain no values of the request. */
+/**
+ * Messages for requests of `ctx.sql` that do not fit their statements. They contain no values of the request.
+ */
 import { expect, test } from 'vitest'
 import type { StatementStep } from '../../../runtime/contract/connector/sql.ts'
 import { resolveSql } from '../../../runtime/egress/rules/sql-rules.ts'
