@@ -12,23 +12,23 @@ const REPLY = {
   body: Buffer.alloc(0),
 }
 
-/** Ends the worker process: no limit of an isolate stops this. */
+/** Exhausts the memory of the worker process; no isolate limit stops it. */
 const BOMB = '"x".repeat(2 ** 28).split("")'
 const WAIT = 'await new Promise((go) => setTimeout(go, 400))'
 
 type Opened = ReturnType<typeof openLanes>
 type Lanes = Opened['lanes']
 
-/** Requests that are answered once a worker has died, in the next one alone: a call that waits for one is there when it happens. */
+/** A fetch that settles only after a worker has died: a call waiting for it is running at that moment. */
 const answeredAgain = (ends: Opened['ends']) => () =>
   ends.length === 0 ? new Promise<never>(() => {}) : Promise.resolve(REPLY)
 
-/** Waits until so many tenants sit in the worker. */
+/** Waits until the worker has this many isolates. */
 const untilSeated = (lanes: Lanes, isolates: number) =>
   holds(() => expect(lanes.states()[0]?.isolates).toBe(isolates))
 
 describe('a worker that is killed from outside', () => {
-  test('costs no call for which nothing but reads has left', async () => {
+  test('loses no call that has sent only reads', async () => {
     const { lanes, ends } = openLanes()
     const slow = connectorOf(`${WAIT}; ${say("'done'")}`)
     const running = [1, 2, 3].map((one) =>
@@ -40,7 +40,7 @@ describe('a worker that is killed from outside', () => {
     expect(ends.map(({ reason }) => reason)).toEqual(['killed'])
   })
 
-  test('answers a hundred calls once each, those that had written excepted', async () => {
+  test('answers each of a hundred calls exactly once; only those that had written fail', async () => {
     const { lanes } = openLanes()
     const slow = connectorOf(`${WAIT}; ${say("'done'")}`)
     const told = Array.from({ length: 100 }, () => [] as string[])
@@ -58,13 +58,13 @@ describe('a worker that is killed from outside', () => {
     await untilSeated(lanes, 4)
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
     await ended
-    // Nothing is told a second time when the next worker answers.
+    // No result is reported twice when the next worker answers.
     await outcome(lanes.run('a', callOf(slow)))
     const expected = told.map((_, one) => [one % 10 === 0 ? 'worker_died' : 'done'])
     expect(told).toEqual(expected)
   })
 
-  test('ends a call that has written: it must not run again', async () => {
+  test('fails a call that has written, because it must not run again', async () => {
     const { lanes } = openLanes()
     const slow = connectorOf(`${WAIT}; ${say("'done'")}`)
     const running = outcome(lanes.run('a', callOf(slow, { hasWritten: () => true })))
@@ -73,7 +73,7 @@ describe('a worker that is killed from outside', () => {
     expect(await running).toBe('worker_died')
   })
 
-  test('costs a call its time: the deadline stays', async () => {
+  test('does not extend the deadline of a call that runs again', async () => {
     const { lanes } = openLanes()
     const never = connectorOf('await new Promise(() => {})')
     const call = callOf(never, { deadlineMs: 2000, hasWritten: () => false })
@@ -81,14 +81,14 @@ describe('a worker that is killed from outside', () => {
     await untilSeated(lanes, 1)
     await new Promise((go) => setTimeout(go, 500))
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
-    // Had the time begun again, one that begins now and has as much would end before.
+    // If the deadline had restarted, this later call with the same deadline would end first.
     const later = outcome(lanes.run('b', callOf(never, { deadlineMs: 2000 })))
     const first = await Promise.race([running, later.then(() => 'the later one')])
     expect(first).toBe('deadline_passed')
     expect(await later).toBe('deadline_passed')
   })
 
-  test('says nothing about who sat in it', async () => {
+  test('does not count against the connectors that ran in it', async () => {
     const { lanes } = openLanes()
     const hello = connectorOf(say("'hello'"))
     await outcome(lanes.run('a', callOf(hello)))
@@ -98,23 +98,23 @@ describe('a worker that is killed from outside', () => {
   })
 })
 
-describe('a worker that dies of a call that is over', () => {
+describe('a worker that dies because of a call that has ended', () => {
   const native = connectorOf(`${ON_THREAD} for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)`)
   const asks = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'done'")}`)
   const inPeace = { isolateKey: 'in peace', deadlineMs: 20_000, hasWritten: () => false }
 
-  test('because its deadline has passed costs the other call nothing, though that is the last', async () => {
+  test('does not fail its only other call when the ended one had passed its deadline', async () => {
     const { lanes, ends } = openLanes()
     const fetch = answeredAgain(ends)
     const other = outcome(lanes.run('a', callOf(asks, { ...inPeace, fetch })))
-    // Long enough for it to begin, also on a busy machine.
+    // Long enough for the call to start, even on a busy machine.
     const over = outcome(lanes.run('a', callOf(native, { isolateKey: 'over', deadlineMs: 1500 })))
     expect(await over).toBe('deadline_passed')
     expect(await other).toBe('done')
     expect(ends).toMatchObject([{ reason: 'crashed', detail: 'an isolate did not end' }])
   })
 
-  test('because its caller has hung up costs the other call nothing', async () => {
+  test('does not fail its other call when the caller of the ended one had hung up', async () => {
     const { lanes, ends } = openLanes()
     const fetch = answeredAgain(ends)
     const other = outcome(lanes.run('a', callOf(asks, { ...inPeace, fetch })))
@@ -131,7 +131,7 @@ describe('a worker that dies of a call that is over', () => {
 })
 
 describe('a shared worker that one of its connectors brings down', () => {
-  test('answers the others all the same, makes suspects of all, and only the guilty one dies again', async () => {
+  test('still answers the other calls and makes all of them suspects; only the guilty one dies again', async () => {
     const { lanes, ends } = openLanes()
     const good = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'good'")}`)
     const bad = connectorOf(`await new Promise((go) => setTimeout(go, 200)); ${BOMB}`)
@@ -143,7 +143,7 @@ describe('a shared worker that one of its connectors brings down', () => {
     ])
     expect(await answers).toEqual(['good', 'worker_memory'])
     expect(lanes.standing.of(good.digest).state).toBe('suspect')
-    // Once in company, once alone.
+    // Once in the shared worker, once alone.
     expect(ends.map(({ reason }) => reason)).toEqual(['memory', 'memory'])
     const alone = lanes.states().map(({ lane, deaths }) => ({ lane, deaths }))
     expect(alone).toContainEqual({ lane: `alone ${good.digest}`, deaths: 0 })

@@ -13,12 +13,12 @@ function open() {
   return { die, backOff, pass: (ms: number) => (now += ms) }
 }
 
-test('a worker that dies again and again waits longer each time, up to a bound', () => {
+test('a worker that keeps dying waits longer before each restart, up to a limit', () => {
   const { die } = open()
   expect(Array.from({ length: 8 }, die)).toEqual([0, 0, 100, 200, 400, 800, 1000, 1000])
 })
 
-test('only time without a death brings the pause down', () => {
+test('the pause is reset only after calmMs without a death', () => {
   const { die, pass } = open()
   for (let death = 0; death < 6; death += 1) die()
   pass(29_000)
@@ -27,7 +27,7 @@ test('only time without a death brings the pause down', () => {
   expect(die()).toBe(0)
 })
 
-test('a pause ends by itself', () => {
+test('a pause runs out as time passes', () => {
   const { die, backOff, pass } = open()
   for (let death = 0; death < 3; death += 1) die()
   pass(60)

@@ -1,4 +1,4 @@
-/** What a call may ask of its worker and of the host, and what it hears when it asks for more. */
+/** The limits on what one call may ask of its worker and of the host, and the errors for exceeding them. */
 import { describe, expect, test, vi } from 'vitest'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
@@ -12,7 +12,7 @@ const empty = async () => ({
 })
 const fetchOf = (init: string) => `await ctx.fetch('https://a.example/', ${init})`
 
-/** Runs a body beside a call of another tenant in the same worker. */
+/** Runs a handler beside another tenant's call in the same worker, and asserts that that call succeeds. */
 async function beside(body: string, top = '', memoryMb = 32) {
   const { lanes, ends } = openLanes()
   const asks = connectorOf(body, top, memoryMb)
@@ -24,7 +24,7 @@ async function beside(body: string, top = '', memoryMb = 32) {
   return { answer, fetch }
 }
 
-describe('a request that is too large reaches nobody, and its words reach the caller:', () => {
+describe('a request over a limit is not sent and fails with the reason:', () => {
   const forged = (pairs: string) =>
     `let times = 0; Headers.prototype[Symbol.iterator] = function* () { times += 1; if (times > 1) yield* ${pairs} }`
 
@@ -56,7 +56,7 @@ describe('a request that is too large reaches nobody, and its words reach the ca
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  test('many bodies at once', async () => {
+  test('many bodies at once, whose failures are all rate_limit', async () => {
     const { answer } = await beside(
       `const body = 'x'.repeat(15e6), codes = new Set()
        for (let round = 0; round < 30; round += 1) {
@@ -71,7 +71,7 @@ describe('a request that is too large reaches nobody, and its words reach the ca
   })
 })
 
-test('a call may make so many requests, one after the other, and hears of it', async () => {
+test('a call may make 2000 requests in sequence, and the next one fails with rate_limit', async () => {
   const { lanes } = openLanes()
   const fetch = vi.fn(empty)
   const asks = connectorOf(`for (;;) ${fetchOf('{}')}`)
@@ -81,7 +81,7 @@ test('a call may make so many requests, one after the other, and hears of it', a
   expect(fetch).toHaveBeenCalledTimes(2000)
 })
 
-test('many large replies at once arrive', async () => {
+test('many large replies at once all arrive', async () => {
   const { lanes, ends } = openLanes()
   const large = connectorOf(say("'x'.repeat(16e6)"), '', 128)
   const running = Array.from({ length: 6 }, (_, tenant) =>
@@ -95,7 +95,7 @@ test('many large replies at once arrive', async () => {
 test.each([
   ['text', 'x'],
   ['bytes', '\xff'],
-])('many large bodies of %s at once arrive in the sandbox', async (_kind, byte) => {
+])('many large bodies of %s at once all arrive in the sandbox', async (_kind, byte) => {
   const { lanes, ends } = openLanes()
   const body = Buffer.alloc(16e6, byte, 'latin1')
   const fetch = async () => ({ ...(await empty()), body })
@@ -111,7 +111,7 @@ test.each([
   expect(ends).toEqual([])
 })
 
-test('one call that gets more large bodies at once than its worker can take harms nobody beside it', async () => {
+test('a call that gets more large bodies at once than its worker can take does not harm another tenant', async () => {
   const { lanes, ends } = openLanes()
   const body = Buffer.alloc(16e6, 'x')
   const fetch = async () => ({ ...(await empty()), body })
@@ -129,7 +129,7 @@ test('one call that gets more large bodies at once than its worker can take harm
   expect(ends).toEqual([])
 })
 
-test('many large bodies that are sent at once leave', async () => {
+test('many large bodies that are sent at once all reach the host', async () => {
   const { lanes, ends } = openLanes()
   const sizes: number[] = []
   const fetch = async ({ body }: { body: Uint8Array | null }) => {

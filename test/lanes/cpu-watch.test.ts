@@ -16,7 +16,7 @@ function watch() {
   )
   return {
     look,
-    /** A quarter of a second in which so much CPU was used and so many answers in all were given. */
+    /** Advances 250 ms, with this share of CPU used and this total number of answers. */
     quarter(share: number, answers: number) {
       nowMs += 250
       cpuMs += 250 * share
@@ -26,7 +26,7 @@ function watch() {
 }
 
 describe('a worker', () => {
-  test('that burns CPU for a second without answers is reported, once', () => {
+  test('that burns CPU for a second without answering is reported once', () => {
     const { look, quarter } = watch()
     look(1, 0)
     expect([1, 1, 1, 1, 1, 1].map((share) => quarter(share, 0))).toEqual([
@@ -39,14 +39,14 @@ describe('a worker', () => {
     ])
   })
 
-  test('that rests in between is not', () => {
+  test('that rests in between is not reported', () => {
     const { look, quarter } = watch()
     look(1, 0)
     const shares = [1, 1, 0.2, 1, 1, 1, 0.2]
     expect(shares.map((share) => quarter(share, 0))).not.toContain('burned')
   })
 
-  test('that answers is at work, whatever it takes', () => {
+  test('that keeps answering counts as calm, however much CPU it uses', () => {
     const { look, quarter } = watch()
     look(1, 0)
     const answers = [6, 12, 18, 24, 30, 36]
@@ -55,7 +55,7 @@ describe('a worker', () => {
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'a worker that spins waits for all others, and is replaced when its calls are over',
+  'a worker that spins gets the lowest priority, and is replaced when its calls have ended',
   async () => {
     const { lanes, ends } = openLanes()
     const hello = connectorOf(say("'hello'"))

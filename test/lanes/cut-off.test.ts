@@ -1,4 +1,4 @@
-/** Calls that end before their deadline because their connector was taken away. */
+/** Calls that end before their deadline because their connector was removed. */
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { Manifest } from '../../runtime/contract/connector/manifest.ts'
@@ -12,7 +12,7 @@ import { openLanes } from './fixtures/lanes.ts'
 const MANIFEST = v.parse(Manifest, manifestOf({}))
 const never = connectorOf('await new Promise(() => {})')
 
-test('a call that waits for an isolate does not begin, and one of another connector does', async () => {
+test('a call waiting for an isolate does not start when its connector is removed; other calls do', async () => {
   const { lanes, ends } = openLanes({ maxIsolates: 1 })
   const begun: string[] = []
   const versionOf = (key: string) => ({ key, digest: key, manifest: MANIFEST })
@@ -46,7 +46,7 @@ test('a call that waits for an isolate does not begin, and one of another connec
   expect(ends).toEqual([])
 })
 
-test('a call whose worker is starting does not begin', async () => {
+test('a call whose worker is still starting ends when its connector is removed', async () => {
   const { lanes } = openLanes()
   const version = { key: 'gone', digest: 'gone', manifest: MANIFEST }
   const running = outcome(lanes.run('a', callOf(never, { version })))
@@ -56,7 +56,7 @@ test('a call whose worker is starting does not begin', async () => {
   expect(await running).toBe('connector_unknown')
 })
 
-test('a call that may have changed something is not told as if it had not', async () => {
+test('a call that has written ends with taken_away instead of connector_unknown', async () => {
   const { lanes } = openLanes()
   const version = { key: 'gone', digest: 'gone', manifest: MANIFEST }
   const running = outcome(lanes.run('a', callOf(never, { version, hasWritten: () => true })))
@@ -67,7 +67,7 @@ test('a call that may have changed something is not told as if it had not', asyn
   expect(await running).toBe('taken_away')
 })
 
-test('a call that nothing can be taken away from goes on', async () => {
+test('a call without a connector version continues', async () => {
   const { lanes } = openLanes()
   const running = outcome(lanes.run('a', callOf(connectorOf(say("'done'")))))
   lanes.cutOff(() => {
@@ -76,7 +76,7 @@ test('a call that nothing can be taken away from goes on', async () => {
   expect(await running).toBe('done')
 })
 
-test('code whose caller has hung up is ended when it is taken away, and not at its deadline', async () => {
+test('code whose caller has hung up ends when its connector is removed, not at its deadline', async () => {
   const { lanes, ends } = openLanes({ pingMs: 200 })
   const spins = connectorOf(
     `ctx.log.info('begun'); setInterval(() => { const end = Date.now() + 45; while (Date.now() < end); }, 1); await new Promise(() => {})`,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createDataRoom, dataLimitOf, FIRST_DATA_LIMIT } from '../../runtime/lanes/data-limit.ts'
 import { holds } from '../kit/holds.ts'
 
-/** A room whose raises are made when the test says so. */
+/** A data room whose raises complete when the test says so. */
 function open() {
   const asked: { bytes: number; done(): void; refuse(): void }[] = []
   const set = vi.fn(
@@ -18,15 +18,15 @@ function open() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('room for the isolates of a worker', () => {
-  test('is there for a tenant, without asking', () => {
+describe('the data limit for the isolates of a worker', () => {
+  test('allows one isolate without a raise', () => {
     const { asked, entered, enter } = open()
     enter(1)
     enter(1)
     expect([entered, asked]).toEqual([[1, 1], []])
   })
 
-  test('is asked for ahead of who needs it', async () => {
+  test('is raised before the next isolate needs it', async () => {
     const { asked, entered, enter } = open()
     enter(2)
     expect(entered).toEqual([2])
@@ -37,7 +37,7 @@ describe('room for the isolates of a worker', () => {
     expect([entered, asked.length]).toEqual([[2, 3], 1])
   })
 
-  test('is waited for, by all that need it, in one raise after the other', async () => {
+  test('makes isolates wait until it is raised, one raise at a time', async () => {
     const { asked, entered, enter } = open()
     for (const count of [2, 3, 9, 40]) enter(count)
     expect(entered).toEqual([2])
@@ -50,7 +50,7 @@ describe('room for the isolates of a worker', () => {
     expect(entered).toEqual([2, 3, 9, 40])
   })
 
-  test('is asked for again when the system had none for the question', async () => {
+  test('is raised again after a raise has failed', async () => {
     const { asked, entered, enter } = open()
     enter(5)
     asked[0]?.refuse()
@@ -60,7 +60,7 @@ describe('room for the isolates of a worker', () => {
     expect(entered).toEqual([5])
   })
 
-  test('is nobody’s when the worker has ended', async () => {
+  test('admits no isolate after the worker has ended', async () => {
     const { room, asked, entered, enter } = open()
     enter(5)
     room.stop()
@@ -69,13 +69,13 @@ describe('room for the isolates of a worker', () => {
     expect([entered, asked.length]).toEqual([[], 1])
   })
 
-  test('is there for all where there is no limit', () => {
+  test('admits every isolate where no limit can be set', () => {
     const entered = vi.fn()
     createDataRoom(7, null).forIsolates(1000, entered)
     expect(entered).toHaveBeenCalled()
   })
 })
 
-test('a worker that holds one isolate cannot take many gigabytes', () => {
+test('a worker with one isolate is limited to at most 3 GiB of data', () => {
   expect(FIRST_DATA_LIMIT).toBeLessThanOrEqual(3 * 1024 ** 3)
 })

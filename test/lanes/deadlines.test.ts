@@ -4,7 +4,7 @@ import { createDeadlines } from '../../runtime/lanes/deadlines.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a deadline passes once, within a tick of its time, and never before', () => {
+test('a deadline fires once, within a tick of its time, and never early', () => {
   const deadlines = createDeadlines(10)
   const late = vi.fn()
   vi.advanceTimersByTime(3)
@@ -17,14 +17,14 @@ test('a deadline passes once, within a tick of its time, and never before', () =
   expect(late).toHaveBeenCalledOnce()
 })
 
-test('one that is shorter than a tick passes too', () => {
+test('a deadline shorter than a tick fires too', () => {
   const late = vi.fn()
   createDeadlines(10).set(1, late)
   vi.advanceTimersByTime(11)
   expect(late).toHaveBeenCalledOnce()
 })
 
-test('one that was cleared does not pass, also by another of the same tick', () => {
+test('a cleared deadline does not fire, even when another of the same tick clears it', () => {
   const deadlines = createDeadlines(10)
   const late = vi.fn()
   deadlines.set(5, () => deadlines.clear(second))
@@ -33,7 +33,7 @@ test('one that was cleared does not pass, also by another of the same tick', () 
   expect(late).not.toHaveBeenCalled()
 })
 
-test('without a deadline nothing ticks, and the next one is noticed', () => {
+test('no timer runs while there is no deadline, and a later deadline still fires', () => {
   const deadlines = createDeadlines(10)
   deadlines.clear(deadlines.set(1000, () => {}))
   vi.advanceTimersByTime(20)
@@ -44,7 +44,7 @@ test('without a deadline nothing ticks, and the next one is noticed', () => {
   expect(late).toHaveBeenCalledOnce()
 })
 
-test('the time of day may be set without ending anything', () => {
+test('setting the system clock does not fire a deadline', () => {
   const deadlines = createDeadlines(10)
   const late = vi.fn()
   deadlines.set(1000, late)

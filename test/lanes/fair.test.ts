@@ -1,10 +1,10 @@
-/** A flood of one connector in a worker that it shares, with real workers. */
+/** One connector floods a worker that it shares with others. The workers are real. */
 import { expect, test } from 'vitest'
 import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
-test('a connector whose tenants flood a shared worker leaves a seat to the others', async () => {
+test('a connector whose tenants flood a shared worker leaves an isolate for other connectors', async () => {
   const { lanes, ends } = openLanes({ maxIsolates: 8, maxWaiting: 16 })
   const floods = connectorOf('await new Promise(() => {})')
   const hello = connectorOf(say("'hello'"))
@@ -19,7 +19,7 @@ test('a connector whose tenants flood a shared worker leaves a seat to the other
   expect(ends).toEqual([])
 })
 
-test('a tenant whose calls fill the line of a worker loses one to a tenant that has none', async () => {
+test('a tenant whose calls fill the queue of a worker loses one to a tenant with none in it', async () => {
   const { lanes } = openLanes({ maxIsolates: 1, maxWaiting: 4 })
   const waits = connectorOf(`await new Promise((go) => setTimeout(go, 500)); ${say("'done'")}`)
   const run = (isolateKey: string) =>

@@ -1,9 +1,9 @@
-/** What an operator grants to a package later counts at once, also where a worker has its code already. */
+/** A later grant of the operator applies at once, even where a worker has already loaded the code. */
 import { expect, test } from 'vitest'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
-test('another memory limit gives a tenant another isolate in the same worker', async () => {
+test('a changed memory limit gives a tenant a new isolate in the same worker', async () => {
   const { lanes } = openLanes()
   const few = connectorOf(
     `const kept = []
@@ -21,7 +21,7 @@ test('another memory limit gives a tenant another isolate in the same worker', a
   expect(lanes.states()[0]?.pid).toBe(pid)
 })
 
-test('response fields of a capability that was granted later are let through', async () => {
+test('response fields that are granted after the first call are let through', async () => {
   const { lanes } = openLanes()
   const before = connectorOf("return { valid: true, unique_tenant_id: 't', plan: 'gold' }")
   const ask = async (connector: typeof before) => {

@@ -1,11 +1,11 @@
-/** Large bodies on their way to a worker. */
+/** Flow control of large bodies that are sent to a worker. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createHandOver } from '../../runtime/lanes/hand-over.ts'
 
 const never = new AbortController().signal
 
-/** What has entered, by its name, and the ways to say that it has left. */
+/** A hand-over of named bodies. `seen` lists those that were admitted or refused ("not"), in order. */
 function way(limits = { maxSentBytes: 10, maxHeldBytes: 100 }) {
   const { enter, left } = createHandOver(limits)
   const seen: string[] = []
@@ -27,7 +27,7 @@ function way(limits = { maxSentBytes: 10, maxHeldBytes: 100 }) {
   }
 }
 
-test('so many bytes are sent at once, and what comes after waits until some have left', async () => {
+test('at most maxSentBytes are sent at once; further bodies wait until some have left', async () => {
   const { ask, left, seen } = way()
   await ask('a', 1, 6)
   await ask('b', 1, 4)
@@ -38,7 +38,7 @@ test('so many bytes are sent at once, and what comes after waits until some have
   expect(seen).toEqual(['a', 'b', 'c'])
 })
 
-test('one that is longer than that goes alone', async () => {
+test('a body larger than maxSentBytes is sent alone', async () => {
   const { ask, left, seen } = way()
   await ask('a', 1, 1)
   await ask('b', 1, 50)
@@ -57,7 +57,7 @@ test('isolates take turns', async () => {
   expect(seen).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('one isolate holds three quarters at most, and there is room for the next one', async () => {
+test('one isolate may hold three quarters of maxHeldBytes; the rest stays free for others', async () => {
   const { ask, left, seen } = way()
   await ask('a', 1, 10)
   await ask('b', 1, 65)
@@ -72,7 +72,7 @@ test('one isolate holds three quarters at most, and there is room for the next o
   expect(seen.at(-1)).toBe('e')
 })
 
-test('what is aborted while it waits gives its room back', async () => {
+test('a body that is aborted while it waits gives its bytes back', async () => {
   const { ask, left, seen } = way()
   const abort = new AbortController()
   await ask('a', 1, 10)

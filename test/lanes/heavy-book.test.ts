@@ -6,7 +6,7 @@ const { firstMs, longestMs, forgetMs } = HEAVY_LIMITS
 function bookAt() {
   const clock = { nowMs: 1000 }
   const book = createHeavyBook(() => clock.nowMs)
-  /** Marks, and answers for how long. */
+  /** Sets a mark and returns how long it lasts. */
   const mark = (capability: string | null = 'list_accounts') => {
     book.mark('acme', capability)
     const begunMs = clock.nowMs
@@ -16,7 +16,7 @@ function bookAt() {
   return { book, clock, mark }
 }
 
-test('a mark is for one capability of one connector, and ends', () => {
+test('a mark covers one capability of one connector, and expires', () => {
   const { book, clock } = bookAt()
   book.mark('acme', 'list_accounts')
   expect(book.has('acme', 'list_accounts')).toBe(true)
@@ -26,21 +26,21 @@ test('a mark is for one capability of one connector, and ends', () => {
   expect(book.has('acme', 'list_accounts')).toBe(false)
 })
 
-test('a mark without a capability is for all of the connector', () => {
+test('a mark without a capability covers all capabilities of the connector', () => {
   const { book } = bookAt()
   book.mark('acme', null)
   expect(book.has('acme', 'get_account')).toBe(true)
   expect(book.has('other', 'get_account')).toBe(false)
 })
 
-test('each mark soon after the one before lasts twice as long, up to a bound', () => {
+test('each mark soon after the previous one lasts twice as long, up to a limit', () => {
   const { mark } = bookAt()
   expect([mark(), mark(), mark()]).toEqual([firstMs, 2 * firstMs, 4 * firstMs])
   for (let n = 0; n < 12; n += 1) mark()
   expect(mark()).toBe(longestMs)
 })
 
-test('after some time in peace the next one is short again', () => {
+test('the next mark is short again once forgetMs have passed', () => {
   const { clock, mark } = bookAt()
   mark()
   clock.nowMs += forgetMs

@@ -11,7 +11,7 @@ import { allGone, openLanes, started } from './fixtures/lanes.ts'
 
 const SCRIPT = path.join(import.meta.dirname, '../hostile/worker/hostile-worker.mjs')
 
-/** Starts the fake worker in the place of the real one. */
+/** Starts the fake worker instead of the real one. */
 const launcherOf = (deed: string): Launcher => ({
   prefix: [],
   setDataLimit: null,
@@ -27,10 +27,10 @@ const launcherOf = (deed: string): Launcher => ({
 
 const call = callOf(connectorOf(say('1')))
 
-/** A deadline that a worker which starts late is ready before: one that no call came to is left alone. */
+/** Long enough that even a worker that starts late is ready before: one that got no call is left alone. */
 const LONG_MS = 2000
 
-/** One that a worker which gets little of a busy machine answers before, where it is the answer that counts. */
+/** Long enough that even a worker on a busy machine answers, for tests that check the answer. */
 const PATIENT_MS = 60_000
 
 const LIMITS = { pingMs: 50, idlePingMs: 100, disposeMs: 50, pollMs: 20 }
@@ -54,7 +54,7 @@ async function meet(
   return { lanes, ends, code, pids: started.slice(before) }
 }
 
-describe('a worker that was taken over is killed, and its call ends classified, for', () => {
+describe('a compromised worker is killed, and its call ends with a defined outcome, for', () => {
   test.each([
     'an unknown call',
     'a head that is not JSON',
@@ -103,7 +103,7 @@ describe('a worker that was taken over is killed, and its call ends classified, 
     await allGone(pids)
   })
 
-  test('answering the call only: an isolate in which nothing runs must answer too', async () => {
+  test('answering the call only: an idle isolate must answer pings too', async () => {
     const { code, ends, pids } = await meet('answering the call only')
     expect(code).toBe('answered')
     await allGone(pids)
@@ -117,7 +117,7 @@ describe('a worker that was taken over is killed, and its call ends classified, 
   })
 })
 
-describe('is survived:', () => {
+describe('the host survives:', () => {
   test.each([
     'a log line nested without end',
     'an answer twice',
@@ -134,8 +134,8 @@ describe('is survived:', () => {
   })
 })
 
-describe('is bounded in the host:', () => {
-  test('log lines without end, each one too', async () => {
+describe('the host limits:', () => {
+  test('the number and the size of log lines', async () => {
     const log = vi.fn()
     const { code, ends } = await meet('log lines without end', PATIENT_MS, { log })
     expect({ code, ends }).toEqual({ code: 'answered', ends: [] })
@@ -144,7 +144,7 @@ describe('is bounded in the host:', () => {
     expect(log.mock.calls.at(-1)).toMatchObject([{ message: expect.stringMatching(/dropped/) }])
   })
 
-  test('fetches without end, which say why they fail', async () => {
+  test('the number of fetches, which then fail with egress_concurrency', async () => {
     const fetch = vi.fn(() => new Promise<never>(() => {}))
     const { code, ends } = await meet('fetches without end', PATIENT_MS, { fetch })
     expect({ code, ends }).toEqual({ code: 'egress_concurrency', ends: [] })
@@ -152,7 +152,7 @@ describe('is bounded in the host:', () => {
   })
 })
 
-test('what breaks in the host for a message of a worker ends that worker alone, and is told', async () => {
+test('a host defect while handling a message of a worker ends that worker and is reported', async () => {
   const log = () => {
     throw new TypeError('a defect of the host')
   }

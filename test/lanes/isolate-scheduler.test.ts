@@ -39,10 +39,10 @@ function open(limits: Partial<SchedulerLimits> = {}) {
     Date.now,
   )
   opened.push(seats)
-  /** Who sits, in the order of coming in. */
+  /** The keys that got an isolate, in order. */
   const seated: [string, number][] = []
   const again = vi.fn()
-  /** Who lost the place in the line. */
+  /** The keys that lost their place in the queue. */
   const refused: string[] = []
   const take = (isolateKey: string, connector = 'a') => {
     const ticket = {
@@ -60,7 +60,7 @@ function open(limits: Partial<SchedulerLimits> = {}) {
   return { seats, steps, take, isolateOf, keys, again, refused }
 }
 
-describe('a call of a further tenant', () => {
+describe('a call of another tenant', () => {
   test('waits until an isolate is idle, first come, first served', () => {
     const { seats, steps, take, isolateOf, keys } = open()
     for (const key of ['1', '2', '3', '4']) take(key)
@@ -71,27 +71,27 @@ describe('a call of a further tenant', () => {
     expect(keys()).toEqual(['1', '2', '3', '4'])
   })
 
-  test('does not keep those from their seats whose isolate is there', () => {
+  test('does not delay calls of tenants that already have an isolate', () => {
     const { take, keys } = open()
     for (const key of ['1', '2', '3', '1', '2']) take(key)
     expect(keys()).toEqual(['1', '2', '1', '2'])
   })
 
-  test('comes in with all others of its tenant', () => {
+  test('is admitted together with the other waiting calls of its tenant', () => {
     const { seats, take, isolateOf, keys } = open()
     for (const key of ['1', '2', '3', '4', '3']) take(key)
     seats.release(isolateOf('1'))
     expect(keys()).toEqual(['1', '2', '3', '3'])
   })
 
-  test('is sent away when too many wait', () => {
+  test('is refused when too many are waiting', () => {
     const { take } = open({ maxWaiting: 1 })
     for (const key of ['1', '2', '3']) take(key)
     expect(() => take('4')).toThrow(RuntimeError)
     expect(() => take('4')).toThrow('waiting for a sandbox')
   })
 
-  test('that gave up takes no seat', () => {
+  test('that gave up gets no isolate', () => {
     const { seats, take, isolateOf, keys } = open()
     for (const key of ['1', '2']) take(key)
     const third = take('3')
@@ -101,7 +101,7 @@ describe('a call of a further tenant', () => {
     expect(keys()).toEqual(['1', '2', '4'])
   })
 
-  test('is placed again when the worker ends', () => {
+  test('is scheduled again when the worker ends', () => {
     const { seats, take, again } = open()
     for (const key of ['1', '2', '3']) take(key)
     seats.stop()
@@ -109,8 +109,8 @@ describe('a call of a further tenant', () => {
   })
 })
 
-describe('a full line', () => {
-  test('makes place for a tenant, of one that has more calls in it', () => {
+describe('a full queue', () => {
+  test('drops a call of a tenant with more calls in it to make room for a tenant with fewer', () => {
     const { seats, take, isolateOf, keys, refused } = open({ maxIsolates: 1, maxWaiting: 3 })
     for (const key of ['1', 'flood', 'flood', 'flood']) take(key)
     take('2')
@@ -122,7 +122,7 @@ describe('a full line', () => {
     expect(keys()).toEqual(['1', 'flood', 'flood', '2'])
   })
 
-  test('makes place for a connector, of one whose many tenants have more in it', () => {
+  test('drops calls of a connector with more calls in it to make room for another connector', () => {
     const { take, refused } = open({ maxIsolates: 1, maxWaiting: 4 })
     for (const key of ['a1', 'a2', 'a3', 'a4', 'a5']) take(key)
     take('b1', 'b')
@@ -136,20 +136,20 @@ describe('a worker that connectors share', () => {
   const shared = { maxIsolates: 8, maxWaiting: 100, shared: true }
   const flood = (count: number) => Array.from({ length: count }, (_, n) => `a${n}`)
 
-  test('gives a connector that comes alone three quarters', () => {
+  test('gives a single connector three quarters of its isolates', () => {
     const { seats, take, keys } = open(shared)
     for (const key of flood(20)) take(key)
     expect([keys().length, seats.waiting]).toEqual([6, 14])
   })
 
-  test('has room for another at once, however many calls of the first wait', () => {
+  test('admits another connector at once, however many calls of the first are waiting', () => {
     const { take, keys } = open(shared)
     for (const key of flood(50)) take(key)
     take('b', 'b')
     expect(keys()).toContain('b')
   })
 
-  test('gives what is let go to those that have less, before those that came first', () => {
+  test('gives a released isolate to the connector with fewer, not to the one that came first', () => {
     const { seats, take, isolateOf, keys } = open(shared)
     for (const key of flood(50)) take(key)
     for (const key of ['b1', 'b2', 'b3']) take(key, 'b')
@@ -158,7 +158,7 @@ describe('a worker that connectors share', () => {
     expect(keys().slice(-2)).toEqual(['b2', 'b3'])
   })
 
-  test('counts isolates that are kept warm only when they run again', () => {
+  test('counts warm isolates only when they run again', () => {
     const { seats, take, isolateOf, keys } = open(shared)
     for (const key of flood(6)) take(key)
     for (const key of flood(6)) seats.release(isolateOf(key))
@@ -168,15 +168,15 @@ describe('a worker that connectors share', () => {
     expect(keys()).toContain('b')
   })
 
-  test('lets those in whose tenant runs already', () => {
+  test('admits further calls of a tenant that already runs', () => {
     const { take, keys } = open(shared)
     for (const key of [...flood(20), 'a0']) take(key)
     expect(keys().filter((key) => key === 'a0')).toHaveLength(2)
   })
 })
 
-describe('an isolate that was let go', () => {
-  test('and is not confirmed to be gone takes its worker with it', async () => {
+describe('a disposed isolate', () => {
+  test('that is not confirmed to be gone gets its worker killed', async () => {
     const { seats, steps, take, isolateOf } = open({ maxIsolates: 1 })
     take('1')
     seats.release(isolateOf('1'))
@@ -185,7 +185,7 @@ describe('an isolate that was let go', () => {
     await holds(() => expect(steps.kill).toHaveBeenCalled())
   })
 
-  test('because the worker says so is asked for again, and must be confirmed', async () => {
+  test('that the worker reports unasked is disposed of anyway, and must be confirmed', async () => {
     const { seats, steps, take, isolateOf } = open()
     take('1')
     seats.gone(isolateOf('1'), false)
@@ -195,7 +195,7 @@ describe('an isolate that was let go', () => {
 })
 
 describe('an idle isolate', () => {
-  test('that does not answer is disposed of', async () => {
+  test('that does not answer a ping is disposed of', async () => {
     const { seats, steps, take, isolateOf } = open()
     take('1')
     seats.release(isolateOf('1'))
@@ -204,7 +204,7 @@ describe('an idle isolate', () => {
     await holds(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
   })
 
-  test('that nobody has used for long is disposed of where there are others', () => {
+  test('that has been unused for long is disposed of where there are others', () => {
     const { seats, steps, take, isolateOf } = open({ warmMs: 0 })
     for (const key of ['1', '2']) {
       take(key)
@@ -214,7 +214,7 @@ describe('an idle isolate', () => {
     expect(steps.dispose.mock.calls).toEqual([[1]])
   })
 
-  test('is left to the deadline of a call that came meanwhile', async () => {
+  test('is not disposed of when a call arrives after the ping', async () => {
     const { seats, steps, take, isolateOf } = open()
     take('1')
     seats.release(isolateOf('1'))
@@ -225,7 +225,7 @@ describe('an idle isolate', () => {
   })
 })
 
-describe('a call that nobody waits for', () => {
+describe('an abandoned call', () => {
   test('keeps its isolate until it has answered', () => {
     const { seats, take, isolateOf, keys } = open({ maxIsolates: 1 })
     take('1')
@@ -236,7 +236,7 @@ describe('a call that nobody waits for', () => {
     expect(keys()).toEqual(['1', '2'])
   })
 
-  test('and that does not answer in its time ends with its isolate', async () => {
+  test('that does not answer in time ends with its isolate', async () => {
     const { seats, steps, take, isolateOf } = open()
     take('1')
     seats.orphan(7, isolateOf('1'), 20, { capability: null })

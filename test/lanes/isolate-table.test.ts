@@ -18,7 +18,7 @@ function open(limits: Partial<IsolateLimits> = {}) {
     const { isolate, evicted } = table.take(connector, key)
     return { isolate: isolate as number, evicted }
   }
-  /** Takes and gives back at once. */
+  /** Takes an isolate and releases it at once. */
   const use = (connector: string, key: string) => {
     const taken = take(connector, key)
     table.release(taken.isolate)
@@ -29,7 +29,7 @@ function open(limits: Partial<IsolateLimits> = {}) {
 }
 
 describe('an isolate', () => {
-  test('serves one connector and one key, again and again', () => {
+  test('serves one connector and one key repeatedly', () => {
     const { table, use } = open()
     const { isolate } = use('a', 'one')
     expect(use('a', 'one').isolate).toBe(isolate)
@@ -56,7 +56,7 @@ describe('an isolate', () => {
     expect(evicted).toEqual([first])
   })
 
-  test('that is worn while it runs goes when its last call has ended', () => {
+  test('that reaches its limit while it runs is removed when its last call ends', () => {
     const { table, take } = open({ maxCalls: 1 })
     const first = take('a', 'one').isolate
     const { isolate, evicted } = take('a', 'one')
@@ -67,8 +67,8 @@ describe('an isolate', () => {
   })
 })
 
-describe('room is made', () => {
-  test('by those that were used longest ago', () => {
+describe('eviction', () => {
+  test('removes the least recently used isolate', () => {
     const { use } = open()
     const [one, two, three] = ['1', '2', '3'].map((key) => use('a', key).isolate)
     use('a', '1')
@@ -77,7 +77,7 @@ describe('room is made', () => {
     expect(use('a', '6').evicted).toEqual([one])
   })
 
-  test('never by one that runs: there is none for another tenant until it ends', () => {
+  test('never removes a running isolate: another tenant gets none until one is idle', () => {
     const { table, take } = open()
     const running = ['1', '2', '3'].map((key) => take('a', key).isolate)
     expect(table.take('a', '4')).toEqual({ isolate: null, evicted: [] })
@@ -87,7 +87,7 @@ describe('room is made', () => {
     expect(table.take('a', '4')).toEqual({ isolate: 4, evicted: [running[1]] })
   })
 
-  test('not for more than a few while those that were let go have not gone', () => {
+  test('stops while too many evicted isolates are not yet gone', () => {
     const { table } = open({ maxIsolates: 1 })
     const cycle = (key: string) => {
       const { isolate } = table.take('a', key)
@@ -102,7 +102,7 @@ describe('room is made', () => {
 })
 
 describe('a retiring isolate', () => {
-  test('takes no new calls and goes with its last one', () => {
+  test('takes no new calls and is removed after its last one', () => {
     const { table, take } = open()
     const { isolate } = take('a', 'one')
     take('a', 'one')
@@ -111,7 +111,7 @@ describe('a retiring isolate', () => {
     expect([table.release(isolate), table.release(isolate)]).toEqual([false, true])
   })
 
-  test('that is idle goes at once', () => {
+  test('that is idle is removed at once', () => {
     const { table, use } = open()
     const { isolate } = use('a', 'one')
     expect(table.retire(isolate)).toBe(true)
@@ -119,7 +119,7 @@ describe('a retiring isolate', () => {
   })
 })
 
-test('an isolate that is gone is forgotten: what is said of it later is no matter', () => {
+test('later calls about a forgotten isolate have no effect', () => {
   const { table, take } = open()
   const { isolate } = take('a', 'one')
   table.forget(isolate)
@@ -128,8 +128,8 @@ test('an isolate that is gone is forgotten: what is said of it later is no matte
   expect(table.take('a', 'one').isolate).not.toBe(isolate)
 })
 
-describe('an idle isolate is to be looked at', () => {
-  test('once after it was used, then now and then', () => {
+describe('an idle isolate is due for a check', () => {
+  test('once after each use, then from time to time', () => {
     const { table, use, pass } = open({ maxAgeMs: 1_000_000 })
     const { isolate } = use('a', 'one')
     expect([table.toCheck(), table.toCheck()]).toEqual([[isolate], []])
@@ -150,8 +150,8 @@ describe('an idle isolate is to be looked at', () => {
   })
 })
 
-describe('idle isolates cool down', () => {
-  test('where there are many: those that were used longest ago go first', () => {
+describe('idle isolates are removed', () => {
+  test('where there are many, least recently used first', () => {
     const { table, use, pass } = open()
     const [one, two, three] = ['1', '2', '3'].map((key) => use('a', key).isolate)
     pass(400)
@@ -162,14 +162,14 @@ describe('idle isolates cool down', () => {
     expect(table.has(one as number)).toBe(true)
   })
 
-  test('but a few stay, however long nobody has used them', () => {
+  test('except for a few, however long those have been unused', () => {
     const { table, use, pass } = open({ warmIsolates: 2 })
     for (const key of ['1', '2']) use('a', key)
     pass(1_000_000)
     expect(table.cool()).toEqual([])
   })
 
-  test('never while calls run in them, and their time begins when these have ended', () => {
+  test('never while calls run in them; their idle time starts when the last call ends', () => {
     const { table, take, pass } = open({ warmIsolates: 0 })
     const { isolate } = take('a', '1')
     pass(1000)
@@ -181,7 +181,7 @@ describe('idle isolates cool down', () => {
     expect(table.cool()).toEqual([isolate])
   })
 
-  test('a few at a time, and their tenants get others', () => {
+  test('a few at a time, and their tenants get new ones', () => {
     const { table, use, pass } = open({ maxIsolates: 20, warmIsolates: 0 })
     const isolates = Array.from({ length: 6 }, (_, key) => use('a', `${key}`).isolate)
     pass(500)

@@ -17,7 +17,7 @@ import {
 
 const hello = connectorOf(say("'hello'"))
 
-/** Longer than code may take to load where the machine hardly lets it run, in milliseconds. */
+/** In milliseconds; longer than code may take to load, even on a machine that hardly lets it run. */
 const LOADED_MS = 30_000
 
 describe('a call', () => {
@@ -31,7 +31,7 @@ describe('a call', () => {
     expect(ends).toEqual([])
   })
 
-  test('of a connector larger than a frame runs, the first and all that come with it', async () => {
+  test('of a connector larger than a frame runs, and so do concurrent ones', async () => {
     const { lanes } = sharedLanes()
     const large = connectorOf(say('text.length'), `const text = "${'x'.repeat(2_000_000)}"`, 64)
     const running = Array.from({ length: 5 }, (_, one) =>
@@ -40,7 +40,7 @@ describe('a call', () => {
     expect(await Promise.all(running)).toEqual(Array(5).fill('2000000'))
   })
 
-  test('finds the state that an earlier one of its tenant left, and no other’s', async () => {
+  test('sees the state that earlier calls of its tenant left, and no other tenant’s', async () => {
     const { lanes } = sharedLanes()
     const counter = connectorOf(say('count += 1'), 'let count = 0')
     const ask = (isolateKey: string) => outcome(lanes.run('a', callOf(counter, { isolateKey })))
@@ -60,7 +60,7 @@ describe('a call', () => {
     expect(await outcome(lanes.run('a', callOf(look)))).toBe('undefined')
   })
 
-  test('runs beside others, each with its own answer', async () => {
+  test('runs concurrently with others, each with its own answer', async () => {
     const { lanes } = sharedLanes()
     const echo = connectorOf(`await null; ${say('ctx.settings.name')}`)
     const ask = (name: number) => {
@@ -77,7 +77,7 @@ describe('a call', () => {
     expect(await Promise.all(names.map(ask))).toEqual(names.map(String))
   })
 
-  test('that logs is heard, with its level and fields', async () => {
+  test('passes its log lines to the host with level and fields', async () => {
     const { lanes } = sharedLanes()
     const log = vi.fn()
     const chatty = connectorOf(`ctx.log.warn('careful', { a: [1] }); ${say("'x'")}`)
@@ -93,12 +93,15 @@ describe('a call', () => {
       'throw Object.assign(new Error("x"), { error_code: "not_found", status_code: 1e300 })',
       'not_found: x',
     ],
-  ])('that %s ends so, and the worker lives', async (_name, body, expected) => {
-    const { lanes, ends } = sharedLanes()
-    expect(await outcome(lanes.run('a', callOf(connectorOf(body))))).toBe(expected)
-    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
-    expect(ends).toEqual([])
-  })
+  ])(
+    'that %s fails with a matching error, and the worker survives',
+    async (_name, body, expected) => {
+      const { lanes, ends } = sharedLanes()
+      expect(await outcome(lanes.run('a', callOf(connectorOf(body))))).toBe(expected)
+      expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+      expect(ends).toEqual([])
+    },
+  )
 })
 
 describe('the network', () => {
@@ -113,7 +116,7 @@ describe('the network', () => {
     const bytes = await reply.bytes()
     ${say("[reply.status, reply.url, reply.redirected, reply.headers.get('x-reply'), bytes.length, bytes[0], bytes.at(-1)].join()")}`
 
-  test('gives and takes bytes as they are', async () => {
+  test('carries bytes unchanged in both directions', async () => {
     const { lanes } = sharedLanes()
     const bytes = Buffer.alloc(300_000, Buffer.from([255, 0, 128, 7]))
     const asked: FetchRequest[] = []
@@ -129,7 +132,7 @@ describe('the network', () => {
     expect(asked[0]?.body).toEqual(Buffer.from([0, 255, 128]))
   })
 
-  test('hands a failure to the guest in its words, and keeps the host’s own record', async () => {
+  test('reports a failure to the guest and keeps the original error in the host', async () => {
     const { lanes } = sharedLanes()
     const error = new RuntimeError('egress_private', 'not granted')
     const caught = connectorOf(
@@ -143,7 +146,7 @@ describe('the network', () => {
     expect((await lanes.run('a', callOf(through, { fetch }))).fetchError).toBe(error)
   })
 
-  test('that breaks in the host is an internal error of that request alone', async () => {
+  test('reports a defect in the host as an internal error of that request', async () => {
     const { lanes } = sharedLanes()
     const fetch = () => Promise.reject(new TypeError('a defect'))
     const through = connectorOf("await ctx.fetch('https://a.example')")
@@ -152,7 +155,7 @@ describe('the network', () => {
     })
   })
 
-  test('is let go of when the call ends before it', async () => {
+  test('aborts a request whose call ends before it', async () => {
     const { lanes } = sharedLanes()
     const aborted = vi.fn()
     const fetch = ({ signal }: FetchRequest) =>
@@ -176,7 +179,7 @@ describe('the network', () => {
       'headers',
       "ctx.fetch('https://a.example/', { headers: Array.from({ length: 300 }, (_, one) => ['x-' + one, 'y']) })",
     ],
-  ])('with too large %s fails that request, not the worker', async (_name, request) => {
+  ])('fails a request with too large %s, not the worker', async (_name, request) => {
     const { lanes, ends } = sharedLanes()
     const fetch = async () => reply(Buffer.from(''))
     const asks = connectorOf(
@@ -243,7 +246,7 @@ describe('the deadline', () => {
     expect(await outcome(lanes.run('a', callOf(hello, { deadlineMs: 1 })))).toBe('deadline_passed')
   })
 
-  test('of a call that waits for a slow system leaves its neighbours in the isolate alone', async () => {
+  test('of a call that waits for a slow system does not affect other calls in its isolate', async () => {
     const { lanes } = openLanes()
     const waits = connectorOf(
       `await new Promise((go) => setTimeout(go, ctx.settings.ms)); ${say("'done'")}`,
@@ -272,7 +275,7 @@ describe('a caller that hangs up', () => {
     expect(await outcome(lanes.run('a', call))).toBe('caller_gone')
   })
 
-  test('during the call ends it, and its requests', async () => {
+  test('during the call ends the call and its requests', async () => {
     const { lanes } = openLanes()
     const hangUp = new AbortController()
     const aborted = vi.fn()
@@ -295,18 +298,21 @@ describe('memory', () => {
   test.each([
     ['an array', 'const all = []; for (;;) all.push({ n: all.length })'],
     ['a map', 'const all = new Map(); for (;;) all.set(all.size, {})'],
-  ])('that %s takes without end is told as such, and the next call runs', async (_name, body) => {
-    const { lanes } = openLanes()
-    const bomb = connectorOf(body)
-    expect(await outcome(lanes.run('a', callOf(bomb)))).toBe('isolate_memory')
-    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
-  })
+  ])(
+    'exhausted by %s is reported as isolate_memory, and the next call runs',
+    async (_name, body) => {
+      const { lanes } = openLanes()
+      const bomb = connectorOf(body)
+      expect(await outcome(lanes.run('a', callOf(bomb)))).toBe('isolate_memory')
+      expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    },
+  )
 
-  test('whose end takes the worker with it is told as such, and the next call runs', async () => {
+  test('exhausted in the whole worker is reported as worker_memory, and the next call runs', async () => {
     const { lanes, ends } = openLanes()
     const bomb = connectorOf('"x".repeat(2 ** 28).split("")')
     expect(await outcome(lanes.run('a', callOf(bomb)))).toBe('worker_memory')
-    // On a busy machine it stalls the main thread of its first worker before there is no memory left.
+    // On a busy machine it may stall the main thread of its first worker before memory runs out.
     expect(ends.filter(({ reason }) => reason !== 'stalled')).toMatchObject([{ reason: 'memory' }])
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
     expect(lanes.states()).toContainEqual(
@@ -314,7 +320,7 @@ describe('memory', () => {
     )
   })
 
-  test('of a worker over its bound ends it', async () => {
+  test('above the limit of a worker ends the worker', async () => {
     const { lanes, ends } = openLanes({ maxWorkerBytes: 10 * 1024 * 1024, pollMs: 20 })
     const waits = connectorOf('await new Promise(() => {})')
     expect(await outcome(lanes.run('a', callOf(waits)))).toBe('worker_memory')
@@ -322,13 +328,13 @@ describe('memory', () => {
   })
 })
 
-describe('an isolate that cannot be made', () => {
+describe('an isolate that cannot be created', () => {
   test.each([
     ['throws', 'throw new Error("no luck")'],
     ['throws nothing', 'throw undefined'],
     ['spins', 'for (;;) {}'],
     ['does not parse', 'const = 1'],
-  ])('because the code %s when it loads, ends its calls alone', async (_name, top) => {
+  ])('because the code %s when it loads fails only its own calls', async (_name, top) => {
     const { lanes, ends } = sharedLanes()
     const bad = connectorOf(say("'x'"), top)
     const call = callOf(bad, { deadlineMs: LOADED_MS })
@@ -343,7 +349,7 @@ describe('an isolate that cannot be made', () => {
 const WRITTEN = { hasWritten: () => true }
 
 describe('a worker', () => {
-  test('that is killed from outside ends its calls classified, and comes back', async () => {
+  test('that is killed from outside fails its calls with worker_died, and is replaced', async () => {
     const { lanes, ends } = openLanes()
     await outcome(lanes.run('a', callOf(hello)))
     const waits = connectorOf('await new Promise(() => {})')
@@ -356,7 +362,7 @@ describe('a worker', () => {
     expect(lanes.states()[0]?.pid).not.toBe(pid)
   })
 
-  test('that dies again and again is started again after a pause, which the deadline bounds', async () => {
+  test('that keeps dying is restarted after a pause, and a call does not wait past its deadline', async () => {
     const { lanes } = openLanes({ restartMs: 150, maxRestartMs: 60_000 })
     const bomb = connectorOf('"x".repeat(2 ** 28).split("")')
     for (let round = 0; round < 3; round += 1) await outcome(lanes.run('a', callOf(bomb)))
@@ -364,7 +370,7 @@ describe('a worker', () => {
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 
-  /** A launcher for which the system has no room so many times. */
+  /** A launcher whose first `times` starts fail. */
   const shortOf = (times: number, refuse: () => WorkerProcess): Launcher => {
     const real = realLauncher()
     let left = times
@@ -378,7 +384,7 @@ describe('a worker', () => {
     return { process: child, pipe: child.stdio[3] as Duplex }
   }
 
-  test('gets no descriptor but the standard ones, which Node’s permission model lets it take for a socket', async () => {
+  test('gets only the standard descriptors, which Node’s permission model lets it use as a socket', async () => {
     let made: WorkerProcess | null = null
     const real = realLauncher()
     const { lanes } = openLanes({}, { ...real, start: () => (made = real.start()) })
@@ -386,7 +392,7 @@ describe('a worker', () => {
     expect((made as WorkerProcess | null)?.process.stdio.length).toBe(3)
   })
 
-  test('that ends before it is ready says why', async () => {
+  test('that ends before it is ready reports why', async () => {
     const refuse = () => {
       const child = spawn(process.execPath, ['-e', 'throw new TypeError("it is not allowed")'], {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -403,23 +409,26 @@ describe('a worker', () => {
   test.each([
     ['says so', thrown],
     ['is told later', told],
-  ])('that cannot be started ends its calls classified, where that %s', async (_how, refuse) => {
-    const { lanes, ends } = openLanes({}, shortOf(Number.POSITIVE_INFINITY, refuse))
-    expect(await outcome(lanes.run('a', callOf(hello, WRITTEN)))).toBe('worker_died')
-    expect(ends).toMatchObject([{ reason: 'unstarted' }])
-    expect(lanes.standing.of(hello.digest).state).toBe('clear')
-  })
+  ])(
+    'that cannot be started fails its calls with worker_died, where the launcher %s',
+    async (_how, refuse) => {
+      const { lanes, ends } = openLanes({}, shortOf(Number.POSITIVE_INFINITY, refuse))
+      expect(await outcome(lanes.run('a', callOf(hello, WRITTEN)))).toBe('worker_died')
+      expect(ends).toMatchObject([{ reason: 'unstarted' }])
+      expect(lanes.standing.of(hello.digest).state).toBe('clear')
+    },
+  )
 
   test.each([
     ['says so', thrown],
     ['is told later', told],
-  ])('that could not be started is started once more, where that %s', async (_how, refuse) => {
+  ])('that could not be started is started again, where the launcher %s', async (_how, refuse) => {
     const { lanes } = openLanes({}, shortOf(1, refuse))
     const reads = callOf(hello, { hasWritten: () => false })
     expect(await outcome(lanes.run('a', reads))).toBe('hello')
   })
 
-  test('that could not be started for long is started as soon as there is room', async () => {
+  test('that could not be started for a while is started once the system allows it', async () => {
     const { lanes } = openLanes({ restartMs: 50, maxRestartMs: 60_000 }, shortOf(12, thrown))
     const seen: string[] = []
     for (let tries = 0; tries < 12 && seen.at(-1) !== 'hello'; tries += 1)
@@ -427,7 +436,7 @@ describe('a worker', () => {
     expect(seen).toEqual([...Array.from({ length: 6 }, () => 'worker_died'), 'hello'])
   })
 
-  test('that has nothing to do is let go, and started again when there is', async () => {
+  test('that is idle is stopped, and started again for the next call', async () => {
     const { lanes, ends } = openLanes({ idleMs: 30, pollMs: 20 })
     await outcome(lanes.run('a', callOf(hello)))
     await holds(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'idle' }]))
@@ -435,7 +444,7 @@ describe('a worker', () => {
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 
-  test('is not let go while a call waits for its start', async () => {
+  test('is not stopped while a call waits for it to start', async () => {
     const { lanes } = openLanes({ pollMs: 5 })
     const running = outcome(lanes.run('a', callOf(hello)))
     lanes.drain('a')
@@ -443,7 +452,7 @@ describe('a worker', () => {
     await holds(() => expect(lanes.states()).toEqual([]))
   })
 
-  test('that is drained ends when its calls have', async () => {
+  test('that is drained ends when its calls have ended', async () => {
     const { lanes, ends } = openLanes({ pollMs: 10 })
     const waits = connectorOf(`await new Promise((go) => setTimeout(go, 200)); ${say("'done'")}`)
     await outcome(lanes.run('a', callOf(hello)))
@@ -455,7 +464,7 @@ describe('a worker', () => {
 })
 
 describe('a description', () => {
-  test('names what the code implements, in a worker that is gone afterwards', async () => {
+  test('lists the implemented capabilities, in a worker that is ended afterwards', async () => {
     const { lanes } = openLanes()
     const before = started.length
     expect(await lanes.describe(hello, 5000)).toEqual(['list_accounts', 'validate_credentials'])
@@ -464,9 +473,9 @@ describe('a description', () => {
 
   test.each([
     ['load_failed', 'throw new Error("no")'],
-    // Large pieces: on a slow machine small ones take longer than code may take to load.
+    // Large pieces: on a slow machine, small ones would exceed the time limit of loading first.
     ['isolate_memory', 'const all = []; for (;;) all.push(new Array(100_000).fill(0))'],
-  ])('ends in %s', async (code, top) => {
+  ])('fails with %s', async (code, top) => {
     const { lanes } = openLanes()
     const bad = connectorOf(say("'x'"), top)
     await expect(lanes.describe(bad, LOADED_MS)).rejects.toMatchObject({ code })
@@ -474,7 +483,7 @@ describe('a description', () => {
 })
 
 describe('after the stop', () => {
-  test('nothing runs, no process is left, and calls say why', async () => {
+  test('running and new calls fail with stopping, and no process is left', async () => {
     const { lanes } = openLanes()
     const before = started.length
     await outcome(lanes.run('a', callOf(hello)))
@@ -490,7 +499,7 @@ describe('after the stop', () => {
     await allGone(started.slice(before))
   })
 
-  test('no worker is started for a call that waits out a pause', async () => {
+  test('no worker is started for a call that was waiting out a restart pause', async () => {
     const { lanes } = openLanes({ restartMs: 200, maxRestartMs: 200 })
     const bomb = connectorOf('"x".repeat(2 ** 28).split("")')
     for (let round = 0; round < 3; round += 1) await outcome(lanes.run('a', callOf(bomb)))
@@ -503,7 +512,7 @@ describe('after the stop', () => {
   })
 })
 
-test('a call that must not run again computes for as long as it may', async () => {
+test('a call that must not run again is not cut off while it computes', async () => {
   const { lanes, ends } = openLanes()
   const computes = connectorOf(
     `const endMs = Date.now() + 200; while (Date.now() < endMs); ${say("'done'")}`,

@@ -1,12 +1,12 @@
-/** What the system itself holds against a worker that takes memory, with no look at it from outside. */
+/** Memory limits of a worker that the operating system enforces, without polling by the host. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
-/** Nobody looks at what it holds. */
+/** Turns off the host's own limit on resident memory. */
 const UNWATCHED = { maxWorkerBytes: Number.POSITIVE_INFINITY }
-/** Each holds the text once more, for ICU. */
+/** Each iterator keeps another copy of the text, for ICU. */
 const INTL_BOMB = `const words = new Intl.Segmenter('en', { granularity: 'word' })
 const text = 'x'.repeat(200_000)
 const all = []
@@ -14,7 +14,7 @@ for (;;) all.push(words.segment(text)[Symbol.iterator]())`
 const hello = connectorOf(say("'hello'"))
 
 test.runIf(process.platform === 'linux')(
-  'a worker has a limit of its own, is the first to go when the machine has no more, and wakes its timers together',
+  'a worker has its own data limit, the highest oom_score_adj and a coarse timer slack',
   async () => {
     const { lanes } = openLanes()
     await outcome(lanes.run('a', callOf(hello)))
@@ -31,16 +31,16 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'memory outside the heap ends its worker at the limit, and nothing else',
+  'memory outside the heap ends its worker at the limit, and no other',
   async () => {
     const { lanes, ends } = openLanes(UNWATCHED)
     const beside = outcome(lanes.run('b', callOf(hello)))
     const bomb = connectorOf(INTL_BOMB, '', 64)
-    // Where ICU gets none it says so or falls, by chance.
+    // When an allocation fails, ICU either reports it or crashes.
     expect(['worker_memory', 'worker_died']).toContain(
       await outcome(lanes.run('a', callOf(bomb, { deadlineMs: 60_000 }))),
     )
-    // On the main thread of its first worker it may count as stalled before there is no memory left.
+    // On the main thread of its first worker it may count as stalled before memory runs out.
     const [end, ...more] = ends.filter(({ reason }) => reason !== 'stalled')
     expect(['memory', 'crashed']).toContain(end?.reason)
     expect(more).toEqual([])
@@ -49,7 +49,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('as many tenants as a worker may hold find room in it, also all at once', async () => {
+test('a worker runs its maximum of 64 isolates when 70 tenants call at once', async () => {
   const { lanes, ends } = openLanes()
   const waits = connectorOf(`await new Promise((go) => setTimeout(go, 300)); ${say("'done'")}`)
   const running = Array.from({ length: 70 }, (_, tenant) =>

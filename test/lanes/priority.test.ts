@@ -1,4 +1,4 @@
-/** Workers of connectors that do not come with the host stand behind it for the processor. */
+/** Workers of connectors that are not built in run at a lower CPU priority than the host. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const hasGroups = scheduling.means.includes('autogroup')
 const autogroupOf = (pid: number | 'self') =>
   Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8'))?.[1])
 
-/** How many steps of the nice value a process is behind this one, by each means that counts. */
+/** By how many nice steps a process ranks below this one, for each means that applies. */
 function behind(pid: number): number[] {
   const group = hasGroups ? [autogroupOf(pid) - autogroupOf('self')] : []
   return [getPriority(pid) - getPriority(), ...group]
@@ -26,7 +26,7 @@ function behind(pid: number): number[] {
 
 const everyMeans = (steps: number) => scheduling.means.map(() => steps)
 
-/** Runs one call in a lane and gives its worker. */
+/** Runs one call in a lane and returns the pid of its worker. */
 async function workerOf(key: string, limits = {}): Promise<number> {
   const { lanes } = openLanes({ pollMs: 20, ...limits })
   expect(await outcome(lanes.run(key, callOf(hello)))).toBe('hello')
@@ -34,11 +34,11 @@ async function workerOf(key: string, limits = {}): Promise<number> {
 }
 
 describe('a worker', () => {
-  test('that runs a connector with a lane of its own is ten steps behind the host', async () => {
+  test('of a connector with a lane of its own runs ten nice steps below the host', async () => {
     expect(behind(await workerOf(hello.digest))).toEqual(everyMeans(10))
   })
 
-  test('that was kept ready is as far behind, and a description in one, too', async () => {
+  test('that was kept as a spare runs ten nice steps below the host, also for a description', async () => {
     const before = started.length
     const { lanes } = openLanes({ pollMs: 20 })
     lanes.keepSpare()
@@ -51,14 +51,17 @@ describe('a worker', () => {
     await described
   })
 
-  test('of the connectors that come with the host starts beside it', async () => {
+  test('of the built-in connectors starts at the priority of the host', async () => {
     expect(behind(await workerOf('built-in'))).toEqual(everyMeans(0))
   })
 
-  test.runIf(scheduling.raises)('that was calm for long enough comes up', async () => {
-    const pid = await workerOf(hello.digest, { newMs: 300, pollMs: 250 })
-    await holds(() => expect(behind(pid).at(-1)).toBe(0))
-  })
+  test.runIf(scheduling.raises)(
+    'that was calm for long enough is raised to the priority of the host',
+    async () => {
+      const pid = await workerOf(hello.digest, { newMs: 300, pollMs: 250 })
+      await holds(() => expect(behind(pid).at(-1)).toBe(0))
+    },
+  )
 })
 
 describe('a rank', () => {
@@ -92,7 +95,7 @@ describe('a rank', () => {
     }
   }
 
-  test('is the host’s until its start is over, then goes down, and up after a calm time', () => {
+  test('is usual during the start, then low, and usual again after a calm time', () => {
     const { set, look } = ranked()
     expect(set).toEqual(['usual', 'low'])
     look('calm')
@@ -100,7 +103,7 @@ describe('a rank', () => {
     expect(set).toEqual(['usual', 'low', 'usual'])
   })
 
-  test('goes down with the first look at which it burns, for longer', () => {
+  test('is lowered at the first look that finds the worker burning CPU, for longer', () => {
     const { set, look } = ranked()
     look('calm')
     look('calm')
@@ -111,7 +114,7 @@ describe('a rank', () => {
     expect(set.at(-1)).toBe('usual')
   })
 
-  test('stays down while anything is held against the connector', () => {
+  test('stays low while the connector is not clear', () => {
     const { set, look } = ranked({ isClear: false })
     for (let times = 0; times < 12; times += 1) look('calm', false)
     expect(set).toEqual(['low'])
@@ -119,23 +122,23 @@ describe('a rank', () => {
     expect(set).toEqual(['low', 'usual'])
   })
 
-  test('starts down while anything is held against the connector, unless it comes with the host', () => {
+  test('starts low while the connector is not clear, unless the worker is shared', () => {
     expect(ranked({ isClear: false }).set).toEqual(['low'])
     expect(ranked({ isClear: false, isShared: true }).set).toEqual(['usual'])
   })
 
-  test('goes down at once where the worker has started before, unless it comes with the host', () => {
+  test('is low at once when the worker has already started, unless the worker is shared', () => {
     expect(ranked({ hasStarted: true }).set).toEqual(['low'])
     expect(ranked({ hasStarted: true, isShared: true }).set).toEqual(['usual'])
   })
 
-  test('stays down where nothing can be raised', () => {
+  test('stays low where priorities cannot be raised', () => {
     const { set, look } = ranked({ raises: false })
     for (let times = 0; times < 12; times += 1) look('calm')
     expect(set).toEqual(['usual', 'low'])
   })
 
-  test('that has burned never comes up, and the next worker starts as the first did', () => {
+  test('of a worker that has burned stays last, and the next worker starts as the first did', () => {
     const { set, look, again } = ranked()
     look('burned')
     for (let times = 0; times < 12; times += 1) look('calm')
@@ -154,7 +157,7 @@ describe('a rank', () => {
     expect(set).toEqual(['usual', 'low', 'last', 'last', 'last'])
   })
 
-  test('of connectors that come with the host changes with burning alone', () => {
+  test('of a shared worker changes only when the worker has burned', () => {
     const { set, look } = ranked({ isShared: true })
     for (let times = 0; times < 8; times += 1) look('calm')
     look('burns')
@@ -165,8 +168,8 @@ describe('a rank', () => {
 })
 
 /**
- * Runs as a person without any privilege, and says what it could do to a child of its own. Loaded as root: nobody else
- * need be able to read the checkout.
+ * Runs as an unprivileged user and prints which priorities it could give its own child. The module is loaded
+ * as root, because other users may be unable to read the checkout.
  */
 const UNPRIVILEGED = `
   const { spawn } = await import('node:child_process')
@@ -185,25 +188,31 @@ const UNPRIVILEGED = `
   console.log(JSON.stringify({ means: scheduling.means, low: low[1], last: last[1] }))
 `
 
-test.runIf(process.platform === 'linux')('nobody in particular can lower a worker', async () => {
-  const file = path.join(import.meta.dirname, '..', '..', 'runtime', 'lanes', 'priority.ts')
-  const args = ['--input-type=module', '--eval', UNPRIVILEGED, file]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let text = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString('utf8')
-  })
-  await once(child, 'close')
-  expect(JSON.parse(text)).toEqual({ means: scheduling.means, low: 10, last: 19 })
-})
+test.runIf(process.platform === 'linux')(
+  'an unprivileged user can lower the priority of a worker',
+  async () => {
+    const file = path.join(import.meta.dirname, '..', '..', 'runtime', 'lanes', 'priority.ts')
+    const args = ['--input-type=module', '--eval', UNPRIVILEGED, file]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8')
+    })
+    await once(child, 'close')
+    expect(JSON.parse(text)).toEqual({ means: scheduling.means, low: 10, last: 19 })
+  },
+)
 
-test.runIf(hasGroups)('a process in the group of the host does not lower the host', () => {
-  const child = spawn('sleep', ['60'], { stdio: 'ignore' })
-  const before = autogroupOf('self')
-  try {
-    expect(createPriorities().set(child.pid ?? 0, 'low')).toBe(true)
-    expect(autogroupOf('self')).toBe(before)
-  } finally {
-    child.kill('SIGKILL')
-  }
-})
+test.runIf(hasGroups)(
+  'lowering a process in the autogroup of the host does not lower the host',
+  () => {
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+    const before = autogroupOf('self')
+    try {
+      expect(createPriorities().set(child.pid ?? 0, 'low')).toBe(true)
+      expect(autogroupOf('self')).toBe(before)
+    } finally {
+      child.kill('SIGKILL')
+    }
+  },
+)

@@ -16,7 +16,7 @@ function book() {
 }
 
 describe('a worker that dies', () => {
-  test('with several connectors in it makes suspects of all, who run alone for a while', () => {
+  test('with several connectors in it makes all of them suspects, which run alone for a while', () => {
     const { died, of, alone, pass } = book()
     died(['a', 'b'])
     expect([of('a').state, of('b').state, of('c').state]).toEqual(['suspect', 'suspect', 'clear'])
@@ -25,7 +25,7 @@ describe('a worker that dies', () => {
     expect([of('a').state, alone('b')]).toEqual(['clear', false])
   })
 
-  test('again with the same makes them run alone for longer', () => {
+  test('again with the same connector makes that connector run alone for longer', () => {
     const { died, of, pass } = book()
     died(['a', 'b'])
     pass(100)
@@ -34,13 +34,13 @@ describe('a worker that dies', () => {
     expect([of('a').state, of('c').state]).toEqual(['suspect', 'clear'])
   })
 
-  test('never puts anybody in quarantine who was not alone', () => {
+  test('never quarantines a connector that was not alone', () => {
     const { died, of } = book()
     for (let n = 0; n < 20; n += 1) died(['a', 'b'])
     expect(of('a').state).toBe('suspect')
   })
 
-  test('with one connector in it again and again puts that one in quarantine, for so long', () => {
+  test('repeatedly with only one connector in it quarantines that connector for quarantineMs', () => {
     const { died, of, pass } = book()
     died(['a'])
     died(['a'])
@@ -51,7 +51,7 @@ describe('a worker that dies', () => {
     expect(of('a').state).not.toBe('quarantined')
   })
 
-  test('soon after a quarantine brings back a longer one, up to the longest', () => {
+  test('soon after a quarantine causes a longer one, up to maxQuarantineMs', () => {
     const { died, of, pass } = book()
     for (let n = 0; n < 3; n += 1) died(['a'])
     pass(500)
@@ -60,7 +60,7 @@ describe('a worker that dies', () => {
     expect(of('a')).toMatchObject({ state: 'quarantined', untilMs: 500 + 800 })
   })
 
-  test('is forgotten in time', () => {
+  test('is forgotten after memoryMs', () => {
     const { died, of, pass } = book()
     died(['a'])
     died(['a'])
@@ -70,7 +70,7 @@ describe('a worker that dies', () => {
   })
 })
 
-test('who is released starts again', () => {
+test('a released connector starts without a history', () => {
   const { died, of, release, count } = book()
   for (let n = 0; n < 3; n += 1) died(['a'])
   expect(count('quarantined')).toBe(1)

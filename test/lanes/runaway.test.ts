@@ -1,4 +1,4 @@
-/** Code that runs on when nobody waits for it any more. */
+/** Code that keeps running after its call has ended. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { holds } from '../kit/holds.ts'
@@ -6,10 +6,10 @@ import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { isAlive, openLanes } from './fixtures/lanes.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-/** Short, but long enough for a machine that does other things. */
+/** Short, but long enough for a busy machine. */
 const LIMITS = { pollMs: 20, idlePingMs: 300, disposeMs: 500 }
 
-/** Processor time that a process has taken, in milliseconds. */
+/** Processor time that a process has used, in milliseconds. */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -18,7 +18,7 @@ function cpuMs(pid: number): number {
 
 async function expectIdle(pid: number) {
   await holds(async () => {
-    // Gone is as idle as can be.
+    // A process that is gone counts as idle.
     if (!isAlive(pid)) return
     const before = cpuMs(pid)
     await pause(300)
@@ -29,8 +29,8 @@ async function expectIdle(pid: number) {
 const hello = connectorOf(say("'hello'"))
 const NATIVE = 'for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)'
 
-describe('after its answer', () => {
-  test('no timer fires, also one that was set afterwards', async () => {
+describe('after a call has answered', () => {
+  test('no timer fires, not even one that was set afterwards', async () => {
     const { lanes } = openLanes(LIMITS)
     const sets = connectorOf(
       `void (async () => { for (let turn = 0; turn < 500; turn += 1) await null; setTimeout(() => { fired = true }, 50) })(); ${say('fired')}`,
@@ -42,7 +42,7 @@ describe('after its answer', () => {
   })
 })
 
-describe('after its caller has hung up', () => {
+describe('after the caller has hung up', () => {
   async function hangUpOn(body: string, top = '', limits = {}) {
     const { lanes, ends } = openLanes({ ...LIMITS, ...limits })
     const hangUp = new AbortController()
@@ -66,7 +66,7 @@ describe('after its caller has hung up', () => {
     )
     const pid = lanes.states()[0]?.pid as number
     await holds(() => expect(lanes.states()[0]?.isolates ?? 0).toBe(0))
-    // A worker that burned for a second is replaced also; one that did not stays.
+    // A worker that burned CPU for a second is replaced as well; otherwise it stays.
     await expectIdle(pid)
     expect(ends.filter(({ reason }) => reason !== 'stopped')).toEqual([])
   })
@@ -76,7 +76,7 @@ describe('after its caller has hung up', () => {
       `ctx.log.info('x'); await new Promise((go) => setTimeout(go, 20)); ${NATIVE}`,
     )
     await holds(() => expect(ends).toHaveLength(1))
-    // For not ending, or for having burned CPU until nobody waited any more.
+    // Either it did not end, or it had burned CPU and was replaced once no call was left.
     expect(['crashed', 'stopped']).toContain(ends[0]?.reason)
   })
 
@@ -89,7 +89,7 @@ describe('after its caller has hung up', () => {
   })
 })
 
-test('a bundle that spins while it loads ends at the deadline of its call, and its worker lives', async () => {
+test('a bundle that spins while it loads ends at the deadline of its call, and its worker survives', async () => {
   const { lanes, ends } = openLanes(LIMITS)
   await outcome(lanes.run('a', callOf(hello)))
   const bad = connectorOf(say("'x'"), 'for (;;) {}')
@@ -99,7 +99,7 @@ test('a bundle that spins while it loads ends at the deadline of its call, and i
   expect(ends).toEqual([])
 })
 
-test('many tenants at once wait for each other, and for nobody longer than their deadline', async () => {
+test('many tenants at once wait for an isolate, but not past their deadline', async () => {
   const { lanes, ends } = openLanes({ ...LIMITS, maxIsolates: 4, maxWaiting: 20 })
   const waits = connectorOf(`await new Promise((go) => setTimeout(go, 150)); ${say("'done'")}`)
   await outcome(lanes.run(waits.digest, callOf(waits, { isolateKey: 'first' })))
@@ -118,7 +118,7 @@ test('many tenants at once wait for each other, and for nobody longer than their
   expect(ends).toEqual([])
 })
 
-test('those that wait for room in a worker that dies run in the next one', async () => {
+test('calls that wait for an isolate in a worker that dies run in the next worker', async () => {
   const { lanes, ends } = openLanes({ ...LIMITS, maxIsolates: 1 })
   const waits = connectorOf('await new Promise(() => {})')
   const first = outcome(lanes.run('a', callOf(waits, { hasWritten: () => true })))

@@ -29,7 +29,7 @@ function sleeper(): number {
 const limitsOf = (pid: number) =>
   /Max data size +(\S+) +(\S+)/.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))?.slice(1)
 
-/** The shells below this process that set limits. */
+/** The child shells of this process that set limits. */
 const shells = () =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -41,13 +41,13 @@ const shells = () =>
         const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
         return parent === process.pid && command.includes('--data=$bytes')
       } catch {
-        // It ended meanwhile.
+        // The process has ended.
         return false
       }
     })
 
-describe.runIf(isThere)('the limit of a process that runs', () => {
-  test('is set, the soft one alone, for several at once and by one shell', async () => {
+describe.runIf(isThere)('the data limit of a process', () => {
+  test('is set as the soft limit only, for several processes at once, by one shell', async () => {
     const before = shells().length
     const set = createSetDataLimit(PRLIMIT)
     const pids = [sleeper(), sleeper(), sleeper()]
@@ -58,7 +58,7 @@ describe.runIf(isThere)('the limit of a process that runs', () => {
     expect(shells().length - before).toBe(1)
   })
 
-  test('that is gone is refused, and the next one is set', async () => {
+  test('is refused for a process that is gone, and the next one is set', async () => {
     const set = createSetDataLimit(PRLIMIT)
     const pid = sleeper()
     await expect(set(2 ** 22 + 1, 2 ** 30)).rejects.toThrow('prlimit: 1')
@@ -66,7 +66,7 @@ describe.runIf(isThere)('the limit of a process that runs', () => {
     expect(limitsOf(pid)).toEqual([String(2 ** 30), 'unlimited'])
   })
 
-  test('is set by another shell where the first was ended', async () => {
+  test('is set by a new shell after the first was killed', async () => {
     const others = shells()
     const set = createSetDataLimit(PRLIMIT)
     const pid = sleeper()
@@ -82,7 +82,7 @@ describe.runIf(isThere)('the limit of a process that runs', () => {
   })
 })
 
-test('where there is no such program, each is refused', async () => {
+test('setting a limit fails where prlimit does not exist', async () => {
   const set = createSetDataLimit('/nowhere/prlimit')
   await expect(set(1, 2 ** 30)).rejects.toThrow('prlimit: 127')
 })

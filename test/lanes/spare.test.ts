@@ -9,7 +9,7 @@ import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/l
 
 const hello = connectorOf(say("'hello'"))
 
-/** Lanes that keep a spare worker, and the process that it is. */
+/** Lanes that keep a spare worker, and its pid. */
 async function withSpare() {
   const before = started.length
   const { lanes, ends } = openLanes()
@@ -18,7 +18,7 @@ async function withSpare() {
   return { lanes, ends, pid: started[before] ?? 0 }
 }
 
-test('a lane that begins takes the worker that is kept, and another is kept then', async () => {
+test('a new lane takes the spare worker, and another spare is started', async () => {
   const { lanes, pid } = await withSpare()
   expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   expect(lanes.states()[0]?.pid).toBe(pid)
@@ -28,7 +28,7 @@ test('a lane that begins takes the worker that is kept, and another is kept then
   expect(lanes.states().map((one) => one.pid)).toEqual([pid, next])
 })
 
-test('lanes that begin at once take it one after the other', async () => {
+test('of several lanes that start at once, only one takes the spare worker', async () => {
   const { lanes, pid } = await withSpare()
   const lane = (name: string) => outcome(lanes.run(name, callOf(hello)))
   expect(await Promise.all(['a', 'b', 'c'].map(lane))).toEqual(['hello', 'hello', 'hello'])
@@ -37,7 +37,7 @@ test('lanes that begin at once take it one after the other', async () => {
   expect(new Set(pids).size).toBe(3)
 })
 
-test('one that was killed is given to nobody, costs no call, and is told', async () => {
+test('a spare worker that was killed is not used, fails no call and is reported', async () => {
   const { lanes, ends, pid } = await withSpare()
   process.kill(pid, 'SIGKILL')
   await holds(() => expect(ends).toEqual([{ reason: 'killed', detail: 'SIGKILL' }]))
@@ -46,7 +46,7 @@ test('one that was killed is given to nobody, costs no call, and is told', async
 })
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
-  'one that has had %s a moment ago is given to nobody',
+  'a spare worker that has just received %s is not used',
   async (signal) => {
     const { lanes, pid } = await withSpare()
     process.kill(pid, signal)
@@ -56,7 +56,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
   },
 )
 
-test('one whose pipe is broken ends', async () => {
+test('a spare worker whose pipe breaks ends', async () => {
   const launcher = realLauncher()
   const made: WorkerProcess[] = []
   const lost: string[] = []
@@ -76,20 +76,20 @@ test('one whose pipe is broken ends', async () => {
   expect(lost).toEqual(['EIO'])
 })
 
-test('what is kept ends with the lanes', async () => {
+test('the spare worker ends with the lanes', async () => {
   const { lanes, pid } = await withSpare()
   lanes.stop()
   await allGone([pid])
 })
 
-test('no worker is kept unless it is asked for', async () => {
+test('no spare worker is kept unless it is asked for', async () => {
   const before = started.length
   const { lanes } = openLanes()
   expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   expect(started).toHaveLength(before + 1)
 })
 
-test('where the system has no room for one, the next start says so, and one is kept once it has', async () => {
+test('when no spare can be started, the next start throws, and a spare is kept once one can', async () => {
   const launcher = realLauncher()
   let hasRoom = false
   let tries = 0
@@ -116,7 +116,7 @@ test('where the system has no room for one, the next start says so, and one is k
   taken.kill('SIGKILL')
 })
 
-test('one that was prepared is taken by the next lane, and none follows it', async () => {
+test('a prepared worker is taken by the next lane, and no other is started', async () => {
   const before = started.length
   const { lanes } = openLanes()
   lanes.prepare()
@@ -127,7 +127,7 @@ test('one that was prepared is taken by the next lane, and none follows it', asy
   expect(started).toHaveLength(before + 1)
 })
 
-test('one that was prepared ends where it is let go, unless one is kept', async () => {
+test('a prepared worker ends when it is released, unless a spare is kept', async () => {
   const spare = createSpare(realLauncher(), () => {}, { firstMs: 0, nextMs: 0 })
   afterThisTest(spare.stop)
   const letGo = spare.prepare()
@@ -139,7 +139,7 @@ test('one that was prepared ends where it is let go, unless one is kept', async 
   expect(isAlive(started.at(-1) ?? 0)).toBe(true)
 })
 
-test('one that was prepared for what fails is let go', async () => {
+test('a worker that was prepared for an operation that fails is ended', async () => {
   const { lanes } = openLanes()
   const fails = async (): Promise<{ ok: boolean }> => ({ ok: false })
   await withWorker(lanes, fails)
@@ -147,7 +147,7 @@ test('one that was prepared for what fails is let go', async () => {
   await allGone()
 })
 
-test('none is kept by lanes that have stopped', async () => {
+test('stopped lanes start no spare worker', async () => {
   const before = started.length
   const { lanes } = openLanes()
   lanes.stop()

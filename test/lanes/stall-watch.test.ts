@@ -24,7 +24,7 @@ test('a silent worker is asked after 100 ms and has 200 ms to answer', () => {
   expect(look(1)).toEqual([1, 1])
 })
 
-test('whatever it says begins the silence again', () => {
+test('any message restarts the silence', () => {
   const { stall, look } = watch()
   look(9)
   stall.heard()
@@ -34,13 +34,13 @@ test('whatever it says begins the silence again', () => {
   expect(look(9)).toEqual([1, 0])
 })
 
-test('one that has not run meanwhile is waited for', () => {
+test('a worker that has not run since it was asked is given more time', () => {
   const { look } = watch([false, false, true])
   expect(look(10 + 20 + 20)).toEqual([1, 0])
   expect(look(20)).toEqual([1, 1])
 })
 
-test('one that works on much is waited for, by its length and no longer than any may have', () => {
+test('a worker that processes a long input gets time by its length, up to a limit', () => {
   const { stall, look } = watch()
   stall.working(2_000_000)
   expect(look(69)).toEqual([0, 0])
@@ -49,7 +49,7 @@ test('one that works on much is waited for, by its length and no longer than any
   expect(look(10 + 34 * 30)).toEqual([2, 0])
 })
 
-test('it is waited for until it is done, whatever else it says meanwhile', () => {
+test('that time lasts until the input is processed, whatever else the worker sends', () => {
   const { stall, look } = watch()
   stall.working(1_000_000)
   stall.heard()

@@ -1,4 +1,4 @@
-/** A worker that a person has stopped (SIGSTOP), or that hardly gets to run. */
+/** A worker that was stopped with SIGSTOP, or that hardly gets processor time. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { holds } from '../kit/holds.ts'
@@ -17,8 +17,8 @@ async function open(limits = {}) {
   return { lanes, ends, pid, stop: () => process.kill(pid, 'SIGSTOP') }
 }
 
-describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
-  test('with nothing in it is found and replaced', async () => {
+describe.runIf(process.platform === 'linux')('a stopped worker', () => {
+  test('without calls is detected and replaced', async () => {
     const { lanes, ends, pid, stop } = await open({ maxStoppedMs: 100 })
     stop()
     await holds(() => expect(ends).toMatchObject([{ reason: 'killed' }]))
@@ -28,7 +28,7 @@ describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
     await holds(() => expect(isAlive(pid)).toBe(false))
   })
 
-  test('with calls in it costs none that has only read', async () => {
+  test('with calls in it loses none that has only read', async () => {
     const { lanes, stop } = await open({ maxStoppedMs: 100 })
     const running = ['one', 'two'].map((isolateKey) =>
       outcome(lanes.run('a', callOf(slow, { isolateKey, ...reads }))),
@@ -38,7 +38,7 @@ describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
     expect(await Promise.all(running)).toEqual(['slow', 'slow'])
   })
 
-  test('ends a call that has written classified, and answers others at their deadline', async () => {
+  test('fails a call that has written with worker_died, and others at their deadline', async () => {
     const { lanes, ends, stop } = await open({ maxStoppedMs: 60_000 })
     stop()
     const hasty = outcome(lanes.run('a', callOf(hello, { deadlineMs: 300 })))
@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 
-  test('and continued soon is the same worker afterwards', async () => {
+  test('that is soon continued stays in use', async () => {
     const { lanes, ends, pid, stop } = await open()
     const running = outcome(lanes.run('a', callOf(slow)))
     stop()
@@ -63,33 +63,30 @@ describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
   })
 })
 
-test.runIf(process.platform === 'linux')(
-  'a worker that is starved answers later, and nothing else',
-  async () => {
-    const { lanes, ends, pid } = await open({ pollMs: 250 })
-    let running = true
-    const starve = setInterval(() => {
-      running = !running
-      process.kill(pid, running ? 'SIGCONT' : 'SIGSTOP')
-    }, 50)
-    try {
-      for (let round = 0; round < 20; round += 1) {
-        const calls = [`t${round % 3}`, 'other'].map((isolateKey) =>
-          outcome(lanes.run('a', callOf(hello, { isolateKey }))),
-        )
-        expect(await Promise.all(calls)).toEqual(['hello', 'hello'])
-      }
-      expect(ends).toEqual([])
-    } finally {
-      clearInterval(starve)
-      process.kill(pid, 'SIGCONT')
+test.runIf(process.platform === 'linux')('a starved worker only answers later', async () => {
+  const { lanes, ends, pid } = await open({ pollMs: 250 })
+  let running = true
+  const starve = setInterval(() => {
+    running = !running
+    process.kill(pid, running ? 'SIGCONT' : 'SIGSTOP')
+  }, 50)
+  try {
+    for (let round = 0; round < 20; round += 1) {
+      const calls = [`t${round % 3}`, 'other'].map((isolateKey) =>
+        outcome(lanes.run('a', callOf(hello, { isolateKey }))),
+      )
+      expect(await Promise.all(calls)).toEqual(['hello', 'hello'])
     }
-    expect(readFileSync(`/proc/${pid}/stat`, 'latin1')).not.toMatch(/\) T /)
-  },
-)
+    expect(ends).toEqual([])
+  } finally {
+    clearInterval(starve)
+    process.kill(pid, 'SIGCONT')
+  }
+  expect(readFileSync(`/proc/${pid}/stat`, 'latin1')).not.toMatch(/\) T /)
+})
 
 test.runIf(process.platform === 'linux')(
-  'a worker that is hardly let to run is not at fault for what it does not end in time',
+  'a starved worker is not blamed for an isolate that it does not end in time',
   async () => {
     const { lanes, ends, pid, stop } = await open({ pollMs: 60_000 })
     const native = connectorOf(`${ON_THREAD} for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)`)
@@ -97,7 +94,7 @@ test.runIf(process.platform === 'linux')(
       'deadline_passed',
     )
     stop()
-    // A moment now and then: never stopped for long, and hardly running either.
+    // The worker runs for a moment now and then: it is never stopped for long, yet hardly runs.
     const starve = setInterval(() => {
       if (!isAlive(pid)) return
       process.kill(pid, 'SIGCONT')

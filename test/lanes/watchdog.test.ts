@@ -26,13 +26,13 @@ test('an isolate that answers is left alone', async () => {
   expect([ping.mock.calls, silent.mock.calls]).toEqual([[[1]], []])
 })
 
-test('one that does not is silent', async () => {
+test('an isolate that does not answer is reported as silent', async () => {
   const { silent } = open()
   watchdog.watch(1, 20)
   await holds(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
 })
 
-test('of two watches the one with less patience counts', async () => {
+test('of several watches of an isolate, the shortest timeout counts', async () => {
   const { ping, silent } = open()
   watchdog.watch(1, 60_000)
   watchdog.watch(1, 20)
@@ -41,7 +41,7 @@ test('of two watches the one with less patience counts', async () => {
   expect(ping).toHaveBeenCalledTimes(1)
 })
 
-test('a worker that does not confirm an end is killed, whatever was asked for it', async () => {
+test('a worker that does not confirm a disposal is killed, even if a watch runs as well', async () => {
   const { kill, silent } = open()
   watchdog.watch(1, 20)
   watchdog.disposing(1)
@@ -49,14 +49,14 @@ test('a worker that does not confirm an end is killed, whatever was asked for it
   expect(silent).not.toHaveBeenCalled()
 })
 
-test('an answer to a ping confirms no end', async () => {
+test('an answer to a ping does not confirm a disposal', async () => {
   const { kill } = open()
   watchdog.disposing(1)
   watchdog.answered(1)
   await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
 })
 
-test('an end that is confirmed is the end of the watch', async () => {
+test('a confirmed disposal ends the watch', async () => {
   const { kill, silent } = open()
   watchdog.watch(1, 20)
   watchdog.disposing(1)
@@ -65,14 +65,14 @@ test('an end that is confirmed is the end of the watch', async () => {
   expect([kill.mock.calls, silent.mock.calls]).toEqual([[], []])
 })
 
-test('a worker that is starved gets more time, and is killed in the end', async () => {
+test('a starved worker gets more time, and is killed in the end', async () => {
   const { kill, watchStarvation } = open(true)
   watchdog.disposing(1)
   await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(true))
   expect(watchStarvation).toHaveBeenCalledTimes(5)
 })
 
-test('a worker that was starved and confirms then is left alone', async () => {
+test('a starved worker that confirms late is left alone', async () => {
   const { kill } = open(true)
   watchdog.disposing(1)
   await pause(60)
