@@ -1,4 +1,4 @@
-/** Top-level code may take its time; on a machine that hardly lets it run, it may take longer. */
+/** Top-level code has a time limit; on a machine that hardly lets it run, it gets more time. */
 import ivm from 'isolated-vm'
 import { expect, test } from 'vitest'
 import { createGuestIsolate, type GuestSource } from '../../runtime/worker/guest-isolate.ts'
@@ -8,7 +8,7 @@ import { bundlePrelude } from './guest/isolate.ts'
 
 const source = (code: string, name: string): GuestSource => ({ code, name, cached: null })
 
-/** Loads code that computes before it exports; what the process has computed meanwhile is told by `share` of a second. */
+/** Loads code that computes before it exports. `share` is the part of its time counted as processor time. */
 async function load(before: string, share: number) {
   const code = `'use strict';globalThis.__connector=(()=>{${before};return{default:{a:()=>1}}})()`
   let toldMs = 0
@@ -50,18 +50,18 @@ async function load(before: string, share: number) {
 
 const LONG = 'const endMs = Date.now() + 1000; while (Date.now() < endMs)'
 
-test('code that hardly ran in its time is loaded again, and may take longer', async () => {
+test('code that got little processor time is loaded again, with a longer limit', async () => {
   expect(await load(LONG, 0.2)).toEqual({ capabilities: ['a'], isolates: 2 })
 })
 
-test('code that has computed for its time is not loaded', async () => {
+test('code that computes for longer than its time limit fails to load', async () => {
   await expect(load(LONG, 1)).rejects.toThrow(/timed out/)
 })
 
-test('code that throws is not loaded again, however little it ran', async () => {
+test('code that throws is not loaded again, however little processor time it got', async () => {
   await expect(load("throw new Error('of its own')", 0)).rejects.toThrow('of its own')
 })
 
-test('code that is quick is loaded once', async () => {
+test('quick code is loaded once', async () => {
   expect(await load('', 0)).toEqual({ capabilities: ['a'], isolates: 1 })
 })

@@ -14,7 +14,7 @@ afterEach(async () => {
   await turn()
 })
 
-/** Gives work of which each piece takes so long. */
+/** Queues pieces of work that take `tookMs` each. */
 function busy(tookMs: number) {
   const done: number[] = []
   const give = (piece: number) =>
@@ -26,14 +26,14 @@ function busy(tookMs: number) {
   return { give, done }
 }
 
-test('short work is done at once, as much as comes', async () => {
+test('any amount of short work is done at once', async () => {
   const { give, done } = busy(0.01)
   const all = Array.from({ length: 500 }, (_, piece) => give(piece))
   expect(done).toHaveLength(500)
   expect(await all.at(-1)).toBe(499)
 })
 
-test('of long work each turn does a portion, in order, also of what came meanwhile', async () => {
+test('long work is done in portions, one per turn and in order, including work added later', async () => {
   const { give, done } = busy(6)
   for (const piece of [1, 2, 3, 4]) void give(piece)
   expect(done).toEqual([1, 2])
@@ -45,7 +45,7 @@ test('of long work each turn does a portion, in order, also of what came meanwhi
   expect(done).toEqual([1, 2, 3, 4, 5])
 })
 
-test('a portion follows another in the next turn, not at the end of the same: in between the pipe is read', async () => {
+test('the next portion runs in the next turn, not at the end of the same, so that the pipe is read', async () => {
   const { give, done } = busy(20)
   void give(1)
   void give(2)

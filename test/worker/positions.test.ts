@@ -3,7 +3,7 @@ import { bundlePositions } from '../../runtime/worker/positions.ts'
 
 const script = `${'ab'.repeat(32)}.js`
 
-test('reads the frames of the bundle, and no others', () => {
+test('reads only the frames of the bundle', () => {
   const stack = `
     at JSON.parse (<anonymous>)
     at fetch (prelude.js:3:4)
@@ -25,6 +25,6 @@ test.each([
   expect(bundlePositions(stack)).toEqual([])
 })
 
-test('reads ten at most', () => {
+test('reads at most ten frames', () => {
   expect(bundlePositions(`\n    at x (${script}:1:2)`.repeat(50))).toHaveLength(10)
 })

@@ -1,4 +1,4 @@
-/** What a guest posts that has got at the prelude's parts: the worker itself runs here, over a pipe. */
+/** Posts of a guest that has taken over parts of the prelude. The real worker runs here, over a pipe. */
 import { duplexPair } from 'node:stream'
 import ivm from 'isolated-vm'
 import { expect, test } from 'vitest'
@@ -7,7 +7,10 @@ import { serve } from '../../runtime/worker/worker.ts'
 import { writersSource } from '../../runtime/worker/writers.ts'
 import { bundlePrelude } from './guest/isolate.ts'
 
-/** Runs a call whose handler fetches, in a prelude that posts its fetches under another name; tells what the worker sent. */
+/**
+ * Runs a call whose handler fetches, in a prelude that posts its fetches as `op`. Returns the kinds of the
+ * messages that the worker sent.
+ */
 async function sentWhen(op: string): Promise<string[]> {
   const [ours, its] = duplexPair()
   const kinds: string[] = []
@@ -20,7 +23,7 @@ async function sentWhen(op: string): Promise<string[]> {
         const reply = { status: 204, url: 'https://a.example/', redirected: false, headers: [] }
         // The cast: messages of this kind have this head.
         const { request } = head as { request: number }
-        // A pair of streams hands over at once, which no pipe does.
+        // A duplex pair delivers synchronously, unlike a pipe.
         setImmediate(() => channel.send('fetched', call, { isolate: 1, request, reply }))
       }
       if (kind === 'reply' || kind === 'disposed') over.resolve()
@@ -54,6 +57,6 @@ test('a fetch goes to the host', async () => {
   expect(await sentWhen('fetch')).toEqual(['ready', 'fetch', 'reply'])
 })
 
-test('what has no name that the worker knows goes nowhere, and is read as no fetch', async () => {
+test('a post with an unknown name is dropped and not treated as a fetch', async () => {
   expect(await sentWhen('flow')).toEqual(['ready', 'reply'])
 })

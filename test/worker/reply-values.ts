@@ -1,6 +1,6 @@
 /**
- * Replies for fuzzing: told as JSON, built inside the guest, so that they can hold what JSON cannot. The
- * arbitraries are read from the contract's schemas.
+ * Replies for fuzzing. They are described as JSON and built inside the guest, so that they can contain values
+ * that JSON cannot express. The arbitraries are derived from the schemas of the contract.
  */
 import fc from 'fast-check'
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../runtime/contract/capabilities/capabilities.ts'
 import type { AnySchema } from '../../runtime/contract/schema/shape.ts'
 
-/** A value as the guest is told to build it: JSON, or `{ $: kind, ... }` for what JSON cannot hold. */
+/** The description of a value: JSON, or `{ $: kind, ... }` for values that JSON cannot express. */
 export type Told = unknown
 
 type Schema = {
@@ -58,11 +58,11 @@ const text = fc.oneof(
 )
 /**
  * V8 14.6 (Node 26.10) parses a key that is one escaped character, such as `{"a":1,"\\"":2}`, as a
- * backslash: such a key says nothing about the writers.
+ * backslash. Such keys are excluded, because the bug is not in the writers.
  */
 const parsesWell = (value: unknown): boolean =>
   !/"(?:\\.|\\u[0-9a-f]{4})":/.test(JSON.stringify(value))
-/** A member named `__proto__`, at any depth, is no reply that fits. */
+/** A reply with a member named `__proto__`, at any depth, is not valid. */
 const holdsNoProto = (value: unknown): boolean => !JSON.stringify(value).includes('"__proto__":')
 const json = fc
   .jsonValue({ maxDepth: 3 })
@@ -109,7 +109,7 @@ function arbitrary(schema: Schema): fc.Arbitrary<Told> {
   }
 }
 
-/** A reply that fits. */
+/** A valid reply. */
 export function replyOf(name: CapabilityName): fc.Arbitrary<Told> {
   const output: AnySchema = CAPABILITIES[name].output
   return arbitrary(output)
@@ -133,7 +133,7 @@ const NAMES = [
   '0',
 ]
 
-/** Puts something odd around a value, or in its place. */
+/** Wraps a value in something odd, or replaces it. */
 function twisted(of: Told): fc.Arbitrary<Told> {
   const isList = Array.isArray(of)
   const isPlain = typeof of === 'object' && of !== null && !isList && !('$' in of)

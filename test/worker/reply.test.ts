@@ -19,7 +19,7 @@ function check(
     wantRaw,
     written: fields === undefined,
   })
-  // Whatever the guest says, what goes to the host must be well formed: the host kills for less.
+  // Whatever the guest answers, the reply must be well formed: otherwise the host would kill the worker.
   expect(v.is(WORKER_HEADS.reply, JSON.parse(JSON.stringify(reply)))).toBe(true)
   return { reply, body: Buffer.from(body) }
 }
@@ -37,7 +37,7 @@ const refusal = (parts: unknown, options: Options = {}) => {
 
 const account = (more: object = {}) => ({ integration_specific_id: 'a', ...more })
 
-test('raw data that is nested too deeply is refused with its reply', () => {
+test('a reply whose raw data is nested too deeply is refused, but only if raw data is wanted', () => {
   const raw = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
   const parts = (levels: number) => [ok(), JSON.stringify([account()]), raw(levels)]
   expect(check(parts(64), { wantRaw: true }).reply.ok).toBe(true)
@@ -48,7 +48,7 @@ test('raw data that is nested too deeply is refused with its reply', () => {
   expect(check(parts(65)).reply.ok).toBe(true)
 })
 
-test('a reply that the host parses itself has fewer values, from every writer', () => {
+test('a reply that the host parses itself may have fewer values', () => {
   const limits = { maxBytes: 10_000, maxMarks: 200 }
   const parts = (count: number) => [ok(), JSON.stringify(Array(count).fill(account())), '']
   const judged = (count: number, fields?: Fields) =>
@@ -68,7 +68,7 @@ test('a reply that the host parses itself has fewer values, from every writer', 
 })
 
 describe('an answer', () => {
-  test('leaves with every member, null where it was left out', () => {
+  test('has every member, null where the connector left it out', () => {
     expect(answer([account({ email: 'a@b' })])).toEqual([
       {
         integration_specific_id: 'a',
@@ -84,7 +84,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('of list_accounts holds active and suspended accounts and those without a status', () => {
+  test('of list_accounts contains active and suspended accounts and those without a status', () => {
     const statuses = [
       'ACTIVE',
       'INACTIVE',
@@ -99,7 +99,7 @@ describe('an answer', () => {
     expect(left.map(({ user_status }) => user_status)).toEqual(['ACTIVE', 'SUSPENDED', null])
   })
 
-  test('of list_accounts says how many were left out', () => {
+  test('of list_accounts reports how many accounts were left out', () => {
     const reply = (...statuses: (string | null)[]) =>
       check([ok(), JSON.stringify(statuses.map((user_status) => account({ user_status }))), ''])
         .reply
@@ -115,7 +115,7 @@ describe('an answer', () => {
     })
   })
 
-  test('holds the connector’s own fields where it may', () => {
+  test('contains the connector’s own fields where they are declared', () => {
     const options: Options = { capability: 'create_account', fields: { desk: { type: 'string' } } }
     expect(answer({ status: 'ACTIVE', created: true, desk: '4' }, options)).toMatchObject({
       desk: '4',
@@ -141,7 +141,7 @@ describe('an answer', () => {
     [true, '', ''],
     [true, '{broken', ''],
     [false, '{"a":1}', ''],
-  ])('carries raw data only when asked: %j %s', (wantRaw, raw, left) => {
+  ])('carries raw data only when it is wanted: %j %s', (wantRaw, raw, left) => {
     const { reply, body } = check([ok(), '[]', raw], { wantRaw })
     const { responseBytes } = reply as { responseBytes: number }
     expect(`${body.subarray(responseBytes)}`).toBe(left)
@@ -157,7 +157,7 @@ describe('an answer', () => {
   })
 })
 
-test('many members that are not known are told in few words', () => {
+test('many unknown members are reported in a short message', () => {
   const strange = Object.fromEntries(
     Array.from({ length: 2000 }, (_, n) => [`user_stat${'u'.repeat(n)}`, 1]),
   )
@@ -204,7 +204,7 @@ describe('is refused:', () => {
     '[{"integration_specific_id":"a","__proto__":{"x":1}}]',
   ])('a member named __proto__: %s', (json) => {
     const { reply, body } = check([ok(), json, ''])
-    // Refused, or dropped where valibot does not even see it.
+    // It is refused, or dropped where valibot does not see it.
     expect(`${body}`).not.toContain('__proto__')
     expect(reply.ok === false || !`${body}`.includes('"x"')).toBe(true)
   })
@@ -267,7 +267,7 @@ describe('is refused:', () => {
     ])
   })
 
-  test('a text where a flag should be, without repeating megabytes', () => {
+  test('a long text in place of a picklist value, without repeating it', () => {
     const response = [account({ account_type: 'x'.repeat(1_000_000) })]
     const [, message] = refusal([ok(), JSON.stringify(response), '']) as [string, string]
     expect(message.length).toBeLessThan(1000)
@@ -282,7 +282,7 @@ describe('is refused:', () => {
     expect(message).not.toMatch(/44556677|88990011/)
   })
 
-  test('a large reply that is all wrong, by its first finding', () => {
+  test('a large reply that is entirely wrong, with only its first finding', () => {
     const response = Array.from({ length: 300_000 }, () => 1)
     const [, message] = refusal([ok(), JSON.stringify(response), '']) as [string, string]
     expect(message).not.toContain('response[1]')
@@ -292,7 +292,7 @@ describe('is refused:', () => {
 describe('a failure', () => {
   const failed = (head: object) => check([JSON.stringify({ ok: false, ...head }), '', '']).reply
 
-  test('is told in the words of the connector', () => {
+  test('keeps the members of the connector’s error', () => {
     const error = {
       code: 'not_found',
       message: 'gone',
@@ -323,7 +323,7 @@ describe('a failure', () => {
     [{ fetch: 1.5 }],
     [{ fetch: 1e300 }],
     [{ fetch: '1' }],
-  ])('without proper words is still one: %j', (head) => {
+  ])('without valid members gets default ones: %j', (head) => {
     expect(failed(head)).toEqual({ ok: false, error: none })
   })
 
@@ -331,7 +331,7 @@ describe('a failure', () => {
     expect(failed({ fetch: 7 })).toEqual({ ok: false, fetch: 7 })
   })
 
-  test('is cut', () => {
+  test('is truncated', () => {
     const text = 'x'.repeat(100_000)
     const { error } = failed({
       error: { code: text, message: text, app_error_code: text, raised_by: text },
@@ -341,7 +341,7 @@ describe('a failure', () => {
   })
 
   test.each(['{"ok":1}', '{"ok":"true"}', '{}', '{"ok":null}'])(
-    'is anything but true: %s',
+    'is any head whose ok is not true: %s',
     (head) => {
       expect(check([head, '[]', '']).reply.ok).toBe(false)
     },

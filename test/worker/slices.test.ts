@@ -3,21 +3,21 @@ import { createSlices, type Share } from '../../runtime/worker/slices.ts'
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A thread whose time goes by only as a test says. */
+/** A thread with a clock that only the test advances. */
 function thread() {
   let wallMs = 1000
   let cpuMs = 0
   let switches = 0
   return {
     meter: { nowMs: () => wallMs, cpuMs: () => cpuMs, switches: () => switches },
-    /** The guest computes for so long in one slice. */
+    /** The guest computes for `ms` in one slice. */
     compute(share: Share, ms: number): void {
       share.begin()
       wallMs += ms
       cpuMs += ms
       share.end()
     },
-    /** The guest waits for a core for so long in one slice. */
+    /** The guest waits for a core for `ms` in one slice. */
     wait(share: Share, ms: number): number {
       share.begin()
       wallMs += ms
@@ -55,7 +55,7 @@ test('a guest that computes for 12 ms in the slices of one turn is heavy', async
   expect(one.isHeavy()).toBe(false)
 })
 
-test('a guest with many short slices in one turn is not heavy: the rest waits for the next turn', async () => {
+test('a guest with many short slices in one turn is not heavy; the rest waits for the next turn', async () => {
   const { compute, one } = guests()
   for (let n = 0; n < 1000 && one.mayRun(); n += 1) {
     compute(one, 0.1)
@@ -84,7 +84,7 @@ test('a guest that waited for a core is not heavy', () => {
   expect(one.isHeavy()).toBe(false)
 })
 
-test('what a thread waits for is not its processor time', () => {
+test('time that a thread spends waiting is not processor time', () => {
   const share = createSlices(undefined, 0).share()
   share.begin()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
@@ -122,6 +122,6 @@ test('a slice may take longer for a while after a turn in which the system took 
   expect(one.limitMs()).toBe(25)
 })
 
-test('a slice of a worker that has just begun may take longer', () => {
+test('a slice of a worker that has just started may take longer', () => {
   expect(createSlices().share().limitMs()).toBe(100)
 })

@@ -1,4 +1,4 @@
-/** Rejections that a connector leaves unhandled: they are reported, and change the answer of no call. */
+/** Rejections that a connector leaves unhandled (strays) are reported and do not change any answer. */
 import ivm from 'isolated-vm'
 import { describe, expect, test } from 'vitest'
 import { readBox } from '../../runtime/worker/box.ts'
@@ -14,8 +14,8 @@ const source = (code: string, name: string): GuestSource => ({ code, name, cache
 const CALL = { request: {}, settings: {}, auth: null, credentials: null, page: {} }
 
 /**
- * A connector of one source text in an isolate, its fetches answered with 200, its timers fired: on threads, or in slices
- * of this one.
+ * A connector in an isolate, on threads or in slices of this one. Its fetches are answered with 200, and its
+ * timers fire at once.
  */
 async function guestIn(isThreaded: boolean, handlers: string, top = '') {
   const strays: Stray[] = []
@@ -40,7 +40,7 @@ async function guestIn(isThreaded: boolean, handlers: string, top = '') {
       onBox: (box) =>
         readBox(box, (op, id, one, two, three) => {
           if (op === 'answer') waiting.get(id)?.resolve([one, two, three])
-          // As the worker does: not from within the entry that asked.
+          // Like the worker: not from within the entry that posted.
           else setImmediate(post, op, id, one)
         }),
       onBroken: (error) => {
@@ -100,14 +100,17 @@ describe.each([
       'of an async function that nobody awaits',
       `(_, ctx) => { (async () => { ${FETCH}; throw new TypeError('astray') })(); return ctx.fetch('https://a.example/').then(() => 'fine') }`,
     ],
-  ])('a stray %s is reported with its call and leaves the answer', async (_when, handler) => {
-    const { call, strays } = await guestOf(`{ a: ${handler} }`)
-    for (const id of [1, 2, 3]) {
-      expect(await call('a', id)).toEqual([true, '"fine"'])
-      const message = 'a promise was rejected and nothing handled it: TypeError: astray'
-      expect(strays.splice(0)).toEqual([{ call: id, message }])
-    }
-  })
+  ])(
+    'a stray %s is reported with its call and does not change the answer',
+    async (_when, handler) => {
+      const { call, strays } = await guestOf(`{ a: ${handler} }`)
+      for (const id of [1, 2, 3]) {
+        expect(await call('a', id)).toEqual([true, '"fine"'])
+        const message = 'a promise was rejected and nothing handled it: TypeError: astray'
+        expect(strays.splice(0)).toEqual([{ call: id, message }])
+      }
+    },
+  )
 
   test('a stray in a timer is reported', async () => {
     const { call, strays } = await guestOf(
@@ -117,13 +120,13 @@ describe.each([
     expect(strays).toMatchObject([{ call: null }])
   })
 
-  test('a failure of the handler itself stays what it is', async () => {
+  test('a stray does not change a failure of the handler', async () => {
     const { call, strays } = await guestOf(`{ a: () => { ${STRAY}; throw new Error('own') } }`)
     expect(await call()).toEqual([false, ''])
     expect(strays).toHaveLength(1)
   })
 
-  test('thousands of one turn are one line', async () => {
+  test('thousands of strays in one turn are reported as one line', async () => {
     const { call, strays } = await guestOf(
       `{ a: () => { for (let i = 0; i < 5000; i += 1) ${STRAY}; return 'fine' } }`,
     )
@@ -169,29 +172,29 @@ describe.each([
     ])
   })
 
-  test('huge reasons are cut, and those of later turns are not asked for', async () => {
+  test('huge reasons are truncated, and reasons of later turns are not read', async () => {
     const { call, strays } = await guestOf(
       `{ a: async (_, ctx) => { for (let i = 0; i < 40; i += 1) { ${FETCH}; void Promise.reject('x'.repeat(4 << 20)) } return 'fine' } }`,
     )
     expect(await call()).toEqual([true, '"fine"'])
-    // Those that were under way when the first was seen may still be reported.
+    // Strays that were under way when the first was seen may still be reported.
     expect(strays.length).toBeLessThanOrEqual(4)
     expect(strays[0]?.message.length).toBeLessThan(2200)
     expect(strays[0]?.message).toContain('has 4194304 characters, so rejections of later turns')
   })
 
-  test('a stray at the top level is reported and the connector answers', async () => {
+  test('a stray at the top level is reported, and the connector answers', async () => {
     const { call, guest, strays } = await guestOf(`{ a: () => 'fine' }`, STRAY)
     expect(guest.capabilities).toEqual(['a'])
     expect(strays).toMatchObject([{ call: null, message: expect.stringContaining('astray') }])
     expect(await call()).toEqual([true, '"fine"'])
   })
 
-  test('top-level code that throws is no stray', async () => {
+  test('an error thrown by top-level code is not a stray', async () => {
     await expect(guestOf(`{}`, `${STRAY}; throw new RangeError('top')`)).rejects.toThrow('top')
   })
 
-  test('calls at the same time keep their answers whatever strays the others leave', async () => {
+  test('concurrent calls keep their answers, whatever strays other calls leave', async () => {
     const { call, strays } = await guestOf(`{
     a: () => { ${STRAY}; return 'a' },
     b: async (_, ctx) => { for (let i = 0; i < 20; i += 1) { ${FETCH}; ${STRAY} } return 'b' },
@@ -201,14 +204,14 @@ describe.each([
     expect(answers).toEqual(names.map((name) => [true, `"${name}"`]))
     const told = (name: string) =>
       strays.filter(({ call: id }) => id !== null && names[id - 1] === name).length
-    // isolated-vm holds the promise weakly: one that is collected before its turn is over is not reported.
+    // isolated-vm holds the promise weakly: a promise collected before its turn ends is not reported.
     const [a, b, c] = [told('a'), told('b'), told('c')]
     expect([a > 10, b > 380, c]).toEqual([true, true, 0])
   })
 })
 
-test('a large answer is there after a stray, and is let go of', async () => {
-  // Each has 8 MiB, and the isolate 64: kept, they would fill it.
+test('large answers still arrive after a stray and are released', async () => {
+  // Each answer has 8 MiB and the isolate 64 MiB: they would fill it if they were not released.
   const { call } = await guestIn(
     true,
     `{ a: () => { ${STRAY}; return 'x'.repeat(8 << 20) },

@@ -4,7 +4,7 @@ import { syncOp } from '../../runtime/worker/sync-ops.ts'
 
 const ask = (op: string, ...args: unknown[]): string => syncOp(op, JSON.stringify(args))
 
-test('a URL is answered as its parts', () => {
+test('a URL is returned as its parts', () => {
   expect(JSON.parse(ask('url', '/b?c#d', 'https://a.example:81').slice(1))).toEqual([
     'https://a.example:81/b?c#d',
     'https://a.example:81',
@@ -109,7 +109,7 @@ test('the largest input that is allowed is digested', () => {
   )
 })
 
-test('as many random bytes are answered as were asked for', () => {
+test('the requested number of random bytes is returned', () => {
   expect(Buffer.from(ask('random', 65536).slice(1), 'base64')).toHaveLength(65536)
 })
 
@@ -141,7 +141,7 @@ test('a public key cannot sign', () => {
   )
 })
 
-test('a failure inside the crypto library is answered without its words', () => {
+test('a failure inside the crypto library is reported without its message', () => {
   const algorithm = { name: 'Ed25519' }
   expect(
     ask('subtle', { do: 'sign', algorithm, type: 'private', material: 'AAAA', data: '' }),

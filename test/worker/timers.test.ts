@@ -9,7 +9,7 @@ const open = () => {
   return { fired, timers }
 }
 
-test.each([0, 1, -5, Number.NaN, 0.5])('a timer of %d ms fires, once', async (ms) => {
+test.each([0, 1, -5, Number.NaN, 0.5])('a timer of %d ms fires once', async (ms) => {
   const { fired, timers } = open()
   timers.set(1, ms)
   await holds(() => expect(fired).toEqual([1]))
@@ -29,7 +29,7 @@ test('a timer that is cleared, or set again, does not fire', async () => {
   timers.clearAll()
 })
 
-test('none fires when all are cleared', async () => {
+test('no timer fires after all are cleared', async () => {
   const { fired, timers } = open()
   for (let id = 0; id < 10; id += 1) timers.set(id, 5)
   timers.clearAll()
@@ -37,7 +37,7 @@ test('none fires when all are cleared', async () => {
   expect(fired).toEqual([])
 })
 
-test('there is a bound on them, and room again when some have fired', async () => {
+test('at most 1000 timers may be pending, and more may be set once some have fired', async () => {
   const { fired, timers } = open()
   for (let id = 0; id < 1500; id += 1) timers.set(id, 1)
   await holds(() => expect(fired).toHaveLength(1000))

@@ -5,14 +5,14 @@ import { type Entries, verbs } from '../../runtime/worker/verbs.ts'
 
 type Entry = () => unknown
 
-/** An isolate whose entries do what is given. */
+/** An isolate with these entries. */
 function entered(isDisposed: boolean, entries: Record<string, Entry> = {}) {
   const told: string[] = []
   const strays: string[] = []
   const gone = () => Promise.reject(new Error('Isolate is disposed'))
   const isolate = { isDisposed, getHeapStatistics: gone }
   const guest = verbs(
-    // Of the isolate only these members are read, and of entries those that are given.
+    // Only these members of the isolate are read, and only the entries that are given.
     isolate as unknown as ivm.Isolate,
     Object.fromEntries(
       Object.entries(entries).map(([name, applySync]) => [name, { applySync }]),
@@ -34,22 +34,22 @@ function entered(isDisposed: boolean, entries: Record<string, Entry> = {}) {
   return { guest, told, strays }
 }
 
-/** An isolate that has ended between two entries, as one does whose memory ran out in a collection of V8's own. */
+/** An isolate that has ended between two entries, as when its memory ran out in a garbage collection. */
 const ended = () => entered(true)
 
-test('a call into an isolate that has ended is not left without an answer', () => {
+test('a call into an isolate that has ended is reported as out of memory', () => {
   const { guest, told } = ended()
   guest.run(1, 'list_accounts', '{}')
   expect(told).toEqual(['memory'])
 })
 
-test('a reply for an isolate that has ended is told too', () => {
+test('a fetch reply for an isolate that has ended is reported as out of memory', () => {
   const { guest, told } = ended()
   guest.deliver(1, '{}', '', 1)
   expect(told).toEqual(['memory'])
 })
 
-/** As isolated-vm ends an entry at its time limit. */
+/** Fails like an entry that isolated-vm ends at its time limit. */
 function outOfTime(): never {
   const endMs = performance.now() + SLICE_MS
   while (performance.now() < endMs);
@@ -60,13 +60,13 @@ function rejected(): never {
   throw new Error('nothing handled it')
 }
 
-test('an entry that its time limit ends is cut', () => {
+test('an entry that exceeds its time limit is reported as cut', () => {
   const { guest, told, strays } = entered(false, { run: outOfTime })
   guest.run(1, 'list_accounts', '{}')
   expect({ told, strays }).toEqual({ told: ['cut'], strays: [] })
 })
 
-test('a box that cannot be collected in time is cut too, and no rejection of the connector', () => {
+test('a box that cannot be collected in time is reported as cut, not as a stray', () => {
   const { guest, told, strays } = entered(false, { run: rejected, collect: outOfTime })
   guest.run(1, 'list_accounts', '{}')
   expect({ told, strays }).toEqual({ told: ['cut'], strays: ['Error: nothing handled it'] })

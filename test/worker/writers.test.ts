@@ -1,6 +1,6 @@
 /**
- * The writers against an oracle: the plain schema over what JSON.stringify makes of the same value. They
- * may differ in speed, never in outcome. `FUZZ_RUNS` makes it longer.
+ * Tests the writers against an oracle: the plain schema applied to what JSON.stringify makes of the same
+ * value. The outcomes must be equal. `FUZZ_RUNS` sets the number of runs.
  */
 import fc from 'fast-check'
 import * as v from 'valibot'
@@ -31,7 +31,7 @@ afterAll(() => guest.dispose())
 
 type Outcome = { refused: true } | { value: unknown; leftOut: number }
 
-/** What the runtime makes of a reply, and whether the writers wrote it. */
+/** The outcome of a reply in the runtime, and whether the writers wrote it. */
 async function told(capability: CapabilityName, value: Told): Promise<[Outcome, boolean]> {
   const rows = await toldAs(capability, { request: { value } })
   const table = await toldAs(capability, { request: { value }, table: true }, CORE_REPLY_LIMITS)
@@ -57,7 +57,7 @@ async function toldAs(
   return [{ value, leftOut: reply.leftOut ?? 0 }, written]
 }
 
-/** The oracle: nothing of it is shared with the writers but the contract. */
+/** The oracle. It shares nothing with the writers but the contract. */
 async function expected(capability: CapabilityName, value: Told): Promise<Outcome> {
   const text = await guest.value(
     `stringified(JSON.parse(${JSON.stringify(JSON.stringify(value))}))`,
@@ -74,14 +74,14 @@ async function expected(capability: CapabilityName, value: Told): Promise<Outcom
   return { value: listed, leftOut: all.length - listed.length }
 }
 
-describe('what the writers write is what the schema lets through:', () => {
-  test('replies that fit, of every capability, all written the fast way', async () => {
+describe('the writers and the schema have the same outcome for', () => {
+  test('valid replies of every capability, which are all written the fast way', async () => {
     const cases = fc.oneof(...NAMES.map((name) => fc.tuple(fc.constant(name), replyOf(name))))
     await fc.assert(
       fc.asyncProperty(cases, async ([name, value]) => {
         const [outcome, written] = await told(name, value)
         expect(outcome).toEqual(await expected(name, value))
-        // So many brackets may be nested deeper than is let through: the schema looks at them.
+        // With more brackets than MAX_DEPTH, the nesting may be too deep, so the schema checks the reply.
         const brackets = JSON.stringify(value).match(/[[{]/g) ?? []
         if (brackets.length <= MAX_DEPTH) expect(written).toBe(true)
         expect(outcome).not.toHaveProperty('refused')
@@ -90,7 +90,7 @@ describe('what the writers write is what the schema lets through:', () => {
     )
   })
 
-  test('replies with something odd in them: getters, classes, holes, Proxies, toJSON, strangers', async () => {
+  test('replies with getters, classes, holes, Proxies, toJSON or unknown members', async () => {
     const cases = fc.oneof(...NAMES.map((name) => fc.tuple(fc.constant(name), hostileOf(name))))
     const ways = { fast: 0, slow: 0, refused: 0 }
     await fc.assert(
@@ -101,7 +101,7 @@ describe('what the writers write is what the schema lets through:', () => {
       }),
       { numRuns: RUNS },
     )
-    // All three ways were gone, or this test would say little.
+    // All three ways must have been taken, otherwise this test would prove little.
     expect(Math.min(...Object.values(ways))).toBeGreaterThan(RUNS / 100)
   })
 })
@@ -110,7 +110,7 @@ test.each([
   ['as deep as may be', 63, true],
   ['one level deeper', 64, false],
   ['a million levels deep', 1_000_000, false],
-])('what is free in form may be %s: %s lists in an object', async (_name, levels, fits) => {
+])('extra data nested %s: %s lists in an object', async (_name, levels, fits) => {
   const nested = await createGuest(
     `({ get_account(request) {
       let extra = []
@@ -125,7 +125,7 @@ test.each([
   expect(checkReply(parts, expected).reply.ok).toBe(fits)
 })
 
-test('associations are written as a table where the reader takes one, and only there', async () => {
+test('associations are written as a table only where the reader takes one', async () => {
   const held = (account_id: string) => ({
     account_id,
     integration_specific_entitlement_id: 'g',
@@ -149,13 +149,13 @@ test('associations are written as a table where the reader takes one, and only t
     integration_specific_entitlement_id: ['g', 0, 0],
   })
   associations.dispose()
-  // A guest that says so of itself, to who takes none, is not believed.
+  // A guest that sends a table to a reader that takes none is not believed.
   const schema = CAPABILITIES[capability].output
   const expected = { schema, capability, wantRaw: false, written: true }
   expect(checkReply([head, table, ''], expected).reply).not.toHaveProperty('isTable')
 })
 
-test('members that nobody reads are judged all the same', async () => {
+test('members that are not read are validated too', async () => {
   const call = { request: { value: [{ integration_specific_id: 'a', extra_data: 'no object' }] } }
   const table = ['integration_specific_id']
   const told = await toldAs('list_accounts', { ...call, table }, CORE_REPLY_LIMITS)
@@ -163,7 +163,7 @@ test('members that nobody reads are judged all the same', async () => {
 })
 
 test.each(['Array.prototype', 'Object.prototype'])(
-  'lists of a table are as the guest answered, whatever stands at numbers of %s once a row is read',
+  'a reply is unchanged when reading a row defines numeric properties on %s',
   async (prototype) => {
     const capability = 'find_entitlement_associations'
     const odd = await createGuest(`({ ${capability}: ({ number }) => {

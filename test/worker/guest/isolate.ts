@@ -1,6 +1,6 @@
 /**
- * An isolate with the prelude, for tests: synchronous questions are answered as in the worker, posts
- * are recorded for the test to answer.
+ * An isolate with the prelude, for tests. Synchronous operations are answered as in the worker; posts are
+ * recorded for the test to answer.
  */
 import { build } from 'esbuild'
 import ivm from 'isolated-vm'
@@ -77,7 +77,7 @@ export async function createGuest(plugin = '({})', top = '') {
       else post(op, id, one, two)
     })
 
-  /** Enters the guest as the worker does; a box that was lost to a stray is collected. */
+  /** Enters the guest as the worker does. Collects the box if the entry failed because of a stray. */
   async function enter(entry: ivm.Reference | undefined, args: unknown[]): Promise<void> {
     lastEntry += 1
     const own = lastEntry
@@ -95,21 +95,21 @@ export async function createGuest(plugin = '({})', top = '') {
     adopted: adopted as { ok: boolean; capabilities?: string[]; message?: string },
     dispose: () => isolate.dispose(),
 
-    /** The value of an expression, or of the promise that it is, through JSON. */
+    /** The value of an expression, awaited and copied through JSON. */
     async value(expression: string): Promise<unknown> {
       const code = `(async () => JSON.stringify({ value: await (${expression}) }))()`
       const json = (await context.eval(code, { promise: true, copy: true })) as string
       return JSON.parse(json).value
     },
 
-    /** `Name: message` of what an expression throws. */
+    /** `Name: message` of the error that an expression throws. */
     thrown(expression: string): Promise<unknown> {
       return guest.value(
         `(async () => { try { await (${expression}) } catch (e) { return e.name + ': ' + e.message } })()`,
       )
     },
 
-    /** Begins a call; throws what its first turn left unhandled. */
+    /** Starts a call. Throws what its first turn left unhandled. */
     async start(capability: string, call: object = {}, id = ++lastCall): Promise<RawAnswer> {
       const callJson = JSON.stringify({ ...EMPTY_CALL, ...call })
       answers.set(id, Promise.withResolvers())
@@ -117,7 +117,7 @@ export async function createGuest(plugin = '({})', top = '') {
       return guest.answer(id)
     },
 
-    /** The answer of a call that was begun. */
+    /** The answer of a call that was started. */
     answer: (id: number): Promise<RawAnswer> =>
       answers.get(id)?.promise ?? Promise.reject(new Error(`there is no call ${id}`)),
 
@@ -146,7 +146,7 @@ export async function createGuest(plugin = '({})', top = '') {
       throw new Error(`no ${op} was posted`)
     },
 
-    /** The posts of an op, after the guest has come to rest. */
+    /** The posts of an op, once the guest is idle. */
     async all(op: string): Promise<Post[]> {
       await guest.ping()
       await new Promise((resolve) => setTimeout(resolve, 5))
