@@ -9,7 +9,7 @@ const own = { code: 'not_found', message: 'no', app_error_code: null, status_cod
 const judge = (error: object) =>
   answerError({ ok: false, error: { ...own, raised_by: null, ...error } }, null, 'acme:x', redact)
 
-describe('who raised it', () => {
+describe('the raised_by of a connector', () => {
   test.each([
     [null, 'ConnectorError', 'connector_error'],
     ['ConnectorError', 'ConnectorError', 'connector_error'],
@@ -25,14 +25,14 @@ describe('who raised it', () => {
     ['Кeyway', 'ConnectorError', 'connector_error'],
     ['', 'ConnectorError', 'connector_error'],
     ['two words', 'ConnectorError', 'connector_error'],
-  ])('%j is told as %s: a guest cannot be Keyway', (raised_by, told, code) => {
+  ])('%j is reported as %s, because a guest cannot pose as Keyway', (raised_by, told, code) => {
     const error = judge({ raised_by })
     expect([error.details.raisedBy, error.code]).toEqual([told, code])
   })
 })
 
-describe('the words of a connector', () => {
-  test('leave as they are', () => {
+describe('the error of a connector', () => {
+  test('is passed on unchanged', () => {
     const error = judge({ code: 'rate_limit', app_error_code: 'slow', status_code: 429 })
     expect(error).toMatchObject({
       message: 'no',
@@ -41,25 +41,25 @@ describe('the words of a connector', () => {
   })
 
   test.each(['conflict', 'worker_died', '', 'constructor'])(
-    'with the code %j, none of the 25, are unexpected',
+    'with the code %j, which is none of the 25, is reported as unexpected_error',
     (code) => {
       expect(judge({ code }).details.wire).toBe('unexpected_error')
     },
   )
 
-  test('hold no secret', () => {
+  test('contains no secret', () => {
     const text = 'x the-secret-token y'
     const error = judge({ message: text, app_error_code: text, raised_by: 'the-secret-token' })
     expect(JSON.stringify([error.message, error.details])).not.toContain('the-secret-token')
   })
 
-  test.each(['', ' \n'])('that say nothing (%j) are told with what was thrown', (message) => {
+  test.each(['', ' \n'])('with an empty message (%j) names the type that was thrown', (message) => {
     expect(judge({ message, raised_by: 'TypeError' }).message).toBe(
       'the connector threw TypeError without a message',
     )
   })
 
-  test('are cut', () => {
+  test('is truncated', () => {
     const text = 'x'.repeat(5000)
     const error = judge({ message: text, app_error_code: text, raised_by: text })
     expect([
@@ -78,10 +78,10 @@ test('a refused reply keeps its code, without secrets', () => {
   })
 })
 
-describe('a failed request that nobody caught', () => {
+describe('a failed request that the connector did not catch', () => {
   const reply = { ok: false, fetch: 4 } as const
 
-  test('is told by the host’s own record', () => {
+  test('is reported with the host’s own record of it', () => {
     const record = new RuntimeError('egress_private', 'to the-secret-token', { statusCode: 5 })
     const error = answerError(reply, record, 'acme:x', redact)
     expect(error).toMatchObject({
@@ -92,12 +92,12 @@ describe('a failed request that nobody caught', () => {
     })
   })
 
-  test('of which the host knows nothing is the connector’s', () => {
+  test('without a record in the host counts as an error of the connector', () => {
     expect(answerError(reply, null, 'acme:x', redact)).toMatchObject({ code: 'connector_threw' })
   })
 })
 
-test('the own code of an upstream holds no secret either', () => {
+test('the error code of an upstream contains no secret either', () => {
   const details = { wire: 'api_error', appErrorCode: 'bad:the-secret-token' } as const
   const fetchError = new RuntimeError('upstream_said', 'no', details)
   const error = answerError({ ok: false, fetch: true } as never, fetchError, 'acme:x', redact)

@@ -1,4 +1,4 @@
-/** One table of cases through the general path and the fast one: both answer, fail, log and report alike. */
+/** Runs the same cases through the general and the fast path: both answer, fail, log and report alike. */
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
 import { createVersion } from '../../runtime/connectors/registry/version.ts'
@@ -64,19 +64,19 @@ const RECORD: UpstreamRecord = {
   ...{ sent: true, askedUntilMs: 0, sentBytes: 0, receivedBytes: 0, beganAtMs: 0, ms: 1 },
 }
 
-/** What of a record is different while its request has no answer. */
+/** The members of a record that differ while its request has no answer. */
 const OPEN = {
   ...{ method: 'QUERY', host: 'db.acme.example:5432', path: '/people', status: null },
   text: 'select id from people',
 }
 
-/** What a lane does with a call; `world` may be changed while it runs. */
+/** The behaviour of a lane; it may change `world` while the call runs. */
 type Lane = (call: LaneCall, world: World) => Promise<LaneReply>
 type World = { current: ServedVersion | null; ending: ServedVersion | null; caller: HttpCaller }
 
 type Case = {
   name: string
-  /** The body, or its changes to a usual one. */
+  /** The text of the body, or changes to the default body. */
   body?: string | object
   capability?: string
   id?: string
@@ -162,7 +162,7 @@ const CASES: readonly Case[] = [
       }),
     },
     lane: async (call) => {
-      // The cast: the stand-in refuses whatever it is given.
+      // The cast: the stub refuses every request.
       await call.fetch({} as never).catch(() => {})
       throw new RuntimeError('deadline_passed', 'no answer within 0.4 ms')
     },
@@ -195,7 +195,7 @@ const CASES: readonly Case[] = [
     },
     lane: async (call) => {
       expect(call.hasWritten()).toBe(false)
-      // The cast: the stand-in refuses whatever it is given.
+      // The cast: the stub refuses every request.
       await call.fetch({} as never).catch(() => {})
       expect(call.hasWritten()).toBe(true)
       return thrown({ code: 'rate_limited', at: [] })
@@ -234,7 +234,7 @@ const CASES: readonly Case[] = [
 
 type Told = { answers: unknown[]; logs: unknown[]; records: unknown[]; onLane: unknown[] }
 
-/** Runs a case three times, so that the tenant is unknown and known; gives back all that could be seen. */
+/** Runs a case three times, so that the tenant is unknown at first and known later. Returns all results. */
 async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
   const told: Told = { answers: [], logs: [], records: [], onLane: [] }
   const first = one.served ?? versionOf('1.0.0')
@@ -304,7 +304,7 @@ async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
     )
   }
 
-  /** The answer with its token opened: two seals of the same page differ. */
+  /** The answer with its page token opened, because two tokens of the same page differ. */
   function readable(body: string): object {
     const { page, ...rest } = JSON.parse(body)
     if (page === null) return { page, ...rest }
@@ -329,12 +329,12 @@ async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
   return { told, left }
 }
 
-describe('both ways give the same', () => {
+describe('both paths give the same result for', () => {
   test.each(CASES.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
     const [general, fast] = await Promise.all(WAYS.map((way) => run(way, one)))
     expect(fast?.told).toEqual(general?.told)
     expect(general?.told.answers).toHaveLength(3)
-    // The third round is not the first with the version's code: only what must be left is left.
+    // By the third round the code is loaded, so only the calls that must take the general path take it.
     expect(fast?.left).toBe(one.isLeft ? 1 : 0)
     expect(JSON.stringify(fast?.told)).not.toContain(SECRET)
   })
@@ -363,7 +363,7 @@ test.each([
   }
 })
 
-test('the version that answered is told, not the one that has taken over meanwhile', async () => {
+test('the version that answered is reported, not the one that has replaced it since', async () => {
   const one = CASES.find(({ name }) => name === 'a version that changes between request and reply')
   if (one === undefined) throw new Error('the case is gone')
   const { told } = await run('fast', one)

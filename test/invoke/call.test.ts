@@ -1,4 +1,4 @@
-/** Calls of the core itself: what they give back is parsed in the host, so a worker's word is not enough. */
+/** Calls of the core itself. Their replies are parsed in the host, so the host checks them itself. */
 import { describe, expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { CORE_REPLY_LIMITS } from '../../runtime/contract/limits/reply-limits.ts'
@@ -19,7 +19,7 @@ const nothing = () => undefined
 const answering = (text: string) =>
   createCall(async () => ({ body: Buffer.from(text), served: 'acme@1.0.0' }), nothing)(sent)
 
-test('an answer comes back as values', async () => {
+test('an answer is returned as parsed values', async () => {
   expect(
     await answering('{"response":[{"integration_specific_id":"a"}],"raw_data":null,"page":null}'),
   ).toEqual({
@@ -32,7 +32,7 @@ test('an answer comes back as values', async () => {
   })
 })
 
-test('the worker is asked for no more than can be parsed here', async () => {
+test('the worker gets the reply limits of the core', async () => {
   const asked: unknown[] = []
   await createCall(async ({ limits }) => {
     asked.push(limits)
@@ -43,9 +43,9 @@ test('the worker is asked for no more than can be parsed here', async () => {
 
 test.each([
   ['many values', `{"response":[${Array(200_000).fill('{}').join()}]}`],
-  // It would not even be JSON: nobody tries.
+  // Not even JSON: it must be refused before parsing.
   ['many bytes', ' '.repeat(CORE_REPLY_LIMITS.maxBytes + 1)],
-])('%s from a worker that does not care are refused, not parsed', async (_what, text) => {
+])('%s from a worker that ignores the limits are refused without parsing', async (_what, text) => {
   expect(await answering(text)).toMatchObject({
     ok: false,
     reason: 'reply_too_large',
@@ -62,7 +62,7 @@ describe('a page of a sync', () => {
   const ada = { integration_specific_id: 'ada', email: 'ada@acme.example' }
   const table = { integration_specific_id: ['ada', 'ben'], user_status: ['ACTIVE', 0] }
 
-  test('asks the worker for the members that are read, and for no others', async () => {
+  test('asks the worker only for the members that are read', async () => {
     const asked: unknown[] = []
     const call = createCall(async ({ columns }) => {
       asked.push(columns)
@@ -73,7 +73,7 @@ describe('a page of a sync', () => {
     expect(asked).toEqual([read, undefined])
   })
 
-  test('comes as a table, whether the worker wrote it as one or as rows', async () => {
+  test('is returned as a table, whether the worker wrote a table or rows', async () => {
     expect(await listing(table, true)).toMatchObject({
       response: {
         count: 2,
@@ -94,8 +94,8 @@ describe('a page of a sync', () => {
       expect(await listing(none, isTable)).toMatchObject({ ok: true, response: { count: 0 } })
   })
 
-  // A column for each of their names would have as many places as there are rows.
-  test('takes nothing from a worker but what the contract has', async () => {
+  // A column for each unknown name would have as many cells as there are rows.
+  test('has only the columns of the contract, whatever the worker sends', async () => {
     const rows = Array.from({ length: 2000 }, (_, n) => ({ ...ada, [`m${n}`]: true }))
     const answer = await listing(rows, false)
     expect(
@@ -118,7 +118,7 @@ describe('a page of a sync', () => {
     ['attributes that are one long text', [{ ...ada, custom_attributes: 'x'.repeat(9999) }], false],
     ['an attribute that is a number', [{ ...ada, custom_attributes: { a: 1 } }], false],
     ['a member that the contract does not have', { ...table, constructor: ['a', 'b'] }, true],
-  ])('%s is refused as a reply that is not valid', async (_what, response, isTable) => {
+  ])('%s is refused as reply_invalid', async (_what, response, isTable) => {
     expect(await listing(response, isTable)).toMatchObject({
       ...{ ok: false, reason: 'reply_invalid' },
       error: { message: expect.stringMatching(/^The reply (of list_accounts breaks|is no table)/) },
@@ -126,14 +126,14 @@ describe('a page of a sync', () => {
   })
 })
 
-describe('an answer that is no list', () => {
+describe('an answer that is not a list', () => {
   const answered = (response: unknown, isTable = false) =>
     createCall(
       async () => ({ body: Buffer.from(JSON.stringify({ response })), served: '', isTable }),
       nothing,
     )({ ...sent, capability: 'validate_credentials' })
 
-  test('comes back as it is, with what its connector declares of its own', async () => {
+  test('is returned unchanged, including the connector’s own fields', async () => {
     const response = { valid: true, unique_tenant_id: 'acme', region: 'eu' }
     expect(await answered(response)).toMatchObject({ ok: true, response })
   })
@@ -144,7 +144,7 @@ describe('an answer that is no list', () => {
     ['a table', { valid: [true], unique_tenant_id: ['acme'] }, true],
     ['one that lacks a member', { valid: true }, false],
     ['one whose member has another form', { valid: 1, unique_tenant_id: 'acme' }, false],
-  ])('%s is refused as a reply that is not valid', async (_what, response, isTable) => {
+  ])('%s is refused as reply_invalid', async (_what, response, isTable) => {
     expect(await answered(response, isTable)).toMatchObject({
       ...{ ok: false, reason: 'reply_invalid' },
       error: { message: expect.stringContaining('validate_credentials') },
@@ -159,7 +159,7 @@ test.each(['', 'null', '[]', '{"response":', '\u0000'])(
   },
 )
 
-test('other errors are not about size', async () => {
+test('other errors keep their own reason', async () => {
   const call = createCall(() => Promise.reject(new RuntimeError('connector_threw', 'no')), nothing)
   expect(await call(sent)).toMatchObject({ ok: false, reason: 'connector_threw' })
 })

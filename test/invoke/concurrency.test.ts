@@ -20,7 +20,7 @@ const settled = async (promise: Promise<unknown>) => {
 }
 
 describe('turns', () => {
-  test('are as many at once as allowed, then one for one', async () => {
+  test('are limited to the allowed number; each release lets one more in', async () => {
     const turns = createConcurrencyLimit()
     const leaves = [await take(turns, 't', 2), await take(turns, 't', 2)]
     const third = take(turns, 't', 2)
@@ -30,7 +30,7 @@ describe('turns', () => {
     expect(turns.tryTake('acme', 't', { concurrency: 2 })).toBeNull()
   })
 
-  test('go in the order of asking', async () => {
+  test('are granted in the order of request', async () => {
     const turns = createConcurrencyLimit()
     const order: number[] = []
     const first = await take(turns)
@@ -44,7 +44,7 @@ describe('turns', () => {
     expect(order).toEqual([1, 2, 3])
   })
 
-  test('cannot be taken past those who wait', async () => {
+  test('cannot be taken ahead of waiting calls', async () => {
     const turns = createConcurrencyLimit()
     const first = await take(turns)
     const second = take(turns)
@@ -54,7 +54,7 @@ describe('turns', () => {
     expect(turns.tryTake('acme', 't', { concurrency: 1 })).not.toBeNull()
   })
 
-  test('are fewer when the limit was lowered, although calls wait all the time', async () => {
+  test('follow a lowered limit, even while calls are waiting', async () => {
     const turns = createConcurrencyLimit()
     const leaves = [await take(turns, 't', 2), await take(turns, 't', 2)]
     const waiting = [take(turns, 't', 1), take(turns, 't', 1)] as const
@@ -65,7 +65,7 @@ describe('turns', () => {
     expect(await settled(waiting[1])).toBe('waits')
   })
 
-  test('are more when the limit was raised, and go first to those who wait', async () => {
+  test('follow a raised limit, and go to waiting calls first', async () => {
     const turns = createConcurrencyLimit()
     await take(turns, 't', 1)
     const waiting = take(turns, 't', 1)
@@ -74,7 +74,7 @@ describe('turns', () => {
     expect(await settled(newcomer)).toBe('waits')
   })
 
-  test('of a tenant that floods leave the others alone', async () => {
+  test('of a flooding tenant do not affect other tenants or connectors', async () => {
     const turns = createConcurrencyLimit()
     await take(turns)
     for (let one = 0; one < 100; one += 1) void take(turns)
@@ -82,7 +82,7 @@ describe('turns', () => {
     expect(turns.tryTake('beta', 't', { concurrency: 1 })).not.toBeNull()
   })
 
-  test('are refused when too many of a connector wait', async () => {
+  test('are refused when too many calls of a connector wait', async () => {
     const turns = createConcurrencyLimit()
     await take(turns)
     for (let one = 0; one < MAX_WAITING; one += 1) void take(turns)
@@ -90,8 +90,8 @@ describe('turns', () => {
   })
 })
 
-describe('where the line of a connector is full', () => {
-  /** One tenant holds its turn, and all places of the line. */
+describe('when the queue of a connector is full', () => {
+  /** One tenant holds its turn and fills the queue. */
   async function flooded() {
     const turns = createConcurrencyLimit()
     const leave = await take(turns, 'flood')
@@ -105,7 +105,7 @@ describe('where the line of a connector is full', () => {
     return { turns, leave, flood, refused }
   }
 
-  test('another tenant still gets a place, and the newest of the longest line goes', async () => {
+  test('another tenant still gets a place, and a newer call of the flooding tenant is refused', async () => {
     const { turns, flood, refused } = await flooded()
     const leave = await take(turns, 'other')
     const second = take(turns, 'other')
@@ -116,7 +116,7 @@ describe('where the line of a connector is full', () => {
     expect(await settled(second)).toBe('has it')
   })
 
-  test('it is shared in the end, and nobody sends others away for more than that', async () => {
+  test('two tenants end up with half of it each', async () => {
     const { turns, refused } = await flooded()
     await take(turns, 'other')
     const others = Array.from({ length: MAX_WAITING }, () => take(turns, 'other'))
@@ -125,7 +125,7 @@ describe('where the line of a connector is full', () => {
     expect([refused.count, turns.waiting]).toEqual([MAX_WAITING / 2, MAX_WAITING])
   })
 
-  test('those that were sent away leave nothing behind', async () => {
+  test('refused calls leave nothing behind', async () => {
     const { turns, leave, flood } = await flooded()
     const other = await take(turns, 'other')
     const second = take(turns, 'other')
@@ -138,8 +138,8 @@ describe('where the line of a connector is full', () => {
   })
 })
 
-describe('who gives up waiting', () => {
-  test('is refused with their own reason and lets the next one in', async () => {
+describe('a caller that aborts', () => {
+  test('while waiting is refused with the abort reason and lets the next one in', async () => {
     const turns = createConcurrencyLimit()
     const first = await take(turns)
     const hangUp = new AbortController()
@@ -151,7 +151,7 @@ describe('who gives up waiting', () => {
     expect(await settled(third)).toBe('has it')
   })
 
-  test('makes room in the queue', async () => {
+  test('while waiting frees its place in the queue', async () => {
     const turns = createConcurrencyLimit()
     await take(turns)
     const hangUp = new AbortController()
@@ -161,13 +161,13 @@ describe('who gives up waiting', () => {
     expect(await settled(take(turns))).toBe('waits')
   })
 
-  test('before asking does not wait at all', async () => {
+  test('before asking does not wait', async () => {
     const turns = createConcurrencyLimit()
     await take(turns)
     await expect(take(turns, 't', 1, AbortSignal.abort())).rejects.toThrow('abort')
   })
 
-  test('after having had the turn loses nothing', async () => {
+  test('after getting its turn can still release it', async () => {
     const turns = createConcurrencyLimit()
     const hangUp = new AbortController()
     const leave = await take(turns, 't', 1, hangUp.signal)

@@ -40,7 +40,7 @@ test.each(GRANTS)('%s of a resource type that is not declared is refused', (capa
   )
 })
 
-test('entitlements of a new account are of declared types too', () => {
+test('entitlements of a new account must have declared types too', () => {
   const made = (...types: string[]) => ({
     entitlements: types.map((entitlement_type) => ({ entitlement_type })),
   })
@@ -50,7 +50,7 @@ test('entitlements of a new account are of declared types too', () => {
   )
 })
 
-test('without any, the message says so; with very many, or of a very long one, it stays short', () => {
+test('the message reports that no types are declared, and stays short for many or long types', () => {
   const none = { ...manifest, entitlement_types: [] }
   expect(() => checkDeclaredTypes(none, 'assign_entitlement', grant('ROLE', ''))).toThrow(
     'acme declares no entitlement_types in its connector.json',

@@ -5,15 +5,15 @@ import { schemaEntries } from '../../runtime/contract/schema/shape.ts'
 import { fittingCopy, MISFIT } from '../../runtime/invoke/fitting-copy.ts'
 import { createRandom } from '../contract/fixtures/random.ts'
 
-/** Values that members may have, fitting ones among them. */
+/** Values of members, some of them valid. */
 const VALUES = [
   ...['', 'a', 'é', '2026-01-01', 0, 1, -1.5, true, false, null, undefined],
   ...[[], ['a'], [1], {}, { a: 1 }, { start_date: 'x' }, { transaction_date: null }],
 ]
 const MORE = ['more', '__proto__', 'constructor', 'toString']
 
-describe.each(Object.entries(CAPABILITIES))('of a request of %s', (name, { input }) => {
-  test('the copy is what the schema makes of it, or none', () => {
+describe.each(Object.entries(CAPABILITIES))('a request of %s', (name, { input }) => {
+  test('is copied exactly as the schema would output it, or not at all', () => {
     const random = createRandom(name.length)
     const names = [...Object.keys(schemaEntries(input)), ...MORE]
     for (let round = 0; round < 400; round += 1) {
@@ -30,12 +30,12 @@ describe.each(Object.entries(CAPABILITIES))('of a request of %s', (name, { input
     }
   })
 
-  test.each([null, undefined, 1, 'a', [], [{}]])('%j is for the schema to judge', (value) => {
+  test.each([null, undefined, 1, 'a', [], [{}]])('that is %j is left to the schema', (value) => {
     expect(fittingCopy(input)(value)).toBe(MISFIT)
   })
 })
 
-test('the usual write is copied, not judged', () => {
+test('a typical write is copied without its schema', () => {
   const request = {
     account_integration_specific_id: 'u1',
     resource_integration_specific_id: '',
@@ -55,6 +55,6 @@ test.each([
   ['a change', v.object({ a: v.pipe(v.string(), v.trim()) }), { a: ' x' }],
   ['a strict object', v.strictObject({ a: v.string() }), { a: 'x', b: 1 }],
   ['a choice', v.object({ a: v.picklist(['x']) }), { a: 'y' }],
-])('%s is the schema’s own', (_what, schema, value) => {
+])('%s is left to the schema', (_what, schema, value) => {
   expect(fittingCopy(schema)(value)).toBe(MISFIT)
 })

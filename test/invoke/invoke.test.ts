@@ -15,7 +15,7 @@ import type { LaneCall, LaneReply } from '../../runtime/protocol/lane-call.ts'
 import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
 import { until } from '../e2e/until.ts'
 
-/** The ceilings of a host that sets none, but for some. */
+/** The default ceilings, with some of them changed. */
 const ceilingsOf = (some: Partial<Ceilings> = {}): Ceilings => ({
   ...mapValues(CEILINGS, (row) => row.default),
   ...{ maxPages: 1000, ...some },
@@ -29,7 +29,7 @@ const versionOf = (number: string, changes: object = {}) => {
   return createVersion(manifest, `digest-of-${number}`, 'stranger', async () => 'the code')
 }
 
-/** A lane that answers one empty page, with the cursor that `cursors` says. */
+/** A lane that answers each call with an empty page and the next of `cursors`. */
 const pages =
   (...cursors: unknown[]) =>
   async (): Promise<LaneReply> => ({
@@ -88,7 +88,7 @@ function open(
   return { ask, calls, opened, log }
 }
 
-describe('the way to a connector', () => {
+describe('the lookup of a connector', () => {
   test.each([
     [{ id: 'other' }, 'connector_unknown'],
     [{ id: 'constructor' }, 'connector_unknown'],
@@ -96,7 +96,7 @@ describe('the way to a connector', () => {
     [{ capability: 'constructor' }, 'capability_unknown'],
     [{ capability: '__proto__' }, 'capability_unknown'],
     [{ capability: 'list_resources' }, 'capability_missing'],
-  ])('%j ends in %s', async (how, code) => {
+  ])('%j fails with %s', async (how, code) => {
     const { ask, calls } = open(pages())
     expect(await ask({}, how)).toMatchObject({ code })
     expect(calls).toEqual([])
@@ -109,14 +109,14 @@ describe('the way to a connector', () => {
     },
   )
 
-  test('one that is not found while connectors are being looked up may come yet', async () => {
+  test('the error for an unknown connector says "yet" while connectors are being looked up', async () => {
     const words = async (isLooking: boolean) =>
       (await open(pages(), { isLooking: () => isLooking }).ask({}, { id: 'other' })).error.message
     expect(await words(false)).toBe('there is no connector "other"')
     expect(await words(true)).toMatch(/^there is no connector "other" yet: .*GET \/readyz/)
   })
 
-  test('a wrong capability is told before a wrong body', async () => {
+  test('an unknown capability is reported before an invalid body', async () => {
     expect(await open(pages()).ask({ request: 5 }, { capability: 'fly' })).toMatchObject({
       code: 'capability_unknown',
     })
@@ -124,12 +124,12 @@ describe('the way to a connector', () => {
 })
 
 describe('a call', () => {
-  test('reaches the lane whole', async () => {
+  test('reaches the lane with all its parts', async () => {
     const { ask, calls } = open(pages())
     await ask({ settings: { zone: 4 }, page: { size: 7 }, include_raw_data: true })
     const [call] = calls
     expect(call).toMatchObject({ capability: 'list_accounts', raw: true })
-    // What is left of it when the call comes to the lane.
+    // The time that is left when the call reaches the lane.
     expect(call?.deadlineMs).toBeGreaterThan(20_000)
     expect(call?.deadlineMs).toBeLessThanOrEqual(30_000)
     expect(JSON.parse(call?.callJson ?? '')).toEqual({
@@ -144,7 +144,7 @@ describe('a call', () => {
     })
   })
 
-  test('is limited by the operator before the manifest', async () => {
+  test('is limited by the ceilings of the operator where they are lower than the manifest’s', async () => {
     const ceilings = ceilingsOf({ maxDeadlineMs: 500, maxMemoryMb: 20, maxConcurrency: 1 })
     const { ask, calls } = open(pages(), { ceilings })
     await ask()
@@ -152,7 +152,7 @@ describe('a call', () => {
     expect(calls[0]?.connector.memoryMb).toBe(20)
   })
 
-  test('has an isolate key of its settings and credentials, and of nothing else', async () => {
+  test('has an isolate key derived only from its settings and credentials', async () => {
     const { ask, calls } = open(pages())
     await ask({ page: { size: 5 } })
     await ask({ request: { custom_attributes: ['x'] } })
@@ -164,7 +164,7 @@ describe('a call', () => {
     expect(keys.join()).not.toContain('secret')
   })
 
-  test('takes placeholders to the lane, other ones each time, and no secret', async () => {
+  test('takes new placeholders to the lane each time, and no secret', async () => {
     const { ask, calls } = open(pages())
     await ask()
     await ask()
@@ -173,7 +173,7 @@ describe('a call', () => {
     expect(JSON.stringify(calls)).not.toContain(auth.token.token)
   })
 
-  test('gives what is granted in clear, and nothing to replace', async () => {
+  test('takes a secret that is granted in clear to the lane, and no placeholders', async () => {
     const clear_secrets = [{ field: 'token.token', because: 'The system wants it hashed.' }]
     const { ask, calls } = open(pages(), { find: () => versionOf('1.0.0', { clear_secrets }) })
     await ask()
@@ -181,7 +181,7 @@ describe('a call', () => {
     expect(calls[0]?.callJson).not.toContain('marks')
   })
 
-  test('hands what its placeholders stand for to its way out', async () => {
+  test('passes the secrets of its placeholders to its egress', async () => {
     const opened: unknown[] = []
     const { ask } = open(
       async (_lane, call) => {
@@ -204,7 +204,7 @@ describe('a call', () => {
     expect(opened[1]).toEqual([{ placeholder: opened[0], value: auth.token.token, owner: 'auth' }])
   })
 
-  test('lets go of its requests when it has ended, however it ended', async () => {
+  test('aborts its requests when it fails', async () => {
     const { ask, opened } = open(async (_lane, call) => {
       await call.fetch({} as never).catch(() => {})
       throw new RuntimeError('worker_died', 'x')
@@ -213,7 +213,7 @@ describe('a call', () => {
     expect(opened.map(({ aborted }) => aborted)).toEqual([true])
   })
 
-  test('opens the way out only for a call that makes a request', async () => {
+  test('opens no egress if it makes no request', async () => {
     const { ask, opened } = open(async (_lane, call) => {
       expect(call.hasWritten()).toBe(false)
       throw new RuntimeError('worker_died', 'x')
@@ -229,7 +229,7 @@ describe('a call', () => {
     expect(await ask()).toMatchObject({ code: 'deadline_passed' })
   })
 
-  test('whose caller hangs up while it waits is theirs', async () => {
+  test('whose caller hangs up while it waits ends with caller_gone', async () => {
     const ceilings = ceilingsOf({ maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 })
     const { ask } = open(() => new Promise(() => {}), { ceilings })
     void ask()
@@ -239,7 +239,7 @@ describe('a call', () => {
     expect(await second).toMatchObject({ code: 'caller_gone' })
   })
 
-  test('that waits for its turn ends at once when it is taken away, and another one goes on', async () => {
+  test('that waits for its turn ends at once when it is cut off, and others go on', async () => {
     const ceilings = ceilingsOf({ maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 })
     const performing = createPerforming()
     const turns = createConcurrencyLimit()
@@ -257,14 +257,14 @@ describe('a call', () => {
     expect([turns.waiting, calls.length]).toEqual([1, 1])
     ends.resolve()
     expect([await first, await third]).toMatchObject([{ response: [] }, { response: [] }])
-    // Nothing is left that could be cut.
+    // No call is left that could be cut off.
     performing.cutOff(() => {
       throw new Error('there is a call still')
     })
     expect(turns.tryTake('acme', 'anybody', { concurrency: 1 })).not.toBeNull()
   })
 
-  test('gives its turn back when it fails', async () => {
+  test('releases its turn when it fails', async () => {
     const ceilings = ceilingsOf({ maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 })
     const { ask } = open(
       async () => {
@@ -282,13 +282,13 @@ describe('raw data', () => {
     [true, { raw: 1 }],
     [false, null],
     [null, null],
-  ])('leaves only when asked for: %j', async (include_raw_data, raw_data) => {
+  ])('is returned only when asked for: %j', async (include_raw_data, raw_data) => {
     expect(await open(pages()).ask({ include_raw_data })).toMatchObject({ response: [], raw_data })
   })
 })
 
 describe('a sequence of pages', () => {
-  test('hands the cursor back where it came from, and ends without a token', async () => {
+  test('returns each cursor to the connector, and ends without a token', async () => {
     const { ask, calls } = open(pages({ after: 'b' }, ['c'], null))
     const first = await ask({ page: { size: 3 } })
     const second = await ask({ page: { token: first.page.token, size: 3 } })
@@ -301,7 +301,7 @@ describe('a sequence of pages', () => {
     ])
   })
 
-  test('survives another credential: a refresh may come in between', async () => {
+  test('continues with another credential, because a token may be refreshed in between', async () => {
     const { ask } = open(pages('b', null))
     const { page } = await ask()
     expect(await ask({ page, auth: { token: { token: 'refreshed' } } })).toMatchObject({
@@ -314,7 +314,7 @@ describe('a sequence of pages', () => {
     ['another size', { page: { size: 3 } }, { size: 4 }, {}],
     ['another request', {}, {}, { request: { custom_attributes: ['x'] } }],
     ['other settings', {}, {}, { settings: { zone: 3 } }],
-  ])('cannot go on with %s; the error repeats the page', async (_name, begin, page, more) => {
+  ])('cannot continue with %s; the error repeats the page', async (_name, begin, page, more) => {
     const { ask, calls } = open(pages('b', null))
     const { token } = (await ask(begin)).page
     expect(await ask({ page: { token, ...page }, ...more })).toMatchObject({
@@ -324,7 +324,7 @@ describe('a sequence of pages', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('cannot go on with another capability', async () => {
+  test('cannot continue with another capability', async () => {
     const { ask } = open(pages('b'))
     const { page } = await ask()
     const request = { account_id: 'a' }
@@ -345,7 +345,7 @@ describe('a sequence of pages', () => {
     expect(await ask({ page: { size: 2 } })).toMatchObject({ code: 'worker_died', page: null })
   })
 
-  test('goes on where it began when another version has taken over', async () => {
+  test('continues with the version it started with after another has replaced it', async () => {
     const [old, next] = [versionOf('1.0.0'), versionOf('2.0.0')]
     let current = old
     let kept = true
@@ -365,12 +365,12 @@ describe('a sequence of pages', () => {
   })
 })
 
-describe('what a connector logs', () => {
+describe('a log line of a connector', () => {
   test.each([
     [{ note: 'the-secret-token' }, { note: '[secret]' }],
     [undefined, null],
     [{ id: 12345678 }, { id: 12345678 }],
-  ])('is heard without secrets: %j', async (fields, heard) => {
+  ])('is logged without secrets: %j', async (fields, heard) => {
     const { ask, log } = open(async (_lane, call) => {
       call.log({ level: 'info', message: 'with the-secret-token', fields })
       return pages()()
@@ -390,7 +390,7 @@ describe('what a connector logs', () => {
     ])
   })
 
-  test('cannot break the host, whatever the secret and the fields', async () => {
+  test('cannot break the call, whatever the secret and the fields', async () => {
     const { ask, log } = open(async (_lane, call) => {
       call.log({ level: 'info', message: 'm', fields: { a: 12345678, b: { c: 1 } } })
       return pages()()
@@ -400,20 +400,20 @@ describe('what a connector logs', () => {
     expect(log).toHaveBeenCalledTimes(2)
   })
 
-  test('cannot break the call by a secret that is half a character', async () => {
+  test('a secret that is half a character does not break the call', async () => {
     const token = '\ud800'.repeat(10)
     expect(await open(pages()).ask({ auth: { token: { token } } })).toMatchObject({ response: [] })
   })
 })
 
-test('a connector that cannot be read from the disk fails the call, and lets go of its requests', async () => {
+test('a connector that cannot be read from disk fails the call', async () => {
   const broken = { ...versionOf('1.0.0'), load: () => Promise.reject(new Error('EIO')) }
   const { ask, opened } = open(pages(), { find: () => broken })
   await expect(ask()).rejects.toThrow('EIO')
   expect(opened.every(({ aborted }) => aborted)).toBe(true)
 })
 
-describe('an error that was thrown', () => {
+describe('an error that a connector threw', () => {
   const at = [{ line: 7, column: 3 }]
   const threw = (more: object = {}) => {
     const error = {
@@ -433,7 +433,7 @@ describe('an error that was thrown', () => {
     })
   }
 
-  test('names its place in the author’s files', async () => {
+  test('names its position in the author’s files', async () => {
     const locate = vi.fn(async () => 'connector.ts:31:12')
     const { ask } = open(threw(), { locate })
     const { error } = await ask()
@@ -441,12 +441,12 @@ describe('an error that was thrown', () => {
     expect(locate).toHaveBeenCalledExactlyOnceWith('digest-of-1.0.0', at)
   })
 
-  test('names none where it is unknown', async () => {
+  test('names no position where it is unknown', async () => {
     const { error } = await open(threw()).ask()
     expect(error.raised_in).toBe('acme:list_accounts')
   })
 
-  test('of the connector’s own words has none to look up', async () => {
+  test('without positions in its stack is not looked up', async () => {
     const locate = vi.fn()
     const { error } = await open(threw({ at: [] }), { locate }).ask()
     expect(error.raised_in).toBe('acme:list_accounts')
@@ -457,7 +457,7 @@ describe('an error that was thrown', () => {
 test.each([
   [2, '2 accounts left out: only ACTIVE and SUSPENDED leave'],
   [1, '1 account left out: only ACTIVE and SUSPENDED leave'],
-])('%i accounts that were left out are told to the log', async (leftOut, message) => {
+])('%i accounts that were left out are logged', async (leftOut, message) => {
   const { ask, log } = open(async () => ({
     reply: { ok: true, cursorJson: 'null', responseBytes: 2, leftOut },
     body: Buffer.from('[]'),

@@ -36,7 +36,7 @@ const parse = (sent: object) =>
     manifest: version.manifest,
   })
 
-/** Judges a body as a call does; answers whether it was known. */
+/** Validates a body as a call does. Returns whether it was known. */
 function ask(known: ReturnType<typeof createKnownCalls>, sent: object, of = version): boolean {
   const found = known.sent(JSON.parse(JSON.stringify(sent)), of, 'get_account')
   if (found !== null && known.isJudged(found, of)) {
@@ -49,7 +49,7 @@ function ask(known: ReturnType<typeof createKnownCalls>, sent: object, of = vers
   return false
 }
 
-test('a tenant is known at its second call, whatever it asks for', () => {
+test('a tenant is known from its second call on, whatever the request', () => {
   const known = createKnownCalls()
   expect(ask(known, body)).toBe(false)
   expect(ask(known, body)).toBe(true)
@@ -61,19 +61,19 @@ test.each<[string, object]>([
   ['other settings', { ...body, settings: { zone: 'us', size: 4 } }],
   ['another token', { ...body, auth: { token: { token: 'other' } } }],
   ['members in another order', { ...body, settings: { size: 4, zone: 'eu' } }],
-])('%s are judged again', (_what, sent) => {
+])('a body with %s is validated again', (_what, sent) => {
   const known = createKnownCalls()
   ask(known, body)
   expect(ask(known, sent)).toBe(false)
 })
 
-test('another version judges for itself', () => {
+test('a body is validated again for another version', () => {
   const known = createKnownCalls()
   ask(known, body)
   expect(ask(known, body, versionOf('d2'))).toBe(false)
 })
 
-test('what judging would change is judged each time', () => {
+test('a body that validation would change is validated each time', () => {
   const known = createKnownCalls()
   const incomplete = { ...body, settings: { zone: 'eu' } }
   expect([ask(known, incomplete), ask(known, incomplete)]).toEqual([false, false])
@@ -89,7 +89,7 @@ test.each<[string, unknown]>([
   ['a flag that is none', { ...body, include_raw_data: 1 }],
   ['a request that is none', { ...body, request: [] }],
   ['a request that does not fit', { ...body, request: { account_id: 1 } }],
-])('%s is for the schemas', (_what, sent) => {
+])('%s is left to the schemas', (_what, sent) => {
   expect(createKnownCalls().sent(sent, version, 'get_account')).toBeNull()
 })
 
@@ -100,7 +100,7 @@ test.each(['refresh_access_token', 'list_resources'] as const)(
   },
 )
 
-test('only a digest is kept of what is known', () => {
+test('only a digest of a known call is stored', () => {
   const known = createKnownCalls()
   ask(known, body)
   const found = known.sent(body, version, 'get_account')

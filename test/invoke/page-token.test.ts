@@ -50,19 +50,19 @@ describe('a token', () => {
     expect(tokens.open(tokens.seal(one, scope), scope)).toEqual(one)
   })
 
-  test('is never the same twice, and shows nothing of its cursor', () => {
+  test('is never the same twice and reveals nothing of its cursor', () => {
     const [one, other] = [tokens.seal(page, scope), tokens.seal(page, scope)]
     expect(one).not.toBe(other)
     expect(Buffer.from(one, 'base64url').toString('latin1')).not.toContain('after')
     expect(one).toMatch(/^[A-Za-z0-9_-]+$/)
   })
 
-  test('opens when its members stand in another order', () => {
+  test('opens when the settings are in another order', () => {
     const token = tokens.seal(page, scope)
     expect(tokens.open(token, { ...scope, settings: { region: 'eu', zone: 1 } })).toEqual(page)
   })
 
-  test('edited at any byte is refused', () => {
+  test('with any byte edited is refused', () => {
     const bytes = Buffer.from(tokens.seal(page, scope), 'base64url')
     for (let at = 0; at < bytes.length; at += 1) {
       for (const bit of [1, 128]) {
@@ -73,7 +73,7 @@ describe('a token', () => {
     }
   })
 
-  test('cut or longer is refused', () => {
+  test('that is shortened or extended is refused', () => {
     const token = tokens.seal(page, scope)
     for (let length = 0; length < token.length; length += 1) refusal(tokens, token.slice(0, length))
     refusal(tokens, `${token}A`)
@@ -113,7 +113,7 @@ describe('a token', () => {
     expect(refusal(tokens, 'A'.repeat(10_000_000))).toMatch(/is not a page token/)
   })
 
-  test('in another alphabet is refused: one token has one spelling', () => {
+  test('in another base64 alphabet is refused: a token has only one spelling', () => {
     for (let round = 0; round < 50; round += 1) {
       const token = tokens.seal(page, scope)
       const other = token.replaceAll('-', '+').replaceAll('_', '/')
@@ -128,7 +128,7 @@ describe('the lifetime', () => {
   let now = 1_800_000_000_000
   const timed = createPageTokens([NEW], () => now)
 
-  test('ends after a day, and each page begins it again', () => {
+  test('ends after a day, and starts again with the token of each page', () => {
     const first = timed.seal(page, scope)
     now += TOKEN_LIFETIME_MS - 1000
     expect(timed.open(first, scope)).toEqual(page)
@@ -140,7 +140,7 @@ describe('the lifetime', () => {
 })
 
 describe('secrets', () => {
-  test('that are rotated open what the old one sealed, and seal with the new', () => {
+  test('open tokens of the old secret during a rotation, and seal with the new one', () => {
     const before = createPageTokens([OLD])
     const during = createPageTokens([NEW, OLD])
     const after = createPageTokens([NEW])
@@ -152,7 +152,7 @@ describe('secrets', () => {
     expect(refusal(before, fresh)).toMatch(/was not made here/)
   })
 
-  test('of none make no tokens', () => {
+  test('must not be empty', () => {
     expect(() => createPageTokens([])).toThrow('at least one secret')
   })
 })

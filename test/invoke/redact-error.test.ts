@@ -5,7 +5,7 @@ import { createRedact } from '../../runtime/redact/redact.ts'
 
 const redact = createRedact(() => ['the-secret-token'])
 
-test('what an engine quotes of a call is logged without its secrets, and cut', () => {
+test('text of a call that an engine error quotes is redacted and truncated', () => {
   const engine = new SyntaxError(`Invalid: /the-secret-token${'x'.repeat(900_000)}/`)
   const inner = new RuntimeError('internal', 'the request could not be made', {}, engine)
   const told = withRedactedCause(
@@ -21,7 +21,7 @@ test('what an engine quotes of a call is logged without its secrets, and cut', (
   expect(told).toMatchObject({ code: 'internal', details: { raisedIn: 'a' } })
 })
 
-test('an error of another class keeps it, and its code', () => {
+test('an error of another class keeps its class and its code', () => {
   const full = Object.assign(new TypeError('no the-secret-token left'), { code: 'ENOMEM' })
   expect(withRedactedCause(full, redact)).toBe(full)
   expect(full).toMatchObject({ message: 'no [secret] left', code: 'ENOMEM' })
