@@ -1,4 +1,4 @@
-/** Each cache of the host, filled with more than it may hold by the code that fills it in the host. */
+/** Overfills each cache of the host through the code that uses it. */
 import { describe, expect, test, vi } from 'vitest'
 import { createCache } from '../../runtime/bounded/cache.ts'
 import { CACHES, type CacheName } from '../../runtime/bounded/caches.ts'
@@ -24,7 +24,7 @@ import { createRedact } from '../../runtime/redact/redact.ts'
 import { createSealer } from '../../runtime/secrets/seal.ts'
 import { manifestOf } from '../egress/fixtures/door.ts'
 
-/** Puts so many things in, each of about so many bytes; the answer says of the n-th whether it is held still. */
+/** Adds `count` entries of about `bytes` each. The result tells whether the nth entry is still cached. */
 type Filled = (nth: number) => Promise<boolean> | boolean
 type Fill = (count: number, bytes: number) => Promise<Filled> | Filled
 
@@ -48,7 +48,7 @@ const remembered =
 const LOCATE_AT = [{ line: 1, column: 1 }]
 const MANIFEST = manifestOf([])
 
-/** How the host fills each; `bytes: null` where all entries are of one small size. */
+/** How each cache is filled; `bytes` is null where all entries have the same small size. */
 const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
   log_lines: {
     bytes: 200_000,
@@ -78,7 +78,7 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
       const tell = (secrets: string[]) => createRedact(() => secrets)('a text that is told')
       for (let nth = 0; nth < count; nth += 1) tell(secretsOf(nth))
       return (nth) => {
-        // Its spellings are made only where the search is prepared again.
+        // The spellings are made only when the search is prepared again.
         const secrets = secretsOf(nth)
         const spell = vi.spyOn(secrets, 'flatMap')
         tell(secrets)
@@ -199,7 +199,7 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
         book.mark(`${nth}`, 'list_accounts')
         nowMs += firstMs / CACHES.heavy_capabilities.maxEntries
       }
-      // What is known is marked for twice as long.
+      // A capability that is still in the book is marked for twice as long.
       return (nth) => {
         nowMs += firstMs
         book.mark(`${nth}`, 'list_accounts')
@@ -223,7 +223,7 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
   check_failures: {
     bytes: null,
     fill(count) {
-      // As the judge keeps them: a check takes seconds, and the judge tells nothing of them.
+      // Filled directly: a real check takes seconds, and its cached failures cannot be read from outside.
       const failures = createCache<number>('check_failures', { bytesOf: () => 8 })
       for (let nth = 0; nth < count; nth += 1) failures.set(`${nth}`, 1)
       return (nth) => failures.get(`${nth}`) === 1
@@ -247,7 +247,7 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
   versions: {
     bytes: 100_000,
     fill(count, bytes) {
-      // As the registry keeps them: a thousand folders would have to be checked.
+      // Filled directly: otherwise a thousand folders would have to be checked.
       const versions = createCache<string>('versions', { bytesOf: (one) => 2 * one.length })
       for (let nth = 0; nth < count; nth += 1) versions.set(`${nth}`, text(bytes))
       return (nth) => versions.get(`${nth}`) !== undefined
@@ -300,21 +300,24 @@ describe.each(names)('%s', (name) => {
   const { maxEntries, maxBytes } = CACHES[name]
   const { fill, bytes } = FILLS[name]
 
-  test('holds no more entries than its row says, and the newest', async () => {
+  test('keeps at most maxEntries entries, among them the newest', async () => {
     const isHeld = await fill(maxEntries + 2, 0)
     expect(await isHeld(maxEntries + 1)).toBe(true)
     expect(await isHeld(0)).toBe(false)
   })
 
-  test.skipIf(bytes === null)('holds no more bytes than its row says, and the newest', async () => {
-    const count = Math.ceil(maxBytes / (bytes ?? 1)) + 2
-    expect(count).toBeLessThan(maxEntries)
-    const isHeld = await fill(count, bytes ?? 0)
-    expect(await isHeld(count - 1)).toBe(true)
-    expect(await isHeld(0)).toBe(false)
-  })
+  test.skipIf(bytes === null)(
+    'keeps at most maxBytes bytes, among them the newest entry',
+    async () => {
+      const count = Math.ceil(maxBytes / (bytes ?? 1)) + 2
+      expect(count).toBeLessThan(maxEntries)
+      const isHeld = await fill(count, bytes ?? 0)
+      expect(await isHeld(count - 1)).toBe(true)
+      expect(await isHeld(0)).toBe(false)
+    },
+  )
 
-  test.runIf(bytes === null)('has room in bytes for all its entries', async () => {
+  test.runIf(bytes === null)('can keep maxEntries entries within maxBytes', async () => {
     const isHeld = await fill(maxEntries, 0)
     expect(await isHeld(0)).toBe(true)
   })
@@ -325,7 +328,7 @@ describe('a cache', () => {
     createCache<string>('login_tokens', { bytesOf: (value) => value.length, ...means })
   const { maxBytes } = CACHES.login_tokens
 
-  test('does not keep what alone is larger than all of it, and keeps the rest', () => {
+  test('does not store an entry larger than the whole cache, and keeps the others', () => {
     const gone = vi.fn()
     const cache = sized({ onGone: gone })
     cache.set('small', 'x')
@@ -335,7 +338,7 @@ describe('a cache', () => {
     expect(gone).toHaveBeenCalledOnce()
   })
 
-  test('counts what is replaced and what is taken out', () => {
+  test('updates its counts when an entry is replaced or deleted', () => {
     const cache = sized()
     cache.set('a', 'x'.repeat(1000))
     const { bytes } = cache
@@ -345,7 +348,7 @@ describe('a cache', () => {
     expect([cache.entries, cache.bytes]).toEqual([0, 0])
   })
 
-  test('takes from who holds most, not from who came first', () => {
+  test('evicts from the largest group, not the oldest entry', () => {
     const cache = sized({ groupOf: (key: string) => key.slice(0, 1) })
     const large = 'x'.repeat(Math.floor(maxBytes / 4))
     cache.set('quiet', 'x')
@@ -355,7 +358,7 @@ describe('a cache', () => {
     expect(cache.bytes).toBeLessThanOrEqual(maxBytes)
   })
 
-  test('passes over what is busy, however old', () => {
+  test('does not evict a busy entry, however old', () => {
     const cache = sized({ isBusy: (value: string) => value === 'busy' })
     cache.set('first', 'busy')
     for (let nth = 0; nth <= CACHES.login_tokens.maxEntries; nth += 1) cache.set(`${nth}`, 'idle')
@@ -363,7 +366,7 @@ describe('a cache', () => {
     expect(cache.entries).toBe(CACHES.login_tokens.maxEntries)
   })
 
-  test('lets go of what is no longer good within a second, also when nobody asks', () => {
+  test('evicts an expired entry within a second, even without any access', () => {
     vi.useFakeTimers()
     try {
       const { goodMs } = CACHES.shared_answers
@@ -383,7 +386,7 @@ describe('a cache', () => {
   })
 })
 
-test('what a login under way gives is not lost to those that wait for it', async () => {
+test('a concurrent request for a token gets the result of the login under way', async () => {
   const { get } = createTokens(Date.now)
   const made = Promise.withResolvers<{ value: string; madeMs: number; goodUntilMs: number }>()
   const first = get(MANIFEST, 'a', () => made.promise, never)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { joinPieces } from '../../runtime/bounded/join.ts'
 
-/** Pieces of some lengths, of bytes that tell them apart. */
+/** Pieces of these lengths, with distinguishable contents. */
 const piecesOf = (lengths: readonly number[]) =>
   lengths.map((length, at) => Buffer.alloc(length, `${at}-`))
 
@@ -18,11 +18,11 @@ test.each([
   expect((await joinPieces(pieces, whole.length)).equals(whole)).toBe(true)
 })
 
-test('few bytes are joined at once', () => {
+test('few bytes are joined synchronously', () => {
   expect(joinPieces(piecesOf([1, 2]), 3)).toBeInstanceOf(Buffer)
 })
 
-test('others get their turn while many are joined', async () => {
+test('the event loop runs while many pieces are joined', async () => {
   const pieces = piecesOf(Array<number>(256).fill(65_536))
   let turns = 0
   let joined = false

@@ -22,14 +22,14 @@ function ring() {
   }
 }
 
-test('the newest comes first, and the oldest goes when there are too many', () => {
+test('entries are listed newest first, and the oldest is dropped when there are too many', () => {
   const { add, names } = ring()
   for (let nth = 0; nth <= maxEntries; nth += 1) add(`${nth}`)
   expect(names()).toHaveLength(maxEntries)
   expect([names()[0], names().at(-1)]).toEqual([`${maxEntries}`, '1'])
 })
 
-test('slots are used again, and hold nothing of who went', () => {
+test('the slot of a dropped entry is reused', () => {
   const { add } = ring()
   const first = add('first')
   for (let nth = 1; nth < maxEntries; nth += 1) add(`${nth}`)
@@ -37,7 +37,7 @@ test('slots are used again, and hold nothing of who went', () => {
   expect(add('last')).toBe(first)
 })
 
-test('as many of the oldest go as a large one needs room, and one that is too large is not kept', () => {
+test('a large entry drops as many of the oldest as needed, and one that is too large is refused', () => {
   const { add, names } = ring()
   const third = maxBytes / 3
   const small = add('a', third)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { atOnce, inSlices } from '../../runtime/bounded/slices.ts'
 
-/** Work of so many pieces, each longer than a slice; `onPiece` is called for each. */
+/** Work of `count` pieces, each longer than a slice. Calls `onPiece` for each. */
 function* pieces(count: number, onPiece: () => void): Generator<void, string> {
   for (let piece = 0; piece < count; piece += 1) {
     onPiece()
@@ -12,7 +12,7 @@ function* pieces(count: number, onPiece: () => void): Generator<void, string> {
   return 'done'
 }
 
-test('long works leave the event loop a turn after each slice, however many there are', async () => {
+test('several long tasks at once let the event loop run after each slice', async () => {
   let turns = 0
   let ended = false
   const turn = () => {
@@ -37,7 +37,7 @@ test('short work is done at once', async () => {
   expect(order).toEqual(['done'])
 })
 
-test('what work throws is thrown', async () => {
+test('an error that the work throws is rethrown', async () => {
   const failing = function* (): Generator<void, never> {
     yield
     throw new Error('full')

@@ -3,7 +3,7 @@ import { createSlots } from '../../runtime/bounded/slots.ts'
 
 const one = (name: string) => ({ name })
 
-test('a value is found by its number until it is deleted, and numbers never come again', () => {
+test('a value is found by its number until it is deleted, and numbers are not reused', () => {
   const slots = createSlots<{ name: string }>()
   const ids = Array.from({ length: 1000 }, (_, nth) => {
     const id = slots.add(one(`${nth}`))
@@ -18,12 +18,12 @@ test('a value is found by its number until it is deleted, and numbers never come
   expect(slots.size).toBe(0)
 })
 
-test('there is room for any number, also after others went', () => {
+test('any number of values can be added, also after deletions', () => {
   const slots = createSlots<{ name: string }>()
   const held = new Map<number, string>()
   for (let nth = 0; nth < 2000; nth += 1) {
     held.set(slots.add(one(`${nth}`)), `${nth}`)
-    // Two of three go, so that some places are empty when there have to be more.
+    // Two of three are deleted, so that some slots are empty when the table has to grow.
     const [oldest] = held.keys()
     if (nth % 3 === 0 || oldest === undefined) continue
     slots.delete(oldest)
@@ -34,7 +34,7 @@ test('there is room for any number, also after others went', () => {
   expect(new Set(slots.values().map(({ name }) => name))).toEqual(new Set(held.values()))
 })
 
-test('one that stays long is passed over, however many come and go', () => {
+test('a value that stays is kept while many others are added and deleted', () => {
   const slots = createSlots<{ name: string }>()
   const stays = slots.add(one('stays'))
   for (let nth = 0; nth < 10_000; nth += 1) slots.delete(slots.add(one('goes')))
@@ -42,7 +42,7 @@ test('one that stays long is passed over, however many come and go', () => {
   expect(slots.values()).toEqual([one('stays')])
 })
 
-test('numbers begin again after the greatest, and pass over what is held', () => {
+test('numbers start again after the maximum and skip those in use', () => {
   const slots = createSlots<{ name: string }>(200)
   const stays = slots.add(one('stays'))
   const ids = Array.from({ length: 500 }, () => {

@@ -1,4 +1,4 @@
-/** The corpus is whole: every attack has its code, every code its attack, and both say the same. */
+/** The corpus is complete: every attack has code, all code is an attack, and both state the same promise. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { select } from '../../runtime/verify/verify.ts'
 
 const all = select() ?? []
 
-test('no two attacks have one name', () => {
+test('attack names are unique', () => {
   const names = all.map(({ attack }) => attack.name)
   expect(names).toEqual([...new Set(names)])
 })
@@ -26,7 +26,7 @@ test.each(Object.keys(ATTACKS) as Family[])('every file of %s is an attack', (fa
 })
 
 test.each(all)(
-  '$attack.name says which promise it attacks, and what must happen',
+  '$attack.name states which promise it attacks and what must happen',
   async ({ family, attack }) => {
     expect(await attackWords(family, attack)).toMatch(
       new RegExp(`^\\S.*\\. Promise ${attack.promise}\\. Must happen: \\S.*\\.$`),
@@ -34,7 +34,7 @@ test.each(all)(
   },
 )
 
-test('what is never served is called by nobody', () => {
+test('an attack that is always refused declares neither calls nor a deed', () => {
   const called = all.filter(
     ({ attack }) => isRefused(attack) && attack.ends.length === 1 && (attack.calls || attack.deed),
   )

@@ -7,22 +7,22 @@ import { type AttackOutcome, type Report, select, verify } from '../../runtime/v
 const selected = (select() ?? []).filter(({ attack }) => attack.quick)
 let report: Report
 
-/** A minute where nothing else runs; what fails on a crowded machine is tried again. */
+/** The run takes a minute on an idle machine; on a busy one, failing attacks are tried again. */
 const PATIENCE_MS = 900_000
 
 beforeAll(async () => {
   report = await verify({ entry: HOST_ENTRY, selected, quick: true })
 }, PATIENCE_MS)
 
-describe('is contained:', () => {
+describe('the host contains', () => {
   test.each(selected)('$attack.name', ({ attack }) => {
     const outcome = report.outcomes.find((one) => one.attack === attack.name) as AttackOutcome
-    // How long neighbours wait is judged where nothing else runs: `npm run verify`.
+    // Waiting times of neighbours are checked only by `npm run verify`, where nothing else runs.
     const findings = outcome.findings.filter((one) => !/ took \d+ ms( \(p99\))?$/.test(one))
     expect(findings, outcome.contained).toEqual([])
   })
 })
 
-test('all of them together leave nothing in the host', () => {
+test('all attacks together do not make the host grow beyond its limit', () => {
   expect(report.hostGrowthBytes).toBeLessThan(BOUNDS.growthBytes)
 })
