@@ -1,10 +1,10 @@
 /**
- * `node test/bench/audit-writes.ts`: what the activity log costs those who write. Sixteen callers change something and
- * record it, on an embedded server that waits for its disk, in turns by two ways: each chains its own entry under a lock, as
- * until migration 0026, or leaves it to be chained in the background. Ratios are made within a round; the time until the
- * last entry is chained counts.
+ * `node test/bench/audit-writes.ts`: the cost of the activity log for writers. Sixteen callers change
+ * something and record it, on an embedded server that waits for its disk, alternately in two ways: each
+ * chains its own entry under a lock, as before migration 0026, or the entry is chained in the background.
+ * Ratios are calculated within a round; the time until the last entry is chained counts.
  *
- * `ROUNDS` (5) and `MS` (3000, of one way in a round) in the environment make it another.
+ * `ROUNDS` (5) and `MS` (3000, for one way in a round) in the environment change its length.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -62,7 +62,7 @@ try {
   const rates: { before: number[]; now: number[] } = { before: [], now: [] }
   const ids = people.map(({ id }) => id)
   const settled = () => chainWaiting(db, domainId)
-  // Warm: neither is the first to need what is compiled or planned once.
+  // Warm-up: so that neither pays for one-time compilation or planning.
   await rateOf(ids, before, 500, settled)
   await rateOf(ids, now, 500, settled)
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -111,7 +111,7 @@ async function rateOf(
   return written / ((performance.now() - beganMs) / 1000)
 }
 
-/** Makes the function by which each writer chained its own entry. */
+/** Creates the function with which each writer chained its own entry. */
 async function asBefore(): Promise<void> {
   const text = await readFile(path.join(MIGRATIONS, '0026_write_activity.sql'), 'utf8')
   const owner = new Client(await core.login())

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:backup`: a backup and a restore of a company of 100,000 people with half a million associations and
- * 300,000 log entries, beside the server's own COPY of the same rows to nowhere. Writes a section of RESULTS.md.
+ * `npm run bench:backup`: a backup and a restore of a company of 100,000 people with half a million
+ * associations and 300,000 log entries, compared with the server's own COPY of the same rows to a null
+ * device. Writes a section of RESULTS.md.
  *
- * `USERS` (100,000) makes it another; only the whole one is written.
+ * `USERS` (100,000) changes the size; only a full run is written.
  */
 import { mkdtempSync } from 'node:fs'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -24,7 +25,7 @@ import { createTimed } from './timed.ts'
 const USERS = Number(process.env['USERS'] ?? 100_000)
 const WHOLE = USERS === 100_000
 const GOAL_SECONDS = 20
-/** How much memory may grow, in MiB: some pieces, not the tables. */
+/** The allowed growth of memory, in MiB: a few pieces, not whole tables. */
 const GROWTH_MIB = 150
 const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
 

@@ -1,10 +1,10 @@
 /**
- * `npm run bench`: what Keyway costs and how it holds, measured beside what it is compared with, in one
- * run, interleaved, medians. Ratios are what counts; absolute figures belong to this machine. Writes
- * RESULTS.md beside this file: each part in its place, what is written by hand stays.
+ * `npm run bench`: measures the cost and the stability of Keyway and of its contenders in one interleaved
+ * run, and reports medians. The ratios matter; absolute figures depend on the machine. Writes RESULTS.md in
+ * this folder: it replaces each measured part and leaves hand-written text unchanged.
  *
- * In the environment: `ROUNDS` (5), `SECONDS` (3), `CALLS` (20000) and `SIZES` (0,100,1000: how many connectors
- * are installed) make it longer or shorter; `ONLY` is the parts to measure, separated by commas.
+ * In the environment: `ROUNDS` (5), `SECONDS` (3), `CALLS` (20000) and `SIZES` (0,100,1000: numbers of
+ * installed connectors) make it longer or shorter; `ONLY` lists the parts to measure, separated by commas.
  */
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ try {
     const section = await measure(name)
     sections.push(section)
     console.log(`${sectionText(section)}\n`)
-    // At once: what was measured stays when a later part fails.
+    // Written at once, so that the results remain if a later part fails.
     await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section))
   }
   console.log(summary(sections))

@@ -1,6 +1,6 @@
 /**
- * What the bridges to directories and databases cost: the same small request by the library alone and through the
- * door, over plain text on loopback.
+ * The cost of the bridges to directories and databases: the same small request by the library alone and
+ * through the door, unencrypted on loopback.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -25,7 +25,7 @@ const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
 type User = { username: string; password: string }
 type Pair = { alone(): Promise<unknown>; door(): Promise<unknown>; stop(): Promise<void> }
 
-/** A request through a door of its own: one call for each, as a connector's call is. */
+/** A request through a door of its own: a separate call for each, like a connector's call. */
 function through(at: string, entry: object, user: User, request: EgressRequest, more = {}) {
   const grants = parsePrivateGrants(`acme=${at}`)
   const door = createEgress({
@@ -34,7 +34,7 @@ function through(at: string, entry: object, user: User, request: EgressRequest, 
     plainSql: grants,
     proxy: null,
     userAgent: 'keyway/bench',
-    // Its pace is not what is measured.
+    // The pace limit is not to be measured.
     ceilings: { maxRequestsPerSecond: 1_000_000 },
   })
   const manifest = manifestOf([entry], { limits: { requests_per_second: 1_000_000 }, ...more })
@@ -134,7 +134,7 @@ const BRIDGES = {
 }
 
 /**
- * Measures each bridge whose server can be had here, and prints what was found. A run of all rounds is written into
+ * Measures each bridge whose server is available here, and prints the results. A full run is written into
  * RESULTS.md.
  */
 export async function measureBridges(rounds: number, isWhole: boolean): Promise<void> {

@@ -1,9 +1,11 @@
 /**
- * `npm run bench:checkouts -- FOLDER...`: what a change of the hot path brings. Hosts of this checkout and of others stand
- * side by side and answer in turn, a fifth of a second each, so that what else the machine does falls on all of them;
- * processor time of the host and of its workers per call is what counts. Calls a second are beside it.
+ * `npm run bench:checkouts -- FOLDER...`: the effect of a change of the hot path. Hosts of this checkout and
+ * of others run side by side and are called alternately, a fifth of a second each, so that other load on the
+ * machine affects all of them. The result is the processor time of the host and of its workers per call;
+ * calls per second are printed as well.
  *
- * In the environment: `CYCLES` (60), `SLICE_MS` (200), `CALLERS` (32) and `ONLY` (capabilities, separated by commas).
+ * In the environment: `CYCLES` (60), `SLICE_MS` (200), `CALLERS` (32) and `ONLY` (capabilities, separated by
+ * commas).
  */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,14 +20,14 @@ import type { Server } from './server.ts'
 import { median, ratios } from './statistics.ts'
 import { compareAnswers, targetOf, WORKLOADS, type Workload } from './workloads.ts'
 
-/** Of one slice: microseconds of processor time per call, and calls a second. */
+/** Figures of one slice: microseconds of processor time per call, and calls per second. */
 type Slice = Record<'host' | 'workers' | 'both' | 'calls/s', number>
 type Side = { name: string; server: Server; home: Home; callers: Caller[] }
 
 const { CYCLES = '60', SLICE_MS = '200', CALLERS = '32', ONLY = '' } = process.env
 const cycles = Number(CYCLES)
 const callerCount = Number(CALLERS)
-/** Turns of each before it is measured. */
+/** Warm-up turns of each host. */
 const WARM_CYCLES = 15
 
 const stopping = new AbortController()

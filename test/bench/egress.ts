@@ -1,8 +1,8 @@
 /**
- * What the blind bridge costs: the same request to an upstream on loopback by undici alone, through the
- * door without secrets, and with a token, Basic, a secret in a body, in turn and one at a time. The goal is
- * less than 0.3 ms over undici at the median. Then what the bridges to directories and databases cost over their
- * libraries: less than 0.5 ms; of a whole run that is written into RESULTS.md.
+ * The cost of the blind bridge: the same request to an upstream on loopback by undici alone, through the door
+ * without secrets, and with a token, Basic, a secret in a body, alternately and one at a time. The goal is
+ * less than 0.3 ms over undici at the median. Then the cost of the bridges to directories and databases over
+ * their libraries, with a goal of less than 0.5 ms; this part of a full run is written into RESULTS.md.
  *
  *     npm run bench:egress
  *     ROUNDS=300 npm run bench:egress
@@ -22,7 +22,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? WHOLE)
 const WARM_UP = ROUNDS / 6
 const GOAL_MS = 0.3
 
-/** In a thread of its own, so that its work is not counted. A list of 100 accounts is about 28 kB. */
+/** Runs in a thread of its own, so that its work is not counted. A list of 100 accounts is about 28 kB. */
 const UPSTREAM = `
   const { createServer } = require('node:http')
   const { parentPort } = require('node:worker_threads')
@@ -47,7 +47,7 @@ const door = createEgress({
   privateGrants: parsePrivateGrants(`acme=127.0.0.1:${port}`),
   proxy: null,
   userAgent: 'keyway/bench',
-  // Its pace is not what is measured.
+  // The pace limit is not to be measured.
   ceilings: { maxRequestsPerSecond: 1_000_000 },
 })
 const manifest = manifestOf([{ url: origin }], { limits: { requests_per_second: 1_000_000 } })
@@ -59,7 +59,7 @@ const placeholdersOf = (secrets: CallSecrets | null) =>
     scan: secrets.marks.scan,
   }
 
-/** A call of its own for each request, recorded without its secrets, as a connector's call is. */
+/** A separate call for each request, recorded without its secrets, like a connector's call. */
 function through(
   auth: object | null,
   make: (secret: string) => { headers: [string, string][]; body: string | null },

@@ -1,16 +1,18 @@
-/** Years of access requests, made inside the database: over, given or waiting, each with the task that decides on it. */
+/**
+ * Years of access requests, made inside the database: ended, granted or pending, each with its approval task.
+ */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../runtime/database/database.ts'
 import { chunked } from './fill.ts'
 
-/** How many apps they are for. */
+/** The number of apps that they are for. */
 const APPS = 500
 
-/** The id of a row that was made here. */
+/** The id of a row that this file made. */
 export const madeId = (kind: 'app' | 'request' | 'user', n: number) =>
   sql`md5(${`${kind}${n}`})::uuid`
 
-/** Needs the people of `fill`; says what it does. */
+/** Needs the people of `fill`. Reports its progress. */
 export async function fillRequests(
   db: Db,
   sizes: { users: number; requests: number },
@@ -23,7 +25,7 @@ export async function fillRequests(
     select md5('app' || n)::uuid, ${domain}, 'application-' || n, 'custom_app_import', 'Application ' || n
     from generate_series(0, ${APPS - 1}::int) n`)
   await chunked(sizes.requests, async (from, to) => {
-    // Of twenty: twelve are over, five are held for up to a year, one each was denied, was cancelled, waits.
+    // Of twenty: twelve have ended, five are granted for up to a year, one each denied, cancelled, pending.
     await db.execute(sql`
       insert into access_requests (id, domain_id, app_id, carried_app_id, requester_id, target_user_id, status,
         plan, expiration_in_seconds, expires_at, how, was_there, wake_at, created_at)

@@ -1,14 +1,16 @@
-/** What a complete sync of a large app leaves, made inside the database: accounts of people, and what they hold. */
+/**
+ * The result of a complete sync of a large app, made inside the database: accounts and their entitlements.
+ */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../runtime/database/database.ts'
 import { chunked } from './fill.ts'
 
-/** Entitlements that one account holds. */
+/** Number of entitlements of one account. */
 export const HELD = 10
 /** Entitlements of the app. */
 const ENTITLEMENTS = 500
 
-/** Needs the people of `fill`, to whom it gives managers; `items` is how many lines a review has. */
+/** Needs the people of `fill`, to whom it assigns managers. `items` is the number of lines of a review. */
 export async function fillReviews(
   db: Db,
   { appId, users, items }: { appId: string; users: number; items: number },
@@ -16,7 +18,7 @@ export async function fillReviews(
 ): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`select id from domains limit 1`)
   const domain = rows[0]?.id ?? ''
-  // Each leads twenty others, directly.
+  // Each has twenty direct reports.
   await chunked(users, async (from, to) => {
     await db.execute(sql`
       update users u set manager_id = md5('user' || greatest(1, n / 20))::uuid

@@ -1,6 +1,6 @@
 /**
  * A large company, made inside the database: people with names and e-mail addresses, their groups, tasks
- * and the log. The same rows at every run, so that figures can be compared.
+ * and the log. Every run makes the same rows, so that figures can be compared.
  */
 
 import { sql } from 'drizzle-orm'
@@ -16,12 +16,12 @@ const GIVEN =
 const FAMILY =
   'Adams Allen Andersson Bakker Becker Berg Brown Chen Clark Cohen Costa Davis Diaz Dijkstra Dubois Eriksen Evans Fischer Garcia Goldberg Gonzalez Gupta Haddad Hamilton Hansen Hopper Hughes Ibrahim Ivanov Jackson Jansen Johnson Jones Kelly Khan Kim Klein Kowalski Kumar Larsen Lee Lewis Li Liskov Lopez Lovelace Martin Mendes Meyer Miller Moore Moreau Mueller Murphy Nakamura Nguyen Nielsen Novak Okafor Olsen Park Patel Perez Perlman Petrov Ramos Ritchie Rossi Santos Sato Schmidt Schneider Silva Singh Smith Suzuki Takahashi Tanaka Taylor Thompson Torvalds Turing Van Vogel Walker Wang Weber Williams Wilson Wong Wright Yamamoto Yilmaz Young Zhang Zhou'
 
-/** Rows of one statement: so few that a machine under load ends it within the time that a statement has. */
+/** Rows per statement, few enough that even a busy machine stays within the statement timeout. */
 const CHUNK = 5000
 
 const words = (text: string) => sql`string_to_array(${text}, ' ')`
 
-/** Fills an empty database; says what it does. */
+/** Fills an empty database. Reports its progress. */
 export async function fill(db: Db, sizes: Sizes, tell: (text: string) => void): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`select id from domains limit 1`)
   const domain = rows[0]?.id ?? ''
@@ -49,7 +49,7 @@ export async function fill(db: Db, sizes: Sizes, tell: (text: string) => void): 
     select md5('group' || n)::uuid, ${domain},
       (array['Engineering', 'Sales', 'Support', 'Finance', 'Everybody'])[1 + n % 5] || ' ' || n, 'Group ' || n, 'g-' || n
     from generate_series(1, ${sizes.groups}::int) n`)
-  // Group 1 holds everybody, group 2 a twentieth, the others about a hundred each.
+  // Group 1 has all people, group 2 a twentieth, the others about a hundred each.
   await chunked(sizes.users, async (from, to) => {
     await db.execute(sql`
       insert into group_members (domain_id, group_id, user_id)
@@ -100,11 +100,11 @@ const TABLES = [
   'account_spans associations sync_runs access_review_apps access_review_assignments access_review_items',
 ].join(' ')
 
-/** What autovacuum does in the minutes after an import. */
+/** Does what autovacuum would do in the minutes after an import. */
 export async function settle(dataDir: string): Promise<void> {
   const { socket } = await prepareHome(dataDir)
   const password = (await keptSecret(dataDir, 'database-password')).value
-  // The role that the host asks as owns no table: for it, vacuum would only warn and skip them.
+  // The role that the host uses owns no table: for it, vacuum would only warn and skip them.
   const owner = new Client({ host: socket, user: 'keyway', database: 'keyway', password })
   await owner.connect()
   for (const table of TABLES.split(' ')) await owner.query(`vacuum analyze ${table}`)

@@ -1,4 +1,4 @@
-/** What a part of the benchmark found, as data: the one form that the report writes. */
+/** The findings of a part of the benchmark, as data, in the form that the report writes. */
 import type { Spread } from './statistics.ts'
 
 export type Table = {
@@ -10,20 +10,20 @@ export type Table = {
 export type Findings = {
   judged: readonly Judged[]
   tables: readonly Table[]
-  /** What a reader has to know, one paragraph each. */
+  /** Notes for the reader, one paragraph each. */
   notes: readonly string[]
 }
 
-/** A figure beside its goal. */
+/** A figure and its goal. */
 export type Judged = {
   what: string
   figure: string
   goal: string
-  /** Null where nothing was measured, or nothing is asked. */
+  /** Null if nothing was measured, or there is no goal. */
   met: boolean | null
 }
 
-/** A goal as text, and what meets it. */
+/** A goal as text, and its condition. */
 export type Goal = { words: string; isMet(value: number): boolean }
 
 export const atLeast = (least: number): Goal => ({
@@ -44,7 +44,7 @@ export const above = (bound: number): Goal => ({
 })
 export const nothing: Goal = { words: '0', isMet: (value) => value === 0 }
 
-/** Puts a figure over several rounds beside its goal; its middle is what counts. */
+/** Compares a figure over several rounds with its goal. The median counts. */
 export function judge(what: string, spread: Spread, goal: Goal, digits = 2, unit = ''): Judged {
   return {
     what,
@@ -54,7 +54,7 @@ export function judge(what: string, spread: Spread, goal: Goal, digits = 2, unit
   }
 }
 
-/** A figure that could not be had. */
+/** A figure that could not be measured. */
 export const unmeasured = (what: string, why: string, goal: Goal): Judged => ({
   what,
   figure: `not measured: ${why}`,
@@ -62,7 +62,7 @@ export const unmeasured = (what: string, why: string, goal: Goal): Judged => ({
   met: null,
 })
 
-/** Such as `0.87 (0.84–0.91)`; one value alone where all rounds agree. */
+/** Such as `0.87 (0.84–0.91)`, or a single value if all rounds agree. */
 export function spreadText({ median, min, max }: Spread, digits = 2, unit = ''): string {
   const [middle, low, high] = [median, min, max].map((value) => value.toFixed(digits))
   const text = low === high ? middle : `${middle} (${low}–${high})`

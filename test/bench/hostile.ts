@@ -1,4 +1,4 @@
-/** A hostile connector of the corpus at work: its tenants call it again and again. */
+/** Runs a hostile connector of the corpus, which its tenants call repeatedly. */
 
 import type { Attack, Family } from '../../runtime/verify/attacks/attack.ts'
 import { ATTACKS } from '../../runtime/verify/attacks/attacks.ts'
@@ -10,7 +10,7 @@ import type { Server } from './server.ts'
 
 /** Its callers, each a tenant of its own. */
 const CALLERS = 4
-/** Between an answer and the next call, in milliseconds: refusals come at once, and are no attack. */
+/** Pause between an answer and the next call, in milliseconds, because immediate refusals are no attack. */
 const PAUSE_MS = 20
 const PATIENCE_MS = 10_000
 
@@ -27,11 +27,11 @@ export async function writeAttack(plugins: string, family: Family, name: string)
 }
 
 export type Hostile = {
-  /** Sends no more, waits for what is under way, and counts how the calls ended. */
+  /** Stops sending, waits for running calls, and counts how the calls ended. */
   stop(): Promise<Map<string, number>>
 }
 
-/** Lets the connector begin as if it had never harmed anyone, and calls it until it is stopped. */
+/** Clears the connector's standing and calls it until it is stopped. */
 export async function startHostile({ url }: Server, connector: string): Promise<Hostile> {
   const client = createClient(url, '/connectors')
   const endings = new Map<string, number>()

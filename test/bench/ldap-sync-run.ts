@@ -1,7 +1,7 @@
 /**
- * Syncs a directory of many people with a real host; reads the same through the host alone, with no database behind it, and
- * by ldapts alone. The last phase of a sync, which asks for each person when it signed in last, is left out: it lasts as
- * long as the connector's pace says.
+ * Syncs a directory of many people with a real host. Reads the same through the host without writing to its
+ * database, and by ldapts alone. The last phase of a sync, which asks for the last sign-in of each person, is
+ * left out: its duration depends only on the connector's pace.
  */
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,9 +19,9 @@ import { login, type Run, send, TOKEN } from './sync-run.ts'
 export const HELD = 3
 /** How often ldapts reads. */
 const READINGS = 3
-/** How often memory is looked at, in milliseconds. */
+/** Interval between memory samples, in milliseconds. */
 const LOOK_MS = 200
-/** How long a worker takes to start, at most, in milliseconds. */
+/** The longest time that a worker takes to start, in milliseconds. */
 const REST_MS = 1000
 
 /** Waits until the last run has read all people, groups and memberships, or has ended. */
@@ -31,29 +31,29 @@ const UNTIL_ENDED = `do $$ begin loop
   perform pg_sleep(0.02);
 end loop; end $$`
 
-/** Processor time in microseconds, by who took it; `client` is the bench itself. */
+/** Processor time in microseconds, by process; `client` is the bench itself. */
 export type Cpu = Record<'host' | 'workers' | 'database' | 'directory' | 'client', number>
 
-/** How long a way took, and whose processor time. */
+/** The duration of one way of reading, and its processor time. */
 export type Way = { tookMs: number; cpu: Cpu }
 
 export type LdapSyncReport = {
-  /** From the request until all people, groups and memberships are there. */
+  /** From the request until all people, groups and memberships are stored. */
   sync: Way
   /** All pages of people and of memberships, by calls of the connector over HTTP. */
   calls: Way
-  /** People and groups with their members, read by ldapts alone, before there is a host. */
+  /** People and groups with their members, read by ldapts alone before the host starts. */
   client: Way[]
-  /** Host and workers together, five times a second, in the order of the run. */
+  /** Host and workers together, five samples a second, in chronological order. */
   memoryMb: number[]
-  /** What is not as the directory has it; empty for the exact result. */
+  /** Differences from the directory; empty for the exact result. */
   wrong: string[]
 }
 
 export async function runLdapSync(people: number): Promise<LdapSyncReport> {
   const directory = await startAnother({ PAGE: String(PAGE), CROWD: String(people) })
   const { url, baseDn, auth } = directory
-  // Before there is a host: one that had waited would be measured.
+  // Before the host starts: an idle host would be measured too.
   const client = await readAloneOften(directory)
   const address = new URL(url).host
   const dataDir = path.join(await newHome(), 'data')
@@ -63,7 +63,7 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       KEYWAY_DATA_DIR: dataDir,
       KEYWAY_ADMIN_TOKEN: TOKEN,
       KEYWAY_REQUESTS_PER_MINUTE: '1000000',
-      // What the connector itself asks for.
+      // The members that the connector itself requests.
       KEYWAY_MAX_REQUESTS_PER_SECOND: '500',
       KEYWAY_PRIVATE_EGRESS: `ldap=${address}`,
       KEYWAY_PLAIN_LDAP: `ldap=${address}`,
@@ -98,7 +98,7 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       const after = cpu()
       return { tookMs, cpu: mapValues(after, (us, who) => us - before[who]) }
     }
-    // The connection took the worker that was ready. The next one would start within the sync, and be taken for growth.
+    // The connection took the spare worker. The next one would start during the sync and count as growth.
     await until('a worker is ready again', async () => memoryOf(command).workers > 1)
     await pause(REST_MS)
     const memoryMb: number[] = []
@@ -111,10 +111,10 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
         const { hostMb, workersMb } = memoryOf(command)
         memoryMb.push(hostMb + workersMb)
       }
-      // A few people are synced before the next look.
+      // A few people are synced before the next sample.
       look()
       const looking = setInterval(look, LOOK_MS)
-      // In the database, and without a client's turn for each look: that would be a part of what is measured.
+      // Polls inside the database: polling from a client would be part of the measurement.
       await database.query(UNTIL_ENDED).finally(() => clearInterval(looking))
       const { rows } = await database.query<Run>(
         'select state, phase, problem from sync_runs order by id desc limit 1',
@@ -144,7 +144,7 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
   }
 }
 
-/** What this process took for making the directory is let go of before, not within, what is measured. */
+/** Collects the garbage that making the directory left before the measurement, not during it. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -162,7 +162,7 @@ async function readAloneOften(directory: Directory): Promise<Way[]> {
   return readings
 }
 
-/** Reads every page of both listings; their bytes are left as they come. */
+/** Reads every page of both listings without parsing the bodies. */
 async function readCalls(
   host: string,
   { auth, settings }: { auth: { username: string; password: string }; settings: object },

@@ -11,7 +11,7 @@ afterAll(stopCommands)
 describe.skipIf(noDirectory !== null)(
   `a directory${noDirectory ? ` (${noDirectory})` : ''}`,
   () => {
-    test('is synced as it is', { timeout: 240_000 }, async () => {
+    test('is synced exactly', { timeout: 240_000 }, async () => {
       const { wrong, memoryMb, client, calls } = await runLdapSync(PEOPLE)
       expect(wrong).toEqual([])
       expect(memoryMb.length).toBeGreaterThan(0)

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:ldap-sync`: a sync of 100,000 people with 300,000 memberships from an OpenLDAP, its rate beside ldapts
- * alone, which only reads them (the median of three times), and its memory; then the same read by calls of the connector,
- * which write nothing. `PEOPLE` in the environment makes it another; only the whole one is written into RESULTS.md. Exits
- * with 1 when something is not as the directory has it.
+ * `npm run bench:ldap-sync`: syncs 100,000 people with 300,000 memberships from an OpenLDAP. Compares the
+ * rate with that of ldapts alone, which only reads them (the median of three times), and measures memory.
+ * Then reads the same by calls of the connector, which write nothing. `PEOPLE` in the environment sets the
+ * number of people; only a full run is written into RESULTS.md. Exits with 1 if the result differs from the
+ * directory.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -25,7 +26,7 @@ const before = loadWords()
 const { sync, calls, client: readings, memoryMb, wrong } = await runLdapSync(people)
 await stopCommands()
 
-/** The one that took the median time. */
+/** The reading with the median time. */
 const [, client] = readings.toSorted((a, b) => a.tookMs - b.tookMs)
 if (client === undefined) throw new Error('ldapts has read nothing')
 const rows = people * (1 + HELD)

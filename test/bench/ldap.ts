@@ -1,7 +1,7 @@
 /**
- * What the bridge to directories costs: the same requests to OpenLDAP on loopback by ldapts alone and through the door,
- * in turn and one at a time. The goals are less than 0.5 ms over ldapts for one entry, and at least half of its
- * entries a second in pages.
+ * The cost of the bridge to directories: the same requests to OpenLDAP on loopback by ldapts alone and
+ * through the door, alternately and one at a time. The goals are less than 0.5 ms over ldapts for one entry,
+ * and at least half of its entries per second in pages.
  *
  *     npm run bench:ldap
  */
@@ -25,7 +25,7 @@ const door = createEgress({
   plainLdap: grants,
   proxy: null,
   userAgent: 'keyway/bench',
-  // Its pace is not what is measured.
+  // The pace limit is not to be measured.
   ceilings: { maxRequestsPerSecond: 1_000_000 },
 })
 const manifest = manifestOf([{ ldap: url, base: baseDn, bind: { credential: 'auth' } }], {
@@ -34,7 +34,7 @@ const manifest = manifestOf([{ ldap: url, base: baseDn, bind: { credential: 'aut
 const client = new Client({ url })
 await client.bind(auth.bindDn, auth.password)
 
-/** One call of its own for each request, as a connector's call is. */
+/** A separate call for each request, like a connector's call. */
 const through = (body: object) => () =>
   door
     .open({

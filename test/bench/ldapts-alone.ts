@@ -1,6 +1,6 @@
 /**
- * Reads a directory by ldapts alone, in a process of its own: `URL`, `BASE_DN`, `BIND_DN` and `PASSWORD` in the environment.
- * Prints a `Reading` as JSON.
+ * Reads a directory by ldapts alone, in a process of its own. Takes `URL`, `BASE_DN`, `BIND_DN` and
+ * `PASSWORD` from the environment and prints a `Reading` as JSON.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -8,12 +8,12 @@ import { Client } from 'ldapts'
 
 export const PAGE = 1000
 
-/** How long it took, and the processor time of the process meanwhile, in microseconds. */
+/** The duration, and the processor time of the process in microseconds. */
 export type Reading = { tookMs: number; clientUs: number }
 
 export type Directory = { url: string; baseDn: string; auth: { bindDn: string; password: string } }
 
-/** Has a new process read it: each is as cold as the host that it is compared with. */
+/** Reads it in a new process, which is as cold as the host that it is compared with. */
 export async function readAlone({ url, baseDn, auth }: Directory): Promise<Reading> {
   const env = { URL: url, BASE_DN: baseDn, BIND_DN: auth.bindDn, PASSWORD: auth.password }
   const file = import.meta.filename

@@ -1,18 +1,18 @@
 /**
- * `npm run bench:lists`: every list of the core interface, with every filter, search and order that it has,
- * page by page, in a large company. The whole host answers, without a socket: token, rate, query,
- * validation, JSON text. Tells for each row
+ * `npm run bench:lists`: reads every list of the core interface, with every filter, search and order that it
+ * has, page by page, in a large company. The whole host answers, without a socket: token, rate limit, query,
+ * validation, JSON text. Prints for each row
  *
- *   first    the very first page after a change of the tables, when nothing is known of the list yet
- *   p50 ...  its first hundred pages of a hundred, read `PASSES` times (5), the first page included: of a
- *            hundred requests alone, the p99 would be one request
+ *   first    the first page after a change of the tables, when nothing of the list is cached
+ *   p50 ...  its first hundred pages of a hundred, read `PASSES` times (5), including the first page: in a
+ *            single pass, the p99 would be one request
  *   changing the same, once, while another connection changes a row before every tenth page
- *   1,000th, 10,000th  pages that deep
+ *   1,000th, 10,000th  pages at that depth
  *
- * and ends with how many rows have a p99 above the goal.
+ * and finally the number of rows whose p99 is above the goal.
  *
- * `ROWS` is the number of users (1,000,000): everything else follows. `KEEP` names a data directory
- * that is filled once and kept for the next run. `ONLY` is a part of the names of the rows to measure.
+ * `ROWS` is the number of users (1,000,000); all other sizes follow from it. `KEEP` names a data directory
+ * that is filled once and reused by the next run. `ONLY` selects rows by a part of their names.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -37,7 +37,7 @@ const TOKEN = `lsk_${'bench'.repeat(8)}`
 const md5 = (text: string): string => `md5('${text}')`
 const UUID = { group1: '', group2: '', group9: '', user1: '', user77: '', app7: '', request9: '' }
 
-/** The rows: a path with its query, and the table that is changed meanwhile. One line each. */
+/** The rows: a path with its query, and the table that is changed in between. One line each. */
 const lists = (id: typeof UUID): [query: string, changed: string][] => [
   ['/users?', 'users'],
   ['/users?expand=custom_attributes', 'users'],
@@ -137,11 +137,11 @@ function figuresOf(taken: number[]): Figures {
   return { first: taken[0] ?? 0, p50: at(0.5), p99: at(0.99), max: at(1) }
 }
 
-/** A change that leaves every list as it was, but which nobody can know without looking. */
+/** A change that alters no list, which a reader can only find out by querying. */
 const change = (table: string) =>
   db.execute(
     table === 'activity_logs'
-      ? // It only grows.
+      ? // This table is append-only.
         sql`insert into activity_logs (domain_id, event_hash, event_type, outcome, actor, targets, event_metadata)
           select domain_id, event_hash, event_type, outcome, actor, targets, event_metadata from activity_logs limit 1`
       : sql`update ${sql.identifier(table)} set domain_id = domain_id where ctid = (select ctid from ${sql.identifier(table)} limit 1)`,
@@ -214,7 +214,7 @@ try {
   }
   const over = rows.filter(({ p99 }) => p99 > GOAL_MS).length
   console.log(`\n${over} of ${rows.length} rows have a p99 above ${GOAL_MS} ms`)
-  // Of a machine that others use as well, figures say little.
+  // Figures from a busy machine are not meaningful.
   console.log(
     `load of the machine: ${loadavg()
       .map((load) => load.toFixed(1))

@@ -1,4 +1,4 @@
-/** The machine as text, without names and places. */
+/** A description of the machine, without host names and paths. */
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 
 /** Such as `2 cores (AMD EPYC), 24 GiB, Linux 6.12, Node 26.10.0`. */
@@ -10,7 +10,7 @@ export function machineWords(): string {
   return `${cpus().length} cores (${model}), ${gib} GiB, ${system}, Node ${process.versions.node}`
 }
 
-/** Load averages of the last minute, five and fifteen: of a machine that others use too, figures say little. */
+/** Load averages of the last 1, 5 and 15 minutes. Figures from a busy machine are not meaningful. */
 export const loadWords = (): string =>
   loadavg()
     .map((load) => load.toFixed(1))

@@ -1,10 +1,10 @@
 /**
- * `npm run bench:pages`: every page for people, in a company of a hundred thousand people with a million associations and
- * a review of them: time to its first byte (pages are sent whole, so to its last too), processor time, and what it
- * weighs, compressed, with sheet and script. Writes a section of RESULTS.md.
+ * `npm run bench:pages`: every page for people, in a company of a hundred thousand people with a million
+ * associations and a review of them: time to first byte (pages are sent whole, so also to the last byte),
+ * processor time, and compressed size including style sheet and script. Writes a section of RESULTS.md.
  *
- * `ROWS` (1,000,000 associations) makes it another; only the whole one is written. `ONLY` is a part of the names of the
- * pages to measure, `PASSES` (200) how often each is asked for.
+ * `ROWS` (1,000,000 associations) changes the size; only a full run is written. `ONLY` selects pages by a
+ * part of their names, `PASSES` (200) is the number of requests for each.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -48,7 +48,7 @@ try {
   await fillReviews(db, { appId, users: USERS, items: ROWS }, tell)
   await settle(core.dataDir)
   const reviewId = await launched(appId)
-  // Not before: a review is launched over what is connected, and nothing answers here.
+  // Not earlier: the review is launched over connected apps, and no connector answers here.
   await db.execute(sql`update apps set connector_id = 'scim' where id = ${appId}`)
   await settle(core.dataDir)
   const { rows: known } = await db.execute<Record<string, string>>(sql`
@@ -61,7 +61,7 @@ try {
     task: await aTask(),
   }
   const paths = pagePaths(params)
-  // It is as fast as the server that it is read from.
+  // Its speed depends on the server that it is loaded from.
   paths.delete('registry')
   paths.set('ask', `/access/request?app_id=${appId}`)
   paths.set('people, searched', '/console/people?search_term=hopper')
@@ -83,7 +83,7 @@ try {
     await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section))
 
   async function measured(name: string, at: string, shared: number): Promise<Row> {
-    // Who is signed in is led on from there.
+    // A signed-in person is redirected from there.
     const who = name === 'way_in' ? visit(core) : visitor
     const first = await who.get(at)
     if (first.status !== 200) {

@@ -1,9 +1,9 @@
-/** What a server takes of the machine, with all processes that it started. */
+/** The resource usage of a server and of all processes that it started. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpuMsOf, familyOf } from '../../runtime/verify/processes.ts'
 import type { Server } from './server.ts'
 
-/** Runs `work` and says how much processor time the server's processes took meanwhile, in milliseconds. */
+/** Runs `work` and returns the processor time that the server's processes used for it, in milliseconds. */
 export async function withCpu<T>(
   { pid }: Server,
   work: () => Promise<T>,
@@ -16,24 +16,27 @@ export async function withCpu<T>(
 /** Resident memory, in megabytes. */
 export type Memory = {
   hostMb: number
-  /** Of the host's worker processes together; what they share is counted in each. */
+  /** Total of the host's worker processes. Shared memory is counted in each. */
   workersMb: number
   workers: number
 }
 
 const MB = 1_000_000
 
-/** Processor time of a Keyway host and of its worker processes so far, in microseconds; not that of its database. */
+/** Processor time of a Keyway host and its workers so far, in microseconds, without that of its database. */
 export type HostTimes = { hostUs: number; workersUs: number }
 
-/** Reads them, to a thousandth: what ended meanwhile is not in them. */
+/** Reads the times, with a resolution of a millisecond. Processes that have ended are not included. */
 export function hostTimesOf({ pid }: Pick<Server, 'pid'>): HostTimes {
   const [, ...others] = familyOf(pid)
   const workersUs = others.filter(isWorker).reduce((sum, one) => sum + threadsUs(one.pid), 0)
   return { hostUs: threadsUs(pid), workersUs }
 }
 
-/** Processor time of all that a host started but its workers, which is its database, in microseconds: to a hundredth of a second. */
+/**
+ * Processor time of all processes of a host except its workers, that is, of its database. In microseconds,
+ * with a resolution of a hundredth of a second.
+ */
 export function databaseUsOf(pid: number): number {
   const [, ...others] = familyOf(pid)
   return others.filter((one) => !isWorker(one)).reduce((sum, { cpuMs }) => sum + cpuMs * 1000, 0)
@@ -45,7 +48,7 @@ export const namedUs = (text: string): number =>
     .filter((name) => /^\d+$/.test(name) && commandOf(Number(name)).includes(text))
     .reduce((sum, name) => sum + threadsUs(Number(name)), 0)
 
-/** Processor time of the threads that run in a process, in microseconds. */
+/** Processor time of the current threads of a process, in microseconds. */
 function threadsUs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   const sum = threads.reduce((ns, thread) => ns + threadNs(`/proc/${pid}/task/${thread}`), 0)
@@ -56,7 +59,7 @@ function threadNs(task: string): number {
   try {
     return Number(readFileSync(`${task}/schedstat`, 'latin1').split(' ')[0])
   } catch {
-    // It ended between two looks.
+    // The process has ended between two samples.
     return 0
   }
 }
@@ -64,7 +67,7 @@ function threadNs(task: string): number {
 const isWorker = ({ pid }: { pid: number }): boolean =>
   /\/worker-[0-9a-f]+\.cjs\0/.test(commandOf(pid))
 
-/** Memory of a Keyway host and its workers; the database's processes are left out. */
+/** Memory of a Keyway host and its workers, without the processes of the database. */
 export function memoryOf({ pid }: Pick<Server, 'pid'>): Memory {
   const [host, ...others] = familyOf(pid)
   const workers = others.filter(isWorker)
@@ -80,7 +83,7 @@ function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
   } catch {
-    // It ended between two looks.
+    // The process has ended between two samples.
     return ''
   }
 }

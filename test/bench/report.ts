@@ -1,6 +1,6 @@
 /**
- * Writes what was found into the text of RESULTS.md. Each part has a marked block of its own, which a
- * run replaces; everything outside of the blocks is written by hand and stays.
+ * Writes findings into the text of RESULTS.md. Each part has a marked block of its own, which a run replaces;
+ * everything outside the blocks is written by hand and is left unchanged.
  */
 import type { Findings, Judged, Table } from './findings.ts'
 
@@ -14,10 +14,10 @@ export type Section = {
   findings: Findings
 }
 
-/** Where blocks of parts that the text does not have yet are put: before what is written by hand. */
+/** The place for blocks of new parts: before the hand-written text. */
 const BY_HAND = '<!-- by hand -->'
 
-/** The text with this section in it, in place of the one of an earlier run. */
+/** The text with this section, which replaces that of an earlier run. */
 export function place(text: string, section: Section): string {
   const open = `<!-- part: ${section.part} -->`
   const close = `<!-- /part: ${section.part} -->`
@@ -67,5 +67,5 @@ function lines(columns: readonly string[], rows: readonly (readonly string[])[])
   return [line(columns), `|${columns.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
 }
 
-/** A bar for a ratio, a character per tenth; what is longer than twice the whole is cut. */
+/** A bar for a ratio, one character per tenth, truncated at twice the whole. */
 export const bar = (ratio: number): string => '█'.repeat(Math.min(20, Math.round(ratio * 10)))

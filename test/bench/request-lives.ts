@@ -1,23 +1,23 @@
-/** Access requests from being asked for to being over, as callers and the operator's systems see them. */
+/** Access requests from creation to their end, as callers and the operator's systems see them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { eq, inArray, sql } from 'drizzle-orm'
 import { accessRequests } from '../../runtime/database/schema/requests.ts'
 import { type CoreHost, domainOf } from '../core/host.ts'
 
-/** What one life took, in milliseconds. */
+/** The duration of each phase of a request, in milliseconds. */
 export type Life = { asked: number; approved: number; given: number }
 
 export type Lives = {
   lives: Life[]
-  /** From the first question to the last that is given. */
+  /** From the first request to the last grant. */
   givenMs: number
-  /** From the moment that all of them are over to the last that is taken back. */
+  /** From the moment at which all of them expire to the last revocation. */
   takenMs: number
 }
 
 export type Caller = (method: string, path: string, body?: object) => Promise<unknown>
 
-/** Asks the host without a socket. @throws Error for an answer that is none of 200 to 204 */
+/** Calls the host without a socket. @throws Error if the status is not 200 to 204 */
 export const callerOf =
   ({ host }: CoreHost, token: string): Caller =>
   async (method, path, body) => {
@@ -35,7 +35,7 @@ export const callerOf =
     return text === '' ? null : JSON.parse(text)
   }
 
-/** Asks the host at an address. @throws Error for an answer that is none of 200 to 204 */
+/** Calls the host at an address. @throws Error if the status is not 200 to 204 */
 export const callerOver =
   (url: string, token: string): Caller =>
   async (method, path, body) => {
@@ -55,11 +55,11 @@ export type LivesOptions = {
   asker: Caller
   approver: Caller
   count: number
-  /** How many are under way at once. */
+  /** How many requests run at once. */
   atOnce: number
 }
 
-/** Lets new people ask for an app, have it, and lose it all at the same moment. */
+/** Lets new people request an app, get access, and lose it all at the same moment. */
 export async function runLives(options: LivesOptions): Promise<Lives> {
   const { core, appId, asker, approver, count, atOnce } = options
   const { rows: people } = await core.db.execute<{ id: string }>(sql`

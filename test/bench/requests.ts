@@ -1,10 +1,10 @@
 /**
- * `npm run bench:requests`: what a million access requests of earlier years do to the next ones. People ask
- * for an app whose access the operator's webhooks give and take, are approved, have it, and lose it all at the
- * same moment: in an empty company, and in one with a million requests and their tasks. Then pages of the
- * million, as an admin, an admin of one app and a person read them. Writes a section of RESULTS.md.
+ * `npm run bench:requests`: the effect of a million old access requests on new ones. People request an app
+ * whose access the operator's webhooks grant and revoke. They are approved, get access, and lose it all at
+ * the same moment: in an empty company, and in one with a million requests and their tasks. Then reads pages
+ * of the million as an admin, an admin of one app and a person. Writes a section of RESULTS.md.
  *
- * `ROWS` (1,000,000) and `LIVES` (400) in the environment make it another; only the whole one is written.
+ * `ROWS` (1,000,000) and `LIVES` (400) in the environment change the size; only a full run is written.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -61,7 +61,7 @@ try {
   const approver = callerOf(core, ADMIN_TOKEN)
   const lives = () => runLives({ core, appId, asker, approver, count: LIVES, atOnce: AT_ONCE })
   tell('the first lives')
-  // Warm: neither is the first to need what is compiled or planned once.
+  // Warm-up: so that neither pays for one-time compilation or planning.
   await runLives({ core, appId, asker, approver, count: AT_ONCE, atOnce: AT_ONCE })
   const empty = await lives()
   await fill(db, { users: USERS, groups: 20, tasks: 0, logs: 0 }, tell)
@@ -91,7 +91,7 @@ async function webhooks(): Promise<object> {
 
 type Read = { who: string; query: string; total: number; first: number; median: number }
 
-/** The first page of each list over HTTP, as three people see it. */
+/** The first page of each list over HTTP, as seen by three people. */
 async function readLists(url: string): Promise<Read[]> {
   const appAdmin = await person(db, 'app-admin@acme.example', ['App Admin'])
   await db.execute(
@@ -109,7 +109,7 @@ async function readLists(url: string): Promise<Read[]> {
   for (const [name, caller] of callers)
     for (const query of LISTS) {
       tell(`${name} ${query}`)
-      // Nobody can know without looking that nothing has changed.
+      // The host can find out only by querying that nothing has changed.
       await db.execute(
         sql`update access_requests set domain_id = domain_id where id = ${madeId('request', 9)}`,
       )
@@ -129,7 +129,7 @@ async function readLists(url: string): Promise<Read[]> {
   return read
 }
 
-/** The largest state, as an admin reads it. */
+/** The state with the most rows, as read by an admin. */
 function changedList(lists: Read[]): Read {
   const found = lists.find(({ query }) => query === 'statuses=COMPLETED&sort=DESC')
   if (!found) throw new Error('the list of requests of one state was not read')

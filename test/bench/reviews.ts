@@ -1,9 +1,9 @@
 /**
- * `npm run bench:reviews`: an access review of a million lines, in a company of a hundred thousand people: its launch, first
- * pages of its lines by every filter, one act over a half of it, and its evidence, written and verified. Writes a section
- * of RESULTS.md.
+ * `npm run bench:reviews`: an access review of a million lines, in a company of a hundred thousand people:
+ * its launch, the first pages of its lines by every filter, one bulk action on half of it, and its evidence,
+ * written and verified. Writes a section of RESULTS.md.
  *
- * `ROWS` (1,000,000) makes it another; only the whole one is written.
+ * `ROWS` (1,000,000) changes the size; only a full run is written.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -24,13 +24,13 @@ import { createTimed } from './timed.ts'
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
 const WHOLE = ROWS === 1_000_000
 const USERS = Math.max(1000, ROWS / 10)
-/** How often each of the first pages is read, and how many they are. */
+/** How often each of the first pages is read, and how many pages. */
 const PASSES = 10
 const PAGES = 20
 const GOAL_MS = 30
-/** How much memory may grow while a file is written or verified, in MiB. */
+/** The allowed growth of memory while a file is written or verified, in MiB. */
 const GROWTH_MIB = 100
-/** The same from the second quarter of a step to its last, where it is flat. */
+/** The allowed growth from the second quarter of a step to its last, where memory should be flat. */
 const DRIFT_MIB = 50
 const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
 
@@ -126,7 +126,7 @@ async function taken(id: string): Promise<number> {
   return bytes
 }
 
-/** Takes the beginning of the evidence: what the host needs for any file it then has, and does not count. */
+/** Reads the start of the evidence once, so that the one-time cost of writing a file is not counted. */
 async function warmed(id: string): Promise<void> {
   let bytes = 0
   for await (const piece of await pieces(id)) {
@@ -135,7 +135,7 @@ async function warmed(id: string): Promise<void> {
   }
 }
 
-/** A statement over a part of all lines takes longer than one of the host may. */
+/** A statement over a part of all lines takes longer than the host's statement timeout. */
 async function allLines(statement: SQL): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(longStatements)
@@ -147,7 +147,7 @@ async function readLists(id: string): Promise<Read[]> {
   const { rows } = await db.execute<{ arda: string; user: string }>(sql`
     select id as arda, md5('user77')::uuid::text as user from access_review_apps where review_id = ${id}`)
   const { arda = '', user = '' } = rows[0] ?? {}
-  // So that every list has something to find.
+  // So that every list has rows.
   await allLines(
     sql`update access_review_items set state = 'KEPT' where review_id = ${id} and place % 10 = 1`,
   )
@@ -159,7 +159,7 @@ async function readLists(id: string): Promise<Read[]> {
   for (const list of LISTS) {
     tell(list)
     const query = list.replace('{arda}', arda).replace('{user}', user)
-    // Nobody can know without looking that nothing has changed.
+    // The host can find out only by querying that nothing has changed.
     await db.execute(sql`update access_review_apps set domain_id = domain_id where id = ${arda}`)
     const ms: number[] = []
     let total = 0

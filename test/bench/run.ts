@@ -1,26 +1,26 @@
-/** What every part of the benchmark is handed. */
+/** The input of every part of the benchmark. */
 import type { Findings } from './findings.ts'
 
 export type Run = {
-  /** How often each measurement is made; what is told is the median. */
+  /** How often each measurement is made. The median is reported. */
   rounds: number
   /** Length of one measurement under load, in seconds. */
   seconds: number
-  /** Calls of one measurement that counts calls. */
+  /** Number of calls in a measurement that is limited by calls. */
   calls: number
-  /** Numbers of installed connectors; the first is what the others are compared with. */
+  /** Numbers of installed connectors. The others are compared with the first. */
   sizes: readonly number[]
   /** A folder of this run, removed afterwards. */
   home: string
-  /** Aborted when a person stops the run: every process it started ends. */
+  /** Aborted when the run is interrupted, which ends every process that it started. */
   signal: AbortSignal
-  /** Says on a terminal what is under way. */
+  /** Prints progress to the terminal. */
   tell(text: string): void
 }
 
 export type Part = {
   title: string
-  /** How long the measurements of a run are, as text. */
+  /** The length of the measurements of a run, as text. */
   length(run: Run): string
   measure(run: Run): Promise<Findings>
 }

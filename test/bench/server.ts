@@ -1,4 +1,4 @@
-/** A server that is measured: a process that listens on a free port and writes its log to nowhere. */
+/** A server to measure: a process that listens on a free port and discards its log. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { freePort } from '../free-port.ts'
 import { pause } from './run.ts'
@@ -6,7 +6,7 @@ import { pause } from './run.ts'
 export type Server = {
   url: string
   pid: number
-  /** From its start to its first answer that it is ready, in milliseconds. */
+  /** From its start to its first ready answer, in milliseconds. */
   readyMs: number
   /** Resolves when the process has ended. */
   stop(): Promise<void>
@@ -17,20 +17,20 @@ export type ServerOptions = {
   command: string
   args(port: number): readonly string[]
   env?: Record<string, string>
-  /** What answers 200 once the server is ready. */
+  /** The path that answers 200 once the server is ready. */
   readyPath: string
   signal: AbortSignal
 }
 
-/** How long a server may take to be ready, in milliseconds. */
+/** Time limit for a server to become ready, in milliseconds. */
 const PATIENCE_MS = 300_000
 const ASK_EVERY_MS = 5
 
 /**
- * Starts a server and waits until it is ready. It gets nothing of this process's environment but PATH
- * and HOME: a proxy or a database of the operator's has no place in a measurement.
+ * Starts a server and waits until it is ready. It inherits only PATH and HOME from the environment, so that
+ * no proxy or database of the operator affects the measurement.
  *
- * @throws Error when it ends before, with its last words.
+ * @throws Error with its last output, if it ends before.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { name, command, args, env = {}, readyPath, signal } = options
@@ -60,14 +60,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { url, pid: child.pid ?? 0, readyMs: performance.now() - begun, stop }
 }
 
-/** Resolves with the last words of a process when it has ended. */
+/** Resolves with the last output of a process when it has ended. */
 function endOf(child: ChildProcess): Promise<string> {
   let words = ''
   child.stderr?.on('data', (text: Buffer) => {
     words = (words + text.toString('utf8')).slice(-2000)
   })
   return new Promise((resolve) => {
-    // Also told when a stopped run ends the process; its end is told by `exit` then.
+    // Also emitted when an aborted run ends the process; `exit` reports its end then.
     child.on('error', (error) => {
       if (child.pid === undefined) resolve(error.message)
     })
@@ -79,7 +79,7 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
   const endMs = performance.now() + PATIENCE_MS
   while (performance.now() < endMs) {
     signal.throwIfAborted()
-    // Refused while nothing listens there.
+    // The connection is refused until the server listens.
     const reply = await fetch(url, { signal }).catch(() => null)
     await reply?.arrayBuffer()
     if (reply?.ok) return

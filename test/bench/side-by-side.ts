@@ -1,13 +1,13 @@
-/** Times of several ways to do the same, in turn and one at a time. */
+/** Times of several ways to do the same, measured alternately and one at a time. */
 
 const WARM_UP = 0.2
 
-/** Middle times, in milliseconds. */
+/** Median times, in milliseconds. */
 export async function middleTimes<W extends string>(
   ways: Readonly<Record<W, () => Promise<unknown>>>,
   rounds: number,
 ): Promise<Record<W, number>> {
-  // The cast: the type of Object.keys forgets which they are.
+  // The cast: Object.keys returns plain strings.
   const names = Object.keys(ways) as W[]
   const times = new Map<W, number[]>(names.map((name) => [name, []]))
   const warmUp = rounds * WARM_UP

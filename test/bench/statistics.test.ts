@@ -8,7 +8,7 @@ describe('statistics of the benchmark', () => {
     expect(median([])).toBe(0)
   })
 
-  test('a percentile is a value that was measured', () => {
+  test('a percentile is a measured value', () => {
     const values = Array.from({ length: 200 }, (_, index) => index)
     expect(quantile(values, 0.99)).toBe(198)
     expect(quantile([7], 0.99)).toBe(7)
@@ -19,7 +19,7 @@ describe('statistics of the benchmark', () => {
     expect(spreadOf([3, 10, 2])).toEqual({ median: 3, min: 2, max: 10 })
   })
 
-  test('ratios are made round by round, so that a slow round is no slow contender', () => {
+  test('ratios are calculated per round, so that a slow round does not penalize a contender', () => {
     expect(ratios([80, 40, 90], [100, 50, 100])).toEqual([0.8, 0.8, 0.9])
   })
 

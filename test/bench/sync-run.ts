@@ -1,6 +1,6 @@
 /**
- * Syncs a generated upstream with a real host, which is killed now and then, and looks whether what is
- * there in the end is exactly what the upstream says.
+ * Syncs a generated upstream with a real host, which is killed several times, and checks that the final data
+ * is exactly that of the upstream.
  */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { fixture } from '../fixtures/folders.ts'
 import { databaseUsOf, hostTimesOf, type Memory, memoryOf } from './processes.ts'
 import { ENTITLEMENTS, HELD, startGenerated } from './sync-upstream.ts'
 
-/** The operator's token of hosts of the bench. */
+/** The operator token of the hosts of the bench. */
 export const TOKEN = `lsk_${'sync'.repeat(10)}`
 
 export type SyncOptions = {
@@ -21,29 +21,29 @@ export type SyncOptions = {
   /** How often the host is killed, spread over the run. */
   kills: number
   onProgress?(text: string): void
-  /** Looks into the database once the sync is done. */
+  /** Inspects the database once the sync is done. */
   look?(client: Client): Promise<void>
 }
 
-/** How long it took, and whose processor time, in microseconds; `upstream` is the bench itself. */
+/** Duration, and processor time by process in microseconds; `upstream` is the bench itself. */
 export type Taken = {
   tookMs: number
   cpu: Record<'host' | 'workers' | 'database' | 'upstream', number>
 }
 
 export type SyncReport = {
-  /** From the request to the end of the run, kills and starts included. */
+  /** From the request to the end of the run, including kills and restarts. */
   tookMs: number
   kills: number
-  /** The run itself, and another that finds everything as it was; none of a host that was killed. */
+  /** The run itself, and another without changes. Not measured for a host that was killed. */
   first: Taken | null
   again: Taken | null
   peak: Memory
-  /** Host and workers together, ten times a second, in the order of the run. */
+  /** Host and workers together, ten samples a second, in chronological order. */
   memoryMb: number[]
   counts: Record<string, number>
   pages: number
-  /** What is not as the upstream says; empty for the exact result. */
+  /** Differences from the upstream; empty for the exact result. */
   wrong: string[]
 }
 
@@ -131,7 +131,7 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
   }
 }
 
-/** Begins to measure; the answer says what was taken since. */
+/** Starts to measure. The result returns the usage since then. */
 function measureFrom(command: Command): () => Taken {
   const now = () => {
     const { hostUs, workersUs } = hostTimesOf(command)
@@ -147,7 +147,7 @@ function measureFrom(command: Command): () => Taken {
   })
 }
 
-/** Syncs once more; answers what went wrong. */
+/** Syncs again and returns what went wrong. */
 async function syncAgain(url: string, appId: string): Promise<string[]> {
   await send(url, 'POST', `/apps/${appId}/sync`, { sync_type: 'full_sync' })
   let run = await latest(url)
@@ -158,7 +158,7 @@ async function syncAgain(url: string, appId: string): Promise<string[]> {
   return run.state === 'SUCCEEDED' ? [] : [`the second run ${run.state}: ${run.problem}`]
 }
 
-/** The fixture without what the upstream does not have, and as fast as that answers. */
+/** The fixture without the capabilities that the upstream does not have, and with a high rate limit. */
 async function prepare(plugins: string): Promise<void> {
   const folder = path.join(plugins, 'synced')
   await mkdir(folder, { recursive: true })
@@ -171,12 +171,12 @@ async function prepare(plugins: string): Promise<void> {
   await writeFile(code, `${text.slice(0, from)}})\n`)
   const cut = ['get_last_activity', 'list_expenses', 'deactivate_account', 'unassign_entitlement']
   for (const name of cut) delete manifest.capabilities[name]
-  // What a connector that says nothing asks of a system, 50 requests a second, is 50,000 rows a second.
+  // The default pace of a connector, 50 requests a second, would limit it to 50,000 rows a second.
   manifest.limits.requests_per_second = 10_000
   await writeFile(file, JSON.stringify(manifest))
 }
 
-/** What a host of the bench answers to its operator. */
+/** The answer of a host of the bench to its operator. */
 // biome-ignore lint/suspicious/noExplicitAny: the bench looks into answers freely
 export async function send(url: string, method: string, at: string, body?: object): Promise<any> {
   const reply = await fetch(url + at, {

@@ -1,15 +1,17 @@
-/** A system that is nothing but numbers: every page is made when it is asked for, none is kept. */
+/** A generated upstream: every page is computed on request, and none is stored. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Entitlements that each account holds. */
+/** Number of entitlements of each account. */
 export const HELD = 3
-/** Entitlements that there are. */
+/** Number of entitlements. */
 export const ENTITLEMENTS = 1000
 
 const accountId = (n: number): string => `u${String(n).padStart(9, '0')}`
 
-/** Which entitlement an account holds: spread, and never the same twice. The bench says it in SQL too. */
+/**
+ * The nth entitlement of an account: spread, and never the same twice. The bench has the same formula in SQL.
+ */
 const heldBy = (n: number, k: number): number => (n * 7 + k * 131) % ENTITLEMENTS
 
 const item: Record<string, (n: number) => object> = {

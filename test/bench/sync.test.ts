@@ -1,4 +1,7 @@
-/** The short form of `npm run bench:sync`: 5,000 accounts, 15,000 associations, a host that is killed thrice. */
+/**
+ * The short form of `npm run bench:sync`: 5,000 accounts, 15,000 associations, a host that is killed three
+ * times.
+ */
 import { afterAll, expect, test } from 'vitest'
 import { stopCommands } from '../e2e/command.ts'
 import { runSync } from './sync-run.ts'
@@ -6,7 +9,7 @@ import { runSync } from './sync-run.ts'
 afterAll(stopCommands)
 
 test.runIf(process.platform === 'linux')(
-  'a sync whose host is killed three times ends with exactly what the upstream has',
+  'a sync whose host is killed up to three times ends with exactly the data of the upstream',
   { timeout: 240_000 },
   async () => {
     const report = await runSync({ accounts: 5000, kills: 3 })

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:sync`: a sync of a million accounts with three million associations from an upstream that
- * makes them up, its rate beside the database's own bulk load of the same rows, and its memory; then the
- * same with a host that is killed ten times. `ACCOUNTS`, `KILLS` in the environment make it another; only
- * the whole one is written into RESULTS.md. Exits with 1 when something is not as the upstream says.
+ * `npm run bench:sync`: syncs a million accounts with three million associations from a generated upstream,
+ * compares the rate with the database's own bulk load of the same rows, and measures memory; then the same
+ * with a host that is killed ten times. `ACCOUNTS` and `KILLS` in the environment change the size; only a
+ * full run is written into RESULTS.md. Exits with 1 if the result differs from the upstream.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -78,7 +78,7 @@ const exact = (report: SyncReport) => ({
   goal: 'exactly what the upstream has',
   met: report.wrong.length === 0,
 })
-/** A host's memory goes up and down with its collector, so that single samples tell nothing. */
+/** The garbage collector makes a host's memory fluctuate, so single samples are not meaningful. */
 function memoryBetween(from: number, to: number): number {
   const { memoryMb } = whole
   return median(memoryMb.slice(Math.floor(from * memoryMb.length), Math.ceil(to * memoryMb.length)))

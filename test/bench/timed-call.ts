@@ -1,4 +1,4 @@
-/** One call of a connector, timed as its caller sees it. */
+/** One call of a connector, timed at its caller. */
 import type { Server } from './server.ts'
 
 export type Envelope = { auth: object; settings?: object; request?: object }
@@ -7,9 +7,9 @@ export type Envelope = { auth: object; settings?: object; request?: object }
 export const tenant = (name: string): Envelope => ({ auth: { token: { token: name } } })
 
 /**
- * Lists a connector's accounts and says how long that took, in milliseconds.
+ * Lists a connector's accounts and returns the time in milliseconds.
  *
- * @throws Error with the answer when it is none.
+ * @throws Error with the answer if the call failed.
  */
 export async function timedList(
   { url }: Server,

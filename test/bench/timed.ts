@@ -1,18 +1,21 @@
-/** How long steps of a bench take, and how much more memory this process holds meanwhile. */
+/** The duration of the steps of a bench, and the memory growth of this process during them. */
 import { median } from './statistics.ts'
 
 export type Took = {
   what: string
   seconds: number
-  /** What it held more at most. */
+  /** The largest growth. */
   growthMib: number
-  /** Its median in the last quarter over that in the second: what grows with the work, and not because work began. */
+  /**
+   * The median of the last quarter minus that of the second: growth with the work, not growth from starting
+   * it.
+   */
   driftMib: number
 }
 
 const MIB = 2 ** 20
 
-/** Times one step after another; `took` has them in their order. */
+/** Times one step after another. `took` has them in order. */
 export function createTimed(tell: (what: string) => void): {
   took: Took[]
   timed<T>(what: string, act: () => Promise<T>): Promise<T>

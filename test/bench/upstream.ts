@@ -1,4 +1,4 @@
-/** A system for the built-in connectors to ask, that has nobody in it: what is measured is the way there. */
+/** An empty system for the built-in connectors, because only the way to it is measured. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

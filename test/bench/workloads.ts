@@ -1,4 +1,4 @@
-/** What is asked of every contender. */
+/** The requests that are sent to every contender. */
 import type { Target } from './load/loads.ts'
 
 const TOKEN = { auth: { token: { token: 'bench-token' } } }
@@ -24,14 +24,14 @@ export const WRITE_ONE: Workload = {
 }
 export const WORKLOADS: readonly Workload[] = [LIST, WRITE_ONE]
 
-/** A workload as a load sends it. */
+/** A workload in the form that a load sends. */
 export const targetOf = ({ capability, body }: Workload): Target => ({
   path: `/connectors/bench/${capability}`,
   body: JSON.stringify(body),
 })
 
 /**
- * Makes sure that all servers answer a workload with the same bytes.
+ * Checks that all servers answer a workload with the same bytes.
  *
  * @throws Error naming the server whose answer differs from the first one's.
  */

@@ -1,6 +1,6 @@
 /**
- * B: what a user would write instead of Keyway. The same Hono server, the same bytes from a plain
- * function, valibot on request and reply, no sandbox.
+ * B: the code that a user would write instead of using Keyway. The same Hono server, the same bytes from a
+ * plain function, valibot on request and reply, no sandbox.
  */
 import * as v from 'valibot'
 import { serveWith } from './hono-server.ts'

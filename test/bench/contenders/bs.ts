@@ -1,10 +1,10 @@
-/** BS: B with Keyway's generated writers in place of valibot and JSON.stringify on the reply. */
+/** BS: B with Keyway's generated writers instead of valibot and JSON.stringify for the reply. */
 import { compileFunction } from 'node:vm'
 import { install, write } from '../../../runtime/worker/guest/writers.ts'
 import { writersSource } from '../../../runtime/worker/writers.ts'
 import { serveWith } from './hono-server.ts'
 
-// As in an isolate, where the prelude is there under this name.
+// The same as in an isolate, where the prelude has this name.
 compileFunction(writersSource(), ['__keyway'])({ install })
 
 serveWith((c, name, reply) => {

@@ -13,7 +13,7 @@ const run: Run = {
   tell: () => undefined,
 }
 
-test('B and BS answer every workload with the same bytes, and refuse what is none', async () => {
+test('B and BS answer every workload with the same bytes, and refuse an invalid request', async () => {
   const field = await startField(run, ['B', 'BS'])
   try {
     for (const workload of WORKLOADS) await compareAnswers(field.contenders, workload)
@@ -24,7 +24,7 @@ test('B and BS answer every workload with the same bytes, and refuse what is non
   }
 })
 
-test('another answer is told, with whose it is', async () => {
+test('a different answer is reported with the name of its server', async () => {
   const servers = [
     { name: 'one', url: 'data:application/json,1#' },
     { name: 'other', url: 'data:application/json,2#' },
@@ -35,5 +35,5 @@ test('another answer is told, with whose it is', async () => {
   )
 })
 
-/** A server that always answers so. */
+/** A server that always sends this answer. */
 const REFUSAL = 'data:application/json,{"is_error":true}#'

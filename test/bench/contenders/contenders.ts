@@ -1,4 +1,4 @@
-/** Who is measured under the same load, in the order of the report. */
+/** The servers that are measured under the same load, in the order of the report. */
 import path from 'node:path'
 import type { Run } from '../run.ts'
 import { type Server, startServer } from '../server.ts'
@@ -10,7 +10,7 @@ export type ContenderName = (typeof NAMES)[number]
 
 export type Contender = Server & { name: ContenderName }
 
-/** Those that run, and why the others do not. */
+/** The contenders that run, and the reasons why others do not. */
 export type Field = {
   contenders: Contender[]
   missing: { name: ContenderName; why: string }[]
@@ -24,7 +24,7 @@ const START: Record<ContenderName, (run: Run) => Promise<Server>> = {
   workerd: startWorkerd,
 }
 
-/** Without these there is nothing to compare; workerd may be out of reach. */
+/** Without these there is nothing to compare. workerd is optional. */
 const NEEDED: readonly ContenderName[] = ['B', 'BS', 'Keyway']
 
 /** Starts contenders, one after another. */

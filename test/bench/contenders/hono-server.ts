@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { NAMES, type Name, PLAIN } from './requests.ts'
 
-/** Serves on the port that the environment names; `answer` checks a handler's reply and writes it. */
+/** Serves on the port that the environment sets. `answer` checks a handler's reply and writes it. */
 export function serveWith(answer: (c: Context, name: Name, reply: unknown) => Response): void {
   const app = new Hono()
   app.get('/readyz', (c) => c.json({ ready: true }))

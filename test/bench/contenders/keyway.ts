@@ -1,4 +1,4 @@
-/** Starts Keyway as an operator does, with its embedded database, its log going nowhere. */
+/** Starts Keyway as an operator does, with its embedded database. The log is discarded. */
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { forgetDatabase } from '../../database/forget.ts'
@@ -10,7 +10,7 @@ export const CHECKOUT: string = path.join(import.meta.dirname, '..', '..', '..')
 /** The bearer token of `/operator` on every host of a run. */
 export const OPERATOR_TOKEN = `lsk_${'bench'.repeat(8)}`
 
-/** A data directory, that may outlive several starts. */
+/** A data directory that may be used for several starts. */
 export type Home = { dataDir: string; remove(): Promise<void> }
 
 /** Makes a data directory in the run's folder. */
@@ -20,14 +20,16 @@ export async function makeHome({ home }: Run, name: string): Promise<Home> {
   return {
     dataDir,
     async remove() {
-      // For root, the database lies elsewhere.
+      // When run as root, the database is elsewhere.
       await forgetDatabase(dataDir)
       await rm(dataDir, { recursive: true, force: true })
     },
   }
 }
 
-/** Starts Keyway, of this checkout or another one, over a data directory; ready as `/readyz` says it. */
+/**
+ * Starts Keyway, of this checkout or another one, with a data directory. Waits until `/readyz` reports ready.
+ */
 export const startKeyway = (
   { signal }: Run,
   { dataDir }: Home,
@@ -49,13 +51,13 @@ export const startKeyway = (
     signal,
   })
 
-/** How long a host may take to check folders, in milliseconds: a thousand take minutes. */
+/** Time limit for checking folders, in milliseconds. A thousand folders take minutes. */
 const CHECKED_MS = 1_800_000
 
 /**
- * Waits until the connectors are served that are waited for, and tells how many are.
+ * Waits until the expected connectors are served, and returns the number of connectors that are.
  *
- * @throws Error when they are not, after half an hour.
+ * @throws Error if they are not served after half an hour.
  */
 export async function untilServed(
   { signal, tell }: Run,

@@ -1,4 +1,4 @@
-/** What B, BS and workerd have in common: the two capabilities, and valibot on what is asked. */
+/** The common part of B, BS and workerd: the two capabilities, and valibot on requests. */
 import * as v from 'valibot'
 import { CAPABILITIES } from '../../../runtime/contract/capabilities/capabilities.ts'
 import { AuthCredential } from '../../../runtime/contract/connector/authentication.ts'
@@ -7,7 +7,7 @@ import { accounts } from '../connectors/bench/accounts.ts'
 
 export type Name = 'list_accounts' | 'assign_entitlement'
 
-/** A capability as a person writes it who has no Keyway: plain functions, the contract's schemas. */
+/** A capability as written without Keyway: a plain function and the schemas of the contract. */
 export type Plain = {
   /** Whether the body is a request of the contract. */
   accepts(body: unknown): boolean

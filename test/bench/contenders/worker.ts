@@ -1,4 +1,4 @@
-/** The Worker that workerd runs: B without Hono and Node, which it needs neither of. */
+/** The Worker that workerd runs: B without Hono and Node, because it needs neither. */
 import * as v from 'valibot'
 import { isName, PLAIN } from './requests.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Fetches workerd for a run and starts it. It is no dependency of the project: 160 MB that only this
- * benchmark needs. Its version and digests are pinned beside, in workerd/package-lock.json; npm's own
- * cache keeps the download for the next run.
+ * Fetches workerd for a run and starts it. It is not a dependency of the project, because only this benchmark
+ * needs its 160 MB. Its version and digests are pinned in workerd/package-lock.json; npm's own cache keeps
+ * the download for the next run.
  */
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { type Server, startServer } from '../server.ts'
 const HERE = import.meta.dirname
 const PINNED = path.join(HERE, 'workerd')
 const INSTALL = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-/** How long the download may take, in milliseconds. */
+/** Time limit of the download, in milliseconds. */
 const INSTALL_MS = 300_000
 
 /** The version that is measured. */
@@ -27,7 +27,7 @@ export async function workerdVersion(): Promise<string> {
 /**
  * Installs workerd into the run's folder and starts it with the Worker.
  *
- * @throws Error when it cannot be had on this machine.
+ * @throws Error if it is not available on this machine.
  */
 export async function startWorkerd({ home, signal, tell }: Run): Promise<Server> {
   const folder = path.join(home, 'workerd')

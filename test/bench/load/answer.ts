@@ -1,32 +1,32 @@
-/** Reads the answers of HTTP/1.1 on one connection, as far as a load generator must know them. */
+/** Reads HTTP/1.1 answers on one connection, as far as a load generator needs them. */
 
 const HEAD_END = '\r\n\r\n'
 const SUCCESS = 'HTTP/1.1 200 '
 const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i
-/** How an answer begins that is an error of the connector interface. */
+/** The start of an answer that is an error of the connector interface. */
 const ERROR_START = '{"is_error"'
 
 export type AnswerReader = {
   /**
-   * Takes the next bytes of a connection; they may be overwritten afterwards. Says whether the answer is a success once
-   * it is there as a whole, and null before.
+   * Takes the next bytes of a connection; they may be overwritten afterwards. Returns whether the answer is a
+   * success once it is complete, and null before.
    *
-   * @throws Error where an answer does not say its length: all that is compared here answers with whole texts
+   * @throws Error if an answer has no content length; all servers compared here send one
    */
   read(bytes: Buffer): boolean | null
 }
 
 export function createAnswerReader(): AnswerReader {
-  /** What has come of a head that is not there as a whole. */
+  /** The received part of an incomplete head. */
   let partOfHead = Buffer.alloc(0)
   let isSuccess = false
-  /** Bytes of the body that are still to come; null before its head is there. */
+  /** Missing bytes of the body; null before the head is complete. */
   let left: number | null = null
   let start = ''
 
-  /** What of `bytes` is body, and null where the head goes on. */
+  /** The part of `bytes` that is body; null while the head is incomplete. */
   function readHead(bytes: Buffer): Buffer | null {
-    // A copy, for `bytes` may be overwritten; most heads come whole.
+    // A copy, because `bytes` may be overwritten. Most heads arrive in one piece.
     const all = partOfHead.length === 0 ? bytes : Buffer.concat([partOfHead, bytes])
     const end = all.indexOf(HEAD_END)
     if (end === -1) {
@@ -47,7 +47,7 @@ export function createAnswerReader(): AnswerReader {
     read(bytes) {
       const body = left === null ? readHead(bytes) : bytes
       if (body === null || left === null) return null
-      // The first bytes may come in pieces.
+      // The first bytes may arrive in pieces.
       if (start.length < ERROR_START.length)
         start += body.toString('latin1', 0, ERROR_START.length - start.length)
       left -= body.length

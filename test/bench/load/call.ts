@@ -1,17 +1,17 @@
 /**
- * The calls of a load generator, written to sockets as they are.
+ * The calls of a load generator, written to sockets directly.
  *
- * A generator shares the machine with what it measures. A client of HTTP made a third of the processor time of a small
- * write (RESULTS.md): here a request is made once, and an answer is counted, not parsed.
+ * A generator shares the machine with the measured server. An HTTP client took a third of the processor time
+ * of a small write (RESULTS.md). Therefore a request is built once, and an answer is counted, not parsed.
  */
 import { connect, type Socket } from 'node:net'
 import { createAnswerReader } from './answer.ts'
 import type { Target } from './loads.ts'
 
-/** Bytes that are read at once. */
+/** Size of the read buffer in bytes. */
 const READ_BYTES = 2 ** 16
 
-/** A call as it is sent to `url`. */
+/** The bytes of a call to `url`. */
 export function requestOf(url: string, { path, body }: Target): Buffer {
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -24,8 +24,8 @@ export function requestOf(url: string, { path, body }: Target): Buffer {
 
 export type Caller = {
   /**
-   * Sends a call, reads all of its answer, and says whether it is one, and no error. One at a time. A connection that
-   * breaks is a failed call; the next call makes another one.
+   * Sends a call, reads its whole answer and returns whether it succeeded. One call at a time. A broken
+   * connection is a failed call; the next call opens another connection.
    */
   call(request: Buffer): Promise<boolean>
   close(): void
@@ -53,7 +53,7 @@ export function createCaller(url: string): Caller {
       },
     }
     const opened = connect({ host: hostname, port: Number(port), noDelay: true, onread })
-    // Its end is told by `close`, too.
+    // `close` reports its end as well.
     opened.on('error', () => {})
     opened.on('close', () => {
       if (socket !== opened) return

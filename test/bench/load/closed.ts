@@ -1,13 +1,13 @@
 /**
- * A load generator in a process of its own: so many callers on kept connections, each sending its next
- * call when the last one is answered, for so long or so many calls. Its argument is a `ClosedLoad` as
- * JSON; prints `Figures` as one line of JSON.
+ * A load generator in a process of its own: a number of callers on keep-alive connections, each sending its
+ * next call when the last one is answered, for a time or a number of calls. Its argument is a `ClosedLoad` as
+ * JSON. It prints `Figures` as one line of JSON.
  */
 import { quantile } from '../statistics.ts'
 import { type Caller, createCaller, requestOf } from './call.ts'
 import type { ClosedLoad, Figures } from './loads.ts'
 
-/** Calls before those that are measured. */
+/** Number of warm-up calls. */
 const WARM_CALLS = 500
 
 const load: ClosedLoad = JSON.parse(process.argv[2] as string)
@@ -18,7 +18,7 @@ const latencies: number[] = []
 let failed = 0
 let sent = 0
 
-/** Callers at work until so many calls were sent, or the time is over. */
+/** Runs the callers until the number of calls is sent or the time is over. */
 async function send(most: number, endMs: number): Promise<void> {
   const lastCall = sent + most
   async function keepCalling({ call }: Caller): Promise<void> {
@@ -35,7 +35,7 @@ async function send(most: number, endMs: number): Promise<void> {
 
 const FOREVER = Number.POSITIVE_INFINITY
 
-// This process's own code is slow at first, and connections are made: not what is measured.
+// The code of this process is slow at first, and connections are opened: neither is to be measured.
 await send(WARM_CALLS, FOREVER)
 latencies.length = 0
 const begun = performance.now()

@@ -1,11 +1,11 @@
-/** Loads that run in processes of their own, so that measuring takes no time from this one. */
+/** Loads that run in processes of their own, so that measuring does not slow down this one. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
 export type Target = { path: string; body: string }
 
-/** Callers that wait for their answers; for some seconds, or until there were so many calls. */
+/** Callers that wait for their answers, for a number of seconds or calls. */
 export type ClosedLoad = {
   /** Origin of the server. */
   url: string
@@ -16,7 +16,7 @@ export type ClosedLoad = {
   calls?: number
 }
 
-/** Calls that come at their times, even if others wait. */
+/** Calls that are sent at fixed times, even if others are waiting. */
 export type OpenLoad = {
   url: string
   targets: readonly Target[]
@@ -24,10 +24,10 @@ export type OpenLoad = {
   seconds: number
 }
 
-/** Latencies in milliseconds. A call failed that had no answer, or an error for one. */
+/** Latencies in milliseconds. A call without an answer, or with an error, has failed. */
 export type Figures = {
   calls: number
-  /** All calls, those included that warmed the generator. */
+  /** All calls, including those that warmed up the generator. */
   sent: number
   perSecond: number
   p50: number
@@ -35,7 +35,7 @@ export type Figures = {
   failed: number
 }
 
-/** `lateP99` is how late the generator itself was, and so all its latencies. */
+/** `lateP99` is the delay of the generator itself, which is part of all its latencies. */
 export type OpenFigures = Omit<Figures, 'perSecond' | 'sent'> & { lateP99: number }
 
 export const closedLoad = (load: ClosedLoad, signal: AbortSignal): Promise<Figures> =>

@@ -1,19 +1,19 @@
 /**
- * A load generator with arrivals that nothing holds up: calls are sent at their times, whether or not
- * those before are answered, and each is measured from the moment at which it was to be sent. Its
- * argument is an `OpenLoad` as JSON; prints `OpenFigures` as one line of JSON.
+ * A load generator with an open arrival model: calls are sent at fixed times, whether or not earlier ones are
+ * answered, and each is measured from the time at which it was due. Its argument is an `OpenLoad` as JSON. It
+ * prints `OpenFigures` as one line of JSON.
  */
 import { quantile } from '../statistics.ts'
 import { type Caller, createCaller, requestOf } from './call.ts'
 import type { OpenFigures, OpenLoad } from './loads.ts'
 
-/** Connections at most. */
+/** Maximum number of connections. */
 const MOST_CALLERS = 256
 
 const load: OpenLoad = JSON.parse(process.argv[2] as string)
 const { url, perSecond, seconds } = load
 const requests = load.targets.map((target) => requestOf(url, target))
-/** Connections without a call, the latest one last, and calls without a connection. */
+/** Idle connections, the most recently used one last, and calls waiting for a connection. */
 const idle: Caller[] = []
 const waiting: ((caller: Caller) => void)[] = []
 const callers: Caller[] = []
@@ -32,7 +32,7 @@ function freeCaller(): Caller | Promise<Caller> {
   return made
 }
 
-/** A call that waits for a connection waits in its latency. */
+/** The wait for a connection counts as latency of the call. */
 async function send(index: number, dueMs: number): Promise<void> {
   late.push(performance.now() - dueMs)
   const caller = await freeCaller()

@@ -1,7 +1,7 @@
 /**
- * What a connector's first call takes: in a lane that runs already and in one that has to be started, with
- * and without code that V8 has compiled before. Several hosts are started over one data directory, so that
- * what the first one keeps there is at hand for the others.
+ * The duration of a connector's first call: in a lane that already runs and in one that has to be started,
+ * with and without compiled code from V8's cache. Several hosts are started with the same data directory, so
+ * that later ones can use the cache of the first.
  */
 import path from 'node:path'
 import { type Home, makeHome, startKeyway, untilServed } from '../contenders/keyway.ts'
@@ -25,7 +25,7 @@ type Case = keyof typeof CASES
 const RUNNING = below(50, 'ms')
 const STARTING = below(250, 'ms')
 
-/** What is measured; the goals are for the slowest way of each kind. */
+/** The ways that are measured. The goals apply to the slowest of each kind. */
 const CASES = {
   warm: { what: 'warm call, for comparison', code: '-', goal: null },
   tenant: {
@@ -98,7 +98,7 @@ async function measureHost(run: Run, scene: Scene): Promise<void> {
   }
 }
 
-/** The built-in connectors share a lane: one starts it, the other one's first call is measured. */
+/** The built-in connectors share a lane: one starts it, and the first call of the other is measured. */
 async function otherInLane(
   server: Server,
   { address }: Upstream,

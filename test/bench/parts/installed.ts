@@ -1,7 +1,7 @@
 /**
- * What connectors cost that are merely installed, and tenants that come in turn. Each number of
- * connectors has a data directory: the first start compiles and checks every folder, later ones read the
- * verdicts that it left.
+ * The cost of connectors that are only installed, and of tenants that call in turn. Each number of connectors
+ * has its own data directory: the first start compiles and checks every folder, later starts read the stored
+ * verdicts.
  */
 import path from 'node:path'
 import { type Home, makeHome, startKeyway, untilServed } from '../contenders/keyway.ts'
@@ -14,9 +14,9 @@ import { median, type Spread, spreadOf } from '../statistics.ts'
 import { tenant, timedList } from '../timed-call.ts'
 
 const TENANTS = 50
-/** How often each tenant has its turn. */
+/** Number of rounds of calls of all tenants. */
 const TURNS = 3
-/** How long a host is left alone before its memory is looked at, in milliseconds. */
+/** Idle time of a host before its memory is measured, in milliseconds. */
 const REST_MS = 3000
 const TOO_LONG_MS = 2000
 const TOO_MUCH_MB = 200
@@ -26,9 +26,9 @@ type Start = { readyMs: number; servedMs: number; idle: Memory }
 type Size = {
   size: number
   first: Start
-  /** Starts over the verdicts that the first one left. */
+  /** Starts that read the stored verdicts of the first one. */
   again: Start[]
-  /** After the last start: tenants of one connector in turn, then as many connectors. */
+  /** After the last start: calls of the tenants of one connector, then of as many connectors. */
   tenants: Memory | null
   connectors: Memory | null
 }
@@ -88,10 +88,10 @@ async function started(
   }
 }
 
-/** The built-in connectors are there always: scim and rabbitmq. */
+/** The built-in connectors are always installed: scim and rabbitmq. */
 const BUILT_IN = 2
 
-/** Calls of so many tenants, one after the other, and again; the memory that they leave. */
+/** Calls of a number of tenants, one after the other, repeatedly; and the memory afterwards. */
 async function inTurn(
   { signal, tell }: Run,
   server: Server,

@@ -1,4 +1,6 @@
-/** A hundred thousand large answers: whether a healthy isolate dies of them, and what they leave in memory. */
+/**
+ * A hundred thousand large answers: whether a healthy isolate survives them, and how much memory they leave.
+ */
 import { type Contender, startField } from '../contenders/contenders.ts'
 import { atMost, judge, nothing } from '../findings.ts'
 import { closedLoad } from '../load/loads.ts'
@@ -8,9 +10,9 @@ import type { Server } from '../server.ts'
 import { LIST, targetOf } from '../workloads.ts'
 
 const CALLERS = 32
-/** So many times the calls of other measurements. */
+/** Multiple of the number of calls of other measurements. */
 const TIMES = 5
-/** Calls before memory is looked at first: the worker is there, and its connections are. */
+/** Warm-up calls before the first memory sample, so that the worker and its connections exist. */
 const WARM_CALLS = 1000
 
 export const MANY_CALLS: Part = {
@@ -66,7 +68,7 @@ export const MANY_CALLS: Part = {
 
 const sum = ({ hostMb, workersMb }: Memory): number => hostMb + workersMb
 
-/** Workers that ended, but for those that the host let go. */
+/** Workers that ended, except those that the host stopped. */
 async function workerDeaths({ url }: Server): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const ends = text.matchAll(/^keyway_worker_ends_total\{reason="(\w+)"\} (\d+)$/gm)

@@ -1,6 +1,6 @@
 /**
- * What a hostile connector costs its neighbours: a healthy one is called at a steady rate, even if others wait,
- * alone and beside each of several attacks, in turn.
+ * The effect of a hostile connector on its neighbours: a healthy one is called at a steady rate, even if
+ * other calls are waiting, alone and during each of several attacks, one after the other.
  */
 import { cp } from 'node:fs/promises'
 import path from 'node:path'
@@ -15,10 +15,10 @@ import type { Server } from '../server.ts'
 import { median, spreadOf } from '../statistics.ts'
 import { targetOf, WORKLOADS } from '../workloads.ts'
 
-/** Of what the host can answer when nobody disturbs it. */
+/** Share of the rate that the host can answer without an attack. */
 const SHARE = 0.3
 const CALLERS = 32
-/** So many times the length of other measurements: an attack takes time to unfold. */
+/** Multiple of the length of other measurements, because an attack takes time to take effect. */
 const TIMES = 2
 
 type Neighbour = { what: string; family: Family; attack: string }
@@ -95,10 +95,12 @@ async function quietCapacity(
 
 const CALM_MS = 10_000
 const WINDOW_MS = 250
-/** Processor time in a window that is no work, in milliseconds. */
+/** Processor time in a window that still counts as idle, in milliseconds. */
 const CALM_CPU_MS = 40
 
-/** Waits until the host and its workers rest: what an attack left behind would be in the next figures. */
+/**
+ * Waits until the host and its workers are idle, because remains of an attack would affect the next figures.
+ */
 async function untilCalm({ pid }: Server): Promise<void> {
   const endMs = performance.now() + CALM_MS
   while (performance.now() < endMs) {

@@ -1,4 +1,4 @@
-/** What a single caller waits for: the latency that Keyway adds to B's, and how long the slowest calls take. */
+/** The latency of a single caller: how much Keyway adds to that of B, and how long the slowest calls take. */
 import { type Contender, startField } from '../contenders/contenders.ts'
 import { atMost, below, type Findings, type Goal, judge, spreadText } from '../findings.ts'
 import { closedLoad, type Figures } from '../load/loads.ts'
@@ -8,7 +8,7 @@ import { LIST, targetOf, WORKLOADS, type Workload, WRITE_ONE } from '../workload
 
 type Row = { workload: Workload; b: Figures[]; keyway: Figures[] }
 
-/** What a warm call may take more than B's, at the median. */
+/** The allowed additional time of a warm call compared with B, at the median. */
 const ADDED: ReadonlyMap<Workload, Goal> = new Map([
   [LIST, below(0.15, 'ms')],
   [WRITE_ONE, below(0.08, 'ms')],

@@ -1,6 +1,6 @@
 /**
- * Throughput, latency and CPU time of all contenders under the same load, round by round: what disturbs
- * the machine for a moment disturbs all of them, and ratios are made within a round.
+ * Throughput, latency and CPU time of all contenders under the same load, round by round: a short disturbance
+ * of the machine affects all of them, and ratios are calculated within a round.
  */
 import { type ContenderName, type Field, NAMES, startField } from '../contenders/contenders.ts'
 import { workerdVersion } from '../contenders/workerd.ts'
@@ -29,12 +29,12 @@ import {
 } from '../workloads.ts'
 
 const CALLERS = [1, 32]
-/** Where throughput is judged. */
+/** The number of callers at which throughput is compared. */
 const MANY = 32
 const WARM_SECONDS = 1
 
 type Measured = Figures & { cpuMs: number }
-/** A workload under so many callers: the rounds of each contender. */
+/** A workload with a number of callers: the rounds of each contender. */
 type Row = { workload: Workload; callers: number; rounds: Map<ContenderName, Measured[]> }
 
 const GOALS: readonly [workload: Workload, against: ContenderName, goal: Goal][] = [
@@ -81,7 +81,7 @@ async function measureRow(
 ): Promise<Row> {
   const rounds: Row['rounds'] = new Map(contenders.map(({ name }) => [name, []]))
   for (let round = 0; round < count; round += 1) {
-    // Nobody always comes after the same one.
+    // The order rotates, so that no contender always follows the same one.
     for (let turn = 0; turn < contenders.length; turn += 1) {
       const contender = contenders[(turn + round) % contenders.length] as (typeof contenders)[0]
       const { name, url } = contender
@@ -105,7 +105,7 @@ function ratio(
   return spreadOf(ratios(figures.map(figure), others.map(figure)))
 }
 const perSecond = (one: Figures): number => one.perSecond
-/** Processor time of a call, in microseconds. */
+/** Processor time per call, in microseconds. */
 const cpuUs = ({ cpuMs, sent }: Measured): number => (cpuMs * 1000) / sent
 
 async function findings(rows: readonly Row[], { missing }: Field): Promise<Findings> {

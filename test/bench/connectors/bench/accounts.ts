@@ -1,4 +1,4 @@
-/** A hundred accounts of about 280 bytes each: the list of the benchmark, for every contender. */
+/** A hundred accounts of about 280 bytes each, which every contender lists. */
 export const accounts = Array.from({ length: 100 }, (_, index) => ({
   integration_specific_id: `00u${String(index).padStart(17, 'x')}`,
   email: `person.number${index}@example.com`,
