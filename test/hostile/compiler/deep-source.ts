@@ -1,6 +1,6 @@
 /**
  * Has an expression nested half a million deep. Promise 1.
- * Must happen: the bundler's own process may fail; the folder is a ghost, the host goes on.
+ * Must happen: the bundler's own process may fail; the folder is a ghost, and the host continues.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Has sources of 40 MiB. Promise 1.
- * Must happen: the folder is a ghost that says how large it may be.
+ * Must happen: the folder is a ghost, with a message that names the size limit.
  */
 import { defineConnector } from 'keyway/sdk'
 

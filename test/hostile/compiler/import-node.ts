@@ -1,6 +1,6 @@
 /**
  * Imports modules of Node, plainly and by prefix. Promise 2.
- * Must happen: the folder is a ghost that says what there is instead.
+ * Must happen: the folder is a ghost, with a message that names the alternatives.
  */
 
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Has sources that fit, and a bundle that does not. Promise 1.
- * Must happen: the folder is a ghost that says how large it may be.
+ * Has sources within the size limit, and a bundle above it. Promise 1.
+ * Must happen: the folder is a ghost, with a message that names the size limit.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Has six thousand files. Promise 1.
- * Must happen: the folder is a ghost that says how many there may be.
+ * Must happen: the folder is a ghost, with a message that names the limit.
  */
 import { defineConnector } from 'keyway/sdk'
 

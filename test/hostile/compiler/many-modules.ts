@@ -1,6 +1,6 @@
 /**
  * Imports two thousand modules that import each other. Promise 1.
- * Must happen: it compiles in its time, or the folder is a ghost.
+ * Must happen: it compiles within its time limit, or the folder is a ghost.
  */
 import { defineConnector } from 'keyway/sdk'
 

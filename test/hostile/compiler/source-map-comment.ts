@@ -1,6 +1,6 @@
 /**
  * Names a file of the machine as its source map, which a bundler reads. Promise 2.
- * Must happen: the comment is not followed; the connector serves and shows nothing.
+ * Must happen: the comment is not followed; the connector is served and reveals nothing.
  */
 import { defineConnector } from 'keyway/sdk'
 

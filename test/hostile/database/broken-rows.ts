@@ -1,6 +1,8 @@
 /**
- * Asks a database whose answers are no PostgreSQL, or announce more than they are. Promise 1.
- * Must happen: each request fails as text; nothing is read past its end, and no prototype is changed.
+ * Queries a database whose answers are not PostgreSQL protocol, or announce more than they contain. Promise
+ * 1.
+ * Must happen: each request fails with a message; nothing is read past the end of an answer, and no prototype
+ * is changed.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Asks a database that answers a byte at a time. Promise 1.
+ * Queries a database that answers one byte at a time. Promise 1.
  * Must happen: the call ends at its deadline, and its connection with it.
  */
 import { defineConnector } from 'keyway/sdk'

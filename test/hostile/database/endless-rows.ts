@@ -1,6 +1,7 @@
 /**
- * Asks a database that sends rows without end. Promise 1.
- * Must happen: reading stops at more rows than were asked for: `invalid_response`; the host does not hold more.
+ * Queries a database that sends rows without end. Promise 1.
+ * Must happen: reading stops once there are more rows than were requested: `invalid_response`; the host does
+ * not buffer more.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,6 @@
 /**
- * Begins statements that are never answered, for many tenants, and ends its call without awaiting them. Promise 1.
+ * Starts statements that are never answered, for many tenants, and ends its call without awaiting them.
+ * Promise 1.
  * Must happen: connections end with the call that opened them; a neighbour's fetch is not delayed.
  */
 import { defineConnector } from 'keyway/sdk'

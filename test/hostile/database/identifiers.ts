@@ -1,6 +1,6 @@
 /**
- * Names roles, and sends values, that are statements themselves. Promise 2.
- * Must happen: a name is quoted and a value is compared, and nothing else; what cannot be quoted is refused.
+ * Uses role names and values that are SQL statements themselves. Promise 2.
+ * Must happen: names are only quoted and values are only compared; a name that cannot be quoted is refused.
  */
 import { defineConnector } from 'keyway/sdk'
 

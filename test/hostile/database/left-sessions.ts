@@ -1,6 +1,7 @@
 /**
- * Sends statements that leave something in their session by a function (settings, a role, locks), also some that fail
- * then, and reads on. Promise 3. Must happen: it is taken back before anything else is sent there.
+ * Sends statements that leave state in their session through a function (settings, a role, locks), some of
+ * which then fail, and continues to read. Promise 3.
+ * Must happen: the state is reset before anything else is sent in that session.
  */
 import { defineConnector } from 'keyway/sdk'
 

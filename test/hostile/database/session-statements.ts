@@ -1,6 +1,6 @@
 /**
- * Declares statements that change the session, or end the transaction that only reads. Promise 2. Must happen: the
- * manifest is refused, and nothing of the connector is served.
+ * Declares statements that change the session, or end the read-only transaction. Promise 2.
+ * Must happen: the manifest is refused, and the connector is not served.
  */
 import { defineConnector } from 'keyway/sdk'
 

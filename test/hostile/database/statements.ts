@@ -1,6 +1,7 @@
 /**
- * Asks for statements that it may not use, sends texts of its own, and forges requests of `ctx.sql` by `ctx.fetch`.
- * Promise 2. Must happen: every one of them is refused before anything is sent.
+ * Uses statements that it is not allowed to use, sends SQL text of its own, and forges requests of `ctx.sql`
+ * with `ctx.fetch`. Promise 2.
+ * Must happen: every one of them is refused before anything is sent.
  */
 import { defineConnector } from 'keyway/sdk'
 
@@ -13,7 +14,7 @@ export default defineConnector({
       execute(...given: unknown[]): Promise<unknown>
       transaction(...given: unknown[]): Promise<unknown>
     }
-    // What is allowed does arrive.
+    // The allowed statement does arrive.
     await sql.query('fine')
     const forged = (url: string, method: string, body: object) =>
       ctx.fetch(url, { method, body: JSON.stringify(body) })
@@ -29,7 +30,7 @@ export default defineConnector({
       () => sql.query('fine', [], { names: { role: 'must-not-arrive' } }),
       () => sql.query('find', [{ text: 'must-not-arrive' }]),
       () => sql.query('find', [['must-not-arrive']]),
-      // It only reads, by what was granted: sent as one that writes, it could write all the same.
+      // It is granted as a reading statement: if it were sent as a writing one, it could write.
       () => sql.execute('fine'),
       () => sql.transaction([{ statement: 'fine' }]),
       () => sql.transaction([]),

@@ -1,5 +1,5 @@
 /**
- * Asks for more values than a reply may have. Promise 1.
+ * Requests more values than a reply may have. Promise 1.
  * Must happen: reading stops there: `invalid_response`.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,6 +1,7 @@
 /**
- * Asks a directory whose answers are no LDAP, or announce more than they are. Promise 1.
- * Must happen: each request fails as text; nothing is read past its end, and no prototype is changed.
+ * Queries a directory whose answers are not LDAP, or announce more than they contain. Promise 1.
+ * Must happen: each request fails with a message; nothing is read past the end of an answer, and no prototype
+ * is changed.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Asks for loopback and metadata as directories, in all spellings, without a grant. Promise 2.
+ * Connects to loopback and metadata addresses as directories, in all spellings, without a grant. Promise 2.
  * Must happen: refused; the canary sees nothing.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,7 +1,7 @@
 /**
- * Asks about, writes, moves and names entries by DNs that are made to look as if they lay below the base, and by other
- * names of the attributes that hold them. Promise 2.
- * Must happen: whatever does not lie below it is refused before anything is sent.
+ * Reads, writes, moves and names entries with DNs that only look as if they were below the base, and with
+ * other names of the attributes that contain them. Promise 2.
+ * Must happen: every DN that is not below the base is refused before anything is sent.
  */
 import { defineConnector } from 'keyway/sdk'
 
@@ -35,7 +35,7 @@ export default defineConnector({
       const member = { member: [INSIDE, dn] }
       const named = { add: { 'MEMBER;x-a': [dn] } }
       const numbered = { add: { '2.5.4.31': [dn] } }
-      /** The directory gives an entry what its name consists of. */
+      /** The directory adds the attributes of its name to an entry. */
       const naming = () => `cn=x+${ldap.dn(['member', dn])},dc=acme`
       const ways = {
         search: () => ldap.search({ base: dn, scope: 'base' }),
@@ -59,7 +59,7 @@ export default defineConnector({
         } catch {}
       }
     }
-    // What is made by `dn` lies below, whatever the value holds.
+    // A DN made by `dn` is below the base, whatever the value contains.
     for (const value of ['x,dc=evil', 'x+dc=evil', '\\', '"', ' x ', '#x', 'x\u0000', 'x=y;z<>'])
       await ldap.search({ base: ldap.dn(['cn', value], 'dc=acme'), scope: 'base' })
     return found.map((integration_specific_id) => ({ integration_specific_id }))

@@ -1,6 +1,7 @@
 /**
- * Asks for one page of a directory that sends entries without end. Promise 1.
- * Must happen: reading stops at more entries than were asked for: `invalid_response`; the host does not hold more.
+ * Requests one page of a directory that sends entries without end. Promise 1.
+ * Must happen: reading stops once there are more entries than were requested: `invalid_response`; the host
+ * does not buffer more.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,7 @@
 /**
- * Follows the pages of a directory that always has one more. Promise 1.
- * Must happen: the call ends at its deadline, or at its number of requests; a neighbour's call is not delayed.
+ * Follows the pages of a directory that always has another page. Promise 1.
+ * Must happen: the call ends at its deadline, or at its maximum number of requests; a neighbour's call is not
+ * delayed.
  */
 import { defineConnector } from 'keyway/sdk'
 

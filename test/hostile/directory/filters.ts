@@ -1,6 +1,6 @@
 /**
- * Searches by values that are filters themselves, and by filters of every wrong form. Promise 2.
- * Must happen: a value is compared and nothing else; what is no filter is refused, and sent nowhere.
+ * Searches with values that are filters themselves, and with malformed filters of every kind. Promise 2.
+ * Must happen: values are only compared; a malformed filter is refused and not sent.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,6 @@
 /**
- * Writes by a capability that may only search, and forges requests of `ctx.ldap` by `ctx.fetch`. Promise 2.
+ * Writes through a capability that may only search, and forges requests of `ctx.ldap` with `ctx.fetch`.
+ * Promise 2.
  * Must happen: every one of them is refused before anything is sent.
  */
 import { defineConnector } from 'keyway/sdk'
@@ -9,7 +10,7 @@ const DN = 'cn=must-not-arrive,dc=acme'
 export default defineConnector({
   async list_accounts(_request, ctx) {
     const { ldap } = ctx
-    // What is allowed does arrive.
+    // The allowed operation does arrive.
     await ldap.search()
     const body = JSON.stringify({ dn: DN })
     const forged = (url: string, method: string) => ctx.fetch(url, { method, body })

@@ -1,6 +1,6 @@
 /**
- * Asks a directory that answers with the address of another. Promise 2.
- * Must happen: the other is named and never asked; the canary sees nothing.
+ * Queries a directory that refers to the address of another one. Promise 2.
+ * Must happen: the other address is reported and never contacted; the canary sees nothing.
  */
 import { defineConnector } from 'keyway/sdk'
 

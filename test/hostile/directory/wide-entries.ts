@@ -1,5 +1,5 @@
 /**
- * Asks for an entry with more values than a reply may have. Promise 1.
+ * Requests an entry with more values than a reply may have. Promise 1.
  * Must happen: reading stops there: `invalid_response`.
  */
 import { defineConnector } from 'keyway/sdk'

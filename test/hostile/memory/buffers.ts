@@ -1,6 +1,6 @@
 /**
- * Makes array buffers through every API that makes some. Promise 1.
- * Must happen: sizes are refused, or the limit counts them.
+ * Creates array buffers through every API that can create them. Promise 1.
+ * Must happen: large sizes are refused, or the limit counts them.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Doubles a text and flattens it, again and again. Promise 1.
+ * Doubles a text and flattens it, repeatedly. Promise 1.
  * Must happen: the language refuses or the limit ends it.
  */
 import { defineConnector } from 'keyway/sdk'

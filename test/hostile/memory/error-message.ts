@@ -1,6 +1,6 @@
 /**
  * Throws an error whose message has half a gigabyte. Promise 1.
- * Must happen: the message that leaves is cut; the rest stays in the isolate.
+ * Must happen: the message is truncated before it leaves the isolate.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Sends large bodies at once to an upstream that does not read them. Promise 1.
- * Must happen: what may be open is bounded; the host does not hold them all.
+ * Must happen: the number of open requests is limited; the host does not buffer all bodies.
  */
 import { defineConnector } from 'keyway/sdk'
 

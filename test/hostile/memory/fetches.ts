@@ -1,6 +1,6 @@
 /**
- * Begins fetches without end and awaits none. Promise 1.
- * Must happen: those over the limit are refused; the rest end with the call.
+ * Starts fetches without end and awaits none. Promise 1.
+ * Must happen: fetches over the limit are refused; the rest end with the call.
  */
 import { defineConnector } from 'keyway/sdk'
 

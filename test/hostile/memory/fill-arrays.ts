@@ -1,7 +1,6 @@
 /**
- * Fills arrays until there is no memory. Promise 1.
- * Must happen: the isolate's limit ends it, or its worker's bound; the caller hears that memory ran
- * out.
+ * Fills arrays until memory runs out. Promise 1.
+ * Must happen: the limit of the isolate or of its worker ends it; the caller is told that memory ran out.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Makes Intl objects, whose memory lies outside the heap. Promise 1.
- * Must happen: its worker's bound ends it; the host and the others do not notice.
+ * Creates Intl objects, whose memory is outside the heap. Promise 1.
+ * Must happen: the memory limit of its worker ends it; the host and other connectors are not affected.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with an object that is small in memory and 2^40 members as JSON. Promise 1.
- * Must happen: writing it ends by size, time or memory.
+ * Must happen: serializing it ends by size, time or memory.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Reads an upstream's answer that is five million brackets. Promise 1.
- * Must happen: reading fails in the isolate, or its limit ends it.
+ * Reads an upstream's answer that consists of five million brackets. Promise 1.
+ * Must happen: parsing fails in the isolate, or its limit ends it.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with JSON nested a million deep. Promise 1.
- * Must happen: the reply is refused with a message; nobody's stack overflows.
+ * Must happen: the reply is refused with a message; no stack overflows.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Reads an upstream's answer of 12 MB that is four million objects. Promise 1.
+ * Reads an upstream's answer of 12 MB with four million objects. Promise 1.
  * Must happen: the isolate's limit ends it, or it answers.
  */
 import { defineConnector } from 'keyway/sdk'

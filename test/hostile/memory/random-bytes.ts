@@ -1,6 +1,6 @@
 /**
- * Asks the host side for as many random bytes as it will give. Promise 1.
- * Must happen: sizes over the web's limit are refused; the rest is the isolate's own memory.
+ * Requests as many random bytes from the host as it will return. Promise 1.
+ * Must happen: sizes over the limit of the web standard are refused; the rest is the isolate's own memory.
  */
 import { defineConnector } from 'keyway/sdk'
 

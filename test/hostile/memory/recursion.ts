@@ -1,6 +1,6 @@
 /**
  * Recurses without end, through every kind of call. Promise 1.
- * Must happen: the language's own RangeError, told as a failure of the connector.
+ * Must happen: a RangeError of the language, reported as a failure of the connector.
  */
 import { defineConnector } from 'keyway/sdk'
 

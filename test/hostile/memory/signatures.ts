@@ -1,6 +1,6 @@
 /**
- * Keeps the side that computes signatures busy with large data. Promise 1.
- * Must happen: its own worker is busy, nobody else; the deadline holds.
+ * Keeps the code that computes signatures busy with large data. Promise 1.
+ * Must happen: only its own worker is busy; the deadline holds.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,6 @@
 /**
- * Keeps a little of each call: 100 kB over thousands of calls. Promise 1.
- * Must happen: its calls succeed until its own isolate is full, and then again; the host does not
- * grow.
+ * Leaks a little in each call: 100 kB, over thousands of calls. Promise 1.
+ * Must happen: its calls succeed until its own isolate is full, and again afterwards; the host does not grow.
  */
 import { defineConnector } from 'keyway/sdk'
 

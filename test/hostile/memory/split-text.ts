@@ -1,6 +1,6 @@
 /**
  * Splits a text of 256 MiB into characters, which aborts V8. Promise 1.
- * Must happen: its worker process ends and nobody else; the connector is back with the next one.
+ * Must happen: only its worker process ends; the connector is served again by the next one.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Feeds half gigabytes to the parsers of the sandbox: URL, forms, base64, text codecs. Promise 1.
- * Must happen: each refuses or the limit ends it; none takes the memory of its worker.
+ * Passes texts of half a gigabyte to the parsers of the sandbox: URL, forms, base64, text codecs. Promise 1.
+ * Must happen: each parser refuses, or the limit ends it; none exhausts the memory of its worker.
  */
 import { defineConnector } from 'keyway/sdk'
 

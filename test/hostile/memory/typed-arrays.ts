@@ -1,5 +1,5 @@
 /**
- * Takes memory outside the heap with typed arrays, touched so that it is really taken. Promise 1.
+ * Allocates memory outside the heap with typed arrays, and touches it so that it is really used. Promise 1.
  * Must happen: the isolate's limit counts them too.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,6 +1,6 @@
 /**
  * Grows a Map, which may abort the process in spite of its limit. Promise 1.
- * Must happen: its isolate or its worker ends; the connector is back.
+ * Must happen: its isolate or its worker ends; the connector is served again.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Uses all of its time for computing, in many calls of many tenants. Promise 1.
- * Must happen: processors are shared; the neighbour's calls are slower at most.
+ * Must happen: processor time is shared; the neighbour's calls are at most slower.
  */
 import { defineConnector } from 'keyway/sdk'
 

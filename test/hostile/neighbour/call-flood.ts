@@ -1,6 +1,6 @@
 /**
  * Never answers, and is called hundreds of times at once. Promise 1.
- * Must happen: some run, some wait, the rest are refused; a neighbour is not in that line.
+ * Must happen: some run, some wait, the rest are refused; a neighbour does not wait in the same queue.
  */
 import { defineConnector } from 'keyway/sdk'
 

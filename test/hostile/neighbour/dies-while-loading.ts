@@ -1,7 +1,6 @@
 /**
- * Kills the process in which it is loaded, each time that it is. Promise 1.
- * Must happen: it is judged in a worker of its own; the folder is a ghost, and the host judges the
- * next.
+ * Kills the process that loads it, every time. Promise 1.
+ * Must happen: it is checked in a worker of its own; the folder is a ghost, and the host checks the next one.
  */
 import { defineConnector } from 'keyway/sdk'
 

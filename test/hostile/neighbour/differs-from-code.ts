@@ -1,6 +1,7 @@
 /**
- * Declares capabilities that its code does not have, and has others. Promise 3.
- * Must happen: code and manifest must be equal; the folder is a ghost that names the difference.
+ * Declares capabilities that its code does not have, and has others that it does not declare. Promise 3.
+ * Must happen: code and manifest must be equal; the folder is a ghost, with a message that names the
+ * difference.
  */
 import { defineConnector } from 'keyway/sdk'
 

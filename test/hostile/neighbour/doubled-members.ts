@@ -1,6 +1,6 @@
 /**
  * Has a manifest with each member twice, so that two readers could see two manifests. Promise 3.
- * Must happen: there is one reader: what it reads is what is listed and served.
+ * Must happen: there is only one reader, and its result is both listed and served.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,7 @@
 /**
  * Holds every connection that it can get, in many calls of many tenants. Promise 1.
- * Must happen: requests over the connector's bound are refused at once, and calls with nothing else
- * open end; the others end at their deadline. A neighbour's request to the same upstream is answered.
+ * Must happen: requests over the connector's limit are refused at once, and calls without another open
+ * request end; the others end at their deadline. A neighbour's request to the same upstream is answered.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Wishes for a deadline of days and terabytes of memory, and never answers. Promise 1.
- * Must happen: the operator's ceilings win, or the folder is a ghost.
+ * Declares a deadline of days and terabytes of memory, and never answers. Promise 1.
+ * Must happen: the operator's ceilings apply, or the folder is a ghost.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Throws errors with all that it has seen of everybody, in several spellings. Promise 2.
- * Must happen: of others nothing: no tenant shares an isolate with another.
+ * Throws errors with everything that it has seen of any tenant, in several spellings. Promise 2.
+ * Must happen: no data of other tenants appears, because no tenant shares an isolate with another.
  */
 import { ConnectorError, defineConnector } from 'keyway/sdk'
 

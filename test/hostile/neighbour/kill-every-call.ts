@@ -1,7 +1,7 @@
 /**
  * Kills its worker process at every call. Promise 1.
- * Must happen: each call ends classified; its worker is started again with growing pauses; no other
- * call fails.
+ * Must happen: each call gets a classified error; its worker is restarted after growing pauses; no other call
+ * fails.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Fills the log: thousands of long lines, by every way there is. Promise 1.
- * Must happen: lines and their length are bounded for each call, and it says that others were
+ * Floods the log with thousands of long lines, in every possible way. Promise 1.
+ * Must happen: the number and the length of lines are limited per call, and the log reports that others were
  * dropped.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,5 +1,5 @@
 /**
- * Has a manifest that is no JSON but NUL bytes. Promise 1.
+ * Has a manifest of NUL bytes instead of JSON. Promise 1.
  * Must happen: the folder is a ghost.
  */
 import { defineConnector } from 'keyway/sdk'

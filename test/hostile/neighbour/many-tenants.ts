@@ -1,6 +1,6 @@
 /**
  * Is called for hundreds of tenants, each of which takes memory. Promise 1.
- * Must happen: isolates of tenants that wait go; the worker stays within its bound.
+ * Must happen: isolates of idle tenants are evicted; the worker stays within its limit.
  */
 import { defineConnector } from 'keyway/sdk'
 

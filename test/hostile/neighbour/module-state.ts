@@ -1,7 +1,6 @@
 /**
- * Keeps what it saw in module variables, globals and prototypes, and answers with all of it.
- * Promise 2.
- * Must happen: no tenant ever sees what was there for another.
+ * Stores what it saw in module variables, globals and prototypes, and answers with all of it. Promise 2.
+ * Must happen: no tenant ever sees the data of another.
  */
 import { defineConnector } from 'keyway/sdk'
 

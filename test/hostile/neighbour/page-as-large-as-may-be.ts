@@ -1,6 +1,7 @@
 /**
- * Answers syncs with pages that are just within what the host parses, of members that all have other names. Promise 1.
- * Must happen: it is an answer like any other, and the host's health is told as ever.
+ * Answers syncs with pages just below the parsing limit of the host, whose members all have different names.
+ * Promise 1.
+ * Must happen: it is accepted like any other answer, and the host's health is reported as usual.
  */
 import { defineConnector } from 'keyway/sdk'
 

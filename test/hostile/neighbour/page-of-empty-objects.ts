@@ -1,6 +1,7 @@
 /**
- * Answers a sync with a page of five million empty objects, which the host would parse for seconds. Promise 1.
- * Must happen: the page is refused where it is made, and the host's health is told as ever.
+ * Answers a sync with a page of five million empty objects, which the host would parse for seconds. Promise
+ * 1.
+ * Must happen: the page is refused where it is made, and the host's health is reported as usual.
  */
 import { defineConnector } from 'keyway/sdk'
 

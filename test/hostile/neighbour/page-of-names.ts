@@ -1,6 +1,7 @@
 /**
- * Answers a sync with objects each of whose members has another name, the slowest JSON there is. Promise 1.
- * Must happen: the page is refused where it is made, and the host's health is told as ever.
+ * Answers a sync with objects whose members all have different names, which is the slowest JSON to parse.
+ * Promise 1.
+ * Must happen: the page is refused where it is made, and the host's health is reported as usual.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,7 @@
 /**
  * Names capabilities, settings and limits like members of Object.prototype. Promise 1.
- * Must happen: the folder is a ghost that names them; no table of the host is asked for
- * `__proto__`.
+ * Must happen: the folder is a ghost, with a message that names them; the host looks up `__proto__` in no
+ * table.
  */
 import { defineConnector } from 'keyway/sdk'
 

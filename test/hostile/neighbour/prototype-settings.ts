@@ -1,6 +1,6 @@
 /**
  * Names its settings and its resource types like members of Object.prototype. Promise 1.
- * Must happen: a ghost, or settings like others; the host's built-ins are as they were.
+ * Must happen: the folder is a ghost, or they are ordinary settings; the host's built-ins are unchanged.
  */
 import { defineConnector } from 'keyway/sdk'
 

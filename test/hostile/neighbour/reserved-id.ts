@@ -1,5 +1,5 @@
 /**
- * Takes an id that is a path of the host's own. Promise 3.
+ * Uses an id that is one of the host's own paths. Promise 3.
  * Must happen: the folder is a ghost.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,6 +1,7 @@
 /**
- * Takes the id of a neighbour, spelt with `-` in place of `_`. Promise 3.
- * Must happen: both are one spelling; who serves goes on, the newcomer is told to take another id.
+ * Uses the id of a neighbour, spelled with `-` instead of `_`. Promise 3.
+ * Must happen: both spellings are one id; the connector that is already served continues, and the new one is
+ * told to use another id.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Declares egress to everything: stars, all ports, all schemes. Promise 2.
- * Must happen: the folder is a ghost that says what an entry may be.
+ * Declares egress to everything: wildcards, all ports, all schemes. Promise 2.
+ * Must happen: the folder is a ghost, with a message that says what an entry may be.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Writes line ends, spaces and backslashes into addresses and methods. Promise 2.
- * Must happen: refused or encoded; the upstream sees one request for what was asked.
+ * Must happen: refused or encoded; the upstream sees one request for each that was made.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,7 @@
 /**
- * Sends bodies of five thousand placeholders, of a token as large as may be: with it each would be hundreds of
- * megabytes. Forms, JSON and headers, several at once. Promise 1.
- * Must happen: each is refused with a message before it is made, and the host does not grow.
+ * Sends bodies with five thousand placeholders of a token of the maximum size, each of which would expand to
+ * hundreds of megabytes: forms, JSON and headers, several at once. Promise 1.
+ * Must happen: each is refused with a message before it is expanded, and the host does not grow.
  */
 import { defineConnector } from 'keyway/sdk'
 

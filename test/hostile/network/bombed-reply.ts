@@ -1,6 +1,6 @@
 /**
- * Reads an upstream's answer that unpacks to a thousand times its size. Promise 1.
- * Must happen: unpacking stops: `invalid_response`.
+ * Reads an upstream's answer that decompresses to a thousand times its size. Promise 1.
+ * Must happen: decompression stops: `invalid_response`.
  */
 import { defineConnector } from 'keyway/sdk'
 

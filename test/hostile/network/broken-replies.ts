@@ -1,6 +1,6 @@
 /**
- * Reads answers that are no HTTP: endless headers, garbage, two lengths, strange states. Promise 1.
- * Must happen: each ends classified; no connection and no answer is mixed up with another.
+ * Reads answers that are not valid HTTP: endless headers, garbage, two lengths, odd status codes. Promise 1.
+ * Must happen: each ends with a classified error; no connection and no answer is mixed up with another.
  */
 import { defineConnector } from 'keyway/sdk'
 

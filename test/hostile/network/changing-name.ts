@@ -1,6 +1,6 @@
 /**
- * Asks for a name that is public when it is looked up first, and loopback after that. Promise 2.
- * Must happen: what was judged is what is connected to; the canary sees nothing.
+ * Requests a name that resolves to a public address first, and to loopback afterwards. Promise 2.
+ * Must happen: the checked address is the one that is connected to; the canary sees nothing.
  */
 import { defineConnector } from 'keyway/sdk'
 

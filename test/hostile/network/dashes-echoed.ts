@@ -1,7 +1,7 @@
 /**
- * Its callers' token is made of dashes around a letter, and the upstream answers with mebibytes of dashes: what
- * takes the token out of the reply finds its beginning everywhere, and never its end. Promise 1.
- * Must happen: the reply arrives as it was sent, and nobody else waits.
+ * Its callers' token consists of dashes around a letter, and the upstream answers with mebibytes of dashes,
+ * so that the search for the token finds its start everywhere and never its end. Promise 1.
+ * Must happen: the reply arrives unchanged, and no other call waits.
  */
 import { defineConnector } from 'keyway/sdk'
 

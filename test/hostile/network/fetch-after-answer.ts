@@ -1,6 +1,6 @@
 /**
  * Answers, and fetches afterwards: at once, in microtasks, in timers. Promise 2.
- * Must happen: nothing leaves for a call that is over.
+ * Must happen: no request leaves for a call that has ended.
  */
 import { defineConnector } from 'keyway/sdk'
 

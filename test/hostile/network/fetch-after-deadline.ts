@@ -1,6 +1,6 @@
 /**
  * Fetches in a timer that fires after its deadline. Promise 2.
- * Must happen: nothing leaves for a call that is over.
+ * Must happen: no request leaves for a call that has ended.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Reads sixty gigabyte answers at once, in many calls. Promise 1.
- * Must happen: what is open is bounded by call, connector and process.
+ * Must happen: open replies are limited per call, connector and process.
  */
 import { defineConnector } from 'keyway/sdk'
 

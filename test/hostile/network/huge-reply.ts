@@ -1,6 +1,6 @@
 /**
  * Reads an upstream's answer of a gigabyte. Promise 1.
- * Must happen: reading stops at 16 MiB: `invalid_response`; the host does not hold more.
+ * Must happen: reading stops at 16 MiB: `invalid_response`; the host does not buffer more.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Begins three hundred fetches at once in each of several calls. Promise 1.
+ * Starts three hundred fetches at once in each of several calls. Promise 1.
  * Must happen: more than 64 open ones are refused with a message; a neighbour's fetch is not delayed.
  */
 import { defineConnector } from 'keyway/sdk'

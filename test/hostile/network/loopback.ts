@@ -1,6 +1,6 @@
 /**
- * Asks for loopback in every spelling, one a call; its manifest declares each. Promise 2.
- * Must happen: declared is not granted: `permission_denied`, and the canary sees nothing.
+ * Requests loopback in every spelling, one per call; its manifest declares each. Promise 2.
+ * Must happen: a declaration is not a grant: `permission_denied`, and the canary sees nothing.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Asks for IPv6 addresses in which a private IPv4 address is hidden. Promise 2.
- * Must happen: `permission_denied` for each; the address within is judged.
+ * Requests IPv6 addresses that contain a private IPv4 address. Promise 2.
+ * Must happen: `permission_denied` for each; the contained address is checked.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,6 @@
 /**
- * Asks for hundreds of names whose server never answers. Promise 1.
- * Must happen: its own requests wait and end at the deadline; others' names are looked up
- * meanwhile.
+ * Requests hundreds of names whose name server never answers. Promise 1.
+ * Must happen: its own requests wait and end at the deadline; names of other connectors are still looked up.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,7 @@
 /**
- * Asks for names that resolve to private addresses, to some, to none, to a thousand. Promise 2.
- * Must happen: one private address refuses the name; what is unreachable is said to be so.
+ * Requests names that resolve only to private addresses, to some, to none, to a thousand. Promise 2.
+ * Must happen: a single private address makes the name refused; an unreachable name is reported as
+ * unreachable.
  */
 import { defineConnector } from 'keyway/sdk'
 

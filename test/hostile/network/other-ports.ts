@@ -1,5 +1,5 @@
 /**
- * Asks its upstream's host for other ports, schemes and paths that climb. Promise 2.
+ * Requests other ports, other schemes and climbing paths of its upstream's host. Promise 2.
  * Must happen: only the declared origin is reached.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,5 +1,5 @@
 /**
- * Asks for private, shared and link-local networks and for metadata services. Promise 2.
+ * Requests private, shared and link-local networks and metadata services. Promise 2.
  * Must happen: `permission_denied` for each, without a connection.
  */
 import { defineConnector } from 'keyway/sdk'

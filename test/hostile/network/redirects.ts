@@ -1,6 +1,6 @@
 /**
  * Follows redirects of its upstream to the canary, to metadata, to files, to user info. Promise 2.
- * Must happen: each hop is judged from the start; the canary sees nothing.
+ * Must happen: each hop is checked like a first request; the canary sees nothing.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Asks for multicast, broadcast, documentation and unassigned addresses. Promise 2.
+ * Requests multicast, broadcast, documentation and unassigned addresses. Promise 2.
  * Must happen: `permission_denied` for each, without a connection.
  */
 import { defineConnector } from 'keyway/sdk'

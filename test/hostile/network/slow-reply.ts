@@ -1,5 +1,5 @@
 /**
- * Reads an upstream's answer that drips a byte at a time, for ever. Promise 1.
+ * Reads an upstream's answer that arrives one byte at a time, forever. Promise 1.
  * Must happen: `request_timeout` at the deadline, and the connection is closed.
  */
 import { defineConnector } from 'keyway/sdk'

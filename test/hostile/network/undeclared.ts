@@ -1,5 +1,5 @@
 /**
- * Asks for hosts that no manifest declares, through a capability that has some. Promise 2.
+ * Requests hosts that no manifest declares, through a capability that declares others. Promise 2.
  * Must happen: each is refused by policy before a name is looked up.
  */
 import { defineConnector } from 'keyway/sdk'

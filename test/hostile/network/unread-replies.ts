@@ -1,6 +1,6 @@
 /**
- * Opens fifty answers that do not end, and looks at none of them, in call after call. Promise 1.
- * Must happen: the host reads for it at a bounded pace, and the others' calls are as quick as before.
+ * Opens fifty endless answers and reads none of them, in call after call. Promise 1.
+ * Must happen: the host reads them at a limited rate, and other calls are as fast as before.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,8 +1,7 @@
 /**
- * Hands Proxies and odd objects to every function of the sandbox, to see who touches them. Promise
+ * Passes Proxies and odd objects to every function of the sandbox, to see which code accesses them. Promise
  * 2.
- * Must happen: only the isolate's own code does; nothing of the host is ever a receiver or an
- * argument.
+ * Must happen: only the isolate's own code does; no host object is ever a receiver or an argument.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Reads `caller` and `arguments` of the functions that call it. Promise 2.
- * Must happen: everything that calls a connector is strict, and shows neither.
+ * Must happen: all code that calls a connector is strict, and exposes neither.
  */
 import { defineConnector } from 'keyway/sdk'
 

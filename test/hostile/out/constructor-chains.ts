@@ -1,5 +1,5 @@
 /**
- * Asks the constructors of everything in reach for a function of another realm. Promise 2.
+ * Searches the constructors of everything in reach for a function of another realm. Promise 2.
  * Must happen: every function constructor is the isolate's own; no realm has a `process`.
  */
 import { defineConnector } from 'keyway/sdk'

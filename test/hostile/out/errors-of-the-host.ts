@@ -1,5 +1,5 @@
 /**
- * Provokes errors on the other side and asks them where they come from. Promise 2.
+ * Provokes errors in the host and inspects where they come from. Promise 2.
  * Must happen: each error is the isolate's own, without a path, a frame or a realm of the host.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,6 +1,6 @@
 /**
- * Makes functions of every kind from text: async, generator, by eval, by timers. Promise 2.
- * Must happen: all of them see the isolate's global and nothing else.
+ * Creates functions of every kind from text: async, generator, by eval, by timers. Promise 2.
+ * Must happen: all of them see only the isolate's global.
  */
 import { defineConnector } from 'keyway/sdk'
 

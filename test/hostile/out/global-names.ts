@@ -1,5 +1,5 @@
 /**
- * Looks at every global for one that a sandbox should not have. Promise 2.
+ * Searches all globals for one that a sandbox should not have. Promise 2.
  * Must happen: no Node, no shared memory, no WebAssembly, no finalizers, no other realm.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,6 +1,6 @@
 /**
- * Looks into fresh buffers for what others left in them. Promise 2.
- * Must happen: every new buffer is zero.
+ * Searches new buffers for data that others left in them. Promise 2.
+ * Must happen: every new buffer is filled with zeros.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Asks V8 for its internals by syntax and by flags. Promise 2.
+ * Accesses the internals of V8 by syntax and by flags. Promise 2.
  * Must happen: it is a syntax error.
  */
 import { defineConnector } from 'keyway/sdk'

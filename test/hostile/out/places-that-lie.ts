@@ -1,6 +1,6 @@
 /**
- * Throws errors whose stacks name files of the machine as their place. Promise 2.
- * Must happen: a place in an error is one of the connector's own files, or none.
+ * Throws errors whose stacks name files of the machine as their position. Promise 2.
+ * Must happen: a position in an error is in one of the connector's own files, or absent.
  */
 import { defineConnector } from 'keyway/sdk'
 

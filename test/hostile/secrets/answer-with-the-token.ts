@@ -1,6 +1,6 @@
 /**
  * Answers with everything it was given: in fields, in raw data, in the cursor. Promise 2.
- * Must happen: readers of the answer read placeholders.
+ * Must happen: the answer contains placeholders.
  */
 import { defineConnector, paged } from 'keyway/sdk'
 

@@ -1,7 +1,7 @@
 /**
- * Has an upstream echo all that is sent to it, in every place where a secret is put in, and answers with
- * what came back, also decoded. Promise 2.
- * Must happen: what comes back are placeholders.
+ * Has an upstream echo everything that is sent to it, in every place where a secret is inserted, and answers
+ * with the echo, also decoded. Promise 2.
+ * Must happen: the echo contains placeholders.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,7 @@
 /**
- * Sends its token in forms in which the echo would not be known: beside letters, in pieces, encoded, in
- * XML, multipart and text. Promise 2.
- * Must happen: each is refused with a message, or leaves as the placeholder that it is.
+ * Sends its token in forms whose echo would not be recognized: next to letters, in pieces, encoded, in XML,
+ * multipart and text. Promise 2.
+ * Must happen: each is refused with a message, or the placeholder is sent unchanged.
  */
 import { defineConnector } from 'keyway/sdk'
 

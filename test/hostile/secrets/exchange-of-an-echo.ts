@@ -1,7 +1,7 @@
 /**
- * Declares a login whose upstream echoes the token, so that it is captured, and has that echoed in turn.
- * Promise 2.
- * Must happen: what a login gives is a placeholder too, in every echo of it.
+ * Declares a login whose upstream echoes the token, so that it is captured, and then has the captured value
+ * echoed. Promise 2.
+ * Must happen: the result of a login is a placeholder too, in every echo of it.
  */
 import { defineConnector } from 'keyway/sdk'
 

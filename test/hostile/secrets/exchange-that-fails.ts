@@ -1,6 +1,6 @@
 /**
  * Declares a login that its upstream refuses with an echo of what was sent. Promise 2.
- * Must happen: the error that its author and its caller read holds no token.
+ * Must happen: the error for its author and its caller contains no token.
  */
 import { ConnectorError, defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Makes placeholders of its own: other numbers, other calls, questions to the signers that nobody may ask.
+ * Forges placeholders: with other numbers, of other calls, and in signing requests that are not allowed.
  * Promise 2.
  * Must happen: each is refused with a message, and the host goes on.
  */

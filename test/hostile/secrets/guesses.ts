@@ -1,7 +1,7 @@
 /**
- * Has its guesses echoed, to see by what changes, or by how long it takes, how much of a guess is right.
+ * Has guesses of a secret echoed, to find out from changes or from timing how much of a guess is right.
  * Promise 2.
- * Must happen: no part of a secret is told from any other text; only the whole of it is.
+ * Must happen: no part of a secret is distinguishable from other text; only the whole of it is.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,7 +1,7 @@
 /**
- * Its callers' token is as large as may be, with all that has to be escaped, and is echoed whole in every form.
- * Promise 2.
- * Must happen: what comes back are placeholders, and the log quotes nothing of it.
+ * Its callers' token has the maximum size and all characters that need escaping, and is echoed whole in every
+ * form. Promise 2.
+ * Must happen: the echo contains placeholders, and the log quotes no part of the token.
  */
 import { defineConnector } from 'keyway/sdk'
 

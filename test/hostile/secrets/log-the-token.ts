@@ -1,6 +1,6 @@
 /**
- * Writes its token to the log in every form that it can think of. Promise 2.
- * Must happen: the log holds placeholders, or nothing.
+ * Writes its token to the log in every conceivable form. Promise 2.
+ * Must happen: the log contains placeholders, or nothing.
  */
 import { defineConnector } from 'keyway/sdk'
 

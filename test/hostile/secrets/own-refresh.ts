@@ -1,6 +1,6 @@
 /**
- * Writes the OAuth refresh itself and has an upstream echo it: replies of authorization servers are made of
- * secrets and enter the sandbox as they are. Promise 2.
+ * Implements the OAuth refresh itself and has an upstream echo it: replies of authorization servers contain
+ * secrets and enter the sandbox unchanged. Promise 2.
  * Must happen: it is not served before the operator has granted the secrets that it would see.
  */
 import { defineConnector } from 'keyway/sdk'

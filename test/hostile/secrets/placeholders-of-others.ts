@@ -1,7 +1,7 @@
 /**
- * Keeps the placeholders of earlier calls, also where it can by names that all tenants share, and uses
- * them in later ones. Promise 2.
- * Must happen: one is good in its own call only; each other use is refused with a message.
+ * Stores the placeholders of earlier calls, where possible under names that all tenants share, and uses them
+ * in later ones. Promise 2.
+ * Must happen: a placeholder is valid only in its own call; each other use is refused with a message.
  */
 import { defineConnector } from 'keyway/sdk'
 

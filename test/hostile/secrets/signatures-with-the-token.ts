@@ -1,6 +1,6 @@
 /**
- * Uses its token as a key, to compute what only its holder can, or to try guesses against a signature.
- * Promise 2.
+ * Uses its token as a key, to compute values that only its holder can compute, or to test guesses against a
+ * signature. Promise 2.
  * Must happen: the sandbox refuses with a message; what the host signs comes back as what was asked for.
  */
 import { defineConnector } from 'keyway/sdk'
@@ -34,7 +34,7 @@ export default defineConnector({
           (reply) => reply.text(),
           (error) => error.message,
         )
-      // Three parts with points between: what the host signed.
+      // Three parts separated by dots, signed by the host.
       found.push(/eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\./.test(text) ? 'ESCAPED' : text)
     }
     return found.map((one) => ({ integration_specific_id: `seen: ${one}` }))

@@ -1,6 +1,6 @@
 /**
  * Throws its token: as message, code, class, name, stack, cause. Promise 2.
- * Must happen: the error that leaves holds no token.
+ * Must happen: the resulting error contains no token.
  */
 import { ConnectorError, defineConnector } from 'keyway/sdk'
 

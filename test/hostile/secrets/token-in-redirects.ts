@@ -1,7 +1,6 @@
 /**
- * Has an upstream redirect to where it wants its token to go, in the address and in a body that goes on.
- * Promise 2.
- * Must happen: the canary sees nothing; what comes back are placeholders.
+ * Has an upstream redirect to where its token should go, in the address and in a forwarded body. Promise 2.
+ * Must happen: the canary sees nothing; replies contain placeholders.
  */
 import { defineConnector } from 'keyway/sdk'
 

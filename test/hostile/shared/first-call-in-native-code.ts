@@ -1,6 +1,7 @@
 /**
- * Computes for many seconds in native code, with little memory, which no time limit ends, in its very first calls. Promise 1.
- * Must happen: the worker is killed; what the other tenant had asked for is asked again, in another worker.
+ * Computes for many seconds in native code with little memory, which no time limit ends, in its very first
+ * calls. Promise 1.
+ * Must happen: the worker is killed; the call of the other tenant is repeated in another worker.
  */
 import { defineConnector } from 'keyway/sdk'
 

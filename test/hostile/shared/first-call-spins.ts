@@ -1,6 +1,6 @@
 /**
- * Loops in its very first call, before anything is known of it. Promise 1.
- * Must happen: its call ends at its deadline; the other tenant of its worker is answered all the while.
+ * Loops in its very first call, before the host knows anything about it. Promise 1.
+ * Must happen: its call ends at its deadline; the other tenant of its worker is still answered.
  */
 import { defineConnector } from 'keyway/sdk'
 

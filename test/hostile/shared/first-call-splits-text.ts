@@ -1,6 +1,6 @@
 /**
  * Aborts the worker process in its very first call. Promise 1.
- * Must happen: the call ends classified; what the other tenant had asked for is asked again.
+ * Must happen: the call gets a classified error; the call of the other tenant is repeated.
  */
 import { defineConnector } from 'keyway/sdk'
 

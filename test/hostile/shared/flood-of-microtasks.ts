@@ -1,6 +1,7 @@
 /**
- * Makes microtasks without end in its very first call, after it has let go of the thread once. Promise 1.
- * Must happen: its call ends at its deadline, or with its memory; the other tenant of its worker is answered all the while.
+ * Creates microtasks without end in its very first call, after it has yielded the thread once. Promise 1.
+ * Must happen: its call ends at its deadline, or at its memory limit; the other tenant of its worker is still
+ * answered.
  */
 import { defineConnector } from 'keyway/sdk'
 

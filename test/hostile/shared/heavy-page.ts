@@ -1,6 +1,7 @@
 /**
- * Lists in pages and computes for 60 ms in one in the middle, where its isolate may be ended and another go on. Promise 1.
- * Must happen: every page is there once; the sequence goes on where it was.
+ * Lists in pages and computes for 60 ms in one of the middle pages, where another isolate may have to
+ * continue. Promise 1.
+ * Must happen: every page is returned once; the sequence continues where it stopped.
  */
 import { defineConnector, paged } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers quickly ten times, and then computes in native code that nothing interrupts. Promise 1.
- * Must happen: its call ends classified; what the other tenant had asked for is asked again.
+ * Must happen: its call gets a classified error; the call of the other tenant is repeated.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Answers at once and loops afterwards, when no call is left to have a deadline. Promise 1.
- * Must happen: the answer arrives, or its deadline does; an isolate that shows no sign of life is ended.
+ * Answers at once and loops afterwards, when no call with a deadline is left. Promise 1.
+ * Must happen: the answer or the deadline arrives; an isolate that does not respond is ended.
  */
 import { defineConnector } from 'keyway/sdk'
 

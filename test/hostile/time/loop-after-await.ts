@@ -1,6 +1,6 @@
 /**
  * Loops after an `await`, where isolated-vm's own time limit no longer counts. Promise 1.
- * Must happen: the same as without the await.
+ * Must happen: the same as without the `await`.
  */
 import { defineConnector } from 'keyway/sdk'
 

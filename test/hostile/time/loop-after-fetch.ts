@@ -1,6 +1,6 @@
 /**
- * Loops after an answer of the host has woken it. Promise 1.
- * Must happen: the deadline of the call holds there too.
+ * Loops after an answer of the host has resumed it. Promise 1.
+ * Must happen: the deadline of the call applies there too.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Loads well while it is checked, and loops at every load from some time on. Promise 1.
- * Must happen: its calls end at their deadline, the others in its worker go on.
+ * Loads normally while it is checked, and loops at every later load. Promise 1.
+ * Must happen: its calls end at their deadline, and other calls in its worker continue.
  */
 import { defineConnector } from 'keyway/sdk'
 import { armedFromMs } from './armed.json'

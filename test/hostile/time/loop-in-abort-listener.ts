@@ -1,5 +1,5 @@
 /**
- * Waits for its own abort, which comes with the deadline, and loops then. Promise 1.
+ * Waits for its own abort at the deadline, and then loops. Promise 1.
  * Must happen: the caller has its answer already; the isolate is ended.
  */
 import { defineConnector } from 'keyway/sdk'

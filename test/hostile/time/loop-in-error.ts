@@ -1,6 +1,6 @@
 /**
  * Throws an error whose members loop when they are read. Promise 1.
- * Must happen: nothing of it is run for the answer, or it ends at the deadline.
+ * Must happen: its code is not run for the answer, or it ends at the deadline.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with an object whose member loops when it is read. Promise 1.
- * Must happen: the reader of the reply is on the isolate's own thread: `request_timeout`.
+ * Must happen: the reply is read on the isolate's own thread: `request_timeout`.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with a `then` that loops. Promise 1.
- * Must happen: it is asked on the isolate's own thread: `request_timeout`.
+ * Must happen: it is called on the isolate's own thread: `request_timeout`.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with an object whose `toJSON` loops. Promise 1.
- * Must happen: `request_timeout`, or an answer for which `toJSON` was not asked.
+ * Must happen: `request_timeout`, or an answer for which `toJSON` was not called.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Never lets go of the thread: each microtask makes the next. Promise 1.
- * Must happen: `request_timeout`, or the memory limit ends it before.
+ * Never yields the thread: each microtask queues the next. Promise 1.
+ * Must happen: `request_timeout`, or the memory limit ends it earlier.
  */
 import { defineConnector } from 'keyway/sdk'
 

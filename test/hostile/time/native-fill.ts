@@ -1,6 +1,6 @@
 /**
  * Fills a huge array in native code, which takes time and memory. Promise 1.
- * Must happen: time or memory ends it, its worker too where nothing else helps.
+ * Must happen: the time or memory limit ends it, together with its worker if nothing else helps.
  */
 import { defineConnector } from 'keyway/sdk'
 

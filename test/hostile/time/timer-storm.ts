@@ -1,6 +1,6 @@
 /**
- * Keeps its thread busy with timers that are each short enough to answer a ping between. Promise 1.
- * Must happen: the caller gets `request_timeout` at the deadline, the storm ends with it.
+ * Keeps its thread busy with timers that are each short enough to answer a ping in between. Promise 1.
+ * Must happen: the caller gets `request_timeout` at the deadline, and the storm ends with it.
  */
 import { defineConnector } from 'keyway/sdk'
 

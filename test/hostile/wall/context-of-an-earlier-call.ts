@@ -1,6 +1,6 @@
 /**
- * Keeps the context of a call and uses it in later ones, of other tenants too. Promise 2.
- * Must happen: an ended call can neither fetch nor log; no tenant sees another's.
+ * Stores the context of a call and uses it in later ones, also of other tenants. Promise 2.
+ * Must happen: an ended call can neither fetch nor log; no tenant sees the data of another.
  */
 import { defineConnector } from 'keyway/sdk'
 

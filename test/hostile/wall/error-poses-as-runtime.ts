@@ -1,6 +1,6 @@
 /**
  * Throws errors that say the runtime raised them. Promise 1.
- * Must happen: `raised_by` never names Keyway for what a connector says.
+ * Must happen: `raised_by` never names Keyway for an error of a connector.
  */
 import { ConnectorError, defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Answers with the members by which the sandbox tells the host what a reply is. Promise 1.
- * Must happen: they are members of a reply like others, and refused.
+ * Answers with the members that the sandbox uses to describe a reply to the host. Promise 1.
+ * Must happen: they are treated like other members of a reply, and refused.
  */
 import { defineConnector } from 'keyway/sdk'
 

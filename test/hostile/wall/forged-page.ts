@@ -1,6 +1,6 @@
 /**
- * Forges what `paged` makes: marks, cursors of a megabyte, cyclic and throwing ones. Promise 1.
- * Must happen: the cursor is refused by size or as no JSON; nothing of a page is believed.
+ * Forges results of `paged`: marks, cursors of a megabyte, cyclic and throwing ones. Promise 1.
+ * Must happen: the cursor is refused for its size or because it is not JSON; no forged page is accepted.
  */
 import { defineConnector, paged } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Answers with members that are another thing each time they are read. Promise 1.
- * Must happen: each is read once, or what leaves is checked after it was read.
+ * Answers with members whose value differs each time they are read. Promise 1.
+ * Must happen: each is read once, or the value is checked after it was read.
  */
 import { defineConnector } from 'keyway/sdk'
 

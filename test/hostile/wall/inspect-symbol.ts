@@ -1,6 +1,6 @@
 /**
  * Leaves functions where Node's `util.inspect` and loggers would call them. Promise 2.
- * Must happen: nobody on the other side inspects live objects; nothing is called.
+ * Must happen: the host does not inspect live objects; nothing is called.
  */
 import { defineConnector } from 'keyway/sdk'
 

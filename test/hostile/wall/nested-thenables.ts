@@ -1,5 +1,5 @@
 /**
- * Answers with a thenable that gives a thenable, and so on without end. Promise 1.
+ * Answers with a thenable that resolves to a thenable, and so on without end. Promise 1.
  * Must happen: the deadline or the memory limit ends it.
  */
 import { defineConnector } from 'keyway/sdk'

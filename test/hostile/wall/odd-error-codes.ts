@@ -1,7 +1,6 @@
 /**
  * Throws ConnectorErrors whose codes are names of built-in members. Promise 1.
- * Must happen: no table of the host is asked for `constructor`; each becomes a code of the closed
- * list.
+ * Must happen: the host looks up `constructor` in no table; each becomes a code of the closed list.
  */
 import { ConnectorError, defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with lone surrogates, NUL, line separators and directional marks. Promise 1.
- * Must happen: a valid answer or a refusal; the JSON that leaves can be read.
+ * Must happen: a valid answer or a refusal; the resulting JSON can be parsed.
  */
 import { defineConnector } from 'keyway/sdk'
 

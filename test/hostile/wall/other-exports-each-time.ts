@@ -1,6 +1,6 @@
 /**
- * Exports other handlers each time that its export is read. Promise 1.
- * Must happen: it is read once; what was checked is what serves, or the folder is a ghost.
+ * Exports different handlers each time its export is read. Promise 1.
+ * Must happen: it is read once; the handlers that were checked are served, or the folder is a ghost.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Replaces every function of every built-in prototype in its first call. Promise 1.
- * Must happen: its calls end in a valid answer or a classified error; nobody else notices.
+ * Must happen: its calls end with a valid answer or a classified error; no other connector is affected.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Makes `JSON`, `toJSON` and array setters say what they like. Promise 1.
- * Must happen: what leaves is what the contract's own writer reads, never the forgery.
+ * Makes `JSON`, `toJSON` and array setters return forged values. Promise 1.
+ * Must happen: the reply is what the contract's own writer reads, never the forgery.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Makes promises that never call back, and whose species and constructors are its own. Promise 1.
- * Must happen: the answer arrives all the same, or the deadline ends the call.
+ * Must happen: the answer still arrives, or the deadline ends the call.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with own members named `__proto__` and `constructor`. Promise 1.
- * Must happen: they arrive as data or are refused; the host's built-ins are as they were.
+ * Must happen: they arrive as data or are refused; the host's built-ins are unchanged.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Merges a request with `__proto__` and `constructor` members into its objects. Promise 1.
- * Must happen: what it pollutes is its own isolate's; the host's built-ins are as they were.
+ * Must happen: it pollutes only its own isolate; the host's built-ins are unchanged.
  */
 import { defineConnector } from 'keyway/sdk'
 

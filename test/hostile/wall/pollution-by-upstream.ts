@@ -1,6 +1,6 @@
 /**
- * Passes on what an upstream made to pollute code that merges it. Promise 1.
- * Must happen: it arrives as data or is refused; the host's built-ins are as they were.
+ * Passes on an upstream's data that pollutes code that merges it. Promise 1.
+ * Must happen: it arrives as data or is refused; the host's built-ins are unchanged.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Keeps 40 MiB of raw data beside a small reply. Promise 1.
- * Must happen: refused by size, or dropped because nobody asked for it.
+ * Returns 40 MiB of raw data with a small reply. Promise 1.
+ * Must happen: refused for its size, or dropped because it was not requested.
  */
 import { defineConnector } from 'keyway/sdk'
 

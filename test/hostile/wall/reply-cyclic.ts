@@ -1,5 +1,5 @@
 /**
- * Answers with an object that holds itself. Promise 1.
+ * Answers with an object that contains itself. Promise 1.
  * Must happen: the reply is refused with a message.
  */
 import { defineConnector } from 'keyway/sdk'

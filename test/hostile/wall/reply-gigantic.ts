@@ -1,6 +1,6 @@
 /**
  * Answers with more than 32 MiB. Promise 1.
- * Must happen: the reply is refused by its size.
+ * Must happen: the reply is refused for its size.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
- * Answers with what is no JSON: functions, symbols, numbers without end. Promise 1.
- * Must happen: the reply is refused, or what cannot be written is left out.
+ * Answers with values that are not JSON: functions, symbols, infinite numbers. Promise 1.
+ * Must happen: the reply is refused, or values that cannot be serialized are left out.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with text that grows sixfold when it is written as JSON. Promise 1.
- * Must happen: the size is that of the JSON: refused, or within the limit.
+ * Must happen: the size of the JSON counts: refused, or within the limit.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with everything but a list of accounts. Promise 1.
- * Must happen: `invalid_response`, with what was found where.
+ * Must happen: `invalid_response`, with a message that says what was found where.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Answers with symbol keys, `toStringTag`, `toPrimitive`, `iterator` and `species`. Promise 1.
- * Must happen: symbols do not cross.
+ * Must happen: symbols do not leave the isolate.
  */
 import { defineConnector } from 'keyway/sdk'
 

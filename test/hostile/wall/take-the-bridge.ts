@@ -1,6 +1,6 @@
 /**
- * Looks for the bridge at load, and lies in wait for it with accessors of its names. Promise 2.
- * Must happen: the two host functions and the prelude's entries are gone before its first line.
+ * Searches for the bridge while it loads, and defines accessors with its names to catch it. Promise 2.
+ * Must happen: the two host functions and the prelude's entries are gone before its first line runs.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Throws a Proxy whose prototype is another such Proxy, without end. Promise 1.
- * Must happen: what is thrown is not looked at with its own code, or the deadline ends it.
+ * Must happen: the thrown value is not inspected with its own code, or the deadline ends it.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Throws everything that is no Error, a value a call. Promise 1.
+ * Throws values that are not Errors, one per call. Promise 1.
  * Must happen: each becomes an error with a code of the closed list.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,6 +1,6 @@
 /**
- * Leaves thousands of rejections that nobody handles. Promise 1.
- * Must happen: no call fails, its own included; no process does.
+ * Leaves thousands of rejections unhandled. Promise 1.
+ * Must happen: no call fails, not even its own, and no process ends.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,8 +1,8 @@
 /**
- * A worker process that was taken over speaks to the host in its connector's name; `hostile-worker.mjs`
- * says how. Promise 1.
- * Must happen: a breach of the protocol ends the worker and classifies its call; what is allowed is
- * bounded; the next worker serves.
+ * A compromised worker process talks to the host in the name of its connector, as defined in
+ * `hostile-worker.mjs`. Promise 1.
+ * Must happen: a violation of the protocol ends the worker, and its call with a classified error; permitted
+ * messages are limited; the next worker serves.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,6 +1,6 @@
 /**
  * Computes in slices of a few milliseconds, one turn after the other, for as long as it may. Promise 1.
- * Must happen: it is answered; the other tenant of its worker is slower at most.
+ * Must happen: it is answered; the other tenant of its worker is at most slower.
  */
 import { defineConnector } from 'keyway/sdk'
 import { SLICE_MS } from './parameter.ts'

@@ -1,6 +1,6 @@
 /**
- * Computes for 60 ms in some calls and answers the others at once, to be taken for light. Promise 1.
- * Must happen: every call is answered; the other tenant of its worker is slower at most.
+ * Computes for 60 ms in some calls and answers the others at once, so that it counts as light. Promise 1.
+ * Must happen: every call is answered; the other tenant of its worker is at most slower.
  */
 import { defineConnector } from 'keyway/sdk'
 import { isSlow } from './parameter.ts'
