@@ -6,7 +6,7 @@ test('the names of the handlers are reported in order', async () => {
   expect(guest.adopted).toEqual({ ok: true, capabilities: ['a', 'b'] })
 })
 
-test('the namespace that esbuild makes is adopted and taken off the global', async () => {
+test('the namespace that esbuild generates is adopted and removed from the global', async () => {
   const guest = await createGuest('undefined, get default() { return { a() {} } }')
   expect(guest.adopted).toEqual({ ok: true, capabilities: ['a'] })
   expect(await guest.value('"__connector" in globalThis')).toBe(false)
@@ -43,7 +43,7 @@ test('a handler replaced after loading is not the one that runs', async () => {
   expect((await guest.run('a')).response).toBe(1)
 })
 
-test('neither the entries nor the host functions are left on the global', async () => {
+test('neither the entries nor the host functions remain on the global', async () => {
   const guest = await createGuest()
   const left = await guest.value(
     'Reflect.ownKeys(globalThis).filter((key) => String(key).startsWith("__"))',

@@ -44,12 +44,12 @@ test.each([
   expect(error).toMatchObject({ code: 'unexpected_error', message, ...NOTHING, raised_by })
 })
 
-test('a rejection reads the same as a throw', async () => {
+test('a rejection is reported like a throw', async () => {
   const guest = await createGuest('{ a: async () => { throw new TypeError("bad") } }')
   expect(await guest.error('a')).toMatchObject({ message: 'bad', raised_by: 'TypeError' })
 })
 
-// But for `name`: the engine reads it when it writes the stack, and a loop there is the host's to kill.
+// Except `name`, which the engine reads when it writes the stack. The host ends a loop there.
 test('getters of a thrown error are not called', async () => {
   const guest = await createGuest(`{ a: () => {
     const error = new Error('x')
@@ -60,13 +60,13 @@ test('getters of a thrown error are not called', async () => {
   expect((await guest.run('b')).response).toBe('none')
 })
 
-test('a Proxy whose traps throw is still a clean failure', async () => {
+test('a Proxy whose traps throw is still reported as unexpected_error', async () => {
   const guest = await createGuest(`{ a: () => { throw new Proxy(new Error('x'), {
     get() { throw 1 }, getOwnPropertyDescriptor() { throw 2 }, getPrototypeOf() { throw 3 } }) } }`)
   expect(await guest.error('a')).toMatchObject({ code: 'unexpected_error' })
 })
 
-test('long texts of an error are cut', async () => {
+test('long texts of an error are truncated', async () => {
   const guest = await createGuest('{ a: () => { throw new Error("x".repeat(1e6)) } }')
   expect((await guest.error('a'))['message']).toHaveLength(4000)
 })
@@ -87,7 +87,7 @@ const REFUSED = {
 }
 
 test.each(['a', 'changed'])(
-  'the error of a fetch thrown by %s is named by its request',
+  'the error of a fetch thrown by %s is reported as the id of its request',
   async (name) => {
     const guest = await createGuest(FAILING)
     const answer = guest.run(name)
@@ -109,14 +109,14 @@ test('authors see the error of a fetch as a ConnectorError', async () => {
   })
 })
 
-test('an error around the error of a fetch is the author’s own', async () => {
+test('an error that wraps the error of a fetch is reported as the author’s own', async () => {
   const guest = await createGuest(FAILING)
   const answer = guest.run('wrapped')
   await guest.deliver((await guest.posted('fetch')).id, REFUSED)
   expect((await answer).head['error']).toMatchObject({ message: 'mine' })
 })
 
-test('the error of another call’s fetch does not pass for this call’s', async () => {
+test('the error of another call’s fetch is not reported as a fetch of this call', async () => {
   const guest = await createGuest(FAILING)
   const answer = guest.run('a')
   await guest.deliver((await guest.posted('fetch')).id, REFUSED)
@@ -124,7 +124,7 @@ test('the error of another call’s fetch does not pass for this call’s', asyn
   expect((await guest.run('again')).head).not.toHaveProperty('fetch')
 })
 
-test('an upstream body that is not JSON is an invalid response without the query', async () => {
+test('an upstream body that is not JSON is reported as invalid_response, without the query', async () => {
   const guest = await createGuest(
     '{ a: async (_, ctx) => (await ctx.fetch("https://a.example/")).json() }',
   )
@@ -142,7 +142,7 @@ test('an upstream body that is not JSON is an invalid response without the query
   })
 })
 
-test('the frames of a thrown error come along, without its message', async () => {
+test('the frames of a thrown error are reported without its message', async () => {
   const guest = await createGuest(
     '{ a: () => { throw new Error("    at the end\\n".repeat(999)) } }',
   )
@@ -151,7 +151,7 @@ test('the frames of a thrown error come along, without its message', async () =>
   expect(String(stack).length).toBeLessThanOrEqual(4000)
 })
 
-test('a stack that is no text, or cannot be read, is left out', async () => {
+test('a stack that is not text, or cannot be read, is left out', async () => {
   const guest = await createGuest(`{
     a: () => { Error.prepareStackTrace = () => ({}); throw new Error('a') },
     b: () => { Error.prepareStackTrace = () => { throw 1 }; throw new Error('b') } }`)

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { createGuest, type Post, reply } from './isolate.ts'
 
-/** What the host is sent for `ctx.fetch(${code})`. */
+/** The post to the host for `ctx.fetch(${code})`. */
 async function sent(code: string): Promise<Post> {
   const guest = await createGuest(`{ a: async (_, ctx) => { await ctx.fetch(${code}) } }`)
   void guest.run('a')
   return guest.posted('fetch')
 }
 
-/** What a handler makes of an answer bound to `reply`. */
+/** The result of an expression over `reply`, the answer of a fetch. */
 async function made(code: string, head: object, body: string): Promise<unknown> {
   const guest = await createGuest(
     `{ a: async (_, ctx) => { const reply = await ctx.fetch('https://a.example/'); return ${code} } }`,
@@ -47,14 +47,14 @@ test.each([
   [`body: new DataView(Uint8Array.of(1, 2, 3, 4).buffer, 1, 2)`, 'base64', 'AgM=', undefined],
   [`body: Uint8Array.of(1, 255).buffer`, 'base64', 'Af8=', undefined],
   [`body: new Blob(['hi'], { type: 'Text/Plain' })`, 'base64', 'aGk=', 'text/plain'],
-])('the body { %s } crosses as %s', async (init, encoding, body, type) => {
+])('the body { %s } is sent to the host as %s', async (init, encoding, body, type) => {
   const post = await sent(`'https://a.example/', { method: 'post', ${init} }`)
   expect(post.head).toMatchObject({ method: 'POST', encoding })
   expect(post.body).toBe(body)
   expect(Object.fromEntries(post.head['headers'] as [string, string][])['content-type']).toBe(type)
 })
 
-test('a form without files crosses as multipart text', async () => {
+test('a form without files is sent to the host as multipart text', async () => {
   const post = await sent(
     `'https://a.example/', { method: 'POST', body: (() => { const f = new FormData(); f.append('a"b', 'one\\ntwo'); f.append('c', 'ü'); return f })() }`,
   )
@@ -67,7 +67,7 @@ test('a form without files crosses as multipart text', async () => {
   )
 })
 
-test('a form with a file crosses as bytes that Node reads back', async () => {
+test('a form with a file is sent to the host as bytes that Node can parse', async () => {
   const post = await sent(
     `'https://a.example/', { method: 'POST', body: (() => { const f = new FormData(); f.append('t', 'x'); f.append('f', new File([Uint8Array.of(0, 255)], 'n.bin'), 'other.bin'); return f })() }`,
   )
@@ -78,7 +78,7 @@ test('a form with a file crosses as bytes that Node reads back', async () => {
   expect([file.name, ...(await file.bytes())]).toEqual(['other.bin', 0, 255])
 })
 
-test('a Request is fetched as it was made', async () => {
+test('a Request is fetched with its own members', async () => {
   const post = await sent(
     `new Request(new URL('/p', 'https://a.example'), { method: 'PUT', body: 'b', headers: [['x-a', '1'], ['x-a', '2']], redirect: 'manual' })`,
   )
@@ -103,7 +103,7 @@ test.each([
   expect(await guest.all('fetch')).toEqual([])
 })
 
-test('an answer shows its status, address and headers', async () => {
+test('an answer has its status, address and headers', async () => {
   const head = {
     ...reply(404, [
       ['X-A', '1'],
@@ -124,7 +124,7 @@ test('an answer shows its status, address and headers', async () => {
   ])
 })
 
-test('the body of an answer can be read in every form, again and again', async () => {
+test('the body of an answer can be read repeatedly and in every form', async () => {
   const code = `[await reply.text(), await reply.json(), [...await reply.bytes()].length, (await reply.arrayBuffer()).byteLength, (await reply.clone().json()).a]`
   expect(await made(code, reply(), '{"a":"ü"}')).toEqual(['{"a":"ü"}', { a: 'ü' }, 10, 10, 'ü'])
 })
@@ -134,7 +134,7 @@ test('a binary body arrives as its bytes', async () => {
   expect(await made('[...await reply.bytes()]', head, 'AP8=')).toEqual([0, 255])
 })
 
-test('an answer that nobody waits for is ignored', async () => {
+test('an answer to an unknown fetch is ignored', async () => {
   const guest = await createGuest('{ a: () => 1 }')
   await guest.deliver(12345, reply(), 'x')
   expect((await guest.run('a')).response).toBe(1)
@@ -180,7 +180,7 @@ test('the author’s own signal aborts one fetch with its reason', async () => {
   expect((await guest.posted('fetch_abort')).id).toBe((await guest.posted('fetch')).id)
 })
 
-test('a signal that is aborted already sends nothing', async () => {
+test('a signal that is already aborted sends nothing', async () => {
   const guest = await createGuest(
     `{ a: (_, ctx) => ctx.fetch('https://a.example/', { signal: AbortSignal.abort() }) }`,
   )

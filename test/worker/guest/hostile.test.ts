@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createGuest, reply } from './isolate.ts'
 
-/** What a connector may do to the built-ins at its top level; each calls `hit` when it is reached. */
+/** Changes that a connector may make to the built-ins at its top level. */
 const POISONS: Record<string, string> = {
   'Promise.prototype.then': `Promise.prototype.then = function () { return new Promise(() => {}) }`,
   'Promise.prototype.constructor': `Object.defineProperty(Promise.prototype, 'constructor', { get() { return function () { throw new Error('mine') } } })`,
@@ -23,7 +23,7 @@ const NAMES = Object.keys(POISONS)
 const SOURCE = `{ pass: (request) => request.text, 
   paged: () => ({ __paged: true, response: 'page', cursor: 5 }), fail: () => { throw new TypeError('boom') } }`
 
-test.each(NAMES)('poisoned %s cannot change what a call answers', async (name) => {
+test.each(NAMES)('poisoned %s cannot change the answer of a call', async (name) => {
   const guest = await createGuest(SOURCE, POISONS[name])
   const call = { request: { text: 'true' } }
   expect(await guest.run('pass', call)).toEqual({
@@ -38,7 +38,7 @@ test.each(NAMES)('poisoned %s cannot change what a call answers', async (name) =
   })
 })
 
-test.each(NAMES)('poisoned %s leaves the list of capabilities right', async (name) => {
+test.each(NAMES)('poisoned %s does not change the list of capabilities', async (name) => {
   const guest = await createGuest(SOURCE, POISONS[name])
   expect(guest.adopted).toEqual({ ok: true, capabilities: ['fail', 'paged', 'pass'] })
 })
@@ -69,7 +69,7 @@ test('stack frames of the prelude do not show its functions', async () => {
   })
 })
 
-test('a flood of timers in one turn is refused before it fills the host', async () => {
+test('a flood of timers in one turn is refused after 2048 timers', async () => {
   const guest = await createGuest(`{ a: () => {
     let count = 0
     try { for (; count < 1e6; count += 1) clearTimeout(setTimeout(() => {}, 1)) } catch (error) { return [count, error.name] }
@@ -124,12 +124,12 @@ test.each([
   'new (new Uint8Array(8).buffer.constructor)(8, { maxByteLength: 16 })',
   'Reflect.construct(ArrayBuffer, [8, { maxByteLength: 16 }])',
   'new (class extends ArrayBuffer {})(8, { maxByteLength: 16 })',
-])('%s makes no resizable buffer', async (code) => {
+])('%s does not create a resizable buffer', async (code) => {
   const guest = await createGuest()
   expect(await guest.thrown(code)).toMatch(/TypeError: resizable ArrayBuffers/)
 })
 
-test('plain array buffers stay what they were', async () => {
+test('plain array buffers still work', async () => {
   const guest = await createGuest()
   const code = `(() => { const b = new ArrayBuffer(8); class Mine extends ArrayBuffer {}
     return [b.byteLength, b instanceof ArrayBuffer, b.slice(2).byteLength, new Uint8Array(3).buffer instanceof ArrayBuffer,
@@ -148,7 +148,7 @@ test('plain array buffers stay what they were', async () => {
   ])
 })
 
-test('what a delivered answer finds in poisoned prototypes stays in the guest', async () => {
+test('an answer is delivered correctly under poisoned prototypes', async () => {
   const guest = await createGuest(
     `{ a: async (_, ctx) => (await ctx.fetch('https://a.example/')).status }`,
     POISONS['Object.prototype members'],
@@ -159,7 +159,7 @@ test('what a delivered answer finds in poisoned prototypes stays in the guest', 
   expect((await answer).response).toBe(204)
 })
 
-test('a poisoned Object.prototype.value does not answer for a getter', async () => {
+test('a poisoned Object.prototype.value is not used in place of a getter', async () => {
   const guest = await createGuest(
     `{ a: () => { throw Object.defineProperty(new Error('real'), 'error_code', { __proto__: null, get() { return 'not_found' } }) } }`,
     `Object.prototype.value = 'not_found'`,

@@ -7,7 +7,7 @@ beforeAll(async () => {
   guest = await createGuest()
 })
 
-/** Expressions that give in the sandbox what they give in Node. */
+/** Expressions that have the same value in the sandbox as in Node. */
 const SAME_AS_NODE: Record<string, string[]> = {
   URL: [
     `new URL('../b?x=1#h', 'https://u:p@a.example:8443/c/d').href`,
@@ -76,7 +76,7 @@ const SAME_AS_NODE: Record<string, string[]> = {
 
 for (const [name, expressions] of Object.entries(SAME_AS_NODE)) {
   describe(name, () => {
-    test.each(expressions)('gives what Node gives for %s', async (expression) => {
+    test.each(expressions)('has the same result as in Node for %s', async (expression) => {
       const inNode = await runInThisContext(`(async () => await (${expression}))()`)
       expect(await guest.value(expression)).toEqual(JSON.parse(JSON.stringify(inNode)))
     })
@@ -111,18 +111,18 @@ test.each([
   expect(await guest.thrown(expression)).toMatch(message)
 })
 
-test('random values fill exactly the view that was given', async () => {
+test('random values fill exactly the given view', async () => {
   const code = `(() => { const all = new Uint32Array(100); const same = crypto.getRandomValues(all.subarray(10, 90)); return [same.length, all.subarray(0, 10).some(Boolean), all.subarray(10, 90).filter(Boolean).length > 70, all.subarray(90).some(Boolean)] })()`
   expect(await guest.value(code)).toEqual([80, false, true, false])
 })
 
-test('random UUIDs are of version 4 and differ', async () => {
+test('random UUIDs have version 4 and differ', async () => {
   const [one, two] = (await guest.value('[crypto.randomUUID(), crypto.randomUUID()]')) as string[]
   expect(one).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(one).not.toBe(two)
 })
 
-test('microtasks run in order and before timers are posted to fire', async () => {
+test('microtasks run in order', async () => {
   const code = `new Promise((done) => { const seen = []; queueMicrotask(() => seen.push(1)); queueMicrotask(() => { seen.push(2); done(seen) }) })`
   expect(await guest.value(code)).toEqual([1, 2])
 })

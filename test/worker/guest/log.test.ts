@@ -12,7 +12,7 @@ test('a log line carries the call, the level and the fields', async () => {
   })
 })
 
-test('console writes to the log of the call that began last', async () => {
+test('console writes to the log of the call that started last', async () => {
   const guest = await createGuest(
     `{ a: () => { console.error('x', { b: 1 }, new TypeError('t'), undefined); return 1 } }`,
     `console.log('top')`,
@@ -36,7 +36,7 @@ test('lines over the limit are dropped with one notice', async () => {
   expect(lines[200]?.head['message']).toBe('further log lines are dropped: the limit is 200')
 })
 
-test('a long line is cut and its fields are dropped', async () => {
+test('a long line is truncated and its fields are dropped', async () => {
   const guest = await createGuest(
     `{ a: (_, ctx) => { ctx.log.info('x'.repeat(1e6), { a: 1 }); return 1 } }`,
   )

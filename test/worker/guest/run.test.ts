@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createGuest, parseAnswer, reply } from './isolate.ts'
 
-test('a payload comes back as JSON with an empty cursor', async () => {
+test('a payload is returned as JSON with an empty cursor', async () => {
   const guest = await createGuest('{ a: async (request) => ({ got: request }) }')
   const answer = await guest.run('a', { request: { x: [1] } })
   expect(answer).toEqual({
@@ -24,14 +24,14 @@ test('an inherited __paged is not a page', async () => {
   expect((await guest.run('a')).response).toEqual({})
 })
 
-test('the last raw value is kept', async () => {
+test('only the last raw value is returned', async () => {
   const guest = await createGuest(
     '{ a: (_, ctx) => { ctx.raw(1); ctx.raw({ n: 2 }); return null } }',
   )
   expect(await guest.run('a')).toMatchObject({ response: null, raw: { n: 2 } })
 })
 
-test('the raw value goes along with a failure', async () => {
+test('the raw value is returned with a failure', async () => {
   const guest = await createGuest('{ a: (_, ctx) => { ctx.raw({ n: 2 }); throw new Error("x") } }')
   expect((await guest.error('a'))['raw']).toEqual({ n: 2 })
 })
@@ -71,7 +71,7 @@ test('an unknown capability is a failure, not a crash', async () => {
   expect(await guest.error('constructor')).toMatchObject({ code: 'not_implemented' })
 })
 
-test('the context holds what the call brought', async () => {
+test('the context contains the data of the call', async () => {
   const guest = await createGuest(`{ a: (_, ctx) => ({
     auth: ctx.auth.token.token, other: ctx.credentials.api.basic.username, absent: typeof ctx.credentials.none,
     site: ctx.settings.site, page: ctx.page, late: ctx.now() > 1e12, basic: ctx.basic(), pair: ctx.basic('ü', 'x') }) }`)
@@ -101,7 +101,7 @@ test.each([
   expect(await guest.error('a', call)).toMatchObject({ code: 'integration_missing_parameter' })
 })
 
-test('calls at the same time keep their own answers', async () => {
+test('concurrent calls get their own answers', async () => {
   const guest = await createGuest(
     '{ a: async (request, ctx) => (await ctx.fetch("https://a.example/" + request.n)).text() }',
   )
@@ -113,7 +113,7 @@ test('calls at the same time keep their own answers', async () => {
   expect((await Promise.all(both)).map((answer) => answer.response)).toEqual(['one', 'two'])
 })
 
-test('a floating rejection while an answer is delivered breaks no call', async () => {
+test('an unhandled rejection while an answer is delivered breaks no call', async () => {
   const guest = await createGuest(`{ a: async (_, ctx) => {
     const reply = await ctx.fetch('https://a.example/'); Promise.reject(new Error('floating')); return reply.status },
     b: async (_, ctx) => (await ctx.fetch('https://b.example/')).status }`)
@@ -124,7 +124,7 @@ test('a floating rejection while an answer is delivered breaks no call', async (
   expect((await Promise.all(both)).map((answer) => answer.response)).toEqual([200, 200])
 })
 
-test('a call whose start left a rejection unhandled goes on', async () => {
+test('a call whose start left a rejection unhandled continues', async () => {
   const guest = await createGuest(
     `{ a: async (_, ctx) => { Promise.reject(new Error('floating')); return (await ctx.fetch('https://a.example/')).status } }`,
   )

@@ -1,4 +1,4 @@
-/** `ctx.sign` and `ctx.exchange` in the sandbox: texts that the host understands, and no key. */
+/** `ctx.sign` and `ctx.exchange` in the sandbox return placeholders for the host, and no key. */
 import { beforeAll, expect, test } from 'vitest'
 import {
   createCallMark,
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const marks = createMarks()
 const call = createCallMark()
 
-test('each says what is to be signed, in letters and digits', async () => {
+test('each placeholder encodes what is to be signed, in letters and digits', async () => {
   const exchange = exchangePlaceholder(marks, call)
   const { response } = await guest.run('list_accounts', {
     marks: [marks.head + call, marks.tail],
@@ -46,7 +46,7 @@ test('each says what is to be signed, in letters and digits', async () => {
   expect(texts[4]).toBe(exchange)
 })
 
-test('a call without a secret is told so', async () => {
+test('a call without a secret fails with a message', async () => {
   expect(await guest.error('list_accounts')).toMatchObject({
     code: 'integration_missing_parameter',
     message: expect.stringContaining('ctx.sign needs'),

@@ -1,4 +1,4 @@
-/** `ctx.sql` in the sandbox: what no database would be told as it was meant is refused before it leaves. */
+/** `ctx.sql` in the sandbox refuses parameters that JSON would change on the way to the database. */
 import { expect, test } from 'vitest'
 import { createGuest } from './isolate.ts'
 
@@ -11,7 +11,7 @@ test.each([
     "transaction([{ statement: 'one', parameters: [null] }, { statement: 'two', parameters: [undefined] }])",
     '$1 of the statement two is undefined',
   ],
-])('%s is refused, and nothing is asked', async (asked, words) => {
+])('%s is refused, and nothing is sent', async (asked, words) => {
   const guest = await createGuest(`({ list_accounts: (_request, ctx) => ctx.sql.${asked} })`)
   const { message } = await guest.error('list_accounts')
   expect(message).toContain(`${words}; write null for no value`)
@@ -19,7 +19,7 @@ test.each([
 })
 
 test.each(["query('find', ['a', null, 0, false, ['b']])", "execute('set')", 'transaction([])'])(
-  '%s is asked',
+  '%s is sent',
   async (asked) => {
     const guest = await createGuest(`({ list_accounts: (_request, ctx) => ctx.sql.${asked} })`)
     void guest.run('list_accounts')

@@ -71,7 +71,7 @@ const CASES: Record<string, Case> = {
 }
 
 test.each(['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'])(
-  '%s gives the digest of node:crypto',
+  '%s has the same digest as node:crypto',
   async (name) => {
     const expected = createHash(name.replace('-', '')).update(DATA).digest('base64')
     expect(
@@ -192,7 +192,7 @@ test.each([
   expect(await guest.thrown(code)).toMatch(message)
 })
 
-test('the material of a key is nowhere to be seen on it', async () => {
+test('the material of a key is not visible on the key', async () => {
   const code = `${IMPORT}.then((key) => JSON.stringify([key, Reflect.ownKeys(key)]))`
   const seen = await guest.value(code)
   expect(seen).toContain('HMAC')
@@ -203,7 +203,7 @@ function point(part: string | undefined): Buffer {
   return Buffer.from(part ?? '', 'base64url')
 }
 
-describe('a secret of the call, which is a placeholder here, is refused with the helper to use', () => {
+describe('a secret of the call, which is a placeholder here, is refused with a message that names ctx.sign.jwt', () => {
   const PLACEHOLDER = secretPlaceholder(createMarks(), createCallMark(), 0)
   const PEM = `-----BEGIN PRIVATE KEY-----\n${PLACEHOLDER}\n-----END PRIVATE KEY-----`
   const hmac = `{ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']`
