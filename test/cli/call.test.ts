@@ -8,7 +8,7 @@ import { begin, type Running, startRunning } from './keyway.ts'
 
 const FIELDS = { token: { title: 'API token', help: 'Acme > Settings' } }
 const SETTINGS = { region: { type: 'string', required: true }, limit: { type: 'integer' } }
-/** Answers what it was asked and configured with; its third page fails where that is wanted. */
+/** Echoes its request and its settings; the third page fails if the region is `broken`. */
 const CODE = LISTING('1.0.0')
   .replace(
     'const start =',
@@ -54,7 +54,7 @@ afterAll(() => host.stop())
 const of = (region: string) => ({ auth: { token: { token: 's3cret' } }, settings: { region } })
 
 describe('keyway call', () => {
-  test('prints a list whole, over all of its pages', async () => {
+  test('prints the whole list, across all pages', async () => {
     const { code, out, err } = await host.keyway('call', 'acme', 'list_accounts', '--as', as)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(JSON.parse(out)).toHaveLength(23)
@@ -62,7 +62,7 @@ describe('keyway call', () => {
     expect(answer.response).toHaveLength(23)
   })
 
-  test('prints one page where that is asked for, and says that there are more', async () => {
+  test('prints one page with --one-page, and says that there are more', async () => {
     const one = await host.keyway('call', 'acme', 'list_accounts', '--as', as, '--one-page')
     expect(JSON.parse(one.out)).toHaveLength(5)
     expect(one.err).toContain('There are more pages')
@@ -81,7 +81,7 @@ describe('keyway call', () => {
     expect(JSON.parse(out)).toMatchObject({ integration_specific_id: 'u1', given_name: 'here' })
   })
 
-  test('ends with 1 at an error, whose words and code it says, and how far it came', async () => {
+  test('exits with 1 on an error, and prints its code, its message and the number of items so far', async () => {
     const broken = await host.file('broken.json', of('broken'))
     const failed = await host.keyway('call', 'acme', 'list_accounts', '--as', broken)
     expect(failed).toMatchObject({ code: 1, out: '' })
@@ -117,11 +117,11 @@ describe('keyway call', () => {
   })
 })
 
-// A terminal: `script` gives one to a command.
+// `script` runs a command on a terminal.
 const hasScript = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 const COMMAND = `"${process.execPath}" --no-warnings "${MAIN}"`
 
-/** Types each answer when its question has been asked; what was shown, and how it ended. */
+/** Types each answer once its question is shown; returns the output and the exit code. */
 async function typed(command: string, answers: [RegExp, string][]) {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn('script', ['-qec', `${COMMAND} ${command}`, '/dev/null'], {
@@ -145,7 +145,7 @@ async function typed(command: string, answers: [RegExp, string][]) {
 }
 
 describe.skipIf(!hasScript)(`on a terminal${hasScript ? '' : ' (needs script)'}`, () => {
-  test('credentials and settings are asked for, secrets without being shown', async () => {
+  test('keyway call asks for credentials and settings, and does not echo secrets', async () => {
     const { code, shown } = await typed(`call acme get_account --request '{"account_id":"u7"}'`, [
       [/API token: $/, 's3cret-of-mine'],
       [/region: $/, ''],
@@ -160,13 +160,13 @@ describe.skipIf(!hasScript)(`on a terminal${hasScript ? '' : ' (needs script)'}`
     expect(shown).not.toContain('s3cret-of-mine')
   })
 
-  test('pages are counted while they come', async () => {
+  test('keyway call shows the number of pages and items while it reads them', async () => {
     const { shown } = await typed(`call acme list_accounts --as acme.json`, [])
     expect(shown).toMatch(/\d+ pages?, \d+ items …/)
     expect(shown).toContain('account-22')
   })
 
-  test('an install asks before it grants', async () => {
+  test('keyway install asks before it grants', async () => {
     const file = await host.saved(
       await packaged({ id: 'other', version: '1.0.0' }, LISTING('1.0.0')),
     )
@@ -181,7 +181,7 @@ describe.skipIf(!hasScript)(`on a terminal${hasScript ? '' : ' (needs script)'}`
 })
 
 describe('keyway logs', () => {
-  test('lists calls with what they logged, oldest first', async () => {
+  test('lists calls with their log lines, oldest first, and filters them by connector and cause', async () => {
     await host.keyway(
       ...['call', 'acme', 'get_account', '--as', as, '--request', '{"account_id":"u1"}'],
     )
@@ -202,14 +202,14 @@ describe('keyway logs', () => {
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('access_request')])
   })
 
-  test('says what the caller of a failed call was told', async () => {
+  test('shows the error message that the caller of a failed call received', async () => {
     await host.keyway('call', 'acme', 'get_account', '--as', as, '--request', '{}')
     const { out } = await host.keyway('logs', 'acme', '--limit', '1')
     expect(out).toMatch(/acme get_account → \w+ in .*\n {4}\S.*account_id/)
     expect(out).not.toContain('→ ok')
   })
 
-  test('says which version answered, and which one failed', async () => {
+  test('shows the version of each call, including a failed one', async () => {
     const call = (more: object = {}) =>
       host.core.call('POST', '/connectors/twice/list_accounts', {
         body: { request: {}, auth: { token: { token: 'x' } }, settings: {}, ...more },
@@ -233,7 +233,7 @@ describe('keyway logs', () => {
     ])
   })
 
-  test('goes on with those that come, as lines of JSON if wished', async () => {
+  test('prints new calls with --follow, as JSON lines with --json', async () => {
     const env = { ...host.env }
     const child = begin(['logs', 'acme', '--follow', '--json', '--limit', '1'], { env })
     let out = ''

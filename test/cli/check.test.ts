@@ -1,4 +1,4 @@
-/** `keyway check` of packages and beside an earlier version; dry runs of what authors run. */
+/** `keyway check` of packages, alone and against an earlier version; dry runs of authors' commands. */
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -28,19 +28,19 @@ test('a package is checked like its folder', async () => {
   expect(out).toBe('ok   acme 0.1.0: 7 cases passed, 0 findings\n'.repeat(2))
 })
 
-test('a version is checked beside the one before: what it breaks, and what to do', async () => {
+test('a version is checked against the previous one: breaking changes are listed with advice', async () => {
   const { code, out } = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz')
   expect(code).toBe(1)
   expect(out).toMatch(/breaking in settings\.subdomain:\n {4}must match .* now\n {6}→ keep it/)
   expect(out).toMatch(/notice in entitlement_types\.ROLE:\n {4}was called "Role", is "Group"/)
-  // Below 1.0.0 the second number says that something breaks.
+  // Below 1.0.0, a new minor version announces a breaking change.
   expect(out).not.toContain('notice in version')
   const meant = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz', '--allow-breaking')
   expect([meant.code, meant.out.slice(0, 4)]).toEqual([0, 'ok  '])
   expect((await keyway('check', 'acme', '--against', 'acme-0.1.0.tgz')).code).toBe(0)
 })
 
-test('machines get the findings with their severity and advice', async () => {
+test('--json prints the findings with their severity and advice', async () => {
   const { out } = await keyway('check', 'next', '--against', 'acme-0.1.0.tgz', '--json')
   const [{ ok, findings }] = JSON.parse(out)
   expect(ok).toBe(false)
@@ -52,7 +52,7 @@ test('machines get the findings with their severity and advice', async () => {
   })
 })
 
-test('what breaks the one before is not packed, unless it is meant', async () => {
+test('pack refuses a version with breaking changes, unless --allow-breaking is given', async () => {
   const refused = await keyway('pack', 'next', '--against', 'acme-0.1.0.tgz')
   expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('breaking') })
   const meant = await keyway(
@@ -78,27 +78,30 @@ test.each([
   expect(await keyway(...args)).toMatchObject({ code: 1, err: expect.stringContaining(words) })
 })
 
-test('a copy of a connector has no template', async () => {
+test('new refuses --template together with --from', async () => {
   expect(await keyway('new', 'desk', '--from', 'scim', '--template', 'sql')).toMatchObject({
     code: 2,
     err: expect.stringContaining('cannot be used with'),
   })
 })
 
-test.each(['ldap', 'sql'])('a new connector for %s passes its check as it is', async (template) => {
-  const folder = path.join(home, `of-${template}`)
-  const made = await keyway('new', `of-${template}`, '--template', template, '--dir', '.')
-  expect(made).toMatchObject({ code: 0, out: expect.stringContaining(`authors/${template}.md`) })
-  expect((await readdir(folder)).sort()).toEqual([
-    ...['README.md', 'connector.cases.json', 'connector.json', 'connector.ts'],
-    ...['connector.types.ts', 'package.json', 'tsconfig.json'],
-  ])
-  expect(await readFile(path.join(folder, 'README.md'), 'utf8')).toMatch(/^# Of (Ldap|Sql)\n/)
-  const { out } = await keyway('check', `of-${template}`)
-  expect(out).toBe(`ok   of-${template} 1.0.0: 5 cases passed, 0 findings\n`)
-})
+test.each(['ldap', 'sql'])(
+  'a new connector from the template %s passes its check unchanged',
+  async (template) => {
+    const folder = path.join(home, `of-${template}`)
+    const made = await keyway('new', `of-${template}`, '--template', template, '--dir', '.')
+    expect(made).toMatchObject({ code: 0, out: expect.stringContaining(`authors/${template}.md`) })
+    expect((await readdir(folder)).sort()).toEqual([
+      ...['README.md', 'connector.cases.json', 'connector.json', 'connector.ts'],
+      ...['connector.types.ts', 'package.json', 'tsconfig.json'],
+    ])
+    expect(await readFile(path.join(folder, 'README.md'), 'utf8')).toMatch(/^# Of (Ldap|Sql)\n/)
+    const { out } = await keyway('check', `of-${template}`)
+    expect(out).toBe(`ok   of-${template} 1.0.0: 5 cases passed, 0 findings\n`)
+  },
+)
 
-test('dry runs write nothing, and answer machines', async () => {
+test('dry runs write no files, and print JSON with --json', async () => {
   await keyway('keygen', 'acme.key')
   const before = await readdir(home)
   const dry = async (...args: string[]) => {
@@ -115,7 +118,7 @@ test('dry runs write nothing, and answer machines', async () => {
   expect(await readdir(home)).toEqual(before)
 })
 
-test('a secret left behind is found', async () => {
+test('a secret in a file is reported', async () => {
   const readme = path.join(home, 'next', 'README.md')
   await writeFile(readme, `token: ghp_${'a1B2'.repeat(9)}`)
   expect(await keyway('check', 'next')).toMatchObject({
@@ -124,7 +127,7 @@ test('a secret left behind is found', async () => {
   })
 })
 
-test('the types of credentials and settings follow connector.json where a source imports them', async () => {
+test('connector.types.ts is regenerated from connector.json if a source imports it', async () => {
   const [types, manifest, source] = ['connector.types.ts', 'connector.json', 'connector.ts'].map(
     (name) => path.join(home, 'typed', name),
   ) as [string, string, string]
@@ -139,11 +142,11 @@ test('the types of credentials and settings follow connector.json where a source
   )
   expect((await keyway('check', 'typed')).code).toBe(0)
   expect(await readFile(types, 'utf8')).toContain('    limit?: number\n    subdomain: string\n')
-  // Not there, but imported.
+  // Missing, but imported.
   await rm(types)
   await keyway('check', 'typed')
   expect(await readFile(types, 'utf8')).toContain('limit?: number')
-  // Nobody wants it.
+  // No source imports it.
   await rm(types)
   const typed = await readFile(source, 'utf8')
   await writeFile(
@@ -154,7 +157,7 @@ test('the types of credentials and settings follow connector.json where a source
   expect(await readdir(path.join(home, 'typed'))).not.toContain('connector.types.ts')
 })
 
-test('cases are updated after a look, where nothing but their answers differs', async () => {
+test('--update rewrites the cases in which only the answers differ, after confirmation by --yes', async () => {
   const folder = path.join(home, 'updated')
   await cp(path.join(home, 'acme'), folder, { recursive: true })
   const file = path.join(folder, 'connector.cases.json')
@@ -163,7 +166,7 @@ test('cases are updated after a look, where nothing but their answers differs', 
     .replace('"unique_tenant_id": "ws-1"', '"unique_tenant_id": "ws-0"')
     .replace('"given_name": "Bo"', '"given_name": "Bob"')
     .replace('"status_code": 429', '"status_code": 430')
-    // Another request, and an error where an answer is expected: neither is an answer to take over.
+    // A different request, and an error instead of an answer: --update accepts neither.
     .replace('"GET /v1/roles"', '"GET /v1/rules"')
     .replace('"reply": { "status": 204 }', '"reply": { "status": 500 }')
   await writeFile(file, stale)

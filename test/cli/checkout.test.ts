@@ -1,4 +1,4 @@
-/** What the launcher runs in a checkout: its sources as one program, made again when one of them has changed. */
+/** In a checkout, the launcher bundles the sources into one program, and rebuilds it after a change. */
 import { execFile } from 'node:child_process'
 import {
   cp,
@@ -26,7 +26,7 @@ beforeAll(async () => {
   checkout = await mkdtemp(path.join(tmpdir(), 'keyway-checkout-'))
   for (const name of ['runtime', 'scripts', 'package.json', 'tsconfig.json'])
     await cp(path.join(ROOT, name), path.join(checkout, name), { recursive: true })
-  // Packages of the tests' checkout, but a cache of its own.
+  // The packages of the real checkout, but a separate cache.
   const packages = path.join(checkout, 'node_modules')
   await mkdir(packages)
   for (const name of await readdir(path.join(ROOT, 'node_modules')))
@@ -43,7 +43,7 @@ async function answer(option: string): Promise<string> {
 
 const help = () => answer('--help')
 
-/** The programs that were made. */
+/** The programs built so far. */
 async function programs(): Promise<string[]> {
   const names = await readdir(path.join(checkout, 'node_modules', '.cache', 'keyway'))
   return names.filter((name) => name.startsWith('command-')).sort()
@@ -54,7 +54,7 @@ async function edit(change: (text: string) => string): Promise<void> {
   await writeFile(file, change(await readFile(file, 'utf8')))
 }
 
-test('commands that start at once make one program, and later ones run it', async () => {
+test('commands that start at the same time build one program, and later ones reuse it', async () => {
   for (const told of await Promise.all([help(), help(), help()]))
     expect(told).toContain('A connector runtime')
   const [one, ...others] = await programs()
@@ -64,13 +64,13 @@ test('commands that start at once make one program, and later ones run it', asyn
   expect(await programs()).toEqual([one])
 })
 
-test('a source that has changed is what runs', async () => {
+test('a changed source is rebuilt and run', async () => {
   await edit((text) => text.replace('A connector runtime', 'Another runtime'))
   expect(await help()).toContain('Another runtime')
   expect(await programs()).toHaveLength(2)
 })
 
-test('a source that is no TypeScript is named', async () => {
+test('a source with a syntax error is named in the error', async () => {
   const before = await programs()
   await edit((text) => `${text}\nconst = 1\n`)
   await expect(help()).rejects.toThrow(/program\.ts/)
@@ -79,7 +79,7 @@ test('a source that is no TypeScript is named', async () => {
   expect(await help()).toContain('Another runtime')
 })
 
-test('of old programs the newest are kept', async () => {
+test('only the newest 8 programs are kept', async () => {
   const cache = path.join(checkout, 'node_modules', '.cache', 'keyway')
   for (let n = 0; n < 9; n += 1) {
     await mkdir(path.join(cache, `command-${n}`))

@@ -14,7 +14,7 @@ const call = {
   appId: null,
 } as const
 
-test('a call is one line, with the code that its caller got', () => {
+test('a call is reported with its duration and the error code that its caller received', () => {
   expect(callLines({ ...call, error: null })).toEqual(['acme get_account → ok in 12.3 ms'])
   const threw = new RuntimeError('connector_threw', 'x is not a function', {
     raisedBy: 'TypeError',
@@ -28,7 +28,7 @@ test('a call is one line, with the code that its caller got', () => {
   expect(callLines({ ...call, error: own })[0]).toContain('→ not_found in')
 })
 
-test('words of others command no terminal', () => {
+test('lines contain no control characters of a capability name or an error message', () => {
   const error = new RuntimeError('capability_unknown', 'no \u001b[2J')
   const lines = callLines({ ...call, capability: 'a\u001b[31m\nb', known: false, error })
   expect(lines.join('')).not.toMatch(/\p{C}/u)
@@ -53,7 +53,7 @@ const ghost = row({
   serving: false,
 })
 
-test('a change is told once, with what goes on being served', () => {
+test('a change is reported once, with the version that is still served', () => {
   expect(changeLines('acme', [row({})])).toEqual(['acme 1.0.0 is served'])
   expect(changeLines('acme', [ghost])).toEqual(['acme is ghost: no such field'])
   expect(changeLines('acme', [row({}), ghost])).toEqual([
@@ -65,13 +65,13 @@ test('a change is told once, with what goes on being served', () => {
   ])
 })
 
-test('a change that another one has overtaken says nothing', () => {
+test('a change that is still being checked is not reported', () => {
   const checking = { ...ghost, state: 'checking' as const, reason: null }
   expect(changeLines('acme', [row({}), checking])).toEqual([])
   expect(changeLines('acme', [checking])).toEqual([])
 })
 
-test('rows that come at once are one change', async () => {
+test('rows that arrive in the same tick are one change', async () => {
   const onRows = vi.fn()
   const changes = createChanges(onRows)
   changes(row({}))

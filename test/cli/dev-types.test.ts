@@ -4,7 +4,7 @@ import { afterTypes } from '../../runtime/cli/dev-types.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A folder whose types are written for each of these changes. */
+/** A stub of a folder: each change in `writing` regenerates the types. */
 function open(writing: string[]) {
   const told: string[] = []
   const outcomes: boolean[] = []
@@ -21,7 +21,7 @@ function open(writing: string[]) {
   }
 }
 
-test('an edit that makes new types is told once, by the change that the types are', async () => {
+test('an edit that regenerates the types is reported once, by the change that the new types cause', async () => {
   const { change, told } = open(['1.1.0'])
   await change('1.0.0')
   await change('1.1.0')
@@ -31,14 +31,14 @@ test('an edit that makes new types is told once, by the change that the types ar
   expect(told).toEqual(['1.0.0', '1.1.0 with its types'])
 })
 
-test('it is told all the same where no such change is seen', async () => {
+test('an edit that regenerates the types is reported after a timeout if no change follows', async () => {
   const { change, told } = open(['1.1.0'])
   await change('1.1.0')
   await vi.advanceTimersByTimeAsync(10_000)
   expect(told).toEqual(['1.1.0'])
 })
 
-test('of changes that come while types are written the latest is told', async () => {
+test('only the latest of the changes that arrive while types are written is reported', async () => {
   const { change, told } = open([])
   await Promise.all([change('a'), change('b')])
   expect(told).toEqual(['b'])

@@ -7,7 +7,7 @@ import { readConfig } from '../../runtime/config/config.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import { temporaryFolder } from '../connectors/registry/fixtures/folders.ts'
 
-test('the host of a folder takes nothing from the data directory of a server, and leaves nothing there', async () => {
+test('the host of a folder serves only that folder, and leaves no files in the data directory of a server', async () => {
   const dataDir = temporaryFolder()
   const config = readConfig({ KEYWAY_DATA_DIR: dataDir })
   const folder = path.resolve('plugin-template')

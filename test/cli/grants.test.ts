@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => host.stop())
 
 describe('keyway grant and revoke', () => {
-  test('take what a want is called by, and say what is different', async () => {
+  test('take the name of a want, and report what changed', async () => {
     const revoked = await host.keyway(
       'revoke',
       'acme',
@@ -42,7 +42,7 @@ describe('keyway grant and revoke', () => {
     expect((await host.keyway('show', 'acme')).out).not.toContain('  ! ')
   })
 
-  test('name what there is, for a slip of the pen', async () => {
+  test('list the existing names if a name is unknown', async () => {
     const { code, err } = await host.keyway('revoke', 'acme', 'egress https://typo.example')
     expect(code).toBe(1)
     expect(err).toMatch(/nothing there is called "egress https:\/\/typo\.example"; there are/)
@@ -51,7 +51,7 @@ describe('keyway grant and revoke', () => {
 })
 
 describe('keyway probe', () => {
-  test('tries credentials, keeps them, and forgets them', async () => {
+  test('tries credentials, stores them, and forgets them', async () => {
     const here = { auth: { token: { token: 'probe-token' } }, settings: { region: 'here' } }
     const good = await host.file('good.json', here)
     const bad = await host.file('bad.json', { ...here, settings: { region: 'there' } })
@@ -69,7 +69,7 @@ describe('keyway probe', () => {
     expect((await host.json('show', 'acme')).answer.probe).toBe(false)
   })
 
-  test('says that nobody can be asked, and what the file must hold', async () => {
+  test('requires --as without a terminal, and says what the file must contain', async () => {
     expect((await host.keyway('probe', 'acme')).err).toContain('give the credentials with --as')
     const odd = await host.file('odd.json', { token: 'x' })
     expect((await host.keyway('probe', 'acme', '--as', odd)).err).toContain('there is no token')
@@ -77,7 +77,7 @@ describe('keyway probe', () => {
 })
 
 describe('keyway trust and distrust', () => {
-  test('make packages trusted, and stop what a key has signed', async () => {
+  test('make the packages signed by a key trusted, then invalid', async () => {
     expect((await host.keyway('publishers')).out).toMatch(/^No publisher is trusted/)
     const key = await host.file('acme.key.pub', publisher.publicKey)
     const trusted = await host.keyway('trust', key, '--name', 'Acme Inc.')
@@ -91,7 +91,7 @@ describe('keyway trust and distrust', () => {
     await host.keyway('trust', key, '--name', 'Acme Inc.')
   })
 
-  test('keep a private key from being sent', async () => {
+  test('refuse a private key, and a file that is not a public key', async () => {
     const key = await host.file('acme.key', publisher.privateKey)
     expect(await host.keyway('trust', key, '--name', 'x')).toMatchObject({
       code: 1,
@@ -107,7 +107,7 @@ test('keyway nodes shows this host with the generation that it serves', async ()
   expect((await host.keyway('nodes')).out).toMatch(/^HOST +GENERATION +SEEN/)
 })
 
-test('keyway release says where there is nothing to release', async () => {
+test('keyway release says that there is nothing to release', async () => {
   expect((await host.keyway('release', 'acme')).out).toMatch(/neither under suspicion nor/)
   expect((await host.json('release', 'acme', '--dry-run')).answer).toEqual({
     id: 'acme',
@@ -117,7 +117,7 @@ test('keyway release says where there is nothing to release', async () => {
   expect((await host.keyway('release', 'nobody', '--dry-run')).code).toBe(1)
 })
 
-test('keyway login-link answers machines too', async () => {
+test('keyway login-link prints JSON with --json', async () => {
   const { answer } = await host.json('login-link')
   expect(answer).toMatchObject({ email: 'admin@localhost', url: expect.stringContaining(host.url) })
 })

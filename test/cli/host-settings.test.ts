@@ -1,4 +1,4 @@
-/** `keyway install` names the settings of the host that a connector may need, to be copied. */
+/** `keyway install` lists the host settings that a connector may need, ready to copy. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packaged } from '../connectors/lifecycle/packaging.ts'
 import { signedIn } from '../http/settings/visitor.ts'
@@ -17,7 +17,7 @@ const settings = { host: { type: 'string', format: 'hostname' } }
 const saved = async (id: string, egress: object[]) =>
   host.saved(await packaged({ id, egress, settings }))
 
-test('a server that an app names, and a directory without TLS, are named with what is set already', async () => {
+test('settings for a server that an app names, and for LDAP without TLS, include the current entries', async () => {
   const file = await saved('staff', [
     { url: 'https://{settings.host}/api' },
     { ldap: 'ldap://{settings.host}', base: 'dc=acme' },
@@ -44,7 +44,7 @@ test('a server that an app names, and a directory without TLS, are named with wh
   expect(text).toContain('staff=HOST:443 staff=HOST:389')
 })
 
-test('what is set already, and what can only be public, is not named', async () => {
+test('servers that are already allowed, and public ones, are not listed', async () => {
   for (const url of ['https://10.0.0.5:8443', 'https://api.acme.example']) {
     const { code, out } = await host.keyway('install', await saved('known', [{ url }]), '--dry-run')
     expect([code, out]).toEqual([0, expect.stringContaining('known 1.0.0: ')])

@@ -1,4 +1,4 @@
-/** `keyway install`, `upgrade`, `rollback`, `remove`, and the verbs that show what became of it. */
+/** `keyway install`, `upgrade`, `rollback`, `remove`, and the verbs that show their effect. */
 import {
   copyFile,
   lstat,
@@ -115,7 +115,7 @@ describe('a registry that is a folder', () => {
     expect(changed).toMatchObject({ code: 1, err: expect.stringContaining('it is no package') })
   })
 
-  test('is only where the operator says', async () => {
+  test('must be named and use TLS; its index is valid for 1 day or more', async () => {
     const none = await host.keyway('search')
     expect(none).toMatchObject({ code: 1, err: expect.stringContaining('no registry is named') })
     expect((await host.keyway('install', 'staff')).err).toContain('with --registry')
@@ -130,7 +130,7 @@ describe('keyway publish', () => {
   const published = async (...args: string[]) => host.keyway('publish', 'own', ...args)
   const file = (name: string) => path.join(host.home, 'own', name)
 
-  test('signs nothing that others wrote into the folder', async () => {
+  test('does not sign an index that somebody else changed in the folder', async () => {
     for (const key of ['own.key', 'next.key']) await host.keyway('keygen', key)
     expect((await published(first, '--key', 'own.key')).code).toBe(0)
     const index = await readFile(file('index.json'), 'utf8')
@@ -145,7 +145,7 @@ describe('keyway publish', () => {
     expect((await published('--key', 'next.key')).code).toBe(0)
   })
 
-  test('goes on where one was ended between the signature and its index', async () => {
+  test('completes a publication that was interrupted between the signature and the index', async () => {
     const before = await readFile(file('index.json'))
     expect((await published(second, '--key', 'next.key')).code).toBe(0)
     await writeFile(file('index.json.part'), await readFile(file('index.json')))
@@ -154,12 +154,12 @@ describe('keyway publish', () => {
     expect(await readFile(file('index.json'), 'utf8')).toContain('1.1.0')
   })
 
-  test('goes on where the one that goes on is ended, too', async () => {
+  test('completes a publication whose repair was interrupted as well', async () => {
     const before = await readFile(file('index.json'))
     expect((await published('--key', 'next.key')).code).toBe(0)
     await writeFile(file('index.json.part'), await readFile(file('index.json')))
     await writeFile(file('index.json'), before)
-    // The next one is ended, too, while it writes its parts.
+    // The next run fails as well, while it writes its partial files.
     await mkdir(file('index.json.sig.part'))
     expect((await published('--key', 'next.key')).code).toBe(1)
     await writeFile(file('index.json.part'), 'half of')
@@ -167,13 +167,13 @@ describe('keyway publish', () => {
     expect((await published('--key', 'next.key')).code).toBe(0)
   })
 
-  test('lets no two at once leave out what the other adds', async () => {
+  test('refuses to run while another process publishes, and ignores the lock of a killed process', async () => {
     await writeFile(file('.publishing'), String(process.pid))
     expect(await published('--key', 'next.key')).toMatchObject({
       code: 1,
       err: expect.stringContaining('someone else is publishing there'),
     })
-    // One that has not named itself yet, and one whose process was killed.
+    // A lock without a process id yet, then the lock of a killed process.
     await writeFile(file('.publishing'), '')
     expect((await published('--key', 'next.key')).code).toBe(1)
     await writeFile(file('.publishing'), '99999999')
@@ -181,7 +181,7 @@ describe('keyway publish', () => {
     await expect(readFile(file('.publishing'))).rejects.toThrow('ENOENT')
   })
 
-  test('signs no index that no host can read', async () => {
+  test('does not sign an index that every host would reject', async () => {
     const before = await readFile(file('index.json'))
     const mirrors = Array.from({ length: 11 }, (_, n) => [
       '--mirror',
@@ -199,7 +199,7 @@ describe('keyway publish', () => {
     expect(await readFile(file('index.json'))).toEqual(before)
   })
 
-  test('writes through no link that somebody put there', async () => {
+  test('does not write through a symbolic link in the folder', async () => {
     const victim = path.join(host.home, 'victim')
     await writeFile(victim, 'untouched')
     await symlink(victim, file('index.json.part'))
@@ -208,7 +208,7 @@ describe('keyway publish', () => {
     expect((await lstat(file('index.json'))).isFile()).toBe(true)
   })
 
-  test('refuses a signature beside a package that is of another one', async () => {
+  test('refuses a signature file that belongs to another package', async () => {
     const at = (name: string) => path.resolve(host.home, name)
     await copyFile(at(first), at('copy.tgz'))
     await copyFile(at(second), at('other.tgz'))
@@ -222,7 +222,7 @@ describe('keyway publish', () => {
 })
 
 describe('keyway install', () => {
-  test('in a dry run shows what it wants, and keeps nothing', async () => {
+  test('in a dry run shows what the connector wants, and stores nothing', async () => {
     const { code, out } = await host.keyway('install', first, '--dry-run')
     expect(code).toBe(0)
     expect(out).toMatch(/^acme 1\.0\.0: not signed by anyone you trust, digest [0-9a-f]{12}$/m)
@@ -234,7 +234,7 @@ describe('keyway install', () => {
     expect((await host.keyway('show', 'acme')).code).toBe(1)
   })
 
-  test('in a dry run of what is kept says what would serve', async () => {
+  test('in a dry run of a stored version says whether it would serve', async () => {
     await host.keyway('install', first, '--no-activate')
     const waits = await host.keyway('install', first, '--dry-run')
     expect(waits).toMatchObject({
@@ -245,7 +245,7 @@ describe('keyway install', () => {
     expect(out).toMatch(/nothing was changed\):\n {2}acme: serves 1\.0\.0/)
   })
 
-  test('waits with 3 where nobody grants, and says the words that grant', async () => {
+  test('exits with 3 if grants are missing, and prints the flags that give them', async () => {
     const { code, err } = await host.keyway('install', first)
     expect(code).toBe(3)
     expect(err).toMatch(/acme 1\.0\.0 is stored but not active/)
@@ -262,7 +262,7 @@ describe('keyway install', () => {
     expect(granted).toMatchObject({ code: 0, out: expect.stringContaining('serves 1.0.0') })
   })
 
-  test('serves at once with --grant-all, with a reason in the history', async () => {
+  test('activates at once with --grant-all, and records the reason in the history', async () => {
     const { code, out } = await host.keyway(
       'install',
       first,
@@ -287,12 +287,12 @@ describe('keyway install', () => {
     expect((await host.keyway('show', 'acme')).out).toMatch(/^ {2}\* 1\.0\.0 .*untrusted/m)
   })
 
-  test('only keeps the package with --no-activate', async () => {
+  test('only stores the package with --no-activate', async () => {
     expect((await host.keyway('install', first, '--no-activate')).code).toBe(0)
     expect((await host.json('show', 'acme')).answer).toMatchObject({ active: null, grants: [] })
   })
 
-  test('obeys --expect, of which its own first half is no breach', async () => {
+  test('obeys --expect, which its own first step does not violate', async () => {
     const expected = String(await newest())
     const done = await host.keyway('install', first, '--grant-all', '--expect', expected)
     expect(done).toMatchObject({ code: 0, err: '' })
@@ -300,7 +300,7 @@ describe('keyway install', () => {
     expect(again).toMatchObject({ code: 1, answer: { error: { message: /./ } } })
   })
 
-  test('says everything that is wrong with a package that is refused', async () => {
+  test('prints the findings of a refused package', async () => {
     const broken = await packaged({ version: '1.2.0' }, "throw new Error('not today')")
     const { code, out, err } = await host.keyway('install', await host.saved(broken))
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -322,7 +322,7 @@ describe('keyway install', () => {
 })
 
 describe('keyway upgrade', () => {
-  test('that wants more waits for the grant, which names the host', async () => {
+  test('to a version that wants more waits for the grant, and shows the new host', async () => {
     await host.keyway('install', first, '--grant-all')
     const waits = await host.keyway('upgrade', second)
     expect(waits).toMatchObject({ code: 3 })
@@ -332,7 +332,7 @@ describe('keyway upgrade', () => {
     expect(done).toMatchObject({ code: 0, out: expect.stringContaining('acme: 1.0.0 → 1.1.0') })
   })
 
-  test('goes to a version that is installed, back only when that is meant', async () => {
+  test('switches to an installed version, and to an older one only with --allow-downgrade', async () => {
     await host.keyway('install', first, '--grant-all')
     await host.keyway('upgrade', second, '--grant-all')
     const older = await host.keyway('upgrade', 'acme', '--to', '1.0.0')
@@ -349,7 +349,7 @@ describe('keyway upgrade', () => {
     )
   })
 
-  test('to what is kept but not granted waits too, for people and machines', async () => {
+  test('to a stored version without its grants exits with 3, also with --json', async () => {
     await host.keyway('install', first, '--grant-all')
     await host.keyway('install', second, '--no-activate')
     const waits = await host.keyway('upgrade', 'acme', '--to', '1.1.0')
@@ -364,7 +364,7 @@ describe('keyway upgrade', () => {
 })
 
 describe('keyway rollback', () => {
-  test('serves what a generation served; diff says the way there', async () => {
+  test('restores the versions of a generation; diff shows the changes', async () => {
     await host.keyway('install', first, '--grant-all')
     const at = await newest()
     await host.keyway('upgrade', second, '--grant-all')
@@ -379,7 +379,7 @@ describe('keyway rollback', () => {
     expect(older.answer.items[0].generation).toBe(at)
   })
 
-  test('to what wants a grant that was revoked waits for it', async () => {
+  test('to a version whose grant was revoked waits for the grant', async () => {
     await host.keyway('install', first, '--grant-all')
     const at = String(await newest())
     await host.keyway('upgrade', second, '--grant-all')
@@ -389,7 +389,7 @@ describe('keyway rollback', () => {
     expect((await host.keyway('rollback', at, '--grant-all')).code).toBe(0)
   })
 
-  test('to a generation that never was is refused', async () => {
+  test('to an unknown generation is refused', async () => {
     expect(await host.keyway('rollback', '99999')).toMatchObject({
       code: 1,
       err: expect.stringContaining('There is no generation 99999'),
@@ -399,7 +399,7 @@ describe('keyway rollback', () => {
 })
 
 describe('keyway disable, enable and remove', () => {
-  test('end calls and let them go on again, and forget', async () => {
+  test('stop a connector, start it again, and remove it', async () => {
     await host.keyway('install', first, '--grant-all')
     expect((await host.keyway('disable', 'acme', '--now')).out).toContain('disabled at once')
     expect((await host.keyway('list')).out).toMatch(/^acme +1\.0\.0 +installed +disabled/m)
@@ -414,7 +414,7 @@ describe('keyway disable, enable and remove', () => {
   })
 })
 
-test('what is typed wrongly ends with 2, and a host that is not there with 1', async () => {
+test('wrong usage exits with 2, and an unreachable host with 1', async () => {
   expect((await host.keyway('instal', first)).code).toBe(2)
   expect((await host.keyway('install')).code).toBe(2)
   expect((await host.keyway('list', '--limit', '3')).code).toBe(2)

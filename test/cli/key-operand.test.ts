@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
 
-/** What `keyway distrust ...args` is asked to distrust, and why. */
+/** The key and the reason that `keyway distrust ...args` parses. */
 async function asked(...args: string[]): Promise<unknown[]> {
   const program = createProgram()
   const verb = verbsOf(program).find(({ name }) => name === 'distrust')
@@ -20,14 +20,11 @@ test.each([
   '--2-7wQx0o9bYc1TfE5aZg',
   '-Vq2-7wQx0o9bYc1TfE5aZ',
   '-hq2-7wQx0o9bYc1TfE5aZ',
-])('the id of a key %s is an operand, wherever it stands', async (key) => {
+])('the key id %s is parsed as an operand in any position', async (key) => {
   expect(await asked(key, '--reason', 'it leaked')).toEqual([key, 'it leaked'])
   expect(await asked('--reason', 'it leaked', key)).toEqual([key, 'it leaked'])
 })
 
-test.each(['--resaon', '-q'])(
-  'an option %s that the verb does not have is refused',
-  async (flag) => {
-    await expect(asked('3q2-7wQx0o9bYc1TfE5aZg', flag)).rejects.toThrow(/unknown option/)
-  },
-)
+test.each(['--resaon', '-q'])('the unknown option %s is refused', async (flag) => {
+  await expect(asked('3q2-7wQx0o9bYc1TfE5aZg', flag)).rejects.toThrow(/unknown option/)
+})

@@ -1,4 +1,4 @@
-/** The real command against a real host that listens: what an operator types, and what comes back. */
+/** Runs the real command against a real host that listens on loopback. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
@@ -24,7 +24,7 @@ export function begin(args: readonly string[], { env = {}, cwd = ROOT }: Run = {
   })
 }
 
-/** Runs `keyway ...args` to its end, in a process that others have run in before. */
+/** Runs `keyway ...args` to its end, in a process that is reused for several commands. */
 export const keyway = (
   args: readonly string[],
   { env = {}, cwd = ROOT }: Run = {},
@@ -37,15 +37,15 @@ export type Running = {
   home: string
   /** Runs a command as the operator of this host. */
   keyway(...args: string[]): Promise<Ended>
-  /** The same with `--json`, which must be obeyed. */
+  /** The same with `--json`; throws if the output is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   json(...args: string[]): Promise<{ code: number; answer: any }>
   env: Record<string, string>
-  /** Writes a file into `home`, and says its name. */
+  /** Writes a file into `home`, and returns its name. */
   file(name: string, content: string | Uint8Array | object): Promise<string>
-  /** The package as a file, with its signature beside. */
+  /** Saves the package as a file, next to its signature. */
   saved(made: Made): Promise<string>
-  /** Installs it with all that it wants; what is refused is thrown. */
+  /** Installs it with `--grant-all`; throws if it is refused. */
   install(made: Made): Promise<string>
   stop(): Promise<void>
 }

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const npm = { npm_lifecycle_event: 'start' }
 
-test('what npm started hears once that the shell between is gone', () => {
+test('a process started by npm is notified once when the shell in between is gone', () => {
   let parent = 10
   const gone = vi.fn()
   watchLauncher(gone, npm, () => parent)
@@ -17,7 +17,7 @@ test('what npm started hears once that the shell between is gone', () => {
   expect(gone).toHaveBeenCalledOnce()
 })
 
-test('what a person sent into the background outlives its shell', () => {
+test('a process not started by npm outlives its shell', () => {
   let parent = 10
   const gone = vi.fn()
   watchLauncher(gone, {}, () => parent)
@@ -26,7 +26,7 @@ test('what a person sent into the background outlives its shell', () => {
   expect(gone).not.toHaveBeenCalled()
 })
 
-test('nobody is told after the end', () => {
+test('no notification is sent after the watch has ended', () => {
   let parent = 10
   const gone = vi.fn()
   watchLauncher(gone, npm, () => parent)()

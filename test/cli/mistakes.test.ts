@@ -1,4 +1,4 @@
-/** What each verb says of files that are not what they should be, and where no host runs: what to do next. */
+/** Messages for unusable files and for a host that does not run: they say what to do next. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,13 +11,13 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 writeFileSync(path.join(home, 'text'), 'hello\n')
 
 beforeAll(() => {
-  // Port 1 is nobody's.
+  // Nothing listens on port 1.
   vi.stubEnv('PORT', '1')
   vi.stubEnv('KEYWAY_DATA_DIR', path.join(home, 'data'))
 })
 afterAll(() => vi.unstubAllEnvs())
 
-/** What a person reads who types it, each `@` standing for a folder of files. */
+/** The error message of a command line; each `@` stands for the folder of files. */
 async function typed(line: string): Promise<string> {
   const args = line.split(' ').map((word) => word.replace(/^@/, `${home}/`))
   const thrown = await createProgram()
@@ -69,7 +69,7 @@ test.each([
       'webhooks list',
     ],
   ].map((args) => [args, NO_HOST] as const),
-] as const)('keyway %s', async (line, words) => {
+] as const)('keyway %s says what to do next', async (line, words) => {
   const told = await typed(line)
   expect(told).toMatch(words)
   expect(told).not.toMatch(/E(NOENT|ISDIR|ACCES)/)

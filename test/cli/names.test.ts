@@ -1,6 +1,6 @@
 /**
- * Every verb with a wrong name in the place of each that it takes: it fails, and says where the valid names are. The
- * verbs, their arguments and options are those of the command line itself, so a new one is tried without a change here.
+ * Runs every verb with a wrong name in place of each name that it takes: it fails, and says where the valid
+ * names are. Verbs, arguments and options are read from the program itself, so new ones are covered too.
  */
 import type { Argument, Command, Option } from 'commander'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -105,15 +105,18 @@ const verbs = verbsOf(createProgram())
 const hidden = (name: string, one: Argument): boolean =>
   OTHER_ARGUMENTS.includes(one.name()) || (NEW_IDS.includes(name) && one.name() === 'id')
 
-test.each(verbs)('keyway $name says what each of its values names', ({ name, command }) => {
-  const unknown = [
-    ...command.registeredArguments.filter((one) => namedBy(one) === null && !hidden(name, one)),
-    ...command.options
-      .filter((one) => (one.required || one.optional) && namedBy(one) === null)
-      .filter(({ long }) => !OTHER_OPTIONS.includes(long ?? '')),
-  ]
-  expect(unknown.map((one) => ('long' in one ? one.long : one.name()))).toEqual([])
-})
+test.each(verbs)(
+  'keyway $name declares the kind of name for each argument and option',
+  ({ name, command }) => {
+    const unknown = [
+      ...command.registeredArguments.filter((one) => namedBy(one) === null && !hidden(name, one)),
+      ...command.options
+        .filter((one) => (one.required || one.optional) && namedBy(one) === null)
+        .filter(({ long }) => !OTHER_OPTIONS.includes(long ?? '')),
+    ]
+    expect(unknown.map((one) => ('long' in one ? one.long : one.name()))).toEqual([])
+  },
+)
 
 let host: Running
 
@@ -175,7 +178,7 @@ function wrongOf(one: Argument | Option): { value: string; kind: Named }[] {
   return kind === null ? [] : WRONG[kind].map((value) => ({ value, kind }))
 }
 
-/** What a person reads on standard error, with the exit code. */
+/** Standard error, and whether the command failed. */
 async function typed(args: readonly string[]): Promise<{ told: string; failed: boolean }> {
   const told: string[] = []
   const error = vi.spyOn(console, 'error').mockImplementation((text) => void told.push(`${text}`))
@@ -197,13 +200,16 @@ async function typed(args: readonly string[]): Promise<{ told: string; failed: b
 
 const wrong = verbs.flatMap(({ name, command }) => linesOf(name, command))
 
-test('every kind of name is tried', () => {
+test('every kind of name is covered', () => {
   expect(new Set(wrong.map(({ kind }) => kind))).toEqual(new Set(Object.keys(NAMED)))
 })
 
-test.each(wrong)('keyway $line', async ({ args, kind }) => {
-  const { told, failed } = await typed(args)
-  expect(failed, told).toBe(true)
-  const [, where = 'nowhere'] = /^`?(keyway [a-z ]+|GET \S+)/.exec(NAMED[kind]) ?? []
-  expect(told.includes(where) || told.includes(RIGHT[kind]), told).toBe(true)
-})
+test.each(wrong)(
+  'keyway $line fails, and says where the valid names are',
+  async ({ args, kind }) => {
+    const { told, failed } = await typed(args)
+    expect(failed, told).toBe(true)
+    const [, where = 'nowhere'] = /^`?(keyway [a-z ]+|GET \S+)/.exec(NAMED[kind]) ?? []
+    expect(told.includes(where) || told.includes(RIGHT[kind]), told).toBe(true)
+  },
+)

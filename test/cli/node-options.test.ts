@@ -1,4 +1,4 @@
-/** What Node is told by the command. */
+/** The options that the command passes to Node. */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const run = (args: string[], env: NodeJS.ProcessEnv = process.env): string =>
 
 /** The options of Node that the real command is run with. */
 function optionsOfCommand(): string[] {
-  // In the process that it becomes, not in the one that is started.
+  // Printed by the process that runs the command, not by the launcher.
   const tell = `if (!process.argv[1].endsWith('keyway.mjs')) {
     console.log(JSON.stringify(process.execArgv))
     process.exit()
@@ -21,7 +21,7 @@ function optionsOfCommand(): string[] {
   return JSON.parse(run([path.join('runtime', 'cli', 'keyway.mjs')], env))
 }
 
-/** How many of Node's own modules are compiled anew, though Node has their code. */
+/** Counts Node's built-in modules that are compiled without Node's code cache. */
 const COMPILED_ANEW = `
 const { internalBinding } = require('internal/test/binding')
 require('node:http')
@@ -29,7 +29,7 @@ console.log(internalBinding('builtins').getCacheUsage().compiledWithoutCache.siz
 const compiledAnew = (options: string[]): number =>
   Number(run([...options, '--expose-internals', '--no-warnings', '-e', COMPILED_ANEW]))
 
-test('the options of the command leave Node its own code, which others make it compile anew', () => {
+test('the options of the command keep the code cache of Node, which other options invalidate', () => {
   const options = optionsOfCommand()
   expect(options).toContain('--max-semi-space-size=8')
   expect(compiledAnew(options)).toBe(0)

@@ -1,4 +1,4 @@
-/** What commands ask of a running host, and of what only has its port. */
+/** Requests of commands to a running host, and to another program on its port. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close()
 })
 
-/** A host that answers /info as Keyway and everything else as told; what was sent to it, with the token. */
+/** A stub host: answers /info as Keyway and the rest with `answers`; records bodies and tokens. */
 async function host(answers: [status: number, body: object][], headers: object = {}) {
   const heard: { token: string | undefined; body: string }[] = []
   const server = createServer(async (request, reply) => {
@@ -40,7 +40,7 @@ async function host(answers: [status: number, body: object][], headers: object =
   return { heard, target: await findOperator({ KEYWAY_ADMIN_TOKEN: TOKEN }, url) }
 }
 
-test('a stream is sent whole again while the database starts', async () => {
+test('a streamed request is sent again in full while the database starts', async () => {
   const { heard, target } = await host([
     [503, {}],
     [200, { done: true }],
@@ -51,7 +51,7 @@ test('a stream is sent whole again while the database starts', async () => {
   expect(heard).toEqual(Array(2).fill({ token: `Bearer ${TOKEN}`, body: 'ab' }))
 })
 
-test('the token follows no redirect', async () => {
+test('the token is not sent to the target of a redirect', async () => {
   const elsewhere = await host([])
   const { target } = await host([[307, {}]], { location: `${elsewhere.target.url}x` })
   const call = callOperator(target, { method: 'GET', path: '/operator/x' })
@@ -59,7 +59,7 @@ test('the token follows no redirect', async () => {
   expect(elsewhere.heard).toEqual([])
 })
 
-test('a host that never answers is told so', async () => {
+test('a host that never answers causes a timeout error', async () => {
   const { target } = await host([])
   servers.at(-1)?.removeAllListeners('request')
   const call = callOperator(target, { method: 'GET', path: '/operator/x', patienceMs: 100 })

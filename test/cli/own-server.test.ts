@@ -10,7 +10,7 @@ test.each([
   ['postgres://', '--host=HOST --username=USER --dbname=DATABASE'],
   ['postgres://bob:hunter2@db:x/keyway', '--host=HOST --username=USER --dbname=DATABASE'],
   ['postgres://$(id):hunter2@db/keyway', '--host=HOST --username=USER --dbname=DATABASE'],
-])('%s is told as options, without its password', (url, options) => {
+])('%s is printed as options, without its password', (url, options) => {
   for (const verb of ['backup', 'restore'] as const) {
     const words = ownServerWords(verb, url)
     expect(words).toContain(options)
