@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-test('a folder becomes a package, is signed, and is trusted by who knows the key', async () => {
+test('a folder is packed reproducibly, signed, and trusted if its key is known', async () => {
   const packed = JSON.parse((await keyway('pack', 'scim', '--out', 'a.tgz', '--json')).said)
   expect(packed).toMatchObject({ id: 'scim', file: 'a.tgz' })
   await keyway('pack', 'scim', '--out', 'b.tgz')
@@ -43,7 +43,7 @@ test('a folder becomes a package, is signed, and is trusted by who knows the key
   ).toBe('trusted')
 })
 
-test('a key that is there is never written over', async () => {
+test('an existing key is never overwritten', async () => {
   await keyway('keygen', 'once.key')
   const before = await readFile(path.join(home, 'once.key'), 'utf8')
   expect(await keyway('keygen', 'once.key')).toMatchObject({
@@ -53,7 +53,7 @@ test('a key that is there is never written over', async () => {
   expect(await readFile(path.join(home, 'once.key'), 'utf8')).toBe(before)
 })
 
-test('a folder that fails its check, or holds a secret, is not packed', async () => {
+test('a folder that fails its check or contains a secret is not packed', async () => {
   const leaky = path.join(home, 'leaky')
   await cp(path.join(home, 'scim'), leaky, { recursive: true })
   await writeFile(path.join(leaky, 'README.md'), `token: ghp_${'a1B2'.repeat(9)}`)

@@ -35,13 +35,13 @@ test('an export is JSON', async () => {
   expect(JSON.parse(out)).toMatchObject({ person: { id: ada.id }, tables: { users: [{}] } })
 })
 
-test('who holds access is refused with what to do', async () => {
+test('an active person cannot be erased, and the error says what to do', async () => {
   const { code, err } = await keyway('erase', 'ada@acme.example', '--yes')
   expect(code).toBe(1)
   expect(err).toMatch(/cannot be erased yet: the user is ACTIVE: offboard/)
 })
 
-test('where nobody can be asked it says what it would erase, and waits for --yes', async () => {
+test('without a terminal, erase lists what it would erase, and requires --yes', async () => {
   await core.db.execute(sql`update users set status = 'INACTIVE' where id = ${ada.id}`)
   const asked = await keyway('erase', 'ada@acme.example')
   expect(asked).toMatchObject({

@@ -1,4 +1,4 @@
-/** What commands print of what others wrote. */
+/** Commands print untrusted text. */
 import { globSync, readFileSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
 import { print } from '../../runtime/cli/operator/change.ts'
@@ -6,7 +6,7 @@ import { print } from '../../runtime/cli/operator/change.ts'
 afterEach(() => vi.restoreAllMocks())
 
 test.each([{ json: true as const }, {}])(
-  'nothing in it does anything to a terminal (%o)',
+  'control characters are escaped in the output (%o)',
   (flags) => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     const name = 'Acme\u001b[2J\u009b2J\u202e\u2066'
@@ -18,10 +18,10 @@ test.each([{ json: true as const }, {}])(
   },
 )
 
-/** Files of commands that write JSON for a person, and not to a terminal: what they publish, and sign. */
+/** Sources that may indent JSON: two that write files, and the function that escapes. */
 const TO_FILES = ['runtime/cli/publish.ts', 'runtime/cli/sign.ts', 'runtime/cli/terminal/json.ts']
 
-test('commands print JSON by one function, which escapes what would do something', () => {
+test('commands print JSON only through the function that escapes control characters', () => {
   const files = globSync('runtime/cli/**/*.ts')
   expect(files.length).toBeGreaterThan(50)
   const indenting = files.filter((file) =>

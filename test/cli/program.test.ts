@@ -1,11 +1,11 @@
-/** What holds for every verb: what its help says, and the options that its kind demands. */
+/** Rules for every verb: the content of its help, and the options that its kind requires. */
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
 
 /**
- * `serves` talks until it is ended. `reads` answers. `changes` also has a dry run. `makes` changes nothing
- * that a dry run could spare, and says so.
+ * `serves` runs until it is stopped. `reads` prints an answer. `changes` also has a dry run. `makes` has no
+ * dry run, and its help says why.
  */
 const KINDS = {
   start: 'serves',
@@ -93,7 +93,7 @@ describe.each(verbs)('keyway $name', ({ name, command }) => {
   const kind = KINDS[name as keyof typeof KINDS]
   const help = helpOf(command)
 
-  test('says what it does, how it ends, and an example of itself', () => {
+  test('describes what it does and its exit codes, and has an example', () => {
     expect(command.description()).toMatch(/^[a-z].*[^.]$/)
     expect(help).toMatch(/Exit codes: 0 done, 1 refused or failed, 2 wrong usage/)
     expect(help).toMatch(new RegExp(`Examples?:\\n(  keyway .*\\n)*  keyway ${name}( |\\n)`))
@@ -104,14 +104,14 @@ describe.each(verbs)('keyway $name', ({ name, command }) => {
       expect(description).not.toBe('')
   })
 
-  test('answers machines, and has a dry run, or says why not', () => {
+  test('has --json and --dry-run as its kind requires, or says why not', () => {
     expect(takes(command, '--json')).toBe(kind !== 'serves')
     expect(takes(command, '--dry-run')).toBe(kind === 'changes')
     if (kind === 'serves') expect(help).toContain('neither --json nor --dry-run')
     if (kind === 'makes') expect(help).toContain('There is no --dry-run:')
   })
 
-  test('its examples are command lines that it takes', () => {
+  test('has examples that use only its own options', () => {
     const examples = [...help.matchAll(/^ {2}keyway (.+)$/gm)].map(([, line]) => line ?? '')
     for (const line of examples.filter((one) => one.startsWith(name))) {
       const flags = [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag ?? '')
@@ -120,7 +120,7 @@ describe.each(verbs)('keyway $name', ({ name, command }) => {
   })
 })
 
-test('the overview groups every verb, and says how a host is found and how commands end', () => {
+test('the overview groups every verb, and explains how a host is found and the exit codes', () => {
   const help = helpOf(createProgram())
   expect(help).not.toMatch(/^Commands:\n {2}(?!help)/m)
   expect(help).toContain('KEYWAY_ADMIN_TOKEN')

@@ -1,4 +1,4 @@
-/** `keyway publish` where the folder, the key or a package is not as it should be: what is said. */
+/** Messages of `keyway publish` for an unusable folder, key or package. */
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await run('keygen', 'acme.key')
 })
 
-test('a file is no folder of a registry', async () => {
+test('a file in place of the registry folder is refused and left unchanged', async () => {
   await writeFile(at('file'), 'mine')
   for (const more of [[], ['--dry-run']]) {
     const { code, err } = await publish('file', first, ...more)
@@ -50,7 +50,7 @@ test('a private key that would be served with the folder is refused', async () =
   expect(await run('publish', '.', first, '--key', 'acme.key')).toMatchObject(says('is in .'))
 })
 
-test('a package that is none, or that is not signed, is named', async () => {
+test('a damaged package is refused by name, and an unsigned one causes a warning', async () => {
   await writeFile(at('damaged.tgz'), 'no package')
   expect(await publish('named', 'damaged.tgz')).toMatchObject(says('damaged.tgz: it is no package'))
   const { code, err } = await publish('named', first)
@@ -60,7 +60,7 @@ test('a package that is none, or that is not signed, is named', async () => {
   expect((await publish('named', first)).err).toBe('')
 })
 
-test('a version that was signed stays so where it is published once more without its signature', async () => {
+test('a signed version stays signed if it is published again without its signature', async () => {
   await run('sign', first, '--key', 'acme.key')
   await publish('signed', first)
   await rm(at(`${first}.sig`))
@@ -69,13 +69,13 @@ test('a version that was signed stays so where it is published once more without
   expect(connectors[0].versions[0].signed).toBe(true)
 })
 
-test('an id in a second spelling is told by both', async () => {
+test('an id that is another spelling of a published one is refused, and both are named', async () => {
   await publish('spelt', await saved({ id: 'acme-crm' }))
   const second = await publish('spelt', await saved({ id: 'acme_crm', version: '2.0.0' }))
   expect(second).toMatchObject(says('acme_crm is one id with acme-crm'))
 })
 
-test('a mirror that is named with a login is refused without it in the words', async () => {
+test('a mirror address with a login or a query is refused, and the message does not repeat the secret', async () => {
   for (const mirror of [
     'https://bob:secret@a.example',
     'https:bob:secret@a.example',

@@ -1,4 +1,4 @@
-/** The pages' commands for authors and operators, run as they stand in an empty folder. */
+/** The commands of the documentation for authors and operators, run unchanged in an empty folder. */
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,14 +13,14 @@ import { shellBlock } from '../pages.ts'
 let home: string
 let env: Record<string, string>
 const groups: number[] = []
-/** When all that a script has started has ended. */
+/** Resolve when a script and its background processes have ended. */
 const ended: Promise<unknown>[] = []
 
 beforeAll(async () => {
   home = newFolder('readme')
   const bin = path.join(home, '.bin')
   await mkdir(bin)
-  // What npx would run where the package is installed.
+  // Stands in for npx, which would run the installed package.
   await writeFile(
     path.join(bin, 'npx'),
     `#!/bin/sh\nshift\nexec "${process.execPath}" --no-warnings "${MAIN}" "$@"\n`,
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 10 })
 })
 
-/** Runs a script to its end; what it left in the background goes on until the end of the tests. */
+/** Runs a script to its end; its background processes run until the end of the tests. */
 function sh(script: string): Promise<Ended> {
   const child = spawn('sh', ['-ec', script], {
     cwd: home,
@@ -87,7 +87,7 @@ test('an operator installs, upgrades and rolls back', async () => {
     npx keyway pack acme --against acme-0.1.0.tgz
     npx keyway sign acme-0.2.0.tgz --key acme.key`
   expect(await sh(next)).toMatchObject({ code: 0 })
-  // A host of its own would begin at the first generation.
+  // The page assumes a new host, whose first generation is 1; this host has served others already.
   const { out: history } = await sh('npx keyway history --limit 1')
   const begun = Number(/^\d+/.exec(history)?.[0])
   const script = shellBlock(/^npx keyway install acme-0\.1\.0\.tgz/).replace(

@@ -1,4 +1,4 @@
-/** The folder of a registry as it is published: by one at a time, and whole or not at all. */
+/** Publication into the folder of a registry: by one process at a time, and all or nothing. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const at = (...parts: string[]) => path.join(home, ...parts)
 describe('the folder', () => {
   const stale = '99999999'
 
-  test('is left as it was where a file of it cannot be written', async () => {
+  test('is left unchanged if one of its files cannot be written', async () => {
     await mkdir(at('full', 'packages'), { recursive: true })
     await writeFile(at('full', 'index.json'), '{}')
     const before = await readdir(at('full'), { recursive: true })
@@ -23,7 +23,7 @@ describe('the folder', () => {
     expect((await readdir(at('full'), { recursive: true })).sort()).toEqual(before.sort())
   })
 
-  test('is taken over from a process that was killed by one alone', async () => {
+  test('is taken over from a killed process by only one of several publishers', async () => {
     let most = 0
     for (let n = 0; n < 60; n += 1) {
       await mkdir(at('raced'), { recursive: true })
@@ -47,13 +47,13 @@ describe('the folder', () => {
     expect(most).toBe(1)
   })
 
-  test('is taken over from a process that had the same number, as the first of a container has', async () => {
+  test('is taken over from an earlier process with the same process id, as in a container', async () => {
     await mkdir(at('again'), { recursive: true })
     await writeFile(at('again', '.publishing'), String(process.pid))
     let ran = false
     await publishAlone(at('again'), async () => {
       ran = true
-      // While it runs, the number is its own.
+      // While this process publishes, its id in the lock is current.
       await expect(publishAlone(at('again'), async () => undefined)).rejects.toThrow(
         /someone else is publishing there/,
       )

@@ -1,4 +1,4 @@
-/** What a host remembers of registries: of each by its address, whichever trusted key signed its index. */
+/** A host remembers the newest index of each registry by address, whichever trusted key signed it. */
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ const copyIndex = async (from: string, to: string) => {
 const at = (...parts: string[]) => path.join(host.home, ...parts)
 const isOlder = { code: 1, err: expect.stringContaining('it is an older one') }
 
-test('an older index is refused at each address that was named with it', async () => {
+test('an older index is refused at every address that was searched together with the newer one', async () => {
   await publish('taken', packed, '--key', 'old.key')
   for (const copy of ['mirror', 'kept']) await copyIndex('taken', copy)
   expect(await search('taken', 'mirror')).toMatchObject({ code: 0 })
@@ -47,7 +47,7 @@ test('an older index is refused at each address that was named with it', async (
   expect(await search('./taken/')).toMatchObject(isOlder)
 })
 
-test('a mirror that shows the index of another publisher locks nobody out', async () => {
+test('a mirror that serves the index of another publisher does not block the real registry', async () => {
   await publish('mine', packed, '--key', 'old.key')
   await publish('other', packed, '--key', 'new.key')
   for (let n = 0; n < 3; n += 1) await publish('other', packed, '--key', 'new.key')
@@ -56,14 +56,14 @@ test('a mirror that shows the index of another publisher locks nobody out', asyn
   expect(await search('mine')).toMatchObject({ code: 0 })
 })
 
-test('two registries of one key are two', async () => {
+test('two registries signed by the same key are remembered separately', async () => {
   await publish('quiet', packed, '--key', 'new.key')
   for (let n = 0; n < 3; n += 1) await publish('busy', packed, '--key', 'new.key')
   expect(await search('busy')).toMatchObject({ code: 0 })
   expect(await search('quiet')).toMatchObject({ code: 0, out: 'acme 1.0.0\n' })
 })
 
-test('what was remembered by the key alone counts until a registry is seen by its address', async () => {
+test('a version remembered by key alone applies until the registry is seen by its address', async () => {
   const key = readPublicKey(await readFile(at('old.key.pub'), 'utf8')).id
   const see = async (version: number, registries?: string[]) =>
     (
@@ -82,7 +82,7 @@ test('what was remembered by the key alone counts until a registry is seen by it
   expect(await see(31, ['https://one.example'])).toBe(200)
 })
 
-test('outdated names the newest version of the same publisher, and none of another', async () => {
+test('outdated lists the newest version of the same publisher, and none of another', async () => {
   const version = async (name: string, key?: string) => {
     const file = await host.saved(await packaged({ id: 'owned', version: name }))
     await (key ? host.keyway('sign', file, '--key', key) : rm(at(`${file}.sig`)))
@@ -102,7 +102,7 @@ test('outdated names the newest version of the same publisher, and none of anoth
   const taken = ['upgrade', 'owned@1.1.0', '--registry', 'owned', '--dry-run']
   expect(await host.keyway(...taken)).toMatchObject({ code: 0 })
 
-  // A server that spoils a signature, or leaves it out, holds back no version unseen.
+  // A server cannot hide a version by damaging or omitting its signature.
   const packages = await readdir(at('owned', 'packages'))
   const signatures = packages.filter((one) => /^owned-3.*\.sig$/.test(one))
   expect(signatures).toHaveLength(1)

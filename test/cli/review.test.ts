@@ -1,4 +1,4 @@
-/** `keyway review` against a running host; the evidence that it writes, by both verifiers. */
+/** `keyway review` against a running host; its evidence is checked by both verifiers. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   appId = await app(core.db, 'Ledger')
-  // As a complete sync leaves it.
+  // The state after a complete sync.
   await core.db.execute(sql`
     insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, since)
     select ${await domainOf(core.db)}, ${appId}, gen_random_uuid(), 'user-' || n, 'USER', now()
@@ -44,7 +44,7 @@ afterAll(async () => {
 const command = (...args: string[]) =>
   runCommand(args, { env: { KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN } })
 const keyway = (...args: string[]) => command('review', ...args)
-/** What Python's verifier says. */
+/** Runs the verifier that is written in Python. */
 const python = (...args: string[]): Promise<Ended> =>
   new Promise((resolve) => {
     const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
@@ -59,7 +59,7 @@ const fingerprint = async (): Promise<string> =>
 
 const idOf = async () => (await core.call('GET', '/access_reviews')).body.items[0].id
 
-test('a dry run of a launch says what would be reviewed, and makes nothing', async () => {
+test('a dry run of a launch says what would be reviewed, and creates nothing', async () => {
   const launch = ['launch', 'Second quarter', '--app', appId, '--deadline', '2999-06-30']
   const dry = await asked(...launch, '--type', 'ACCOUNTS', '--dry-run')
   expect(dry).toMatchObject({
@@ -76,7 +76,7 @@ test('a dry run of a launch says what would be reviewed, and makes nothing', asy
   })
 })
 
-test('list and show say how far it is', async () => {
+test('list and show print the progress of a review', async () => {
   const id = await idOf()
   // The review is in progress while its app is still being prepared.
   await until('its app is launched', async () =>
@@ -86,7 +86,7 @@ test('list and show say how far it is', async () => {
   expect((await asked('show', id)).out).toMatch(/Ledger {2}IN_PROGRESS: 3 OPEN\n {4}of 3 from/)
 })
 
-test('evidence is written whole, verified, and not over a file that is there', async () => {
+test('evidence is written in full, can be verified, and does not overwrite a file', async () => {
   const id = await idOf()
   const dry = await asked('evidence', id, '--out', FILE, '--dry-run')
   expect(dry.out).toMatch(/quarter\.jsonl would be written: Second quarter, IN_PROGRESS/)
@@ -112,7 +112,7 @@ test('evidence is written whole, verified, and not over a file that is there', a
   expect(readFileSync(theirPage, 'utf8')).toBe(readFileSync(page, 'utf8'))
 })
 
-test('a page is written over no file, and one that is not there is refused, by both verifiers', async () => {
+test('both verifiers refuse to overwrite a file with --page, and refuse evidence without a page', async () => {
   const [good, bare] = [path.join(home, 'good.jsonl'), path.join(home, 'bare.jsonl')]
   writeFileSync(good, await sealed(sampleLines()))
   writeFileSync(bare, await sealed(sampleLines()))
@@ -149,7 +149,7 @@ test('a page is written over no file, and one that is not there is refused, by b
   ])
 })
 
-test('evidence is good where another host answers for the keys, which has another secret first', async () => {
+test('evidence is accepted if the key list of the host starts with the key of another secret', async () => {
   const fetch = async (request: Request) => {
     const answer = await core.host.app.fetch(request)
     if (!request.url.endsWith('/keyway-evidence-keys')) return answer
@@ -167,7 +167,7 @@ test('evidence is good where another host answers for the keys, which has anothe
   expect(written.out).toContain(await fingerprint())
 })
 
-test('evidence of what a person holds is written and verified too', async () => {
+test('evidence of the access of a person is written, and an unknown or missing person is refused', async () => {
   const { email } = (await core.call('GET', '/users/current')).body
   const file = path.join(home, 'access.jsonl')
   const flags = ['--url', url, '--out', file]
@@ -183,7 +183,7 @@ test('evidence of what a person holds is written and verified too', async () => 
   expect(unnamed.err).toMatch(/Name a person by e-mail address, or an offboarding/)
 })
 
-test('a file that was touched is refused with what was done to it, by exit code 1', async () => {
+test('a modified file is refused with exit code 1, and the changed line is named', async () => {
   const [first = '', second = '', ...rest] = readFileSync(FILE, 'utf8').split('\n')
   const file = path.join(home, 'touched.jsonl')
   writeFileSync(file, [first, second.replace(/"id":"./, '"id":"x'), ...rest].join('\n'))

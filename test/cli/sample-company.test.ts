@@ -1,4 +1,4 @@
-/** The sample company: made once, whole or not at all, and never in the middle of others' data. */
+/** The sample company: created once, all or nothing, and never next to existing people. */
 import { sql } from 'drizzle-orm'
 import { afterEach, expect, test } from 'vitest'
 import { ensureSampleCompany } from '../../runtime/cli/sample-company.ts'
@@ -35,7 +35,7 @@ type Asked = { id: string; status: string; requestable_permissions: { label: str
 const items = async (path: string) => (await core.call('GET', path)).body.items
 const total = async (path: string): Promise<number> => (await core.call('GET', path)).body.total
 
-/** Waits until the background has nothing left to do. */
+/** Waits until background work is done. */
 const calm = () =>
   until('the background is calm', async () => {
     const { rows } = await core.db.execute(sql`
@@ -54,12 +54,12 @@ const STARTED = 2
 const LISTS = ['/users', '/groups', '/apps', '/tasks?show_all_tasks=true', '/activity_logs']
 const counts = () => Promise.all(LISTS.map(total))
 
-test('a host alone has nobody but its first admin', async () => {
+test('a host without the sample company has only its first admin', async () => {
   await start()
   expect(await counts()).toEqual([1, 0, 0, 0, STARTED])
 })
 
-test('makes people with managers, groups and roles, connected apps in the store, open tasks', async () => {
+test('the sample company has people with managers, groups and roles, apps in the store, and open tasks', async () => {
   await start()
   expect(await ensure()).toBe('made')
   expect(await total('/users')).toBe(COMPANY_SIZE + 1)
@@ -96,10 +96,11 @@ test('makes people with managers, groups and roles, connected apps in the store,
   expect(new Set(kinds.map((one: { type: string }) => one.type))).toEqual(
     new Set(['USER', 'GROUP']),
   )
-  // Each is of a request, in a state of its own.
+  // Each task belongs to one of these requests.
   const waiting = ['PENDING_APPROVAL', 'PENDING_MANAGER_APPROVAL', 'PENDING_MANUAL_PROVISIONING']
   const query = waiting.map((one) => `statuses=${one}`).join('&')
-  // Before the requests: those that the policy makes meanwhile, once the sync has found its group, are told apart there.
+  // Read before the requests: the policy may add requests once a sync has found its group; these are
+  // filtered out below.
   const tasksNow = await items('/tasks?show_all_tasks=true&status=PENDING')
   const all: Asked[] = await items(`/appstore/access_requests?${query}`)
   const isByPolicy = ({ requestable_permissions: asked }: Asked) =>
@@ -123,7 +124,7 @@ test('makes people with managers, groups and roles, connected apps in the store,
   const actors = (await items('/activity_logs?limit=100')).map(
     (one: { actor: { email: string } }) => one.actor.email,
   )
-  // Requests are of who asked and decided; what nobody did, the host has done.
+  // Requests are logged for the people who asked and decided; the host is the actor of everything else.
   const askers = [
     'julia.olsen',
     'jose.meyer',
@@ -137,7 +138,7 @@ test('makes people with managers, groups and roles, connected apps in the store,
   expect(actors).toEqual(expect.arrayContaining(people))
 })
 
-test('syncs its apps, and gives what its policy says', async () => {
+test('the sample company syncs its apps, and its policy grants access', async () => {
   await start()
   await ensure()
   const support = people()
@@ -158,7 +159,7 @@ test('syncs its apps, and gives what its policy says', async () => {
   expect(await total(`/access_reviews/${review.id}/items?state=OPEN`)).toBeGreaterThan(0)
 })
 
-test('making it again changes nothing, also after it was changed', async () => {
+test('creating it again changes nothing, even after its data was changed', async () => {
   await start()
   await ensure()
   const [task] = await items('/tasks')
@@ -166,7 +167,7 @@ test('making it again changes nothing, also after it was changed', async () => {
   const [app] = await items('/apps')
   await calm()
   await core.call('DELETE', `/apps/${app.id}`)
-  // What follows from it is in the log, too.
+  // The consequences are logged, too.
   await calm()
   const before = await counts()
   expect(await ensure()).toBe('there')
@@ -175,34 +176,34 @@ test('making it again changes nothing, also after it was changed', async () => {
   expect((await core.call('GET', `/apps/${app.id}`)).body.disconnected).toBe(true)
 })
 
-test('two at once make one', async () => {
+test('two concurrent runs create one company', async () => {
   await start()
   expect((await Promise.all([ensure(), ensure()])).sort()).toEqual(['made', 'there'])
   expect(await total('/users')).toBe(COMPANY_SIZE + 1)
 })
 
-test('is left out where there are people', async () => {
+test('the sample company is left out if there are people already', async () => {
   await start()
   await person(core.db, 'somebody@example.com')
   expect(await ensure()).toBe('left-out')
   expect(await counts()).toEqual([2, 0, 0, 0, STARTED])
 })
 
-test('leaves nothing behind when a system refuses', async () => {
+test('a failure of a connected system leaves nothing behind', async () => {
   await start()
   await directory.close()
   await expect(ensure()).rejects.toMatchObject({ kind: 'upstream_failed' })
   expect(await counts()).toEqual([1, 0, 0, 0, STARTED])
 })
 
-test('waits for a database that went away', async () => {
+test('creation waits while the database is away', async () => {
   await start()
   const told: Error[] = []
   const stop = () => process.kill(core.host.databasePid() as number, 'SIGINT')
   stop()
   await until('the database is away', async () => (await core.call('GET', '/users')).status === 503)
   const made = ensure(undefined, (error) => told.push(error))
-  // It may be back before the first question: then it goes away once more.
+  // The database may be back before the first query: stop it again.
   await until('it is waited for', async () => {
     if (told.length > 0) return true
     if ((await core.call('GET', '/users')).status === 200 && told.length === 0) stop()
@@ -212,7 +213,7 @@ test('waits for a database that went away', async () => {
   expect(await total('/users')).toBe(COMPANY_SIZE + 1)
 })
 
-test('stops waiting when the host stops', async () => {
+test('creation stops when the host stops', async () => {
   await start()
   const stopping = new AbortController()
   stopping.abort()

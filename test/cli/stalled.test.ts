@@ -22,7 +22,7 @@ async function serve(
   return { port: (server.address() as AddressInfo).port, server }
 }
 
-/** A caller that asks and does not read. */
+/** A client that sends a request and does not read the answer. */
 async function ask(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -39,19 +39,19 @@ async function untilGone(server: Server): Promise<void> {
   while ((await connections(server)) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-test('ends a connection whose caller takes nothing of its answer', async () => {
+test('ends a connection whose client does not read the answer', async () => {
   const { port, server } = await serve({ stallMs: 100 })
   await ask(port)
   await untilGone(server)
 })
 
-test('ends the largest when too much waits to be taken', async () => {
+test('ends a connection when the unsent data exceeds the limit', async () => {
   const { port, server } = await serve({ maxUnsentBytes: REPLY_BYTES / 2 })
   await ask(port)
   await untilGone(server)
 })
 
-test('leaves a slow caller alone while it goes on taking', async () => {
+test('keeps the connection of a slow client that goes on reading', async () => {
   const stallMs = 1000
   const { port } = await serve({ stallMs })
   const socket = await ask(port)
@@ -59,7 +59,7 @@ test('leaves a slow caller alone while it goes on taking', async () => {
   socket.on('data', (chunk: Buffer) => {
     taken += chunk.length
   })
-  // Piece by piece for longer than an answer may stand still, then the rest.
+  // Reads piece by piece for longer than the stall limit, then the rest.
   for (const begunMs = performance.now(); performance.now() < begunMs + 2 * stallMs; ) {
     socket.once('data', () => socket.pause())
     socket.resume()

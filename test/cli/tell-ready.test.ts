@@ -1,4 +1,4 @@
-/** What a server says once it is ready. */
+/** The log lines of a server that has become ready. */
 import { expect, test } from 'vitest'
 import { tellReady } from '../../runtime/cli/tell-ready.ts'
 import { createLog } from '../../runtime/observe/log.ts'
@@ -13,7 +13,7 @@ test('a server that is ready names its connectors', () => {
   expect(told(['acme'])).toMatchObject([{ level: 30, msg: 'ready', connectors: ['acme'] }])
 })
 
-test('a server that serves none says that this is wrong, and where to look', () => {
+test('a server without connectors logs an error that says where to look', () => {
   expect(told([])).toMatchObject([
     { level: 30, msg: 'ready', connectors: [] },
     { level: 50, msg: expect.stringMatching(/^no connector is served: .*keyway list/) },

@@ -56,7 +56,7 @@ test('the README’s example is shown in a dry run, then imported', async () => 
   expect(JSON.parse(again.out)).toMatchObject({ unchanged: 3, added: 0 })
 })
 
-test('names of groups do nothing to the terminal', async () => {
+test('control characters in names of groups are escaped', async () => {
   const name = '\u001b[2J\u009b31m\nImported.\u202e'
   const odd = await file('odd.csv', `email,groups\nodd@example.org,"${name}"\n`)
   const { out } = await keyway([odd, '--url', url, '--dry-run'])
@@ -64,13 +64,13 @@ test('names of groups do nothing to the terminal', async () => {
   expect(out).not.toMatch(/[\u001b\u009b\u202e]|^Imported/m)
 })
 
-test('errors of the file are told by line, and the command fails', async () => {
+test('errors in the file are reported by line, and the command fails', async () => {
   const bad = await keyway([await file('bad.csv', 'email,status\nx,y\n'), '--url', url])
   expect(bad).toMatchObject({ code: 1, out: '' })
   expect(bad.err).toMatch(/nothing was imported\nline 2, email: .*\nline 2, status: /)
 })
 
-test('a large file that is refused at its beginning is told so', async () => {
+test('the error of a large file is printed although the host refuses it at its first line', async () => {
   const rows = `email\nx\n${'a@b.c\n'.repeat(5_000_000)}`
   const large = await file('large.csv', `no,header\n${rows}`)
   const { code, err } = await keyway([large, '--url', url])
@@ -80,7 +80,7 @@ test('a large file that is refused at its beginning is told so', async () => {
   })
 })
 
-test('a token that may not operate is told from one that the host does not know', async () => {
+test('a token without the operator permission and an unknown token get different errors', async () => {
   const nobody = await person(core.db, 'nobody@b.c')
   const large = await file('token.csv', `email\n${'a@b.c\n'.repeat(1_000_000)}`)
   const weak = await keyway([large, '--url', url], { KEYWAY_ADMIN_TOKEN: nobody.token })
@@ -97,7 +97,7 @@ test('a token that may not operate is told from one that the host does not know'
 test.each([
   ['no file', () => path.join(home, 'none.csv'), /there is no file .*none\.csv; name a CSV file/],
   ['a folder', () => home, /is not a file/],
-])('%s is told before anything is sent', async (_name, at, words) => {
+])('with %s, the import fails before anything is sent', async (_name, at, words) => {
   expect(await keyway([at(), '--url', url])).toMatchObject({
     code: 1,
     err: expect.stringMatching(words),
@@ -110,7 +110,7 @@ test('a file of 1 GB is refused before anything is sent', async () => {
   expect((await keyway([huge, '--url', url])).err).toMatch(/has 1024 MiB; at most 256 .*split/)
 })
 
-test('where no host answers it says what to do', async () => {
+test('without a reachable host, the error says what to do', async () => {
   const one = await file('one.csv', 'email\na@b.c\n')
   const { code, err } = await keyway([one, '--url', 'http://127.0.0.1:1'])
   expect({ code, err }).toEqual({
@@ -121,14 +121,14 @@ test('where no host answers it says what to do', async () => {
   })
 })
 
-test('an address or a token that cannot be is told with what to do', async () => {
+test('an invalid address and a missing token are refused with advice', async () => {
   const one = await file('one.csv', 'email\na@b.c\n')
   expect((await keyway([one, '--url', 'x'])).err).toMatch(/^--url: x is not an address/)
   const bare = await keyway([one, '--url', url], { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home })
   expect(bare.err).toMatch(/admin-token: .*KEYWAY_DATA_DIR/)
 })
 
-test('the token of the data directory is found', async () => {
+test('the token is read from the data directory', async () => {
   const { port } = new URL(url)
   await writeFile(path.join(home, 'admin-token'), `${ADMIN_TOKEN}\n`)
   const env = { KEYWAY_ADMIN_TOKEN: '', KEYWAY_DATA_DIR: home, PORT: port }
@@ -136,7 +136,7 @@ test('the token of the data directory is found', async () => {
 })
 
 test.each(['content-length: 100000', 'transfer-encoding: chunked'])(
-  'a caller that is killed in the middle (%s) has stored nothing, and the next may come',
+  'an upload that breaks off (%s) stores nothing, and the next one is accepted',
   async (framing) => {
     const { hostname, port } = new URL(url)
     const rows = 'email\nkilled@b.c\n'
@@ -157,7 +157,7 @@ test.each(['content-length: 100000', 'transfer-encoding: chunked'])(
   },
 )
 
-test('the host proves to anybody that it knows a token, at its own port alone', async () => {
+test('the host proves to any caller that it knows a token, but only for its own address', async () => {
   const nonce = 'n'.repeat(43)
   const proofs = async (token: string, address: string) => {
     const query = new URLSearchParams({ nonce, address, prefix: token.slice(0, 12) })
@@ -171,7 +171,7 @@ test('the host proves to anybody that it knows a token, at its own port alone', 
     expect(await proofs(known, address)).toEqual([200, { proofs: [proof] }])
   }
   expect(await proofs(`lsk_${'x'.repeat(40)}`, address)).toEqual([200, { proofs: [] }])
-  // What it would say to a program that passes the question of another address on.
+  // A program that forwards a question for another address gets no proof.
   expect(await proofs(ADMIN_TOKEN, '127.0.0.1:1')).toEqual([
     409,
     expect.objectContaining({ is_error: true }),

@@ -1,4 +1,4 @@
-/** `keyway webhooks` from the first one to none. */
+/** `keyway webhooks`: all of its verbs. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { answering, type Receiver, startReceiver } from '../core/webhooks/receiver.ts'
 import { isGenuine } from '../fixtures/readme/verify-webhook.ts'
@@ -55,7 +55,7 @@ test('a webhook is added, tried, changed, listed and removed', async () => {
   expect((await host.keyway('webhooks', 'list')).out).toContain('keyway webhooks add')
 })
 
-test('a test that fails ends with 1, and what is refused says why', async () => {
+test('a failed test exits with 1, and a refused change says why', async () => {
   const { id } = (await add()).answer.webhook
   receiver.answer(answering(500))
   const tried = await host.keyway('webhooks', 'test', id)
@@ -73,7 +73,7 @@ test('a test that fails ends with 1, and what is refused says why', async () => 
   expect((await host.keyway('webhooks', 'add', 'x', '--type', 'PHONE', '--to', 'y')).code).toBe(2)
 })
 
-test('a dry run makes nothing', async () => {
+test('a dry run creates nothing', async () => {
   const before = (await host.json('webhooks', 'list')).answer
   const { answer } = await add('--dry-run')
   expect(answer).toMatchObject({ changed: false, webhook: null, secret: null })
@@ -82,7 +82,7 @@ test('a dry run makes nothing', async () => {
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
-/** What a person reads who types it, with the exit code. */
+/** Command lines with a wrong name, with their exit code and message. */
 test.each([
   ['show none', 1, /^There is no installed connector "none"; `keyway list` shows the connectors$/],
   ['rollback 4711', 1, /^There is no generation 4711; `keyway history` shows the generations$/],
@@ -105,7 +105,7 @@ test.each([
   ['jobs --queue none', 1, /query.queue: Input should be one of .*retention/],
   ['logs none', 1, /^There is no connector "none"; `keyway list` shows the connectors$/],
   ['probe none --forget', 1, /^There is no installed connector "none"; `keyway list` shows/],
-] as const)('keyway %s says what is not there, and where to look', async (line, exit, words) => {
+] as const)('keyway %s says what does not exist, and where to look', async (line, exit, words) => {
   const { code, err, out } = await host.keyway(...line.split(' '))
   expect((err || out).trim()).toMatch(words)
   expect(`${out}${err}`).not.toMatch(/^ {4}at /m)

@@ -1,4 +1,4 @@
-/** Versions that a publisher withdraws: in the folder, at hosts that take from it, and where they are installed. */
+/** Withdrawn versions: in the registry folder, at hosts that use it, and where they are installed. */
 import { execFile } from 'node:child_process'
 import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -43,7 +43,7 @@ const refused = (words: string) => ({ code: 1, err: expect.stringContaining(word
 const indexOf = async (folder: string) =>
   JSON.parse(await readFile(at(folder, 'index.json'), 'utf8'))
 
-test('a withdrawn version is not taken, is pointed out, and goes on serving until it is offered again', async () => {
+test('a withdrawn version is not installed and is reported, but keeps serving; it can be restored', async () => {
   await publish('own', file('acme@1.0.0'), file('acme@1.1.0'))
   expect((await from('install', 'acme@1.1.0', 'own', '--grant-all')).code).toBe(0)
   expect(await outdated('own')).toEqual([])
@@ -94,7 +94,7 @@ test('a withdrawn version is not taken, is pointed out, and goes on serving unti
   expect((await from('install', 'acme@1.1.0', 'own', '--dry-run')).code).toBe(0)
 })
 
-test('the commands of the page withdraw a version, and offer it again', async () => {
+test('the documented commands withdraw a version, and offer it again', async () => {
   await publish('registry', file('acme@1.0.0'), file('acme@1.1.0'))
   const script = shellBlock(/^npx keyway publish .*--withdraw/, 'runtime/docs/operate/registry.md')
   const npx = `npx() { shift; "${process.execPath}" --no-warnings "${MAIN}" "$@"; }`
@@ -102,7 +102,7 @@ test('the commands of the page withdraw a version, and offer it again', async ()
   expect(stdout).toMatch(/acme@1\.0\.0 is withdrawn[\s\S]*acme@1\.0\.0 is offered again/)
 })
 
-test('a withdrawal and the version that mends it are one publication', async () => {
+test('one publication can withdraw a version and add its fix', async () => {
   const fixed = await host.saved(await packaged({ version: '1.1.1' }))
   await host.keyway('sign', fixed, '--key', 'acme.key')
   await publish('mended', file('acme@1.0.0'), file('acme@1.1.0'))
@@ -111,7 +111,7 @@ test('a withdrawal and the version that mends it are one publication', async () 
   expect(out).toContain('1.1.1 is published; keyway upgrade acme@1.1.1 --registry mended')
 })
 
-test('a copy on a disk and a mirror say the same, and an older one is refused', async () => {
+test('a copy on disk and a mirror report the withdrawal, and an older copy is refused', async () => {
   await publish('master', file('gone@1.0.0'), file('gone@1.1.0'))
   await cp(at('master'), at('old'), { recursive: true })
   expect((await from('search', 'gone', 'master', '--registry', 'old')).code).toBe(0)
@@ -131,7 +131,7 @@ test('a copy on a disk and a mirror say the same, and an older one is refused', 
     expect(await from('install', 'gone@1.1.0', mirror)).toMatchObject(
       refused('gone 1.1.0 was withdrawn'),
     )
-  // Beside the newer one it is passed over, and from then on it is refused alone, too.
+  // Next to the newer copy, the older one is ignored; from then on it is also refused alone.
   expect(await from('install', 'gone@1.1.0', 'old', '--registry', 'master')).toMatchObject(
     refused('gone 1.1.0 was withdrawn'),
   )
@@ -140,10 +140,10 @@ test('a copy on a disk and a mirror say the same, and an older one is refused', 
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('an index that leaves out a version without a word gives it to nobody, and says nothing of what serves', async () => {
+test('a version that is missing in the index cannot be installed, and is not reported where it serves', async () => {
   await publish('lost', file('lost@1.0.0'), file('lost@1.1.0'))
   expect((await from('install', 'lost@1.1.0', 'lost', '--grant-all')).code).toBe(0)
-  // The publisher's folder is lost, and less is published again: the folder is the same registry.
+  // The publisher loses the folder, and publishes fewer versions into it: it is the same registry.
   await rm(at('lost'), { recursive: true })
   expect((await publish('lost', file('lost@1.0.0'))).code).toBe(0)
   expect(await from('install', 'lost@1.1.0', 'lost')).toMatchObject(
@@ -153,7 +153,7 @@ test('an index that leaves out a version without a word gives it to nobody, and 
 })
 
 describe('a publisher', () => {
-  test('who has a new key takes the withdrawals over', async () => {
+  test('with a new key takes over the withdrawals', async () => {
     await publish('rotated', file('acme@1.0.0'), file('acme@1.1.0'))
     await publish('rotated', '--withdraw', 'acme@1.1.0', ...WHY)
     const next = ['publish', 'rotated', '--key', 'next.key']
@@ -171,7 +171,7 @@ describe('a publisher', () => {
     expect((await from('install', 'acme@1.1.0', 'rotated', '--dry-run')).code).toBe(0)
   })
 
-  test('loses no withdrawal to another who publishes at once', async () => {
+  test('loses no withdrawal to a concurrent publication', async () => {
     await publish('raced', file('acme@1.0.0'), file('acme@1.1.0'))
     const [one, other] = await Promise.all([
       publish('raced', '--withdraw', 'acme@1.0.0', ...WHY),
@@ -205,7 +205,7 @@ describe('a publisher', () => {
     expect(await readFile(at('kept', 'index.json'))).toEqual(before)
   })
 
-  test('who was ended between the signature and the index loses no withdrawal', async () => {
+  test('interrupted between the signature and the index loses no withdrawal', async () => {
     await publish('ended', file('acme@1.0.0'), file('acme@1.1.0'))
     const before = await readFile(at('ended', 'index.json'))
     await publish('ended', '--withdraw', 'acme@1.1.0', ...WHY)
@@ -217,7 +217,7 @@ describe('a publisher', () => {
     )
   })
 
-  test('who withdraws is not believed where others wrote it into the folder', async () => {
+  test('does not sign, and hosts do not trust, an index that others changed in the folder', async () => {
     await publish('forged', file('acme@1.0.0'), file('acme@1.1.0'))
     const clean = await readFile(at('forged', 'index.json'))
     await publish('forged', '--withdraw', 'acme@1.1.0', ...WHY)
@@ -235,7 +235,7 @@ describe('a publisher', () => {
     }
   })
 
-  test('only tries it with --dry-run', async () => {
+  test('changes nothing with --dry-run', async () => {
     await publish('tried', file('acme@1.0.0'))
     const before = await readFile(at('tried', 'index.json'))
     const told = await publish('tried', '--withdraw', 'acme@1.0.0', ...WHY, '--dry-run')
