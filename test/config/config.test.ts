@@ -24,7 +24,7 @@ const refusal = (environment: Record<string, string>): string => {
 const SECRET = 's'.repeat(32)
 
 describe('without variables', () => {
-  test('everything has its default', () => {
+  test('every setting has its default', () => {
     const { read, ...config } = readConfig({})
     expect([...read.values()].filter(({ isNamed }) => isNamed)).toEqual([])
     expect(config).toEqual({
@@ -68,18 +68,18 @@ describe('without variables', () => {
     })
   })
 
-  test('an empty variable is none', () => {
+  test('an empty variable counts as unset', () => {
     const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']))
     expect(readConfig(empty)).toEqual(readConfig({}))
   })
 
-  test('nothing can be changed afterwards', () => {
+  test('the configuration is frozen', () => {
     const config = readConfig({})
     expect(Object.isFrozen(config) && Object.isFrozen(config.ceilings)).toBe(true)
   })
 })
 
-describe('a variable that is wrong is named, with what was found', () => {
+describe('validation of variables', () => {
   test.each([
     ['PORT', 'http', 'is not a whole number'],
     ['PORT', '-1', 'is not a whole number'],
@@ -103,11 +103,11 @@ describe('a variable that is wrong is named, with what was found', () => {
     ['KEYWAY_MAX_MEMORY_MB', '8', 'is not between 16 and 4096'],
     ['KEYWAY_MAX_CONCURRENCY', '0', 'is not between 1 and 10000'],
     ['KEYWAY_LOG_LEVEL', 'loud', 'is not a log level such as info'],
-  ])('%s=%s', (name, value, words) => {
+  ])('%s=%s is refused, and the message names the value', (name, value, words) => {
     expect(refusal({ [name]: value })).toBe(`${name}: ${JSON.stringify(value)} ${words}`)
   })
 
-  test('but a secret is not repeated', () => {
+  test('the message for an invalid secret does not repeat it', () => {
     const message = refusal({ KEYWAY_SECRET: `${SECRET},short-one` })
     expect(message).toMatch(/^KEYWAY_SECRET: has fewer than 32 characters; make one with `openssl/)
     expect(message).not.toContain('short-one')
@@ -119,7 +119,7 @@ describe('a variable that is wrong is named, with what was found', () => {
     `lsk_${'x'.repeat(31)}`,
     'x'.repeat(64),
     `lsk_${'x y'.repeat(20)}`,
-  ])('and the operator’s token has its form, which %s has not', (token) => {
+  ])('KEYWAY_ADMIN_TOKEN=%s is refused', (token) => {
     const message = refusal({ KEYWAY_ADMIN_TOKEN: token })
     expect(message).toMatch(/^KEYWAY_ADMIN_TOKEN: is not lsk_ followed by 32 characters .*openssl/)
     expect(message).not.toContain(token)
@@ -128,7 +128,7 @@ describe('a variable that is wrong is named, with what was found', () => {
 
   const secretNames = (Object.keys(SETTINGS) as SettingName[]).filter(isSecretSetting)
 
-  test('and what is secret is what holds passwords, tokens and keys', () => {
+  test('the secret settings are those with passwords, tokens and keys', () => {
     expect(secretNames.sort()).toEqual([
       'DATABASE_URL',
       'HTTPS_PROXY',
@@ -141,13 +141,13 @@ describe('a variable that is wrong is named, with what was found', () => {
     ])
   })
 
-  test.each(secretNames)('and %s is repeated in no message', (name) => {
+  test.each(secretNames)('no message repeats the value of %s', (name) => {
     for (const value of ['hunter2', 'mysql://u:hunter2@h/d', 'postgres://u:hunter2@h:port/d'])
       expect(refusal({ [name]: value })).not.toContain('hunter2')
   })
 
   test.each(['postgres:/u:pw@h/d', 'postgres://u:p#w@h/d', 'mysql://u:pw@h/d', 'u:pw@h/d'])(
-    'and DATABASE_URL is no postgres:// address as %s',
+    'DATABASE_URL=%s is refused as no postgres:// address',
     (value) => {
       const message = refusal({ DATABASE_URL: value })
       expect(message).toBe('DATABASE_URL: its value is not a postgres:// address')
@@ -159,7 +159,7 @@ describe('a variable that is wrong is named, with what was found', () => {
     'postgres://u@a,b/d',
     'postgres://u@/d?host=a,b',
     'postgres://a,b',
-  ])('and DATABASE_URL is one server, not %s', (value) => {
+  ])('DATABASE_URL=%s is refused because it names several servers', (value) => {
     expect(refusal({ DATABASE_URL: value })).toMatch(
       /^DATABASE_URL: its value names several servers: use one address/,
     )
@@ -171,17 +171,17 @@ describe('a variable that is wrong is named, with what was found', () => {
     'postgresql://u@[::1]/d',
     'postgres://u:pw@/d?host=/run/postgresql',
     'postgres:///d',
-  ])('and DATABASE_URL takes %s', (value) => {
+  ])('DATABASE_URL=%s is accepted', (value) => {
     expect(refusal({ DATABASE_URL: value })).toBe('')
   })
 
-  test('and the connector token has 32 characters', () => {
+  test('KEYWAY_CONNECTOR_TOKEN has at least 32 characters', () => {
     const message = refusal({ KEYWAY_CONNECTOR_TOKEN: 't'.repeat(31) })
     expect(message).toMatch(/^KEYWAY_CONNECTOR_TOKEN: has fewer than 32 characters; .*openssl/)
     expect(refusal({ KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) })).toBe('')
   })
 
-  test('and all are told at once', () => {
+  test('all invalid variables are reported at once', () => {
     const wrong = { PORT: 'x', KEYWAY_DROP_IN: 'x', KEYWAY_SECRET: 'x', KEYWAY_LOG_LEVEL: 'x' }
     expect(
       refusal(wrong)
@@ -215,11 +215,11 @@ describe('values', () => {
       'http://p',
       { proxy: { httpsProxy: 'http://p', httpProxy: null, noProxy: '' } },
     ],
-  ])('%s=%s', (name, value, expected) => {
+  ])('%s=%s is read', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected)
   })
 
-  test('a proxy variable in capitals comes first', () => {
+  test('a proxy variable in capitals takes precedence', () => {
     const proxies = { HTTPS_PROXY: 'http://big', https_proxy: 'http://small', no_proxy: 'x' }
     expect(readConfig(proxies).proxy).toMatchObject({ httpsProxy: 'http://big', noProxy: 'x' })
   })
@@ -242,7 +242,7 @@ describe('a loopback address', () => {
     'localhost.evil.example',
     '::ffff:10.0.0.1',
     'acme.example',
-  ])('is not %s: it takes a token or a plain word', (host) => {
+  ])('is not %s, which requires a token or KEYWAY_OPEN_CONNECTORS=1', (host) => {
     expect(refusal({ HOST: host })).toBe(
       `HOST: ${host} is not a loopback address: set KEYWAY_CONNECTOR_TOKEN, or KEYWAY_OPEN_CONNECTORS=1 to serve everyone`,
     )
@@ -261,11 +261,11 @@ describe('a loopback address', () => {
     expect(readConfig({ ...open, ...more })).toMatchObject({ openConnectors, dropIn: 'closed' })
   })
 
-  test('with a token is not open either', () => {
+  test('with a token is not open to everyone', () => {
     expect(readConfig({ KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) }).openConnectors).toBe(false)
   })
 
-  test('is not made unneeded by 0', () => {
+  test('is still required with KEYWAY_OPEN_CONNECTORS=0', () => {
     expect(refusal({ ...open, KEYWAY_OPEN_CONNECTORS: '0' })).toMatch(/^HOST: /)
   })
 })
@@ -282,11 +282,11 @@ test.each([
   [7, 3],
   [8, 4],
   [64, 4],
-])('on %i cores %i processes serve unless it is set', (cores, processes) => {
+])('on %i cores, %i processes serve by default', (cores, processes) => {
   expect(processesFor(cores)).toBe(processes)
 })
 
-test('as many processes serve as are written', () => {
+test('KEYWAY_PROCESSES sets the number of processes', () => {
   expect(readConfig({ KEYWAY_PROCESSES: '3' }).processes).toBe(3)
   expect(refusal({ KEYWAY_PROCESSES: '0' })).toContain('KEYWAY_PROCESSES')
   expect(refusal({ KEYWAY_PROCESSES: 'many' })).toContain('KEYWAY_PROCESSES')

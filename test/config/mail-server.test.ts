@@ -1,4 +1,4 @@
-/** The settings of mail: what is taken, and what is said of what is wrong. */
+/** The mail settings: accepted values, and messages for invalid ones. */
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../runtime/config/config.ts'
 
@@ -9,7 +9,7 @@ const WHOLE = {
   KEYWAY_MAIL_FROM: 'Keyway Team <keyway@acme.example>',
 }
 
-test('are read as one server', () => {
+test('the mail settings are read as one server', () => {
   expect(readConfig(WHOLE).mail).toEqual({
     ...{ host: 'mail.acme.example', port: 587, implicitTls: false, user: 'key+way' },
     ...{ password: 'not-to-be-shown', origin: 'https://keyway.acme.example', language: 'en' },

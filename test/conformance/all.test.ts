@@ -1,4 +1,4 @@
-/** Every connector that the runtime ships, and the template, passes the check that authors have. */
+/** Every connector that the runtime ships, and each template, passes the check that authors run. */
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'

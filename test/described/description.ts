@@ -1,6 +1,6 @@
 /**
- * Vendors' own descriptions of their APIs, fetched from the package registry where a test needs one and
- * kept in a folder of temporary files: they are large, and nothing but tests wants them.
+ * Vendors' own descriptions of their APIs, fetched from the package registry when a test needs one and
+ * cached in a temporary folder: they are large, and only tests use them.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const FOLDER = path.join(tmpdir(), `keyway-descriptions-${userInfo().uid}`)
 /** Largest description, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** A description as it was published, from the folder or from the registry. */
+/** A description as it was published, from the cache or from the registry. */
 export async function readDescription({ name, version, file }: Source): Promise<object> {
   const kept = path.join(FOLDER, `${name.replace('/', '-')}-${version}.json`)
   try {
@@ -47,7 +47,7 @@ export async function readDescription({ name, version, file }: Source): Promise<
     })
     const made = path.join(work, 'description.json')
     await writeFile(made, stdout)
-    // Two tests may do this at once: each puts a whole file there.
+    // Two tests may do this at once: renaming a complete file is atomic.
     await rename(made, kept)
     return JSON.parse(stdout)
   } finally {

@@ -1,4 +1,4 @@
-/** What holds requests and answers against a description finds what is wrong with them. */
+/** The judge of `operations.ts` finds where requests and answers differ from a description. */
 import { expect, test } from 'vitest'
 import { createJudge, type Exchange } from './operations.ts'
 

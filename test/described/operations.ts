@@ -1,6 +1,6 @@
 /**
- * The operations of a description, OpenAPI 3.0 or Swagger 2: what belongs to a request, and whether a
- * request and its answer are what the vendor says.
+ * The operations of an API description, OpenAPI 3.0 or Swagger 2: which one a request belongs to, and
+ * whether the request and its answer match it.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -8,7 +8,7 @@ import formats from 'ajv-formats'
 type Json = { [member: string]: unknown }
 type Parameter = { name: string; in: string; required?: boolean; schema?: Json } & Json
 
-/** A request and its answer, as they went by. */
+/** A request and its answer, as recorded. */
 export type Exchange = {
   method: string
   /** Path and query. */
@@ -22,14 +22,14 @@ export type Exchange = {
 
 export type Judged = { operation: string; findings: string[] }
 
-/** Says what an exchange does that its description does not allow. */
+/** Lists where an exchange violates its description. */
 export type Judge = (exchange: Exchange) => Judged
 
 type Operation = {
   name: string
   method: string
   pattern: RegExp
-  /** Where it stands in the description. */
+  /** JSON pointer into the description. */
   pointer: string
   parameters: { parameter: Parameter; pointer: string }[]
   described: Json
@@ -37,7 +37,7 @@ type Operation = {
 
 const NAME = 'description.json'
 
-/** Makes the judge of a description. */
+/** Creates the function that checks exchanges against a description. */
 export function createJudge(description: object): Judge {
   const document = withNull(description) as Json
   const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true })
@@ -86,7 +86,7 @@ function judgeQuery(operation: Operation, query: URLSearchParams, wrongIn: Wrong
       const text = query.get(name)
       if (text === null) return required ? [`query ${name} is missing`] : []
       const what = `query ${name}`
-      // Swagger 2 has the words of a schema in the parameter itself.
+      // Swagger 2 has the schema keywords in the parameter itself.
       if (!schema) return wrongType(what, text, parameter)
       return wrongIn(what, typed(text, schema['type']), `${pointer}/schema`)
     }),
@@ -100,7 +100,7 @@ function wrongType(what: string, text: string, { type, enum: values }: Json): st
   return Array.isArray(values) && !values.includes(value) ? [`${what} must be one of a list`] : []
 }
 
-/** A query's text as the value that its type says. */
+/** Converts the text of a query parameter to its declared type. */
 function typed(text: string, type: unknown): unknown {
   if (type === 'integer' || type === 'number')
     return text === '' || Number.isNaN(Number(text)) ? text : Number(text)
@@ -127,7 +127,7 @@ function judgeBody(
   return [...wrongIn('body', sent, at), ...unknownMembers(document, at, sent)]
 }
 
-/** Descriptions allow any member; of what we send, each has to be one that is described. */
+/** Descriptions allow any member, but a connector must send only described ones. */
 function unknownMembers(document: Json, pointer: string, sent: unknown): string[] {
   const schema = resolved(document, lookUp(document, pointer) as Json)
   const properties = schema['properties'] as Json | undefined
@@ -146,7 +146,7 @@ function judgeAnswer(
 ): string[] {
   const responses = described['responses'] as Json
   const response = responses[status] as Json | undefined
-  // Not every description tells every failure.
+  // Descriptions often omit failures.
   if (!response) return status < 400 ? [`answer ${status} is not described`] : []
   const { $ref } = response as { $ref?: string }
   const at = $ref ? $ref.slice(1) : `${pointer}/responses/${status}`

@@ -1,8 +1,7 @@
 /**
- * A loopback server between a connector and the server that stands in for its system. Everything that
- * goes by is held against the vendor's own description. Where the stand-in is not like the vendor, a
- * table says so, with the reason: a difference that is in no table is a finding, and so is a row that
- * nothing needs any more.
+ * A loopback proxy between a connector and the server that stands in for its system. It checks every
+ * exchange against the vendor's own description. Tables list the known differences of the stand-in, with
+ * their reasons: a difference that is in no table is a finding, and so is a row that is no longer needed.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,10 +11,10 @@ export type Request = { method: string; target: string; headers: Message['header
 export type Reply = Message & { status: number }
 type Message = { headers: Record<string, string | string[] | undefined>; body: string }
 
-/** Something that the stand-in says otherwise than the description; the connector gets it as it is. */
+/** A difference between the stand-in and the description; the connector gets the answer unchanged. */
 export type Deviation = { operation: string; finding: RegExp; why: string }
 
-/** Something that the stand-in cannot do: answered here, as the vendor would. */
+/** A request that the stand-in cannot serve: answered here, as the vendor would. */
 export type Mend = {
   operation: RegExp
   why: string
@@ -28,16 +27,16 @@ export type RecorderOptions = {
   description: object
   deviations: readonly Deviation[]
   mends: readonly Mend[]
-  /** What is no part of the description: passed on and not judged. */
+  /** Targets that are not part of the description: forwarded and not checked. */
   outside: RegExp
 }
 
 export type Recorder = {
   /** Origin to call instead of the stand-in's. */
   url: string
-  /** What differed from the description and is in no table, each once. */
+  /** Differences from the description that are in no table, each once. */
   findings(): string[]
-  /** Rows of the tables that nothing needed. */
+  /** Reasons of the table rows that were not needed. */
   unused(): string[]
   /** Operations of the description that were called. */
   operations(): string[]
@@ -67,7 +66,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     )
     if (mend) used.add(mend)
     const reply = mend ? await mend.answer(asked, forward) : await forward()
-    // Most of what is asked twice is answered twice alike.
+    // Repeated exchanges are often identical: each is checked once.
     const seen = [asked.method, asked.target, asked.body, reply.status, reply.body].join('\n')
     if (judgedBefore.has(seen)) return reply
     judgedBefore.add(seen)
@@ -129,7 +128,7 @@ async function handle(
   outgoing.end(body)
 }
 
-/** The Host header stays: the stand-in makes its links to the next page from it. */
+/** Keeps the Host header: the stand-in builds its links to the next page from it. */
 function send(upstream: string, { method, target, headers, body }: Request): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const { 'content-length': _1, 'transfer-encoding': _2, ...rest } = headers

@@ -1,4 +1,4 @@
-/** Which database outside of its data directory is left over, and that no other is ever removed. */
+/** Databases outside of their data directory: which are left over, and that no other is removed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ afterEach(async () => {
 const OLD = new Date(Date.now() - 7_200_000)
 const placeOf = (number: number): string => number.toString(16).padStart(16, '0')
 
-/** A database outside with what a server leaves; quiet for two hours. */
+/** A database outside with the files of a server; last written two hours ago, unless `fresh`. */
 async function cluster(
   number: number,
   owner: string | null,
@@ -66,44 +66,47 @@ const uses = async (dataDirs: string[] = []) =>
     ]),
   )
 
-test.skipIf(!isRoot())('only what nobody can have any use for is left over', async () => {
-  const gone = path.join(home, 'gone')
-  await cluster(1, gone)
-  await cluster(2, await dataDirectory('lives', placeOf(2)))
-  const noted = await dataDirectory('noted', 'inside')
-  await writeFile(path.join(noted, 'database-made'), path.join(outside, placeOf(3), 'cluster'))
-  await cluster(3, noted)
-  const again = await dataDirectory('again', placeOf(2))
-  await cluster(4, again)
-  await cluster(5, null)
-  await cluster(6, gone, { fresh: true })
-  const running = await cluster(7, gone)
-  server = spawn('sleep', ['600'], { cwd: path.join(running, 'cluster') })
-  await cluster(7, gone, { pid: server.pid as number }).catch(() => undefined)
-  await writeFile(path.join(running, 'cluster', 'postmaster.pid'), `${server.pid}\n`)
-  await cluster(8, gone, { pid: process.pid })
-  await mkdir(path.join(outside, 'postgresql-18.4.0'))
-  expect(await uses()).toEqual({
-    1: `left_over: its data directory ${gone} no longer exists`,
-    2: `used: it is the database of ${path.join(home, 'lives')}`,
-    3: `used: it is the database of ${noted}`,
-    4: `left_over: ${again} has another database now`,
-    5: 'unknown: it does not record its data directory',
-    6: 'unknown: it was written to within the last hour',
-    7: `used: server process ${server.pid} uses it`,
-    8: `left_over: its data directory ${gone} no longer exists`,
-  })
-  const removed = await removeLeftOver(null, [], outside)
-  expect(removed.map(({ place }) => Number.parseInt(place, 16))).toEqual([1, 4, 8])
-  expect(removed[0]?.bytes).toBeGreaterThan(8192)
-  for (const number of [2, 3, 5, 6, 7])
-    expect(existsSync(path.join(outside, placeOf(number), 'cluster', 'keyway.made'))).toBe(true)
-  for (const number of [1, 4, 8])
-    expect(existsSync(path.join(outside, placeOf(number)))).toBe(false)
-})
+test.skipIf(!isRoot())(
+  'a database is left over only if its data directory is gone or uses another database',
+  async () => {
+    const gone = path.join(home, 'gone')
+    await cluster(1, gone)
+    await cluster(2, await dataDirectory('lives', placeOf(2)))
+    const noted = await dataDirectory('noted', 'inside')
+    await writeFile(path.join(noted, 'database-made'), path.join(outside, placeOf(3), 'cluster'))
+    await cluster(3, noted)
+    const again = await dataDirectory('again', placeOf(2))
+    await cluster(4, again)
+    await cluster(5, null)
+    await cluster(6, gone, { fresh: true })
+    const running = await cluster(7, gone)
+    server = spawn('sleep', ['600'], { cwd: path.join(running, 'cluster') })
+    await cluster(7, gone, { pid: server.pid as number }).catch(() => undefined)
+    await writeFile(path.join(running, 'cluster', 'postmaster.pid'), `${server.pid}\n`)
+    await cluster(8, gone, { pid: process.pid })
+    await mkdir(path.join(outside, 'postgresql-18.4.0'))
+    expect(await uses()).toEqual({
+      1: `left_over: its data directory ${gone} no longer exists`,
+      2: `used: it is the database of ${path.join(home, 'lives')}`,
+      3: `used: it is the database of ${noted}`,
+      4: `left_over: ${again} has another database now`,
+      5: 'unknown: it does not record its data directory',
+      6: 'unknown: it was written to within the last hour',
+      7: `used: server process ${server.pid} uses it`,
+      8: `left_over: its data directory ${gone} no longer exists`,
+    })
+    const removed = await removeLeftOver(null, [], outside)
+    expect(removed.map(({ place }) => Number.parseInt(place, 16))).toEqual([1, 4, 8])
+    expect(removed[0]?.bytes).toBeGreaterThan(8192)
+    for (const number of [2, 3, 5, 6, 7])
+      expect(existsSync(path.join(outside, placeOf(number), 'cluster', 'keyway.made'))).toBe(true)
+    for (const number of [1, 4, 8])
+      expect(existsSync(path.join(outside, placeOf(number)))).toBe(false)
+  },
+)
 
 test.skipIf(!isRoot())(
-  'a data directory that was renamed keeps its database where it is named',
+  'a renamed data directory keeps its database if it is passed to the check',
   async () => {
     const before = await dataDirectory('before', placeOf(1))
     await cluster(1, before)
@@ -114,12 +117,12 @@ test.skipIf(!isRoot())(
   },
 )
 
-test.skipIf(!isRoot())('of several only those that are named go', async () => {
+test.skipIf(!isRoot())('only the named databases are removed', async () => {
   for (const number of [1, 2]) await cluster(number, path.join(home, 'gone'))
   expect(await removeLeftOver([placeOf(2)], [], outside)).toHaveLength(1)
   expect(existsSync(path.join(outside, placeOf(1)))).toBe(true)
 })
 
-test('where there are none, none is found', async () => {
+test('no databases are found if the folder does not exist', async () => {
   expect(await outsideClusters([], path.join(home, 'nothing'))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** `keyway doctor` on a real host and its database: what it says while all is well, while much is not, and with the host down. */
+/** `keyway doctor` on a real host and its database: in good health, with problems, and with the host down. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
@@ -50,7 +50,7 @@ const found = (answer: Doctor, check: string) => {
   return `${state}: ${what}${advice === null ? '' : ` (${advice})`}`
 }
 
-test('a host that is well says so of every check', async () => {
+test('a new host reports every check, and most of them as good', async () => {
   const answer = await asked()
   expect(answer.findings.map(({ check }) => check).sort()).toEqual(
     DOCTOR_CHECK_NAMES.filter((name) => name !== 'host').sort(),
@@ -70,14 +70,14 @@ test('a host that is well says so of every check', async () => {
     /^look: no backup has been made since .* \(run `keyway backup/,
   )
   expect(found(answer, 'disk')).toContain(`are free at ${core.dataDir}`)
-  // Its page tokens may be about for a day, and an older secret is there.
+  // An older secret is configured, and page tokens made with it may be in use for a day.
   expect(found(answer, 'rotation')).toMatch(
     /^look: \d+ tokens, sessions and sealed values .* page tokens until/,
   )
   for (const { table, kept } of answer.tables) expect(kept, table).not.toBe('')
 })
 
-test('what grows, waits and is paused is named, with what to do', async () => {
+test('expired rows, overdue jobs and paused apps are reported with advice', async () => {
   const domainId = await domainOf(core.db)
   const desk = await app(core.db, 'Desk')
   await core.db.execute(sql`
@@ -114,7 +114,7 @@ test('what grows, waits and is paused is named, with what to do', async () => {
   expect(code).toBe(1)
 })
 
-test('what processes left behind in the data directory is named once it is old', async () => {
+test('files left in the data directory are reported once they are old, and so is an old backup', async () => {
   const yesterday = new Date(Date.now() - 2 * 86_400_000)
   const left = path.join(core.dataDir, 'run', 'uploads', '0.tgz')
   await mkdir(path.dirname(left), { recursive: true })
@@ -132,7 +132,7 @@ test('what processes left behind in the data directory is named once it is old',
   expect(found(await asked(), 'backup')).toMatch(/^act: the last backup was made 3 days ago/)
 })
 
-test('with no host there the disk is looked at, and the command says what it does not know', async () => {
+test('without a host, the disk is checked, and the command says that no host answers', async () => {
   const { output, code } = await run(['doctor', '--json'], { env: { ...env, PORT: '1' } })
   const answer = JSON.parse(output) as Doctor
   expect(found(answer, 'host')).toMatch(/^act: .* No Keyway answers at http:\/\/127\.0\.0\.1:1/)
@@ -146,7 +146,7 @@ test('with no host there the disk is looked at, and the command says what it doe
 })
 
 test.skipIf(!isRoot())(
-  'a left-over database goes only when that is asked for, and said',
+  'a left-over database is removed only with --remove-clusters and --yes',
   async () => {
     const gone = await mkdtemp(path.join(tmpdir(), 'keyway-doctor-gone-'))
     await rm(gone, { recursive: true })
