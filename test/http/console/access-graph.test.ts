@@ -1,4 +1,4 @@
-/** The picture of why a person has what they have: one box for each thing held, and an edge for each reason. */
+/** The graph that explains the access of a person: a box for each permission, an edge for each reason. */
 import { expect, test } from 'vitest'
 import type { Access, AccessReason } from '../../../runtime/contract/models/access.ts'
 import { accessGraph, linesOf } from '../../../runtime/http/console/access-graph.ts'
@@ -19,17 +19,17 @@ const held = (more: Partial<Access>): Access => ({
   ...more,
 })
 
-test('a group of the directory is held as a member, though nothing gave it', () => {
+test('membership of a directory group is listed even if nothing granted it', () => {
   const [line] = linesOf(t, [held({ kind: 'group', label: 'Finance' })])
   expect(line).toMatchObject({ kind: 'group', permission: 'Finance', app: 'Directory' })
 })
 
-test('what was granted of an app itself is access to it', () => {
+test('a grant of the app itself is listed as access to it', () => {
   const [line] = linesOf(t, [held({ kind: 'granted', label: null, app_name: 'Safe' })])
   expect(line).toMatchObject({ permission: 'Access', app: 'Safe' })
 })
 
-test('permissions of the same name in two apps are two boxes, each with the edges of its own', () => {
+test('permissions of the same name in two apps are two boxes, each with its own edges', () => {
   const lines = linesOf(t, [
     held({ app_id: 'a', app_name: 'Studio', reasons: [{ ...found, kind: 'request' }] }),
     held({ app_id: 'b', app_name: 'Warehouse' }),
@@ -38,13 +38,13 @@ test('permissions of the same name in two apps are two boxes, each with the edge
   expect(drawn.match(/>Editor<\/text>/g)).toHaveLength(2)
   const ends = [...drawn.matchAll(/class="e (\w+)[^"]*" d="M[\d.]+ ([\d.]+)C[^"]* ([\d.]+)"/g)]
   expect(ends).toHaveLength(4)
-  // What was asked for comes first, and no edge of it begins or ends where one of the other does.
+  // Requested access comes first; no edge of one box starts or ends where an edge of the other does.
   const rows = (look: string) =>
     ends.filter(([, kind]) => kind === look).flatMap(([, , from, to]) => [from, to])
   expect(rows('busy').filter((y) => rows('bad').includes(y))).toEqual([])
 })
 
-test('what a request granted is revoked from its line, and nothing else is', () => {
+test('only access granted by a completed request can be revoked from its line', () => {
   const request = { ...found, kind: 'request', request_id: 'r-1' } as const
   const places = [
     { ...request, request_status: 'COMPLETED' },

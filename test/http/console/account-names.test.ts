@@ -1,4 +1,4 @@
-/** What accounts are called in findings, in what unused seats cost and in access reviews: by a name where one is known. */
+/** Names of accounts in findings, in the cost of unused seats and in access reviews. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../runtime/database/schema/apps.ts'
@@ -21,7 +21,7 @@ afterAll(() => core.stop())
 
 const ID = '6f1d2c'
 
-/** The account of the app, called so. */
+/** Replaces the account of the app with one that has these attributes. */
 async function account(called: object): Promise<string> {
   await core.db.delete(accounts).where(eq(accounts.appId, appId))
   const [made] = await core.db
@@ -34,7 +34,7 @@ async function account(called: object): Promise<string> {
   return made?.id ?? ''
 }
 
-/** What is called so, the name with what stands below it. */
+/** The source of the name, the attributes of the account, and the name that is shown. */
 const CALLED = [
   ['its user name', { attributes: { username: 'gwen' }, email: 'g@example.com' }, 'gwen'],
   ['its e-mail address', { email: 'g@example.com' }, 'g@example.com'],
@@ -42,7 +42,7 @@ const CALLED = [
   ['its id', {}, ID],
 ] as const
 
-test.each(CALLED)('an account of a finding is called by %s', async (_, called, name) => {
+test.each(CALLED)('an account in a finding is shown by %s', async (_, called, name) => {
   const accountId = await account(called)
   const domainId = await domainOf(core.db)
   await unlooked(core.db, `app ${appId}`, async () => {
@@ -69,7 +69,7 @@ test.each(CALLED)('an account of a finding is called by %s', async (_, called, n
   })
 })
 
-test.each(CALLED)('an account of a line of a review is called by %s', async (_, called, name) => {
+test.each(CALLED)('an account in a review line is shown by %s', async (_, called, name) => {
   const accountId = await account(called)
   const id = await reviewWithLines(core, appId, 1, `Called by ${name}`)
   const [line] = await core.db
@@ -86,7 +86,7 @@ test.each(CALLED)('an account of a line of a review is called by %s', async (_, 
   expect(text).toContain(`value="${line?.id}" aria-label="Choose ${name}: `)
 })
 
-test('an account that is gone is called in a review as its launch saw it', async () => {
+test('a deleted account is shown in a review by its name at the launch', async () => {
   const id = await reviewWithLines(core, appId, 1, 'Gone')
   await core.db
     .update(accessReviewItems)

@@ -1,4 +1,4 @@
-/** Fields of a change that are empty or odd: said in the language of the page, and marked. */
+/** Empty or invalid fields of a change: reported in the language of the page, and marked. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
@@ -46,7 +46,7 @@ afterAll(() => core.stop())
 const at = (path: string): string =>
   `/console/${path.replace(/:(\w+)/g, (_, id: string) => ids[id] ?? '')}`
 
-/** Names of the fields that a page marks, and what it says of them. */
+/** The fields that a page marks as invalid, and its message. */
 function told(text: string) {
   const tags = [...text.matchAll(/<(?:input|textarea|select)\b[^>]*>/g)].map(([tag]) => tag)
   const marked = tags.filter((tag) => tag.includes(' aria-invalid="true"'))
@@ -61,7 +61,7 @@ function told(text: string) {
 
 const GLASS = 'apps/:app_id/permissions/:permission_id/break-glass'
 
-/** Path, what is filled in, the fields that are marked, what is said in English and in German. */
+/** Path, entered values, marked fields, message in English and in German. */
 const WRONG: [string, Record<string, string>, string[], string, string][] = [
   [
     'apps/:app_id/permissions/new',
@@ -240,18 +240,21 @@ const WRONG: [string, Record<string, string>, string[], string, string][] = [
   ],
 ]
 
-describe('a field that does not fit', () => {
-  test.each(WRONG)('of %s with %o is told', async (path, fields, marked, english, german) => {
-    for (const [language, words] of [
-      ['en', english],
-      ['de', german],
-    ] as const) {
-      const speaking = { headers: { 'accept-language': language } }
-      await visitor.get(at(path), speaking)
-      const { status, text } = await visitor.post(at(path), fields, speaking)
-      expect([400, 422]).toContain(status)
-      expect(told(text)).toEqual({ marked, words, focused: true })
-      expect(text).not.toContain('Invalid')
-    }
-  })
+describe('an invalid field', () => {
+  test.each(WRONG)(
+    'of %s with %o is marked and explained in the language of the page',
+    async (path, fields, marked, english, german) => {
+      for (const [language, words] of [
+        ['en', english],
+        ['de', german],
+      ] as const) {
+        const speaking = { headers: { 'accept-language': language } }
+        await visitor.get(at(path), speaking)
+        const { status, text } = await visitor.post(at(path), fields, speaking)
+        expect([400, 422]).toContain(status)
+        expect(told(text)).toEqual({ marked, words, focused: true })
+        expect(text).not.toContain('Invalid')
+      }
+    },
+  )
 })

@@ -1,4 +1,4 @@
-/** The form that connects an app: made of every connector that is built in, and read back. */
+/** The form that connects an app: its fields, and the connection that is read from them. */
 import { expect, test } from 'vitest'
 import { AUTHENTICATION, RENEWAL } from '../../../runtime/contract/connector/authentication.ts'
 import type { Manifest } from '../../../runtime/contract/connector/manifest.ts'
@@ -11,12 +11,12 @@ const noJson = () => new CoreError('invalid', 'no JSON')
 const always = () => true
 
 const manifest = (parts: object): Manifest =>
-  // The cast: of a manifest only what a connection is made of is read.
+  // The cast: only the parts of a manifest that describe the connection are read.
   ({ id: 'acme', settings: {}, ...parts }) as unknown as Manifest
 
 const groups = (parts: object) => fieldGroupsOf(connectionSchemaOf(manifest(parts)))
 
-test('every kind of credentials has fields, secrets among them, by words of the catalogue', () => {
+test('every kind of credentials has fields, including secrets, with titles in the catalogue', () => {
   const { fields: words } = CONSOLE_CONNECT.connect.de
   for (const kind of Object.keys(AUTHENTICATION)) {
     const [group] = groups({ authentication_schema: { kind }, oauth: {} })
@@ -29,7 +29,7 @@ test('every kind of credentials has fields, secrets among them, by words of the 
   expect(Object.keys(RENEWAL.entries).length).toBeGreaterThan(0)
 })
 
-test('values come back with the types that the connection has', () => {
+test('values are read back with the types of the connection', () => {
   const settings = {
     base_url: { type: 'string', required: true },
     deep: { type: 'boolean', default: true },
@@ -58,7 +58,7 @@ test('values come back with the types that the connection has', () => {
   expect(connectionIn(all, form, always, noJson)).toEqual({
     auth: {
       key: { type: 'service_account' },
-      // It must be sent, and a connector may take it empty.
+      // The member is required, and a connector may accept it empty.
       impersonation_email: '',
       scopes: ['read', 'write'],
       tenant_id: 't',
@@ -71,7 +71,7 @@ test('values come back with the types that the connection has', () => {
   expect(() => connectionIn(all, form, always, noJson)).toThrow('no JSON')
 })
 
-test('of several credentials each has its own group, and those that are left out are not sent', () => {
+test('each of several credentials has its own group, and omitted credentials are not sent', () => {
   const credentials = [
     { id: 'token', kind: 'token', optional: true },
     { id: 'login', kind: 'basic', title: 'Log in', optional: true },

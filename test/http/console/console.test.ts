@@ -1,4 +1,4 @@
-/** The console: who sees what of it, what its pages show, and the changes that are asked for, previewed and done. */
+/** The console: permissions, pages, and changes that are requested, previewed and made. */
 import { generateKeyPairSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'drizzle-orm'
@@ -74,7 +74,7 @@ afterAll(async () => {
 
 const admin = () => signedIn(core)
 
-/** How many lines of a review are in which state. */
+/** Counts the lines of a review by state. */
 async function statesOf(id: string): Promise<Record<string, number>> {
   const { rows } = await core.db.execute<{ state: string; n: number }>(
     sql`select state, count(*)::int as n from access_review_items where review_id = ${id} group by state`,
@@ -82,7 +82,7 @@ async function statesOf(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
 }
 
-/** What a page says in the language that it has: without codes, and without what is marked as of another language. */
+/** Texts of a page in its own language: without code and without elements marked as another language. */
 const said = (page: string): string[] => {
   const body = page
     .slice(page.indexOf('<main'))
@@ -95,7 +95,7 @@ const said = (page: string): string[] => {
     .filter((words) => /\p{L}{2}/u.test(words))
 }
 
-/** Words that both languages have. */
+/** Words that are the same in both languages. */
 const NAMES = [
   ...[
     'Connector',
@@ -108,29 +108,29 @@ const NAMES = [
     'Token',
     'Webhooks',
   ],
-  // Of the connector, and of a call by the company of these tests.
+  // From the connector, and from a call for the company of these tests.
   ...['{settings.base_url}', 'app access'],
 ]
 
-/** An address, a person of this file, a capability, methods, a state as a code, a time, an app with a name of its own. */
+/** Addresses, people of this file, capabilities, methods, state codes, times, and the hostile app name. */
 const IS_NAME =
   /@|^\w+ Test$|^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$|^[A-Z_]+$|^[\d.,]+ (?:ms|s|k?B)$|…$|^[A-Z]+(?:, [A-Z]+)+$|&lt;img/
 
-/** The pages that are there without anything installed, but for what is a file. */
+/** The pages that exist without anything installed, except files. */
 const paths = (all: readonly string[] = Object.values(CONSOLE_PAGES).map(({ path }) => path)) =>
   all
     .map((path) => path.replace(/:(\w+)/g, (whole, name) => params[name] ?? whole))
     .filter((path) => !path.includes(':') && !/\/people\/[^/]+\/evidence$/.test(path))
 
-describe('the console is', () => {
-  test('not there for a person without a role for it', async () => {
+describe('the console', () => {
+  test('is refused to a person without a role for it', async () => {
     const visitor = await signedIn(core, ada.token)
     expect((await visitor.get('/access')).text).not.toContain('href="/console"')
     for (const path of paths())
       expect((await visitor.get(path)).status, path).toBe(path.startsWith('/inbox') ? 404 : 403)
   })
 
-  test('led to through the sign-in, and back', async () => {
+  test('redirects to the sign-in, with the way back in the address', async () => {
     const { status, headers } = await visit(core).get('/console/apps?page=2')
     expect(status).toBe(303)
     expect(headers.get('location')).toContain(encodeURIComponent('/console/apps?page=2'))
@@ -143,7 +143,7 @@ describe('the console is', () => {
       'Read Only Admin',
       ['home', 'log', 'people', 'apps', 'requests', 'reviews', 'policies', 'scim', 'cost'],
     ],
-  ])('what %s may open, and no more', async (role, places) => {
+  ])('links and opens exactly the pages that %s may read', async (role, places) => {
     const who = await person(core.db, `${role.replaceAll(' ', '')}@example.com`, [role])
     const visitor = await signedIn(core, who.token)
     const { status, text } = await visitor.get('/console')
@@ -156,7 +156,7 @@ describe('the console is', () => {
 })
 
 describe('the frame', () => {
-  test('speaks as the person chose, and so does its body', async () => {
+  test('uses the language that the browser requests, and so does its body', async () => {
     const visitor = await admin()
     const german = { headers: { 'accept-language': 'de' } }
     const { text } = await visitor.get('/console/policies', german)
@@ -173,14 +173,14 @@ describe('the frame', () => {
 })
 
 describe('every page', () => {
-  test('is whole for an operator, runs nothing of its own, and repeats no markup of names', async () => {
+  test('renders for an operator, without inline scripts or styles, and escapes markup in names', async () => {
     const visitor = await admin()
     for (const path of paths()) {
       const { status, text, headers } = await visitor.get(path)
-      // A way back that nobody waits for.
+      // An OAuth callback without a pending authorization.
       expect(status, path).toBe(path === CALLBACK_PATH ? 400 : 200)
       expect(headers.get('content-security-policy'), path).toMatch(/^default-src 'none';/)
-      // A file is no page.
+      // A CSV file is not a page.
       if (headers.get('content-type')?.startsWith('text/csv')) continue
       expect(text, path).not.toMatch(
         /<style|\sstyle=|\son[a-z]+="|<img|<script(?! src="\/assets\/)/,
@@ -195,7 +195,7 @@ describe('every page', () => {
     }
   })
 
-  test('says nothing in German that it says in English, but names and codes', async () => {
+  test('is fully translated: English and German share only names and codes', async () => {
     const visitor = await admin()
     const german = { headers: { 'accept-language': 'de' } }
     const asking = Object.values(CHANGES).map(({ path }) => path)
@@ -212,7 +212,7 @@ describe('every page', () => {
     expect([...same].filter(([words]) => !known.has(words) && !IS_NAME.test(words))).toEqual([])
   })
 
-  test('weighs 60 kB at most, compressed, with its sheet and its script', async () => {
+  test('weighs at most 60 kB compressed, including its style sheet and its script', async () => {
     const visitor = await admin()
     const weightOf = async (path: string) => gzipSync((await visitor.get(path)).text).length
     const shared = (await weightOf('/assets/keyway.css')) + (await weightOf('/assets/keyway.js'))
@@ -221,14 +221,14 @@ describe('every page', () => {
       expect(shared + (await weightOf(path)), name).toBeLessThanOrEqual(60_000)
   })
 
-  test('that there is not is told as one, and so is what is not there', async () => {
+  test('that does not exist answers 404, also for an unknown connector or app, and a wrong method 405', async () => {
     const visitor = await admin()
     for (const path of ['/console/nothing', '/console/connectors/none', '/console/apps/none'])
       expect((await visitor.get(path)).status, path).toBe(404)
     expect((await visitor.post('/console')).status).toBe(405)
   })
 
-  test('of a list takes odd numbers and texts as they come', async () => {
+  test('of a list accepts invalid page numbers and odd search texts', async () => {
     const visitor = await admin()
     for (const query of [
       'page=0',
@@ -250,7 +250,7 @@ describe('a list', () => {
     return { text, first, sorted: head.trim() }
   }
 
-  /** Makes what a list holds. */
+  /** Creates entries of a list. */
   const MORE: Record<string, (name: string) => Promise<unknown>> = {
     '/console/policies': (name) =>
       core.call('POST', '/access_policies', {
@@ -274,7 +274,7 @@ describe('a list', () => {
     ['/console/reviews', 'name', null],
     ['/console/log', 'began', 'descending'],
     ['/console/connectors', 'id', null],
-  ])('%s is sorted by the heads of its columns, both ways', async (path, key, usual) => {
+  ])('%s is sorted by its column headers, in both directions', async (path, key, usual) => {
     if (path === '/console/apps') await app(core.db, 'Zebra', { connectionSource: 'UI' })
     const bea = await person(core.db, `bea${key}${path.replaceAll('/', '.')}@example.com`)
     if (path === '/console/requests') await company(core).asked(bea, { app_id: appId })
@@ -290,7 +290,7 @@ describe('a list', () => {
   })
 })
 
-describe('a thousand in a list', () => {
+describe('a list of a thousand entries', () => {
   const ODD = [
     '\u{1f9d1}\u200d\u{1f680}',
     '\u202eevil',
@@ -300,7 +300,7 @@ describe('a thousand in a list', () => {
     '\u200b',
   ]
 
-  test('with odd names are shown page by page, each with a link that has words', async () => {
+  test('with odd names is shown page by page, and every link has text', async () => {
     const domainId = await domainOf(core.db)
     const all = Array.from({ length: 1000 }, (_, at) => ODD[at % ODD.length] ?? '')
     await core.db.insert(users).values(
@@ -335,7 +335,7 @@ describe('a change of a connector', () => {
     return body.items.find((one: { id: string }) => one.id === id)
   }
 
-  test('is previewed by an address that changes nothing, then done with a reason', async () => {
+  test('is previewed by a GET that changes nothing, then made with a reason', async () => {
     const visitor = await admin()
     const asked = await visitor.get('/console/connectors/slack/disable')
     expect(asked.text).toContain('slack: disabled for new calls')
@@ -353,7 +353,7 @@ describe('a change of a connector', () => {
     expect((await stateOf('slack')).serving).toBe(true)
   })
 
-  test('is refused when another person was faster, with the page as it is now', async () => {
+  test('is refused with 409 if another person was faster, and the page keeps the typed reason', async () => {
     const [one, other] = [await admin(), await admin()]
     for (const visitor of [one, other]) await visitor.get('/console/connectors/okta/disable')
     await one.post('/console/connectors/okta/disable', { reason: 'first' })
@@ -365,7 +365,7 @@ describe('a change of a connector', () => {
     await one.post('/console/connectors/okta/enable', {})
   })
 
-  test('of another site, of an earlier session, or of who may only read does nothing', async () => {
+  test('is refused from another site, from an earlier session, and from a read-only token', async () => {
     const visitor = await admin()
     const path = '/console/connectors/github/disable'
     await visitor.get(path)
@@ -379,7 +379,7 @@ describe('a change of a connector', () => {
     expect((await stateOf('github')).serving).toBe(true)
   })
 
-  test('that cannot be done is told with why, and without a form', async () => {
+  test('that cannot be made is explained, without a form', async () => {
     const visitor = await admin()
     const { status, text } = await visitor.get('/console/generations/999/rollback')
     expect(status).toBe(404)
@@ -387,7 +387,7 @@ describe('a change of a connector', () => {
     expect(text).not.toContain('action="/console/generations/999/rollback"')
   })
 
-  test('with fields of its own is previewed with what was filled in', async () => {
+  test('with an invalid field is refused in the preview', async () => {
     const visitor = await admin()
     await visitor.get('/console/publishers/trust')
     const filled = await visitor.post('/console/publishers/trust', {
@@ -402,7 +402,7 @@ const inDays = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 describe('every change with fields', () => {
-  /** What is filled in first, and what is changed after it was shown. */
+  /** Fields of the first preview, and fields that are edited after it. */
   const FILLED: Record<string, { first: Record<string, string>; later: Record<string, string> }> = {
     trust: {
       first: { name: 'Acme', public_key: 'KEY', reason: 'x' },
@@ -437,7 +437,7 @@ describe('every change with fields', () => {
     'change-webhook': { first: { name: 'Ours' }, later: { url: 'https://evil.example/in' } },
   }
 
-  test('shows again what is changed after it was shown, and does only what was shown', async () => {
+  test('is previewed again after an edit, and is made only as previewed', async () => {
     const { publicKey } = generateKeyPairSync('ed25519')
     const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
     const visitor = await admin()
@@ -483,7 +483,7 @@ describe('every change with fields', () => {
 })
 
 describe('an app', () => {
-  test('is synced as was previewed', async () => {
+  test('gets its sync settings as previewed', async () => {
     const visitor = await admin()
     const path = `/console/apps/${appId}/sync-settings`
     await visitor.get(path)
@@ -496,7 +496,7 @@ describe('an app', () => {
     expect(body.every_hours).toBe(5)
   })
 
-  test('shows how far its syncs are, and what can be done about them', async () => {
+  test('shows the progress of its syncs, and the actions that are possible', async () => {
     const domainId = await domainOf(core.db)
     await core.db.execute(sql`insert into sync_runs (domain_id, app_id, page_size, state, phase, problem, ended_at)
       values (${domainId}, ${appId}, 100, 'STOPPED', 'judge', 'half of it <b>vanished</b>', now())`)
@@ -504,7 +504,7 @@ describe('an app', () => {
     expect(text).toMatch(/of \d+ phases: judge/)
     expect(text).toContain('half of it &lt;b&gt;vanished&lt;/b&gt;')
     expect(text).toMatch(/\/console\/syncs\/\d+\/accept/)
-    // All that a sync changes is shown again when it goes on.
+    // Every part that a sync changes is refreshed while it runs.
     const parts = [...text.matchAll(/<div id="live-(\w+)" data-events="([^"]+)">/g)]
     expect(parts.map(([, name]) => name)).toEqual([
       ...['state', 'stopped', 'runs', 'findings', 'accounts', 'facts'],
@@ -514,7 +514,7 @@ describe('an app', () => {
 })
 
 describe('a finding', () => {
-  test('is on the pages of its app and person, accepted for a time with a reason, and opened again', async () => {
+  test('is shown for its app and person, accepted for a time with a reason, and reopened', async () => {
     const visitor = await admin()
     await unlooked(core.db, `app ${appId}`, async () => {
       const [row] = await core.db
@@ -572,7 +572,7 @@ describe('a finding', () => {
 })
 
 describe('a custom app', () => {
-  /** Fills in a form, sees what would be different, and agrees to it. */
+  /** Fills in a form, gets the preview, and confirms it. */
   async function agreed(visitor: Visitor, path: string, fields: Record<string, string>) {
     await visitor.get(path)
     const shown = await visitor.post(path, fields)
@@ -581,7 +581,7 @@ describe('a custom app', () => {
     return { shown: shown.text, to: done.headers.get('location') ?? '' }
   }
 
-  test('is added, edited, put into the store with its people, and has its permissions', async () => {
+  test('is added, edited, put into the store with admins and approvers, and given permissions', async () => {
     const visitor = await admin()
     await visitor.get('/console/apps/new')
     const bare = await visitor.post('/console/apps/new', { name: 'Fax' })
@@ -594,7 +594,7 @@ describe('a custom app', () => {
     const { to } = await agreed(visitor, '/console/apps/new', said)
     const page = (await visitor.get(to)).text
     expect(page).toContain('&lt;b&gt;Fax&lt;/b&gt; \u{1f4e0}')
-    // Nothing connects it: it has no sync and no connection.
+    // It has no connector, and therefore no sync and no connection.
     expect(page).not.toMatch(/\/(sync|connection)"/)
 
     const edit = await agreed(visitor, `${to}/edit`, {
@@ -649,7 +649,7 @@ describe('a custom app', () => {
     expect((await visitor.get(`${to}/permissions`)).text).not.toContain('Send faxes')
   })
 
-  test('is ended in words of its own, for it has no credentials', async () => {
+  test('is disconnected without mention of credentials, which it does not have, and brought back', async () => {
     const visitor = await admin()
     await visitor.get('/console/apps/new')
     const said = { name: 'Telex', category: 'Other', description: 'Sends telexes' }
@@ -670,7 +670,7 @@ describe('a custom app', () => {
     expect((await core.call('GET', `/apps/${to.split('/').at(-1)}`)).body.disconnected).toBe(false)
   })
 
-  test('has approvers whom its admin names, who may list nobody', async () => {
+  test('has approvers named by its admin, who may not list people', async () => {
     const owner = await person(core.db, 'fax-owner@example.com', ['App Admin'])
     const { body } = await core.call('POST', '/apps', {
       body: { name: 'Pager', category: 'Other', description: 'Pages people' },
@@ -706,7 +706,7 @@ describe('a custom app', () => {
     ])
   })
 
-  test('is for who may write apps', async () => {
+  test('can only be changed with permission to write apps', async () => {
     const reader = await person(core.db, 'reads-custom@example.com', ['Read Only Admin'])
     const reads = await signedIn(core, reader.token)
     for (const path of ['new', `${appId}/edit`, `${appId}/store`, `${appId}/permissions/new`])
@@ -715,7 +715,7 @@ describe('a custom app', () => {
 })
 
 describe('connecting an app', () => {
-  // The sample directory itself names the token that it takes.
+  // The sample directory names its own token in messages; only a field that contains it would be a leak.
   const SECRETS = ['wrong-secret', 'other-secret', 'value="sample-token']
   const form = (token: string, more: Record<string, string> = {}) => ({
     'secret.auth.token': token,
@@ -728,7 +728,7 @@ describe('connecting an app', () => {
     return names.filter((name: string) => ![HOSTILE, 'Fax', 'Pager', 'Telex'].includes(name))
   }
 
-  test('asks for what its connector declares, and says what the system says', async () => {
+  test('asks for the fields that the connector declares, and shows the errors of the system', async () => {
     const visitor = await admin()
     const list = await visitor.get('/console/connect?query=scim')
     expect(list.text).toContain('href="/console/connect/scim"')
@@ -767,7 +767,7 @@ describe('connecting an app', () => {
     expect(await connected()).toEqual([])
   })
 
-  test('keeps it, connects it again without what is kept, and disconnects it', async () => {
+  test('stores the connection, rotates its secret without showing it, and disconnects the app', async () => {
     const visitor = await admin()
     await visitor.get('/console/connect/scim')
     const made = await visitor.post('/console/connect/scim', form('sample-token', { name: 'HR' }))
@@ -800,7 +800,7 @@ describe('connecting an app', () => {
     expect((await visitor.get(`${path}/connection`)).text).toMatch(/type="password"[^>]* required/)
   })
 
-  test('is for who may write apps, and for the admins of an app what is theirs', async () => {
+  test('requires permission to write apps; an app admin gets 404 for the apps of others', async () => {
     const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
     const reads = await signedIn(core, reader.token)
     expect((await reads.get('/console/apps')).text).not.toContain('/console/connect')
@@ -817,7 +817,7 @@ describe('connecting an app', () => {
     for (const path of own) expect((await owner.get(path)).status, path).toBe(404)
   })
 
-  test('loses nothing but secrets where the sign-in has ended meanwhile', async () => {
+  test('keeps the entered values, except secrets, if the form token is no longer valid', async () => {
     const visitor = await admin()
     await visitor.get('/console/connect/scim')
     const lost = await visitor.post(
@@ -844,7 +844,7 @@ describe('a person', () => {
     expect((await visitor.get(path)).text).not.toContain('remove-role?role=Auditor')
   })
 
-  test('is offboarded: previewed, scheduled, cancelled, begun, and shown with how far it is', async () => {
+  test('is offboarded: previewed, scheduled, cancelled, started, and shown with the progress', async () => {
     const visitor = await admin()
     const leaver = await person(core.db, 'leaver@example.com')
     const path = `/console/people/${leaver.id}`
@@ -896,7 +896,7 @@ describe('a person', () => {
     expect((await reader.get(`${path}/offboard`)).status).toBe(403)
   })
 
-  test('shows the attributes that policies ask for', async () => {
+  test('is shown with the custom attributes that have a value', async () => {
     const someone = await person(core.db, 'attributes@example.com')
     const text = (value: string) => ({ type: 'TEXT' as const, value })
     await core.db
@@ -908,7 +908,7 @@ describe('a person', () => {
     expect(page.text).not.toContain('costCenter')
   })
 
-  test('shows their manager, and what an identity provider calls them', async () => {
+  test('is shown with the manager, and with the name and id at the identity provider', async () => {
     const boss = await person(core.db, 'manager@example.com')
     const someone = await person(core.db, 'managed@example.com')
     const domainId = await domainOf(core.db)
@@ -926,7 +926,7 @@ describe('a person', () => {
     expect((await (await admin()).get(path)).text).not.toContain('at the identity provider')
   })
 
-  test('shows what they had at a moment, with signed evidence of it', async () => {
+  test('is shown with the access at a moment, with a link to evidence of it', async () => {
     const visitor = await admin()
     const path = `/console/people/${ada.id}`
     const file = await visitor.get(`${path}/evidence`)
@@ -951,24 +951,27 @@ describe('a person', () => {
     ['2999-01-01', 'This time is in the future.'],
     ['2000-01-01', 'Access is recorded since'],
     ['x', 'Name a moment as 2027-03-01T12:00:00'],
-  ])('shows nothing of now for the moment %s, and says why', async (moment, why) => {
-    const visitor = await admin()
-    const path = `/console/people/${ada.id}`
-    const { status, text } = await visitor.get(`${path}?as_of=${moment}`)
-    expect([status, text]).toEqual([422, expect.stringContaining(why)])
-    expect(text).toContain('id="as_of"')
-    expect(text).not.toContain('id="why"')
-    expect(text).not.toContain('/evidence')
-    expect((await visitor.get(`${path}/evidence?as_of=${moment}`)).status).toBe(422)
-  })
+  ])(
+    'is shown without current access for the invalid moment %s, with the reason',
+    async (moment, why) => {
+      const visitor = await admin()
+      const path = `/console/people/${ada.id}`
+      const { status, text } = await visitor.get(`${path}?as_of=${moment}`)
+      expect([status, text]).toEqual([422, expect.stringContaining(why)])
+      expect(text).toContain('id="as_of"')
+      expect(text).not.toContain('id="why"')
+      expect(text).not.toContain('/evidence')
+      expect((await visitor.get(`${path}/evidence?as_of=${moment}`)).status).toBe(422)
+    },
+  )
 
-  test('shows why they have what', async () => {
+  test('is shown with a section that explains the access', async () => {
     const visitor: Visitor = await admin()
     const { text } = await visitor.get(`/console/people/${ada.id}`)
     expect(text).toContain('What they have, and why')
   })
 
-  test('has accounts that are called by their names, with the ids behind', async () => {
+  test('has accounts that are shown by name, followed by their ids', async () => {
     const domainId = await domainOf(core.db)
     const [guid, other] = ['8d3f2c1e-0b7a-4f5e-9c11-2f0a6f1b9e01', '8d3f2c1e-0b7a-4f5e-9c11-0']
     const own = { domainId, appId, userId: ada.id, status: 'ACTIVE' } as const
@@ -998,7 +1001,7 @@ describe('a licence', () => {
   const at = () => `/console/licences/${params['licence_id']}`
   const priced = { amount: '12.50', currency: 'eur', period: 'MONTH' }
 
-  test('is given a price as was previewed, shown with it, and is a row of the file', async () => {
+  test('is given a price as previewed, is shown with it, and is a row of the CSV file', async () => {
     const visitor = await admin()
     expect((await visitor.get('/console/cost')).text).toContain('Set the price')
     await visitor.get(`${at()}/price`)
@@ -1011,7 +1014,7 @@ describe('a licence', () => {
     expect(headers.get('content-type')).toMatch(/^text\/csv/)
     const [head, row, ...others] = text.trim().split('\r\n')
     expect(head).toMatch(/^id,app_id,/)
-    // What a spreadsheet would run is text.
+    // A text that a spreadsheet would run as a formula is escaped.
     expect(row).toContain(`"'=<img`)
     expect(others).toEqual([])
     const idle = await visitor.get('/console/cost/idle-seats.csv')
@@ -1024,7 +1027,7 @@ describe('a licence', () => {
     expect((await visitor.get('/console/cost')).text).toContain('Set the price')
   })
 
-  test('has no form for who may only read', async () => {
+  test('has no price form for a person who may only read', async () => {
     const reader = await person(core.db, 'costs@example.com', ['Read Only Admin'])
     const visitor = await signedIn(core, reader.token)
     expect((await visitor.get('/console/cost')).text).not.toContain('Set the price')
@@ -1034,7 +1037,7 @@ describe('a licence', () => {
 })
 
 describe('a break-glass permission', () => {
-  test('is marked for groups by their names, changed, and unmarked', async () => {
+  test('is marked for groups by their names, shown with them, and unmarked', async () => {
     const visitor = await admin()
     const list = `/console/apps/${appId}/permissions`
     const at = `${list}/${params['permission_id']}`
@@ -1059,10 +1062,10 @@ describe('a break-glass permission', () => {
 })
 
 describe('a review', () => {
-  /** A review of one line of Ada's, which the admin decides; past the core. */
+  /** Inserts a review of `count` lines, which the admin decides. */
   const lines = (count: number) => reviewWithLines(core, appId, count, HOSTILE)
 
-  test('is decided line by line and by a filter, with a reason where one is needed', async () => {
+  test('is decided line by line and by a filter, with a reason where one is required', async () => {
     const id = await lines(30)
     const visitor = await admin()
     const page = await visitor.get(`/inbox/reviews/${id}`)
@@ -1093,7 +1096,7 @@ describe('a review', () => {
     )
   })
 
-  test('changes a decided line that is ticked, leaves those that a filter fits, and says how many', async () => {
+  test('changes a decided line if it is ticked, but not if it only matches the filter, and counts both', async () => {
     const id = await lines(3)
     const visitor = await admin()
     const at = `/inbox/reviews/${id}`
@@ -1117,7 +1120,7 @@ describe('a review', () => {
     expect(await statesOf(id)).toEqual({ KEPT: 2, REJECTED: 1 })
   })
 
-  test('keeps the ticks and marks the reason where it is missing', async () => {
+  test('keeps the ticks and marks the reason field if the reason is missing', async () => {
     const id = await lines(4)
     const visitor = await admin()
     const at = `/inbox/reviews/${id}`
@@ -1132,7 +1135,7 @@ describe('a review', () => {
     expect(all.text).toContain('name="all" value="yes" checked')
   })
 
-  test('is counted, launched, reminded of and completed, and its evidence is a file', async () => {
+  test('is counted, launched, reminded of and completed, and its evidence is downloaded', async () => {
     const visitor = await admin()
     const path = '/console/reviews/new'
     const typed = {
@@ -1184,7 +1187,7 @@ describe('a review', () => {
     expect((await reader.get(`${at}/evidence`)).status).toBe(200)
   })
 
-  test('takes a file on a line without a script, and says why it refuses one', async () => {
+  test('accepts a file for a line without JavaScript, and says why it refuses one', async () => {
     const id = await lines(6)
     const visitor = await admin()
     const [, at = ''] =
@@ -1225,7 +1228,7 @@ describe('a review', () => {
     expect((await other.get(at)).status).toBe(404)
   })
 
-  test('shows a person who reviews nothing of it no line', async () => {
+  test('shows no lines to a person who reviews none of them', async () => {
     const id = await lines(1)
     const { text } = await (await signedIn(core, ada.token)).get(`/inbox/reviews/${id}`)
     expect(text).toContain('You review no lines here')
@@ -1242,7 +1245,7 @@ describe('a policy', () => {
     ...{ 'give.0': appId, ...more },
   })
 
-  test('is written line by line, and keeps what was typed', async () => {
+  test('is edited line by line, and keeps the entered values', async () => {
     const visitor = await admin()
     await visitor.get(PATH)
     const more = await visitor.post(PATH, { ...typed(), do: 'add' })
@@ -1252,7 +1255,7 @@ describe('a policy', () => {
     expect(less.text).not.toContain('@example.com')
     const found = await visitor.post(PATH, { ...typed({ 'give.0': '' }), do: 'find', find: 'img' })
     expect(found.text).toContain(`value="${appId}"`)
-    // By the key Enter: in the search it searches, and elsewhere it shows who is affected.
+    // The Enter key searches if the search text has changed; otherwise it shows who is affected.
     const nothing = { ...typed({ 'give.0': '' }), do: 'enter' }
     const searched = await visitor.post(PATH, { ...nothing, find: 'img', looked: '' })
     expect([searched.status, searched.text.includes('It was not saved')]).toEqual([200, false])
@@ -1291,7 +1294,7 @@ describe('a policy', () => {
     expect(page.text).not.toContain('&quot;attribute&quot;')
   })
 
-  test('shows how many of them a rule of separation of duties denies some of it', async () => {
+  test('shows how many people a separation-of-duties rule denies some of the access', async () => {
     const visitor = await admin()
     const other = await company(core).inStore(await app(core.db, 'Ledger'))
     const side = (id: string) => ({ apps: [id], permissions: [] })
@@ -1306,7 +1309,7 @@ describe('a policy', () => {
     expect(rule.status).toBe(201)
     await visitor.get(PATH)
     const of = (value: string) => ({ ...typed({ 'give.0': other, 'value.0': value }) })
-    // Ada has asked for the one side.
+    // Ada has requested one side.
     const denied = await visitor.post(PATH, of('ada@example.com'))
     expect(denied.text).toContain('1 more person gets what it gives')
     expect(denied.text).toContain('1 of them is denied some of it')
@@ -1335,7 +1338,7 @@ describe('a policy', () => {
     expect((await visitor.post(`${at}/delete`)).status).toBe(303)
   })
 
-  test('is changed, switched off and put in force again', async () => {
+  test('is opened for editing, switched off and put in force again', async () => {
     const visitor = await admin()
     const { body } = await core.call('GET', '/access_policies')
     const at = `/console/policies/${body.items[0].id}`
@@ -1354,7 +1357,7 @@ describe('a policy', () => {
     expect(log.body.logs?.length ?? log.body.items?.length).toBeGreaterThan(1)
   })
 
-  test('has no form for who may only read them', async () => {
+  test('has no form for a person who may only read', async () => {
     const reader = await person(core.db, 'policies@example.com', ['Read Only Admin'])
     const visitor = await signedIn(core, reader.token)
     const list = await visitor.get('/console/policies')
@@ -1365,7 +1368,7 @@ describe('a policy', () => {
 })
 
 describe('the overview', () => {
-  test('names access that nobody removed for a week, or as long as it is worked at', async () => {
+  test('lists access that could not be removed, for a week or while removal is still attempted', async () => {
     const visitor = await admin()
     const failed = (days: number, todo: string | null) =>
       core.db.execute(sql`update access_requests set status = 'TIME_BASED_EXPIRED_FAILED', todo = ${todo},
@@ -1387,7 +1390,7 @@ describe('a webhook', () => {
     headers: 'Authorization: Bearer sesame\nX-Team: access',
   }
 
-  test('is made with its secret shown once, and keeps what was typed where it cannot be', async () => {
+  test('is created with its secret shown once; a refused form keeps the entered values', async () => {
     const visitor = await admin()
     const path = '/console/webhooks/new'
     expect((await visitor.get(path)).status).toBe(200)
@@ -1404,7 +1407,7 @@ describe('a webhook', () => {
     expect(list.text).not.toContain('sesame')
   })
 
-  test('is changed, tried, given a new secret and deleted', async () => {
+  test('is changed, tested, given a new secret and deleted', async () => {
     const visitor = await admin()
     const { body } = await core.call('GET', '/operator/webhooks')
     const at = `/console/webhooks/${body.items[0].id}`
@@ -1433,7 +1436,7 @@ describe('a webhook', () => {
 describe('the upkeep', () => {
   const path = '/console/upkeep'
 
-  test('reports what to do, and says so where no mail can be sent', async () => {
+  test('reports what to do, and that mail cannot be sent', async () => {
     const visitor = await admin()
     const { text } = await visitor.get(path)
     expect(text).toContain('KEYWAY_MAIL_SERVER is not set')
@@ -1444,7 +1447,7 @@ describe('the upkeep', () => {
     expect((await visitor.post(`${path}/end-tokens`)).status).toBe(303)
   })
 
-  test('examines the host when it is told to, and keeps the report with its time', async () => {
+  test('examines the host on request, and keeps the report with its time', async () => {
     const visitor = await admin()
     const retention = '<code class="nowrap">retention</code>'
     const before = await visitor.get(path)
@@ -1460,7 +1463,7 @@ describe('the upkeep', () => {
     expect((await user.post(`${path}/examine`)).status).toBe(403)
   })
 
-  test('compares generations, and tells of one that there is not', async () => {
+  test('compares generations, and reports an unknown one', async () => {
     const visitor = await admin()
     const at = '/console/generations/compare'
     expect((await visitor.get(`${at}?from=0&to=1`)).text).toContain('From 0 to 1')
@@ -1469,7 +1472,7 @@ describe('the upkeep', () => {
     expect((await visitor.get(`${at}?from=x&to=`)).text).toContain('cannot be compared')
   })
 
-  test('gives out what is held of a person, and erases who holds nothing', async () => {
+  test('exports the data of a person, and erases a person without access', async () => {
     const visitor = await admin()
     const gone = await person(core.db, 'gone@example.com')
     const at = `/console/people/${gone.id}`
@@ -1489,7 +1492,7 @@ describe('the upkeep', () => {
 })
 
 describe('the registry', () => {
-  test('that is not named is told with what to do', async () => {
+  test('that is not configured is reported with advice', async () => {
     const { status, text } = await (await admin()).get('/console/registry')
     expect([status, text.includes('Set KEYWAY_REGISTRY')]).toEqual([200, true])
     expect(text).toContain('href="/docs/operate/registry"')
@@ -1499,7 +1502,7 @@ describe('the registry', () => {
 describe('a SCIM token', () => {
   const path = '/console/scim-tokens'
 
-  test('is made, shown once, opens the SCIM address, and is revoked', async () => {
+  test('is created, shown once, accepted by the SCIM interface, and revoked', async () => {
     const visitor = await admin()
     expect((await visitor.get(path)).text).toMatch(/>http:\/\/[^/<]+\/scim\/v2</)
     const wrong = await visitor.post(path, { name: 'Entra', expires: '2001-01-01' })
@@ -1522,7 +1525,7 @@ describe('a SCIM token', () => {
     expect(german.text).toContain('SCIM-Adresse')
   })
 
-  test('is only looked at by who may not make one', async () => {
+  test('can only be viewed by a person who may not create one', async () => {
     const reader = await person(core.db, 'scim@example.com', ['Read Only Admin'])
     const visitor = await signedIn(core, reader.token)
     const { status, text } = await visitor.get(path)
@@ -1532,7 +1535,7 @@ describe('a SCIM token', () => {
 })
 
 describe('the settings', () => {
-  test('are shown with what is in force, and secrets only as set', async () => {
+  test('are shown with the values in force, and secrets only as set', async () => {
     const { text } = await (await admin()).get('/console/settings')
     for (const name of keysOf(SETTINGS)) expect(text).toContain(`<code>${name}</code>`)
     expect(text).not.toContain(SECRET)
@@ -1546,11 +1549,11 @@ describe('the settings', () => {
 })
 
 describe('the log', () => {
-  test('is shown newest first with the state of its chain, and tells a change of it', async () => {
+  test('is shown with the state of its hash chain, and filtered by event type', async () => {
     const visitor = await admin()
     const { text } = await visitor.get('/console/log')
     expect(text).toMatch(/The newest \d+ entr(y|ies) fit/)
-    // Nothing is before the first entry: the two numbers differ by it.
+    // The first entry has no predecessor, so the two numbers differ by one.
     expect(text).toMatch(/The newest \d+ entries fit what stood before each of them/)
     const found = await visitor.get('/console/log?event_type=user_login&since=2020-01-01')
     expect(found.text).toContain('USER_LOGIN')
@@ -1558,7 +1561,7 @@ describe('the log', () => {
     expect((await visitor.get('/console/log?event_type=none')).text).toContain('Nothing found')
   })
 
-  test('is filtered by who did it and by what it was done to, with links from their pages', async () => {
+  test('is filtered by actor and by target, with links from their pages', async () => {
     const visitor = await admin()
     const doer = await person(core.db, 'doer@example.com', ['Admin'])
     const done = await core.call('POST', `/users/${ada.id}/roles/Auditor`, { token: doer.token })
@@ -1587,8 +1590,8 @@ describe('the log', () => {
   })
 })
 
-describe('what a page follows', () => {
-  test('is sent to who is signed in and operates, and is no use of the session', async () => {
+describe('the event stream of a page', () => {
+  test('is sent only to signed-in people who may operate', async () => {
     const visitor = await admin()
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     await core.db.execute(sql`update sessions set used_at = now() - interval '10 minutes'`)
@@ -1611,7 +1614,7 @@ describe('what a page follows', () => {
 })
 
 describe('a page that stays open', () => {
-  test('changes nothing any more where the role was taken away meanwhile', async () => {
+  test('cannot make a change after the role of the person was removed', async () => {
     const eve = await person(core.db, 'eve@example.com', ['Admin'])
     const visitor = await signedIn(core, eve.token)
     const path = '/console/connectors/slack/disable'
@@ -1625,7 +1628,7 @@ describe('a page that stays open', () => {
   })
 })
 
-test('the admin of an app reads its findings, and is led to no page of people', async () => {
+test('the admin of an app reads its findings, without links to pages of people', async () => {
   const owner = await person(core.db, 'tidy-owner@example.com', ['App Admin'])
   const { body } = await core.call('POST', '/apps', {
     body: { name: 'Tidy', category: 'Other', description: 'Tidies' },

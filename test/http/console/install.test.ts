@@ -1,4 +1,4 @@
-/** Packages in the console: a form with files, what it says of a package, and the way to let calls go to it. */
+/** Packages in the console: upload, checks, activation, and the registry. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -67,8 +67,8 @@ export default defineConnector({
 const versions = async (id: string): Promise<unknown[]> =>
   (await core.call('GET', `/operator/connectors/${id}`)).body.versions ?? []
 
-describe('a package that is uploaded', () => {
-  test('is refused with why, and what was typed stays', async () => {
+describe('an uploaded package', () => {
+  test('is refused with a reason, and the page keeps the entered values', async () => {
     const told = await send(visitor, {
       fields: { keep: 'yes', reason: 'For the finance team' },
       package: Buffer.from('no package'),
@@ -83,7 +83,7 @@ describe('a package that is uploaded', () => {
     ])
   })
 
-  test('is told with what was found where it does not pass its checks', async () => {
+  test('is refused with the findings if it does not pass its checks', async () => {
     const { packed } = await packaged({ id: 'caseless' }, undefined, [])
     const told = await send(visitor, { fields: { keep: 'yes' }, package: packed })
     expect(told.status).toBe(422)
@@ -91,7 +91,7 @@ describe('a package that is uploaded', () => {
     expect(await versions('caseless')).toEqual([])
   })
 
-  test('is only checked where that is asked for', async () => {
+  test('is only checked, and not stored, on request', async () => {
     const told = await send(visitor, { fields: { keep: 'no' }, package: made.packed })
     expect(told.status).toBe(200)
     expect(told.text).toContain('acme 1.0.0 passes its checks')
@@ -99,7 +99,7 @@ describe('a package that is uploaded', () => {
     expect((await core.call('GET', '/operator/connectors/acme')).status).toBe(404)
   })
 
-  test('is kept with who signed it, granted what it wants, and serves after a preview', async () => {
+  test('is stored with its publisher, granted what it wants, and activated after a preview', async () => {
     await operator(core).trustPublisher()
     const { packed, signature } = made
     const kept = await send(visitor, {
@@ -126,7 +126,7 @@ describe('a package that is uploaded', () => {
     expect(history.text).toContain('Reviewed')
   })
 
-  test('shows its calls, each with what ran when', async () => {
+  test('has a list of its calls, each with its phases', async () => {
     const { status } = await operator(core).ask('acme', 'list_accounts')
     expect(status).toBe(200)
     const list = await visitor.get('/console/connectors/acme/calls')
@@ -138,7 +138,7 @@ describe('a package that is uploaded', () => {
     expect((await visitor.get('/console/connectors/acme/calls/none')).status).toBe(404)
   })
 
-  test('is tried with credentials that are kept, and shown to nobody', async () => {
+  test('is probed with stored credentials, which are never shown', async () => {
     const at = '/console/connectors/acme/probe'
     expect((await visitor.get(at)).status).toBe(200)
     for (const credentials of ['{', '[]', '{"settings": {}}', '{"auth": {}, "more": 1}']) {
@@ -158,7 +158,7 @@ describe('a package that is uploaded', () => {
     expect((await visitor.post('/console/connectors/acme/forget-probe')).status).toBe(303)
   })
 
-  test('of the next version shows what it breaks and is rolled back', async () => {
+  test('of the next version shows its breaking changes, and is rolled back', async () => {
     const less = { version: '2.0.0', capabilities: { validate_credentials: {} } }
     const next = await packaged(less, VALIDATING)
     const { packed, signature } = next
@@ -188,7 +188,7 @@ describe('a registry', () => {
   const install = (name: string, more: object = {}) =>
     core.call('POST', '/operator/registry/packages', { body: { name, ...more } })
 
-  test('is told as one that cannot be used before there is an index that is trusted', async () => {
+  test('cannot be read before it has an index', async () => {
     const away = await listed()
     expect([away.status, JSON.stringify(away.body)]).toEqual([
       409,
@@ -196,7 +196,7 @@ describe('a registry', () => {
     ])
   })
 
-  test('is searched, compared with what serves, and installed from as it is published', async () => {
+  test('is searched, compared with the served versions, and installed from', async () => {
     await operator(core).trustPublisher()
     const [first, next] = [
       await packaged({ id: 'published' }),
@@ -233,7 +233,7 @@ describe('a registry', () => {
     expect((await install('../x')).status).toBe(422)
   })
 
-  test('of which a package was changed gives nothing', async () => {
+  test('refuses to install a package that differs from its index', async () => {
     const made = await packaged({ id: 'changed' })
     await publish({ ...made, digest: 'a'.repeat(64) })
     const told = await install('changed')
@@ -246,7 +246,7 @@ const isKept = async (id: string): Promise<boolean> =>
   (await core.call('GET', `/operator/connectors/${id}`)).status === 200
 
 describe('the form of a package', () => {
-  test('of another page, of another form, or of who may not install keeps nothing', async () => {
+  test('stores nothing without a valid form token, a file upload, or the permission to install', async () => {
     const { packed } = await packaged({ id: 'stranger' })
     const fields = { keep: 'yes' }
     expect((await send(visitor, { fields, package: packed, token: 'x' })).status).toBe(403)
@@ -260,7 +260,7 @@ describe('the form of a package', () => {
     expect(await isKept('stranger')).toBe(false)
   })
 
-  test('is bounded in bytes and in parts', async () => {
+  test('is limited in bytes and in parts', async () => {
     const large = await send(visitor, { package: Buffer.alloc(17 * 1024 * 1024) })
     expect(large.status).toBe(413)
     const fields = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, 'x']))

@@ -1,4 +1,4 @@
-/** What the page of an app shows again by itself: its syncs, whether one stopped, and its findings. */
+/** Parts of the page of an app that refresh themselves: the note of a stopped sync, and its findings. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
@@ -20,7 +20,7 @@ const path = () => `/console/apps/${appId}`
 const partOf = (text: string, name: string): string =>
   new RegExp(`<div id="live-${name}"[^>]*>(.*?)</div>`, 's').exec(text)?.[1] ?? 'missing'
 
-test('the note that a sync stopped has a place of its own, empty before', async () => {
+test('the note of a stopped sync has its own element, which is empty before', async () => {
   expect(partOf((await visitor.get(path())).text, 'stopped')).toBe('')
   await core.db.execute(sql`
     insert into sync_runs (domain_id, app_id, page_size, state, phase, problem, ended_at)
@@ -30,7 +30,7 @@ test('the note that a sync stopped has a place of its own, empty before', async 
   await core.db.execute(sql`delete from sync_runs`)
 })
 
-test('a finding that comes after the sync is told to the page, which showed none', async () => {
+test('a finding that appears after the sync is sent to a page that showed none', async () => {
   const { text } = await visitor.get(path())
   expect(partOf(text, 'findings')).toContain('Nothing is found')
   const [, address = ''] = /<div id="live-findings" data-events="([^"]+)"/.exec(text) ?? []

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-test('the user of the host is offered neither an offboarding nor an erasure, to anybody', async () => {
+test('neither offboarding nor erasure is offered for the user of the host', async () => {
   const other = await person(core.db, 'admin@example.com', ['Admin'])
   for (const one of [visitor, await signedIn(core, other.token)]) {
     const { text } = await one.get(operator)
@@ -24,7 +24,7 @@ test('the user of the host is offered neither an offboarding nor an erasure, to 
   }
 })
 
-test('nobody is offered their own offboarding, but that of another', async () => {
+test('people are offered the offboarding of others, but not their own', async () => {
   const own = await person(core.db, 'own@example.com', ['Admin'])
   const other = await person(core.db, 'other@example.com')
   const self = await signedIn(core, own.token)
@@ -37,19 +37,19 @@ test('nobody is offered their own offboarding, but that of another', async () =>
 test.each([
   ['en', 'the host created it for its operator'],
   ['de', 'Keyway hat sie für den Betrieb angelegt'],
-])('an offboarding that cannot be says why in %s, without a form', async (language, why) => {
+])('an impossible offboarding is explained in %s, without a form', async (language, why) => {
   const speaking = { headers: { 'accept-language': language } }
   const asked = await visitor.get(`${operator}/offboard`, speaking)
   expect([asked.status, asked.text]).toEqual([400, expect.stringContaining(why)])
   expect(asked.text).not.toContain(`<form class="card" method="post"`)
   expect(asked.text).toContain(`<a class="btn" href="${operator}">`)
-  // An old form that is sent.
+  // A form from an older page.
   const sent = await visitor.post(`${operator}/offboard`, { when: 'now' }, speaking)
   expect([sent.status, sent.text]).toEqual([400, expect.stringContaining(why)])
   expect(sent.text).not.toContain(`<form class="card" method="post"`)
 })
 
-test('what was filled in wrong keeps the form', async () => {
+test('an invalid field keeps the form', async () => {
   const other = await person(core.db, 'later@example.com')
   const path = `/console/people/${other.id}/offboard`
   await visitor.get(path)

@@ -1,4 +1,4 @@
-/** What the console makes of data, without a host: differences, egress, steps of time, pictures. */
+/** How the console renders data, without a host: differences, egress, time steps, charts. */
 import { describe, expect, test } from 'vitest'
 import { signOf } from '../../../runtime/http/console/change.ts'
 import { ceiling, lineChart } from '../../../runtime/http/console/charts.ts'
@@ -12,9 +12,9 @@ test.each([
   ['acme: disabled for new calls', 'minus'],
   ['acme: 0.2.0 goes on serving', 'same'],
   ['acme: 0.2.0 → 0.3.0', 'plus'],
-])('the line %j of a difference is %s', (line, sign) => expect(signOf(line)).toBe(sign))
+])('the line %j of a difference has the sign %s', (line, sign) => expect(signOf(line)).toBe(sign))
 
-describe('the ways out of a connector', () => {
+describe('the egress of a connector', () => {
   const want = (capability: string, url: string) => ({
     ...{ kind: 'egress' as const, subject: url, words: `sends GET to ${url}` },
     key: JSON.stringify([capability, 'GET', url]),
@@ -31,20 +31,23 @@ describe('the ways out of a connector', () => {
     [12, 0],
     [30, 18],
     [100, 88],
-  ])('of %i all but twelve are folded where they are too many to draw', async (count, folded) => {
-    const many = Array.from({ length: count }, (_, n) =>
-      want('list_accounts', `https://h${n}.example`),
-    )
-    const ways = waysOf({ wants: many, withheld: [] }, [])
-    const page = String(await egressMap(localeOf('en'), 'acme', ways))
-    const [shown = '', more = ''] = page.split('<details')
-    if (folded === 0) return expect(shown).toContain('<svg class="graph"')
-    expect(shown.match(/h\d+\.example/g)).toHaveLength(12)
-    expect(more).toContain(`${folded} more ways out</summary>`)
-    expect(more.match(/h\d+\.example/g)).toHaveLength(folded)
-  })
+  ])(
+    'with %i hosts is drawn, or folded after twelve hosts if there are too many',
+    async (count, folded) => {
+      const many = Array.from({ length: count }, (_, n) =>
+        want('list_accounts', `https://h${n}.example`),
+      )
+      const ways = waysOf({ wants: many, withheld: [] }, [])
+      const page = String(await egressMap(localeOf('en'), 'acme', ways))
+      const [shown = '', more = ''] = page.split('<details')
+      if (folded === 0) return expect(shown).toContain('<svg class="graph"')
+      expect(shown.match(/h\d+\.example/g)).toHaveLength(12)
+      expect(more).toContain(`${folded} more ways out</summary>`)
+      expect(more.match(/h\d+\.example/g)).toHaveLength(folded)
+    },
+  )
 
-  test('are declared, used, refused or wanted, what needs a person first', () => {
+  test('lists hosts that need a decision first: refused, wanted, then used', () => {
     const [, files] = wants
     const ways = waysOf({ wants, withheld: files ? [files] : [] }, [
       called('eu.acme.example', 7),
@@ -62,10 +65,12 @@ describe('the ways out of a connector', () => {
     ['{tenant}.acme.example', 'acme.example', false],
     ['api.acme.example', 'apixacme.example', false],
     ['api.acme.example:8443', 'api.acme.example', true],
-  ])('%s may be %s: %s', (pattern, host, meant) => expect(isMeant(pattern, host)).toBe(meant))
+  ])('with the pattern %s covers the host %s: %s', (pattern, host, meant) =>
+    expect(isMeant(pattern, host)).toBe(meant),
+  )
 })
 
-test('steps without calls are there as such', () => {
+test('time steps without calls are listed as empty', () => {
   const now = new Date('2026-11-23T12:10:00Z')
   const slots = slotsOf([], now, { hours: 24, stepMinutes: 30 })
   expect(slots).toHaveLength(48)
@@ -73,7 +78,7 @@ test('steps without calls are there as such', () => {
   expect(slots.every(({ step }) => step === null)).toBe(true)
 })
 
-test('figures are short', () => {
+test('shares, byte counts and axis ceilings are rounded', () => {
   const t = localeOf('en')
   expect([share(1, 3, t), share(0, 0, t), bytesOf(0, t), bytesOf(1_234_567, t)]).toEqual([
     ...['33.3', '0', '0 B', '1.2 MB'],
@@ -81,7 +86,7 @@ test('figures are short', () => {
   expect([0, 4.5, 99, 101, 1999].map(ceiling)).toEqual([4, 6, 100, 200, 2000])
 })
 
-test('a picture leaves gaps where nothing was measured, and says in words what it shows', async () => {
+test('a chart has gaps where nothing was measured, and an escaped title', async () => {
   const picture = { id: 'p', title: 'T <b>', text: 'D', marks: new Map([[0, '10:00']]), steps: 4 }
   const values = [1, null, 3, 4]
   const text = String(await lineChart(picture, [{ name: 'p50', look: 'busy', values }]))

@@ -1,4 +1,4 @@
-/** What a call did when, from its requests. */
+/** The phases of a call, derived from its requests. */
 import { expect, test } from 'vitest'
 import type { CallRecord } from '../../../runtime/contract/endpoints/operator.ts'
 import { phaseLook, phasesOf } from '../../../runtime/http/console/phases.ts'
@@ -15,7 +15,7 @@ const request = (
 const told = (ms: number, upstream: CallRecord['upstream']) =>
   phasesOf({ ms, upstream }).map((one) => [one.what, one.beginMs, one.ms])
 
-test('a call is its start, its requests in order, what lies between them, and its reply', () => {
+test('a call consists of its start, its requests in order, the time between them, and its reply', () => {
   expect(told(100, [request(60, 20), request(10, 30)])).toEqual([
     ['start', 0, 10],
     ['request', 10, 30],
@@ -25,7 +25,7 @@ test('a call is its start, its requests in order, what lies between them, and it
   ])
 })
 
-test('requests beside each other leave nothing between them', () => {
+test('overlapping requests leave no time between them', () => {
   expect(told(50, [request(0, 50), request(10, 20)])).toEqual([
     ['request', 0, 50],
     ['request', 10, 20],
@@ -36,7 +36,7 @@ test('a call without requests is one phase', () => {
   expect(told(7, [])).toEqual([['all', 0, 7]])
 })
 
-test('what was not allowed, refused and answered look different', () => {
+test('a denied request and an error answer look different', () => {
   const looks = phasesOf({
     ms: 9,
     upstream: [

@@ -1,4 +1,4 @@
-/** The form of a policy: what it shows of a condition is what it makes of it again. */
+/** The form of a policy: a condition survives the round trip through it. */
 import { describe, expect, test } from 'vitest'
 import type { AccessPolicyOutput } from '../../../runtime/contract/models/access-policy.ts'
 import { draftIn, draftOf, policyBodyOf } from '../../../runtime/http/console/policy-form.ts'
@@ -29,7 +29,7 @@ describe('a policy in its form', () => {
       { and: [Department('equals', 'Sales'), { attribute: 'identity.email', exists: true }] },
     ],
     ['any', { or: [Department('in', ['Sales', 'Support']), Department('starts_with', 'S')] }],
-  ])('is the same again, where %s of its conditions must be so', (who, condition) => {
+  ])('survives the round trip if %s of its conditions must hold', (who, condition) => {
     const draft = draftOf(policy(condition))
     expect([draft.who, draft.state]).toEqual([who, 'off'])
     expect(draft.lines[0]?.attribute).toBe('Department')
@@ -49,13 +49,13 @@ describe('a policy in its form', () => {
     ['of values with commas', Department('in', ['Sales, EU', 'Support'])],
     ['of numbers', Department('equals', 7)],
     ['of two operators', { ...Department('starts_with', 'S'), ends_with: 's' }],
-  ])('stays a text where its condition is %s', (_name, condition) => {
+  ])('is edited as text if its condition is %s', (_name, condition) => {
     const draft = draftOf(policy(condition))
     expect(draft.who).toBe('text')
     expect(policyBodyOf(draft)['access_condition']).toEqual(condition)
   })
 
-  test('takes what was typed, and leaves empty lines out', () => {
+  test('reads the entered values, and skips empty lines', () => {
     const draft = draftIn(
       new Map([
         ...Object.entries({ name: ' Sales ', why: '', state: 'in_force', who: 'all' }),

@@ -1,4 +1,4 @@
-/** What the form of an access policy says when it is not saved. */
+/** Messages of the access policy form when the policy is not saved. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CoreHost, startCore } from '../../core/host.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
@@ -13,7 +13,7 @@ afterAll(() => core.stop())
 
 const PATH = '/console/policies/new'
 
-/** What the alert of a page tells: its list, or its sentence. */
+/** The alert of a page, with the items of its list. */
 async function told(fields: Record<string, string>, language: string) {
   const speaking = { headers: { 'accept-language': language } }
   await visitor.get(PATH, speaking)
@@ -32,13 +32,13 @@ test.each([
       'Wählen Sie mindestens eine Anwendung oder Berechtigung.',
     ],
   ],
-])('lists its problems where there are several, in %s', async (language, items) => {
+])('several problems are listed, in %s', async (language, items) => {
   const all = await told({ name: '' }, language)
   expect([all.status, all.items]).toEqual([422, expect.arrayContaining(items)])
   expect(all.alert).not.toContain('; ')
 })
 
-test('says one problem as a sentence', async () => {
+test('a single problem is shown as a sentence', async () => {
   const one = await told({ name: 'Theirs', who: 'everyone' }, 'en')
   expect(one.items).toEqual([])
   expect(one.alert).toContain('<span class="small">Choose at least one app or permission.</span>')

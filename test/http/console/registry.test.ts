@@ -1,4 +1,4 @@
-/** The registry in the console: its pages, and what of it is withdrawn. */
+/** The registry in the console: its pages, and withdrawn versions. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(registry, { recursive: true, force: true })
 })
 
-test('a withdrawn version is shown with its reason, pointed out where it serves, and not offered', async () => {
+test('a withdrawn version is shown with its reason, marked where it serves, and not offered', async () => {
   const [first, next] = [await packaged(), await packaged({ version: '1.1.0' })]
   await publishInto(registry, [first, next])
   const install = (name: string) =>
@@ -68,7 +68,7 @@ test('a withdrawn version is shown with its reason, pointed out where it serves,
   expect((await visitor.get('/console/registry/acme')).text).not.toContain('name="keep"')
 })
 
-test('a long list has pages, which keep what is searched', async () => {
+test('a long list has pages, which keep the search text', async () => {
   await indexMany(registry, 120)
   const first = await visitor.get('/console/registry?search=made')
   expect(first.text).toContain('made-000')

@@ -1,4 +1,4 @@
-/** The form of an app's settings in the store: each field is what the endpoint says, both ways. */
+/** The form of an app's store settings: each field matches the endpoint, for reading and writing. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { STORE_NAMES, type StoreField } from '../../../runtime/http/console/store-form.ts'
 import { app, type CoreHost, group, person, startCore } from '../../core/host.ts'
@@ -20,7 +20,7 @@ afterAll(() => core.stop())
 const path = () => `/console/apps/${appId}/store`
 const settings = async () => (await core.call('GET', `/apps/${appId}/settings`)).body
 
-/** Sends the form twice: the first shows what would be different. */
+/** Sends the form twice: for the preview, and to save. */
 async function saved(fields: Record<string, string>) {
   await visitor.get(path())
   const shown = await visitor.post(path(), fields)
@@ -66,25 +66,25 @@ test.each<[StoreField, Record<string, string>, object]>([
     { by_hand_how: 'Ring up' },
     { provisioning: { custom_provisioning_instructions: 'Ring up' } },
   ],
-])('%s is kept, shown, and taken back', async (name, fields, kept) => {
+])('%s is saved, shown, and reset', async (name, fields, kept) => {
   await saved(EMPTY)
   const before = await settings()
   expect(before).not.toMatchObject(kept)
   const { done } = await saved({ ...EMPTY, ...fields })
   expect(done.status).toBe(303)
   expect(await settings()).toMatchObject(kept)
-  // What is sent as it stands changes nothing.
+  // Sending the same values again changes nothing.
   const again = await saved({ ...EMPTY, ...fields })
   expect(again.shown.text, name).toContain('Nothing')
   await saved(EMPTY)
   expect(await settings()).toEqual(before)
 })
 
-test('every field is tried above', () => {
+test('every field is covered above', () => {
   expect(Object.keys(EMPTY).sort()).toEqual([...STORE_NAMES].sort())
 })
 
-test('a way to be found that there is not is refused, and nothing is kept', async () => {
+test('an unknown discoverability is refused, and nothing is saved', async () => {
   await saved(EMPTY)
   const before = await settings()
   const { shown, done } = await saved({ ...EMPTY, discoverability: 'SOME', in_store: 'yes' })

@@ -1,4 +1,4 @@
-/** What the command can do to a host, the console can do, too; what is missing there has a reason. */
+/** Every verb of the command is available in the console, or there is a reason why not. */
 import { expect, test } from 'vitest'
 import { createProgram, verbsOf } from '../../../runtime/cli/program.ts'
 import {
@@ -81,12 +81,12 @@ const IN_CONSOLE: Record<string, In> = {
   'person erase': { change: 'erase-person' },
 }
 
-test('every verb of the command is in the console, or there is a reason', () => {
+test('every verb of the command is listed, with its place in the console or a reason', () => {
   const verbs = verbsOf(createProgram()).map(({ name }) => name)
   expect(Object.keys(IN_CONSOLE).toSorted()).toEqual(verbs.toSorted())
 })
 
-test('what is named as being in the console is there', () => {
+test('every listed place in the console exists', () => {
   for (const [verb, where] of Object.entries(IN_CONSOLE)) {
     const isThere =
       ('page' in where && where.page in CONSOLE_PAGES) ||
