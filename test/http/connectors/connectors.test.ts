@@ -30,7 +30,7 @@ function open(invoke = vi.fn(), isLooking = false) {
   return { routes, post, calls, logo }
 }
 
-test('info tells the logo of the version, and reads it once', async () => {
+test('info returns the logo of the version, and reads it once', async () => {
   const { routes, logo } = open()
   for (const method of ['GET', 'POST']) {
     const answer = await routes.request('/acme/info', { method })
@@ -40,7 +40,7 @@ test('info tells the logo of the version, and reads it once', async () => {
   expect(logo).toHaveBeenCalledExactlyOnceWith('d')
 })
 
-test('what is not found may be there in a moment, while connectors are looked up', async () => {
+test('an unknown connector is reported as not there yet while connectors are being discovered', async () => {
   const told = async (isLooking: boolean) => {
     const { routes } = open(vi.fn(), isLooking)
     let words = ''
@@ -55,7 +55,7 @@ test('what is not found may be there in a moment, while connectors are looked up
   expect(await told(true)).toMatch(/^there is no connector "other" yet: .*GET \/readyz/)
 })
 
-describe('a call that has ended is told', () => {
+describe('a finished call is reported', () => {
   const refused = (code: 'connector_threw' | 'capability_unknown') =>
     vi.fn().mockRejectedValue(new RuntimeError(code, 'no'))
 
@@ -81,13 +81,13 @@ describe('a call that has ended is told', () => {
     expect(calls).toMatchObject([{ known: false, error: { code: 'capability_unknown' } }])
   })
 
-  test('without an error where there is none', async () => {
+  test('without an error if it succeeded', async () => {
     const { post, calls } = open(vi.fn(async () => ({ body: Buffer.from('{}'), served: 'acme@1' })))
     await post('/acme/list_accounts')
     expect(calls).toMatchObject([{ capability: 'list_accounts', known: true, error: null }])
   })
 
-  test('with one of the runtime where it is a defect', async () => {
+  test('with an internal error if the runtime threw', async () => {
     const { post, calls } = open(vi.fn().mockRejectedValue(new TypeError('x')))
     await post('/acme/list_accounts')
     expect(calls).toMatchObject([{ error: { code: 'internal' } }])

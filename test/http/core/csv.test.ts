@@ -1,4 +1,4 @@
-/** Cells that no spreadsheet runs, and who is answered CSV. */
+/** CSV cells that spreadsheets do not run as formulas, and content negotiation for CSV. */
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -31,7 +31,7 @@ test.each([
   expect(cell(value)).toBe(expected)
 })
 
-test('every text comes back from a reader of CSV as it was, or with the apostrophe before it', () => {
+test('every text survives a CSV parser, unchanged or with a leading apostrophe', () => {
   const texts = fc.array(fc.string({ unit: 'binary' }), { minLength: 2, maxLength: 5 })
   fc.assert(
     fc.property(texts, (values) => {

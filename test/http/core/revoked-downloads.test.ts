@@ -1,4 +1,4 @@
-/** Lists and files that are sent for long end with the right to them. */
+/** Long downloads of lists and files end when the reader loses the right to them. */
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiTokens, userRoles } from '../../../runtime/database/schema/people.ts'
@@ -22,7 +22,7 @@ afterAll(() => core.stop())
 const ask = (path: string, headers: Record<string, string>) =>
   core.host.app.request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } })
 
-/** Reads a first piece, lets something happen, and reads the rest: how many lines came, and whether it was whole. */
+/** Reads a first piece, runs `happen`, and reads the rest: the text, and whether it is complete. */
 async function readWhile({ body }: Response, happen: () => Promise<unknown>) {
   const reader = body?.getReader()
   const first = await reader?.read()
@@ -45,21 +45,21 @@ const list = (token: string) =>
 const revoke = ({ id }: Person) =>
   core.db.update(apiTokens).set({ revokedAt: sql`now()` }).where(eq(apiTokens.userId, id))
 
-test('a list goes on to its end while its token works', async () => {
+test('a list is sent to its end while its token is valid', async () => {
   const reader = await person(core.db, 'stays@example.com', ['Admin'])
   const { whole, text } = await readWhile(await list(reader.token), async () => {})
   expect(whole).toBe(true)
   expect(text.split('\r\n').length).toBeGreaterThan(ROWS)
 })
 
-test('a list ends where its token is revoked', async () => {
+test('a list breaks off when its token is revoked', async () => {
   const reader = await person(core.db, 'revoked@example.com', ['Admin'])
   const { whole, text } = await readWhile(await list(reader.token), () => revoke(reader))
   expect(whole).toBe(false)
   expect(text.split('\r\n').length).toBeLessThan(1000)
 })
 
-test('a list ends where its reader loses a role that gave a right', async () => {
+test('a list breaks off when its reader loses the role that permits it', async () => {
   const reader = await person(core.db, 'demoted@example.com', ['Admin'])
   const take = () =>
     core.db
@@ -68,7 +68,7 @@ test('a list ends where its reader loses a role that gave a right', async () => 
   expect((await readWhile(await list(reader.token), take)).whole).toBe(false)
 })
 
-test('evidence ends without its seal where its token is revoked', async () => {
+test('evidence breaks off when its token is revoked', async () => {
   const reader = await person(core.db, 'auditor@example.com', ['Admin'])
   const path = `/users/${reader.id}/access/evidence`
   const reply = await ask(path, { authorization: `Bearer ${reader.token}` })
@@ -78,7 +78,7 @@ test('evidence ends without its seal where its token is revoked', async () => {
   await expect(reply.text()).rejects.toThrow()
 })
 
-test('a file of the console ends with the session', async () => {
+test('a file of the console breaks off when the session ends', async () => {
   const visitor = await signedIn(core)
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const { id } = await person(core.db, 'seen@example.com')

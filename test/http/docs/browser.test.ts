@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
     return { page, complaints }
   }
 
-  test('fit either width, and the browser complains of none', async () => {
+  test('fit both widths, and cause no errors in the browser', async () => {
     const { page, complaints } = await opened(SIZES[0], 'light')
     const wide: string[] = []
     // Each page opens at the previous page's width: opening a page costs more than resizing it.
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
     expect(complaints.filter((one) => !one.includes('404'))).toEqual([])
   })
 
-  test('are dark where that is preferred', async () => {
+  test('are dark if the browser prefers dark', async () => {
     const grounds = await Promise.all(
       (['light', 'dark'] as const).map(async (scheme) => {
         const { page } = await opened(SIZES[0], scheme)
@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
     await page.context().close()
   })
 
-  test('show all pages on a phone by a list that opens without a script', async () => {
+  test('list all pages on a phone in a menu that opens without JavaScript', async () => {
     const { page } = await opened({ width: 375, height: 700 }, 'light')
     await page.goto(`${url}/docs`)
     const link = page.locator('details.pages a[href="/docs/operate/backup"]')

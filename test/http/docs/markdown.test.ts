@@ -1,4 +1,4 @@
-/** Markdown becomes HTML that is safe whatever the text holds. */
+/** Markdown is rendered as safe HTML, whatever the text contains. */
 import { expect, test } from 'vitest'
 import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { renderSteps } from '../../../runtime/http/docs/markdown.ts'
@@ -20,7 +20,7 @@ test.each([
   ['the text of a picture', '![<script>"onerror=alert(1)](../picture.svg)'],
   ['the title of a link', '[a](install.md "><script>alert(1)</script>")'],
   ['a comment', '<!-- <script>alert(1)</script> -->'],
-])('%s adds no element of its own', (_what, text) => {
+])('%s adds no HTML element', (_what, text) => {
   const html = htmlOf(text)
   const elements = [...html.matchAll(/<([a-z0-9]+)/gi)].map(([, name]) => name?.toLowerCase())
   const known = ['a', 'code', 'div', 'h1', 'img', 'p', 'picture', 'pre', 'source', 'table', 'tbody']
@@ -41,7 +41,7 @@ test.each([
   'ftp://x.example',
   'unknown.md',
   '\\\\evil.example',
-])('a link to %s is its text alone', (target) => {
+])('a link to %s is rendered as plain text', (target) => {
   expect(htmlOf(`[text](<${target}>)`)).toBe('<p>text</p>\n')
 })
 
@@ -65,13 +65,13 @@ test('a picture has a light and a dark form', () => {
   expect(html).toContain('src="/docs/files/runtime/docs/picture.svg" alt="The rooms"')
 })
 
-test('a screen has a light and a dark form', () => {
+test('a screenshot has a light and a dark form', () => {
   const html = htmlOf('![The inbox](../pictures/inbox.webp)')
   expect(html).toContain('srcset="/docs/files/runtime/docs/pictures/inbox-dark.webp"')
   expect(html).toContain('src="/docs/files/runtime/docs/pictures/inbox.webp" alt="The inbox"')
 })
 
-test('a picture from elsewhere is its text alone', () => {
+test('a picture from another site is rendered as its text', () => {
   expect(htmlOf('![The rooms](https://evil.example/x.svg)')).toBe('<p>The rooms</p>\n')
 })
 
@@ -89,7 +89,7 @@ test('headings have the ids that links on GitHub use, each once', () => {
   ])
 })
 
-test('sections are plain text, and markers of written parts are none of it', () => {
+test('sections are plain text, without the markers of generated parts', () => {
   const { sections, html } = rendered('# A\n\n<!-- limits: x -->\n\n## B & C\n\n`a < b` *and* so')
   expect(sections).toEqual([
     { id: 'a', heading: 'A', text: '' },

@@ -1,4 +1,4 @@
-/** The documentation as it is served: all pages, all links, and what a browser is allowed to do with them. */
+/** The documentation as it is served: all pages, all links, and the content security policy. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ test('serves every page of the documentation', () => {
   expect(new Set(SERVED.map(({ slug }) => slug)).size).toBe(SERVED.length)
 })
 
-test.each(addresses)('%s is HTML that needs no script and loads only what is ours', async (at) => {
+test.each(addresses)('%s is HTML that needs no script and loads only our own files', async (at) => {
   const { status, headers } = await get(at)
   expect(status).toBe(200)
   expect(headers.get('content-type')).toMatch(/^text\/html/i)
@@ -50,7 +50,7 @@ test.each(addresses)('%s is HTML that needs no script and loads only what is our
   expect(html).not.toMatch(/<script|<style| style=| on\w+="|<iframe|<object/i)
 })
 
-test('the reference costs a request no more than its bytes: it is made once', async () => {
+test('the API reference is rendered once for all requests', async () => {
   let made = 0
   const counting = docsRoutes(async () => {
     made += 1
@@ -61,7 +61,7 @@ test('the reference costs a request no more than its bytes: it is made once', as
   expect([...tags, made]).toEqual([expect.stringMatching(/^"/), 1])
 })
 
-test.each(addresses)('%s has no id twice', (at) => {
+test.each(addresses)('%s has no duplicate ids', (at) => {
   const ids = idsOf(pages.get(at) ?? '')
   expect(ids).toEqual([...new Set(ids)])
 })
@@ -80,17 +80,17 @@ test.each(addresses)('every link of %s leads to something that is served', async
   expect(broken).toEqual([])
 })
 
-test.each(docsPages())('every link of %s is one in the browser too', (page) => {
+test.each(docsPages())('every link of the source %s resolves in the browser, too', (page) => {
   const text = readPage(page).replace(/^```[\s\S]*?^```/gm, '')
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
-  // A folder of files is shown by the repository alone.
+  // Only the repository shows a folder of files.
   const lost = links.filter(
     (to) => !to.endsWith('scripts/deploy/') && resolveLink(page, to) === null,
   )
   expect(lost).toEqual([])
 })
 
-test.each(Object.keys(FILES))('%s is served as it is, and can run nothing', async (file) => {
+test.each(Object.keys(FILES))('%s is served unchanged, and cannot run scripts', async (file) => {
   const reply = await get(`/docs/files/${file}`)
   expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
   expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
@@ -98,7 +98,7 @@ test.each(Object.keys(FILES))('%s is served as it is, and can run nothing', asyn
   expect(Buffer.from(await reply.arrayBuffer())).toEqual(readFileSync(path.join(ROOT, file)))
 })
 
-test('a picture is not compressed again, and is sent once', async () => {
+test('a picture is not compressed again, and is answered 304 if the client has it', async () => {
   const at = `/docs/files/${PICTURE_FILES[0]}`
   const reply = await get(at, { 'accept-encoding': 'br, gzip' })
   expect(reply.headers.get('content-encoding')).toBe(null)
@@ -116,7 +116,7 @@ test.each([
   '/docs/__proto__',
   '/docs/constructor',
   '/docs/<script>',
-])('%s is not found, on a page that helps', async (at) => {
+])('%s is answered 404 with a page that offers the search', async (at) => {
   const reply = await get(at)
   expect(reply.status).toBe(404)
   const html = await reply.text()
@@ -124,7 +124,7 @@ test.each([
   expect(html).not.toContain('<script')
 })
 
-test('the folder is the first page', async () => {
+test('/docs/ redirects to /docs', async () => {
   const reply = await get('/docs/')
   expect([reply.status, reply.headers.get('location')]).toEqual([301, '/docs'])
 })
@@ -150,7 +150,7 @@ describe('the search', () => {
     expect(linksOf(await found(query))).toContain(address)
   })
 
-  test('marks what was searched for, and escapes it', async () => {
+  test('highlights the query, and escapes it', async () => {
     expect(await found('pgbouncer')).toContain('<mark>pgbouncer</mark>')
     const evil = '"><script>alert(1)</script>'
     const html = await found(evil)
@@ -159,7 +159,7 @@ describe('the search', () => {
     expect(html).toContain('value="&quot;&gt;&lt;script&gt;')
   })
 
-  test('says what to do without words, and takes a query that is too long', async () => {
+  test('says what to do without a query, and accepts a query that is too long', async () => {
     expect(await found('')).toContain('Enter one or more words')
     expect((await get(`/docs/search?q=${'x'.repeat(5000)}`)).status).toBe(200)
     expect((await get('/docs/search')).status).toBe(200)

@@ -11,7 +11,7 @@ const entry = (heading: string, text: string, page = 'A page') => ({
 const headings = (index: ReturnType<typeof indexOf>, query: string) =>
   search(index, query).map(({ heading }) => heading)
 
-test('finds sections that hold all words, in any case', () => {
+test('finds sections that contain all words, in any case', () => {
   const index = indexOf([
     entry('one', 'Rotate the Secret'),
     entry('two', 'Rotate the log'),
@@ -21,7 +21,7 @@ test('finds sections that hold all words, in any case', () => {
   expect(headings(index, 'nothing of it')).toEqual([])
 })
 
-test('puts a heading before a page, and a page before the text', () => {
+test('ranks headings before page titles, and page titles before text', () => {
   const index = indexOf([
     entry('text', 'a backup'),
     entry('page', 'x', 'Backup and restore'),
@@ -30,7 +30,7 @@ test('puts a heading before a page, and a page before the text', () => {
   expect(headings(index, 'backup')).toEqual(['backup', 'page', 'text'])
 })
 
-test('a word that is repeated does not win over a heading', () => {
+test('a repeated word does not outrank a heading', () => {
   const index = indexOf([entry('other', 'backup '.repeat(1000)), entry('backup', 'x')])
   expect(headings(index, 'backup')[0]).toBe('backup')
 })

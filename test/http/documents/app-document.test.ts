@@ -51,7 +51,7 @@ const judgeOf = (manifest: typeof rich, name: string) => {
   return compile(document, requestBody?.content['application/json']?.schema ?? {})
 }
 
-test('asks for the connector’s own credential, settings and fields', () => {
+test('a request requires the connector’s own credential, settings and fields', () => {
   const judge = judgeOf(rich, 'create_account')
   const auth = {
     oauth_client_credentials: {
@@ -70,7 +70,7 @@ test('asks for the connector’s own credential, settings and fields', () => {
   expect(judge({ auth, settings, request: { entitlements: [] } })).toBe(false)
 })
 
-test('asks for every credential that is not optional', () => {
+test('a request requires every credential that is not optional', () => {
   const judge = judgeOf(several, 'validate_credentials')
   const api = { id: 'api', token: { token: 't' } }
   const admin = { id: 'admin', basic: { username: 'u', password: 'p' } }

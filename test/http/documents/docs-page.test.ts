@@ -17,24 +17,24 @@ test('shows every operation with its path, and links to it', () => {
   }
 })
 
-test('has a target for every link within the page, and no id twice', () => {
+test('has a target for every link within the page, and no duplicate ids', () => {
   const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
   const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
   expect(ids).toEqual([...new Set(ids)])
   expect(ids).toEqual(expect.arrayContaining([...new Set(links)]))
 })
 
-test('needs neither scripts nor inline styles nor anybody else', () => {
+test('uses no scripts, inline styles or external resources', () => {
   expect(page).not.toMatch(/<script|<style| style=| on\w+=|(?:src|href)="(?:https?:)?\/\//i)
   expect(DOCS_STYLE).not.toMatch(/@import|url\(/)
 })
 
-test('shows a request to try, and marks what is secret', () => {
+test('shows a sample request, and marks secrets', () => {
   expect(page).toContain('curl http://localhost:8080/connectors/acme/list_accounts')
   expect(page).toContain('<span class="tag write">secret</span>')
 })
 
-test('escapes what third parties wrote', () => {
+test('escapes texts of connectors', () => {
   const evil = '</code><script>alert(1)</script>"\'><img src=x onerror=alert(1)>`<b>`'
   const hostile = {
     ...rich,

@@ -19,7 +19,7 @@ const all = [
 describe.each(all)('info of %s', (_, manifest) => {
   const info = infoOf(manifest, { logoUrl })
 
-  test('fits its schema in code and in the document', () => {
+  test('matches its schema in code and in the document', () => {
     expect(v.safeParse(Info, info).issues).toBeUndefined()
     const document = connectorInterfaceDocument({ connectorsPath: '/connectors' })
     const judge = compile(document, document.components.schemas['InfoResponse'] ?? {})
@@ -34,7 +34,7 @@ describe.each(all)('info of %s', (_, manifest) => {
     expect(Object.keys(info.capability_schema)).toEqual(info.capabilities)
   })
 
-  test('holds schemas that compile strictly and stand alone', () => {
+  test('contains self-contained schemas that compile strictly', () => {
     const schemas = [
       ...Object.values(info.capability_schema).flatMap(({ argument, output }) => [
         argument,
@@ -54,7 +54,7 @@ describe.each(all)('info of %s', (_, manifest) => {
 describe('one credential', () => {
   const info = infoOf(rich, { logoUrl: null })
 
-  test('is shown with the manifest’s words and the contract’s marks', () => {
+  test('is shown with the texts of the manifest and the annotations of the contract', () => {
     expect(info.authentication_schema).toMatchObject({
       'x-credential-type': 'oauth_client_credentials',
       required: ['access_token', 'client_id', 'client_secret', 'scopes'],
@@ -80,7 +80,7 @@ describe('one credential', () => {
   })
 })
 
-test('shows several credentials one by one', () => {
+test('lists several credentials separately', () => {
   const info = infoOf(several, { logoUrl: null })
   expect(info.authentication_schema).toEqual({})
   expect(info.credentials_schema).toMatchObject([
@@ -97,7 +97,7 @@ test('shows several credentials one by one', () => {
   expect(info.capabilities).toContain('get_authorization_url')
 })
 
-test('shows a widened capability with its own fields beside the standard ones', () => {
+test('shows an extended capability with its own fields and the standard ones', () => {
   const { argument, output, display_name } =
     infoOf(rich, { logoUrl: null }).capability_schema['create_account'] ?? {}
   expect(argument).toMatchObject({
@@ -136,7 +136,7 @@ describe('the settings', () => {
     [{ ...base, team: 'main' }, true],
     [{ ...base, retries: 10 }, false],
     [{ ...base, guests: 'no' }, false],
-  ])('are judged alike by the schema shown and by the runtime: %j', (settings, accepted) => {
+  ])('are validated alike by the published schema and by the runtime: %j', (settings, accepted) => {
     expect(createAjv().compile(schema)(settings)).toBe(accepted)
     expect(v.safeParse(flatSchema(rich.settings), settings).success).toBe(accepted)
   })

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { OpenApiDocument } from '../../../runtime/http/documents/document.ts'
 
-/** Annotations of the wire; everything else that is unknown to JSON Schema is refused. */
+/** Annotations of the wire format; any other keyword that is unknown to JSON Schema is refused. */
 const ANNOTATIONS = [
   'x-semantic',
   'x-secret',
@@ -15,7 +15,7 @@ const ANNOTATIONS = [
   'oauth_settings',
 ]
 
-/** A strict judge of JSON Schema 2020-12, independent of what wrote the schemas. */
+/** A strict validator of JSON Schema 2020-12, independent of the code that generates the schemas. */
 export function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
   formats.default(ajv)
@@ -23,20 +23,20 @@ export function createAjv(): Ajv2020 {
   return ajv
 }
 
-/** What is wrong with an OpenAPI document, in the words of its own schema. */
+/** Errors of an OpenAPI document, as reported by the schema of OpenAPI. */
 export async function openApiFindings(document: OpenApiDocument): Promise<unknown> {
   const { valid, errors } = await new Validator().validate(structuredClone(document) as never)
   return valid ? [] : errors
 }
 
-/** What references into a document are called by its judge. */
+/** Name of the document in references that its validator resolves. */
 const NAME = 'document'
 const referring = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', `${NAME}#/$defs/`))
 
 const judges = new WeakMap<OpenApiDocument, Ajv2020>()
 
-/** The judge of a document: each of its components is compiled once. */
+/** The validator of a document: each of its components is compiled once. */
 function judgeOf(document: OpenApiDocument): Ajv2020 {
   const known = judges.get(document)
   if (known) return known
@@ -46,6 +46,6 @@ function judgeOf(document: OpenApiDocument): Ajv2020 {
   return made
 }
 
-/** Compiles a schema of a document; references in it lead into the document. */
+/** Compiles a schema of a document; its references resolve within the document. */
 export const compile = (document: OpenApiDocument, schema: object): ValidateFunction =>
   judgeOf(document).compile(referring(schema))

@@ -45,15 +45,15 @@ test.each([
   expect(judge(valid)).toBe(true)
 })
 
-test('offers the names of the capabilities, and refuses others', () => {
+test('refuses unknown capabilities', () => {
   expect(judge({ ...valid, capabilities: { list_account: {} } })).toBe(false)
 })
 
-/** Where the members of something stand that has its rows elsewhere. */
+/** Members that are described at another path of the table. */
 const ELSEWHERE =
   /^credentials\.(oauth|fields)\.|^capabilities\.\*\.(egress\.|(request|response)_fields\.\*)/
 
-test('has words on every field, and no words for fields that are gone', () => {
+test('describes every field, and no field that does not exist', () => {
   const fields = schemaFields(schema).map(({ path }) => path)
   expect(fields.filter((path) => !ELSEWHERE.test(path)).sort()).toEqual(
     Object.keys(MANIFEST_FIELDS).sort(),
@@ -64,7 +64,7 @@ test('has words on every field, and no words for fields that are gone', () => {
   }
 })
 
-test('has the words of settings on the fields that a capability adds', () => {
+test('describes the fields that a capability adds like settings', () => {
   const at = (...names: string[]) =>
     names.reduce<Record<string, unknown>>(
       (one, name) => one[name] as Record<string, unknown>,
@@ -74,7 +74,7 @@ test('has the words of settings on the fields that a capability adds', () => {
   expect(JSON.stringify(added['request_fields'])).toContain(MANIFEST_FIELDS['settings.*.secret'])
 })
 
-test('has the words of OAuth and of egress wherever they may be declared', () => {
+test('describes OAuth and egress wherever they may be declared', () => {
   const text = JSON.stringify(schema)
   // Hosts, directories and databases may have secrets, for the connector and for a capability.
   const places = { 'oauth.token_url': 2, 'oauth.request.data': 2, 'egress.secrets': 6 } as const
@@ -85,7 +85,7 @@ test('has the words of OAuth and of egress wherever they may be declared', () =>
     ).toBe(count)
 })
 
-/** Paths of all members of a schema; below `*` what stands at any name. */
+/** Paths of all members of a schema; `*` stands for any name. */
 function paths(one: Record<string, unknown>, path = ''): string[] {
   const {
     properties = {},
@@ -109,7 +109,7 @@ function paths(one: Record<string, unknown>, path = ''): string[] {
   ]
 }
 
-test('has words on every field of a case, also within a page and of a shared exchange', () => {
+test('describes every field of a case, also within a page and in a shared exchange', () => {
   const cases = casesJsonSchema()
   const fields = paths(cases)
     .map((path) => path.replace(/^cases\./, '').replace(/^pages\./, ''))
@@ -118,7 +118,7 @@ test('has words on every field of a case, also within a page and of a shared exc
   expect([...new Set(fields)].sort()).toEqual(Object.keys(CASE_FIELDS).sort())
   const words =
     JSON.stringify(cases).split(JSON.stringify(CASE_FIELDS['upstream.request'])).length - 1
-  // Of a case and of its pages, in a list and in an object, and once for all cases.
+  // For a case and for its pages, each in a list and in an object, and once for all cases.
   expect(words).toBe(5)
 })
 
@@ -134,7 +134,7 @@ test.each([
   expect(judgeCases.errors).toBeNull()
 })
 
-test('knows a default that a case does without, and no default of another name', () => {
+test('accepts a default that a case overrides with null, and refuses an unknown default', () => {
   const file = {
     defaults: { settings: {} },
     cases: [{ name: 'a', capability: 'b', settings: null }],

@@ -8,7 +8,7 @@ export function manifestOf(folder: string): Manifest {
   return v.parse(Manifest, JSON.parse(readFileSync(file, 'utf8')))
 }
 
-/** A manifest with everything in it that the documents show, and one credential. */
+/** A manifest with everything that the documents show, and one credential. */
 export const rich: Manifest = v.parse(Manifest, {
   id: 'acme',
   version: '1.4.0',

@@ -36,7 +36,7 @@ test.each(Object.entries(document.components.schemas))(
   },
 )
 
-test('uses every component that it has, and has every one that it uses', () => {
+test('uses every component that it defines, and defines every component that it uses', () => {
   const text = JSON.stringify(document)
   const used = [...text.matchAll(/#\/components\/(\w+)\/([\w-]+)/g)].map(
     ([, kind, name]) => `${kind}/${name}`,
@@ -60,12 +60,12 @@ test('has an operation for every capability, with its level and group', () => {
   }
 })
 
-test('gives every operation a name of its own', () => {
+test('gives every operation a unique name', () => {
   const ids = operations.map(({ operation }) => operation.operationId)
   expect(ids).toEqual([...new Set(ids)])
 })
 
-test('asks for credentials in every envelope but the plain ones', () => {
+test('has credentials in every envelope except the plain ones', () => {
   const plain = CAPABILITY_NAMES.filter((name) => {
     const schema = document.components.schemas[componentOf(name)] as { properties: object }
     return !('auth' in schema.properties) && !('credentials' in schema.properties)
@@ -73,12 +73,12 @@ test('asks for credentials in every envelope but the plain ones', () => {
   expect(plain).toEqual(CAPABILITY_NAMES.filter((name) => 'plain' in CAPABILITIES[name]))
 })
 
-test('is the same text every time', () => {
+test('is generated identically every time', () => {
   const again = connectorInterfaceDocument({ connectorsPath: '/connectors' })
   expect(JSON.stringify(again)).toBe(JSON.stringify(document))
 })
 
-test('names the server only when told', () => {
+test('names the server only if its URL is given', () => {
   const serverUrl = 'https://keyway.example'
   const told = connectorInterfaceDocument({ connectorsPath: '/c', serverUrl })
   expect(told.servers).toEqual([{ url: serverUrl }])
@@ -115,7 +115,7 @@ test.each(CAPABILITY_NAMES)('shows an example of %s that the parser accepts', (n
   expect(judge.errors).toBeNull()
 })
 
-test('documents exactly the members of the envelope that the parser judges', () => {
+test('documents exactly the members of the envelope that the parser validates', () => {
   const { properties } = document.components.schemas['ListAccountsRequest'] as {
     properties: object
   }
@@ -228,11 +228,11 @@ test.each(responses)('describes the answer of %s', (name, response) => {
   expect(judge.errors).toBeNull()
 })
 
-test.each(responses)('does not take another object for the answer of %s', (name, response) => {
+test.each(responses)('refuses another object as the answer of %s', (name, response) => {
   const judge = judgeAnswer(name)
   const written = v.parse(CAPABILITIES[name].output as v.GenericSchema, response)
   const first = Array.isArray(written) ? written[0] : written
-  // Two capabilities may be widened: a connector's own document says by what.
+  // Some capabilities may be extended: the connector's own document lists the added fields.
   expect(judge({ response: { ...first, surprise: 1 }, raw_data: null, page: null })).toBe(
     'extensible' in CAPABILITIES[name],
   )
