@@ -4,7 +4,7 @@ import { refusalHeaders, statusOfRefusal } from '../../runtime/http/edge/statuse
 import { toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 
 test.each(['40P01', '40001', '55P03'])(
-  'a change that PostgreSQL ended for another one (%s) may be tried again',
+  'a change that PostgreSQL aborts in a conflict (%s) is answered 503 and may be retried',
   (code) => {
     const ended = Object.assign(new Error('deadlock detected'), { code })
     const refused = toCoreError(new DrizzleQueryError('update', [], ended), 'r')

@@ -1,4 +1,4 @@
-/** KEYWAY_CONNECTORS_PATH must not lie over anything else that is served. */
+/** KEYWAY_CONNECTORS_PATH must not hide another path that is served. */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { createLog } from '../../runtime/observe/log.ts'
 import { withVerdicts } from '../kit/template.ts'
 import { workerOfTests } from '../kit/worker.ts'
 
-test('the path of the connectors cannot be that of anything else', async () => {
+test('the path of the connectors cannot be a path that is in use', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-paths-'))
   withVerdicts(dataDir)
   const config = readConfig({ KEYWAY_DATA_DIR: dataDir, KEYWAY_DROP_IN: 'off' })

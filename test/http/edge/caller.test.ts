@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createCaller } from '../../../runtime/http/edge/caller.ts'
 
-test('who listens is told once that the client has gone, however many listen', () => {
+test('each listener is notified once that the client has gone', () => {
   const caller = createCaller()
   const [first, second, third] = [vi.fn(), vi.fn(), vi.fn()]
   for (const listener of [first, second, second, third]) caller.addEventListener('abort', listener)
@@ -13,7 +13,7 @@ test('who listens is told once that the client has gone, however many listen', (
   expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0])
 })
 
-test('who stopped listening makes room for another, and is not told', () => {
+test('a removed listener is not notified, and a later one is', () => {
   const caller = createCaller()
   const [first, second] = [vi.fn(), vi.fn()]
   caller.addEventListener('abort', first)
@@ -23,7 +23,7 @@ test('who stopped listening makes room for another, and is not told', () => {
   expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([0, 1])
 })
 
-test('its AbortSignal is aborted with it, also when it is asked for afterwards', () => {
+test('its AbortSignal is aborted as well, even if it is obtained afterwards', () => {
   const caller = createCaller()
   const before = caller.abortSignal()
   caller.addEventListener('abort', vi.fn())

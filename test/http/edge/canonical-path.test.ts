@@ -52,6 +52,6 @@ test.each([
   ['http://x/y/../operator', 'dots'],
   ['http://x\\operator', 'does not begin with a slash'],
   ['HTTP://x/operator', 'does not begin with a slash'],
-])('%s is not', (target, says) => {
+])('%s is not a plain path', (target, says) => {
   expect(pathFault(target)).toContain(says)
 })

@@ -1,4 +1,4 @@
-/** Whose request it is behind proxies, and in front of them. */
+/** The client address of a request, behind proxies and without them. */
 import type { Context } from 'hono'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../runtime/config/config.ts'
@@ -60,7 +60,7 @@ test.each(['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8'])('%s can be trusted', (t
 })
 
 test.each(['10.0.0.0/33', '10.0.0.0/', 'proxy', '::/129', '10.0.0.0/8/8', 'fe80::1%eth0'])(
-  '“%s” is no address or network',
+  '“%s” is neither an address nor a network',
   (text) => {
     expect(() => readConfig({ KEYWAY_TRUSTED_PROXIES: text })).toThrow('KEYWAY_TRUSTED_PROXIES')
   },

@@ -1,4 +1,4 @@
-/** Where the host is reached: behind a proxy that ends TLS, and without one. */
+/** The public origin of the host: behind a proxy that terminates TLS, and without one. */
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import type { Env } from '../../../runtime/http/edge/env.ts'
@@ -25,6 +25,6 @@ test.each<[string, string | null, Record<string, string>, string]>([
     { 'x-forwarded-proto': 'http' },
     'https://keyway.acme.example',
   ],
-])('%s', async (_, publicOrigin, headers, origin) => {
+])('the origin of a host %s is known', async (_, publicOrigin, headers, origin) => {
   expect(await told(publicOrigin, headers)).toBe(origin)
 })

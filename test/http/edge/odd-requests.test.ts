@@ -10,10 +10,10 @@ const server = createServer(
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
 afterAll(() => void server.close())
 
-/** What is answered to a request with these lines. */
+/** Sends a request with these lines, and returns the answer. */
 const ask = (...lines: string[]): Promise<string> =>
   new Promise((resolve, reject) => {
-    // The cast: a server that listens on a port has one.
+    // The cast: a server that listens on a port has an AddressInfo.
     const { port } = server.address() as AddressInfo
     const socket = connect(port, '127.0.0.1', () =>
       socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`),
@@ -45,7 +45,7 @@ test('a Host as the value of another header does not count', async () => {
   expect(await ask('GET /healthz HTTP/1.1', 'Host: a', 'X-Odd: host')).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a path that is not plain is refused before anything is routed', async () => {
+test('a path that is not in its plain form is refused before routing', async () => {
   const answer = await ask('GET /x/../operator HTTP/1.1', 'Host: a')
   expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*not in its plain form/)
 })

@@ -5,7 +5,7 @@ import { failureOf } from '../../../runtime/http/edge/problem.ts'
 const error = new RuntimeError('path_not_canonical', 'the path is odd')
 
 test.each(['/users/%00', '//users', '/./apps/x', '/%75sers', '/tasks?x=//', '/art', '\\groups'])(
-  '%s is of the core interface: what is wrong is its detail',
+  '%s belongs to the core interface: the error is its detail',
   (path) => {
     expect(failureOf(error, '', path)).toEqual({
       body: { detail: 'the path is odd' },
@@ -14,18 +14,21 @@ test.each(['/users/%00', '//users', '/./apps/x', '/%75sers', '/tasks?x=//', '/ar
   },
 )
 
-test.each(['/scim/v2/Users', '//scim/v2/Users', '/scim'])('%s is of SCIM: RFC 7644', (path) => {
-  expect(failureOf(error, '', path)).toEqual({
-    body: {
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
-      ...{ status: '400', detail: 'the path is odd' },
-    },
-    contentType: 'application/scim+json; charset=utf-8',
-  })
-})
+test.each(['/scim/v2/Users', '//scim/v2/Users', '/scim'])(
+  '%s belongs to SCIM: the error follows RFC 7644',
+  (path) => {
+    expect(failureOf(error, '', path)).toEqual({
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+        ...{ status: '400', detail: 'the path is odd' },
+      },
+      contentType: 'application/scim+json; charset=utf-8',
+    })
+  },
+)
 
 test.each(['/connectors//acme/info', '/operator//calls', '/metrics', '/', '', '*', '/userss'])(
-  '%s is not: what is wrong is an error of the connector interface',
+  '%s belongs to neither: the error is one of the connector interface',
   (path) => {
     expect(failureOf(error, 'acme', path)).toMatchObject({
       body: {

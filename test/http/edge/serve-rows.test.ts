@@ -1,10 +1,10 @@
-/** How long answers are waited for, and what becomes of those that come too late. */
+/** Timeouts of answers, and answers that arrive too late. */
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import type { Env } from '../../../runtime/http/edge/env.ts'
 import { serveRows } from '../../../runtime/http/edge/serve-rows.ts'
 
-/** An interface of one path, whose answers come when they are let. */
+/** An interface of one path, whose answers wait for a gate. */
 function served() {
   const gate = Promise.withResolvers<Response>()
   const routes = new Hono<Env>()
@@ -21,7 +21,7 @@ function served() {
   return { ask, gate, statuses }
 }
 
-test('a list that begins to be sent after its reader was refused is sent no further', async () => {
+test('a list that arrives after its reader was refused is cancelled', async () => {
   const { ask, gate, statuses } = served()
   expect((await ask('GET')).status).toBe(503)
   const cancelled = Promise.withResolvers<void>()
@@ -30,7 +30,7 @@ test('a list that begins to be sent after its reader was refused is sent no furt
   expect(statuses).toEqual([503])
 })
 
-test('what fails after its reader was refused disturbs nobody', async () => {
+test('a failure after the reader was refused is ignored', async () => {
   const { ask, gate, statuses } = served()
   expect((await ask('GET')).status).toBe(503)
   gate.reject(new Error('the database came back, and ended it'))
@@ -38,7 +38,7 @@ test('what fails after its reader was refused disturbs nobody', async () => {
   expect(statuses).toEqual([503])
 })
 
-test('what changes something is waited for until it is known', async () => {
+test('a change is awaited without a timeout', async () => {
   const { ask, gate, statuses } = served()
   const asked = ask('POST')
   await new Promise((resolve) => setTimeout(resolve, 20))

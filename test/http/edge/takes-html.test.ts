@@ -1,4 +1,4 @@
-/** Who is answered with a page where nothing is: browsers, and no program that also takes HTML. */
+/** Unknown addresses answer browsers with a page, and programs that also accept HTML with JSON. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CoreHost, startCore } from '../../core/host.ts'
 
@@ -11,7 +11,7 @@ afterAll(() => core.stop())
 const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const JAVA = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'
 
-/** What asks, with which headers, and whether it is answered with a page. */
+/** The client, its headers, and whether it gets a page. */
 const ASKING: [string, Record<string, string>, boolean][] = [
   ['a browser', { accept: FIREFOX }, true],
   ['an old browser', { accept: 'text/html, text/plain, application/xhtml+xml, */*;q=0.01' }, true],
@@ -25,8 +25,8 @@ const ASKING: [string, Record<string, string>, boolean][] = [
   ['what says nothing', {}, false],
 ]
 
-describe('an address that nothing is at', () => {
-  test.each(ASKING)('answers %s', async (_, headers, isPage) => {
+describe('an unknown address', () => {
+  test.each(ASKING)('answers %s with a page or with JSON', async (_, headers, isPage) => {
     const reply = await core.host.app.request('/nothing-here', {
       headers: { host: 'localhost', ...headers },
     })

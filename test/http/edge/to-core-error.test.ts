@@ -14,14 +14,14 @@ test.each([
   ],
   ['a host without room on its disk', systemError('ENOSPC'), /disk of Keyway is full/],
   ['a database that is away', systemError('ECONNREFUSED'), /database is unavailable; try again/],
-])('%s is away for a while, and says so', (_what, thrown, words) => {
+])('%s is answered 503 with the reason and a retry time', (_what, thrown, words) => {
   const error = toCoreError(thrown, 'r-1')
   expect(statusOfRefusal(error)).toBe(503)
   expect(error.detail).toMatch(words)
   expect(error.retryAfterSeconds).toBeGreaterThan(0)
 })
 
-test('what the caller did is refused, and a defect names its request alone', () => {
+test('an error of the caller is explained, and a defect only names its request', () => {
   const asked = toCoreError(new RuntimeError('path_not_canonical', 'the path is odd'), 'r-1')
   expect([statusOfRefusal(asked), asked.detail]).toEqual([400, 'the path is odd'])
   const defect = toCoreError(new Error('secret inside'), 'r-1')

@@ -1,9 +1,9 @@
-/** A sign-in leads back to a page of ours, and nowhere else. */
+/** A sign-in redirects only to a page of this host. */
 import { expect, test } from 'vitest'
 import { ownPath } from '../../../runtime/http/frame/own-path.ts'
 
 test.each(['/', '/access', '/access?q=reports&page=2', '/inbox/6f-1', '/settings/api-tokens'])(
-  '%s is one',
+  '%s is a page of this host',
   (path) => expect(ownPath(path)).toBe(path),
 )
 
@@ -22,9 +22,9 @@ test.each([
   'javascript:alert(1)',
   '',
   `/access?q=${'x'.repeat(600)}`,
-])('%j is none', (path) => expect(ownPath(path)).toBeNull())
+])('%j is not a page of this host', (path) => expect(ownPath(path)).toBeNull())
 
-test('dots are resolved before the place is judged', () => {
+test('dots are resolved before the path is checked', () => {
   expect(ownPath('/access/../operator')).toBeNull()
   expect(ownPath('/access/../inbox')).toBe('/inbox')
 })

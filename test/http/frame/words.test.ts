@@ -1,4 +1,4 @@
-/** Words that pages make of data. */
+/** Texts that pages derive from data. */
 import { expect, test } from 'vitest'
 import { initials, parseMoment } from '../../../runtime/http/frame/words.ts'
 
@@ -8,7 +8,7 @@ test.each([
   ['🚀 Łukasz', 'Ł'],
   ['', '?'],
   ['\u202eabc', '?'],
-])('%j has the letters %s', (name, letters) => expect(initials(name)).toBe(letters))
+])('%j has the initials %s', (name, letters) => expect(initials(name)).toBe(letters))
 
 test('a moment without a zone is UTC', () => {
   expect(parseMoment('2026-11-23T07:00:00').toISOString()).toBe('2026-11-23T07:00:00.000Z')

@@ -22,7 +22,7 @@ const USUAL = [
 const read = (lines: readonly string[], body = '{}') =>
   readCallHead(Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1'), RULES)
 
-/** The usual head with the line that begins like another one replaced, or added. */
+/** The usual head with this line added, or replaced if it has a line of the same name. */
 const withLine = (line: string): string[] => {
   const [name = ''] = line.split(/[: ]/)
   const kept = USUAL.filter((one) => !one.toLowerCase().startsWith(name.toLowerCase()))
@@ -61,7 +61,7 @@ test.each([
   'CONTENT-LENGTH: 1048576',
   'Content-Type: Application/JSON ; charset=utf-8',
   'Connection: Keep-Alive',
-])('so is one with %s', (line) => {
+])('a call with %s is read', (line) => {
   expect(read(withLine(line))).not.toBeNull()
 })
 
@@ -98,16 +98,16 @@ test.each([
   'Accept: caf\xe9',
   'Accept: a\0b',
   'Accept: a\nHost: b',
-])('one with %j is none', (line) => {
+])('a call with %j is not read', (line) => {
   expect(read(withLine(line))).toBeNull()
 })
 
-test.each(USUAL.slice(1))('without %s, or with it twice, it is none', (line) => {
+test.each(USUAL.slice(1))('a call without %s, or with it twice, is not read', (line) => {
   expect(read(USUAL.filter((one) => one !== line))).toBeNull()
   expect(read([...USUAL, line])).toBeNull()
 })
 
-test('a head that is longer than its limit, or not there as a whole, is none', () => {
+test('a head that is too long or incomplete is not read', () => {
   expect(read([...USUAL, `Accept: ${'x'.repeat(9000)}`])).toBeNull()
   const bytes = Buffer.from(`${USUAL.join('\r\n')}\r\n\r\n`)
   for (let length = 0; length < bytes.length; length++)

@@ -1,8 +1,8 @@
-/** Requests as random programs, proxies and attackers send them; a seed makes the same case in every run. */
+/** Requests as random programs, proxies and attackers send them; a seed yields the same case in every run. */
 import { createRandom } from '../../contract/fixtures/random.ts'
 import { TOKEN } from './two-ways.ts'
 
-/** What is sent on one connection, in writes. */
+/** The writes of one connection. */
 export type Case = { chunks: Buffer[] }
 
 type Random = ReturnType<typeof createRandom>
@@ -141,7 +141,7 @@ export function caseOf(seed: number): Case {
   return { chunks: cut(random, random.below(4) === 0 ? mutated(random, bytes) : bytes) }
 }
 
-/** One request: usual but for at most a few things. */
+/** One request: usual, except for a few things at most. */
 function requestOf(random: Random): Buffer {
   const isOdd = random.below(4) > 0
   const { pick } = random
@@ -174,7 +174,7 @@ const chunkedOf = (random: Random, bytes: Buffer): Buffer =>
     Buffer.from(random.below(4) === 0 ? '\r\n0\r\nX: y\r\n\r\n' : '\r\n0\r\n\r\n'),
   ])
 
-/** One to three bytes changed, left out or put in, near the beginning where heads are. */
+/** Changes, removes or inserts one to three bytes near the beginning, where heads are. */
 function mutated(random: Random, bytes: Buffer): Buffer {
   let out = bytes
   for (let left = 1 + random.below(3); left > 0; left--) {
@@ -190,7 +190,7 @@ function mutated(random: Random, bytes: Buffer): Buffer {
   return out
 }
 
-/** Writes as they may come: in one, or cut anywhere. */
+/** Splits the bytes into writes: one, or several at random places. */
 function cut(random: Random, bytes: Buffer): Buffer[] {
   const pieces = random.below(3) === 0 ? 1 + random.below(5) : 1
   const marks = Array.from({ length: pieces - 1 }, () => random.below(bytes.length)).sort(

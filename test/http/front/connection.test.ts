@@ -24,14 +24,14 @@ const callOf = (body: string): string =>
 
 type Changes = Partial<ConnectionDeps> & { isHeldBack?: boolean }
 
-/** Answers wait until the test gives them. */
+/** Answers wait until the test releases them. */
 const holdBack = { isHeldBack: true }
 
-/** A connection with a client that hears; calls are answered with their own body, unless told otherwise. */
+/** A connection with a client that records what it receives; by default, calls are echoed. */
 async function connection({ isHeldBack = false, ...changes }: Changes = {}) {
   const bodies: string[] = []
   const callers: HttpCaller[] = []
-  /** What gives the answers that were held back. */
+  /** Release the answers that were held back. */
   const answers: (() => void)[] = []
   const handedOver: string[] = []
   const served = Promise.withResolvers<{ connection: FrontConnection; socket: Socket }>()
@@ -78,7 +78,7 @@ const answerWith = (text: string): CallAnswer => ({
 
 const later = (ms: number): number => performance.now() + ms
 
-test('a call whose body comes in pieces is put together', async () => {
+test('a call whose body arrives in pieces is assembled', async () => {
   const { client, bodies, bodiesHeard } = await connection()
   const bytes = callOf('{"a":"bcdef"}')
   for (const piece of [bytes.slice(0, -9), bytes.slice(-9, -2), bytes.slice(-2)]) {
@@ -89,13 +89,13 @@ test('a call whose body comes in pieces is put together', async () => {
   expect(bodies).toEqual(['{"a":"bcdef"}'])
 })
 
-test('calls that come before the answer to those before them are answered in order', async () => {
+test('pipelined calls are answered in order', async () => {
   const { client, bodiesHeard } = await connection()
   client.write(callOf('1') + callOf('2') + callOf('3'))
   await holds(() => expect(bodiesHeard()).toEqual(['1', '2', '3']))
 })
 
-test('a sender who is far ahead has to wait', async () => {
+test('a sender that is far ahead is paused', async () => {
   const { client, socket, bodies, answers, bodiesHeard } = await connection(holdBack)
   client.write(callOf('1'))
   client.write(callOf(`"${'x'.repeat(900_000)}"`))
@@ -107,7 +107,7 @@ test('a sender who is far ahead has to wait', async () => {
   await holds(() => expect(bodiesHeard()).toHaveLength(2))
 })
 
-test('hundreds of calls in one packet that are answered at once are answered one by one', async () => {
+test('hundreds of calls in one packet with synchronous answers are all answered', async () => {
   const { client, bodiesHeard } = await connection({
     answer: (_head, body, _caller, done) => done(answerWith(String(body))),
   })
@@ -116,7 +116,7 @@ test('hundreds of calls in one packet that are answered at once are answered one
   expect(bodiesHeard()[399]).toBe('399')
 })
 
-test('the next call waits until who sends them takes the answers', async () => {
+test('the next call waits until the client reads the previous answer', async () => {
   const body = Buffer.alloc(30 * 1024 * 1024, 'x')
   const answer = vi.fn<ConnectionDeps['answer']>((_head, _body, _caller, done) => {
     setImmediate(done, { status: 200, headers: {}, body })
@@ -132,17 +132,20 @@ test('the next call waits until who sends them takes the answers', async () => {
   await holds(() => expect(heard().length).toBeGreaterThan(2 * body.length))
 })
 
-test.each(['destroy', 'end'] as const)('a caller who hangs up (%s) ends its call', async (how) => {
-  const { client, callers, heard } = await connection(holdBack)
-  client.write(callOf('1'))
-  await holds(() => expect(callers).toHaveLength(1))
-  expect(callers[0]?.aborted).toBe(false)
-  client[how]()
-  await holds(() => expect(callers[0]?.aborted).toBe(true))
-  expect(heard()).toBe('')
-})
+test.each(['destroy', 'end'] as const)(
+  'a caller that hangs up (%s) aborts its call',
+  async (how) => {
+    const { client, callers, heard } = await connection(holdBack)
+    client.write(callOf('1'))
+    await holds(() => expect(callers).toHaveLength(1))
+    expect(callers[0]?.aborted).toBe(false)
+    client[how]()
+    await holds(() => expect(callers[0]?.aborted).toBe(true))
+    expect(heard()).toBe('')
+  },
+)
 
-test('a caller who hangs up after its answer ends nothing', async () => {
+test('a caller that hangs up after its answer aborts nothing', async () => {
   const { client, socket, callers, bodiesHeard } = await connection()
   client.write(callOf('1'))
   await holds(() => expect(bodiesHeard()).toEqual(['1']))
@@ -151,7 +154,7 @@ test('a caller who hangs up after its answer ends nothing', async () => {
   expect(callers[0]?.aborted).toBe(false)
 })
 
-test('a caller who hangs up in the middle of a body is told that it was no request, and so is the host', async () => {
+test('a caller that hangs up in the middle of a body gets a 400, and the host a call without a body', async () => {
   const { client, bodies, heard } = await connection()
   client.end(callOf('{"a":1}').slice(0, -3))
   await holds(() => expect(heard()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close/))
@@ -162,7 +165,7 @@ test.each([
   ['another request', 'GET / HTTP/1.1\r\n\r\n', 0],
   ['a head in pieces', callOf('1').slice(0, 30), 0],
   ['a body that does not come', callOf('{"a":1}').slice(0, -3), 2000],
-])('%s is node:http’s, with every byte', async (_name, bytes, waitsMs) => {
+])('%s is handed over to node:http, with every byte', async (_name, bytes, waitsMs) => {
   const { client, connection: mine, handedOver, onEnd, bodiesHeard } = await connection()
   client.write(callOf('1'))
   await holds(() => expect(bodiesHeard()).toEqual(['1']))
@@ -177,7 +180,7 @@ test.each([
   expect(onEnd).toHaveBeenCalledOnce()
 })
 
-test('a connection on which nothing is said is node:http’s, and one that is idle is closed', async () => {
+test('a silent connection is handed over to node:http, and an idle one is closed', async () => {
   const silent = await connection()
   silent.connection.sweep(later(500))
   expect(silent.onEnd).not.toHaveBeenCalled()
@@ -195,7 +198,7 @@ test('a connection on which nothing is said is node:http’s, and one that is id
   expect(idle.socket.destroyed).toBe(true)
 })
 
-test('while the host stops, connections without a call are ended, and those with one are not', async () => {
+test('while the host stops, connections without a call are closed, and those with one are not', async () => {
   const held = await connection(holdBack)
   const { client, connection: mine, socket, callers, answers, bodiesHeard } = held
   client.write(callOf('1'))
@@ -208,7 +211,7 @@ test('while the host stops, connections without a call are ended, and those with
   expect(socket.destroyed).toBe(true)
 })
 
-test('a head that repeats itself is judged once, but whether its connector is there each time', async () => {
+test('a repeated head is checked once, but its connector is looked up each time', async () => {
   const asked = { host: 0, isThere: true }
   const isHost = () => {
     asked.host += 1
@@ -228,7 +231,7 @@ test('a head that repeats itself is judged once, but whether its connector is th
   await holds(() => expect(handedOver.join('')).toBe(callOf('[3]')))
 })
 
-test('a head that begins like the one before is another one', async () => {
+test('a head that only begins like the previous one is checked again', async () => {
   const { client, bodiesHeard, handedOver } = await connection({
     isAllowed: (authorization) => authorization === 'Bearer good',
   })
@@ -242,7 +245,7 @@ test('a head that begins like the one before is another one', async () => {
   await holds(() => expect(handedOver.join('')).toBe(withToken('goof', '[12]')))
 })
 
-test('each call keeps the id that it brings, on one connection', async () => {
+test('each call on a connection keeps its own request id', async () => {
   const ids: (string | undefined)[] = []
   const { client, bodiesHeard } = await connection({
     answer(head, body, _caller, done) {

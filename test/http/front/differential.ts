@@ -8,15 +8,15 @@ import { isMainThread } from 'node:worker_threads'
 import { caseOf } from './cases.ts'
 import { exchange, open, type Way } from './two-ways.ts'
 
-/** What one way made of a connection. */
+/** How one way understood a connection. */
 type Understood = { requests: string[]; answer: string }
 
 export type Difference = { seed: number; sent: string; front: Understood; plain: Understood }
 
-/** How many pairs of servers are tried at once; each has one connection. */
+/** Pairs of servers that run in parallel; each has one connection. */
 const AT_ONCE = 16
 
-/** The cases from `seed` on whose answers differ; ends early behind ten. */
+/** The cases from `seed` on whose answers differ; stops after ten. */
 export async function differences(
   cases: number,
   seed: number,
@@ -40,13 +40,13 @@ export async function differences(
   return { found, usual }
 }
 
-/** What node:http says of bytes that are no request. */
+/** The answer of node:http to bytes that are not a request. */
 const REFUSED = /HTTP\/1\.1 400 Bad Request\r\n\nconnection: close\r\n$/
 
 /**
- * Whether both understood the same: the same requests, and the same answers. Bytes that are no request end the answers
- * that node:http has not given yet, and how many those are is a matter of time: where there were such, one way says the
- * same as the other up to there.
+ * Whether both received the same requests and gave the same answers. Bytes that are not a request cancel
+ * the answers that node:http has not sent yet, and their number depends on timing: in that case, the answer
+ * of one way must be a prefix of the other.
  */
 function agree({ front, plain }: Difference): boolean {
   if (front.requests.join() !== plain.requests.join()) return false
@@ -68,7 +68,7 @@ async function compare(seed: number, front: Way, plain: Way): Promise<Difference
     return { seed, sent, front: a, plain: b }
   }
   let both = await ways(40)
-  // A connection that ended while its answer was on the way says nothing: it is asked again with more time.
+  // A connection that ended before its answer arrived proves nothing: it is repeated with more time.
   for (const quietTurns of [400, 4000]) if (!agree(both)) both = await ways(quietTurns)
   return both
 }

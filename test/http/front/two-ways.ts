@@ -1,4 +1,4 @@
-/** The same routes behind the front and without it, over a scripted invoke that repeats what it was asked. */
+/** The same routes with the front and without it, over a stub of invoke that echoes its request. */
 import {
   createServer,
   type IncomingMessage,
@@ -37,14 +37,14 @@ const MANIFEST = {
 export type Way = {
   port: number
   calls: CallEnd[]
-  /** The requests since it was asked before that were received as a whole, as `POST /x`. */
+  /** The requests that were received completely since the last call, as `POST /x`. */
   takeRequests(): string[]
-  /** How many were answered before node:http since it was asked before. */
+  /** How many requests the front answered since the last call. */
   takeUsual(): number
   stop(): void
 }
 
-/** Repeats what it was asked; a request may ask for an error, or for many bytes. */
+/** Echoes its request; a request may ask for an error, or for many bytes. */
 export const repeat: Invoke = async ({ connectorId, capability, text, requestId }) => {
   if (connectorId !== 'acme') throw new RuntimeError('connector_unknown', 'there is no such')
   const body: unknown = JSON.parse(text.startsWith('{') ? text : 'null')
@@ -128,8 +128,8 @@ export async function open(way: 'front' | 'plain', invoke: Invoke = repeat): Pro
 }
 
 /**
- * Sends chunks, each in a turn of its own, and gives back all that comes until the connection ends. Where nothing comes
- * for some turns of the event loop, which both ends share, we say that we have said all.
+ * Sends each chunk in a separate turn of the event loop, and returns everything that is received until the
+ * connection ends. Both ends share the event loop: after some turns without data, the client ends its side.
  */
 export function exchange(
   port: number,
@@ -167,8 +167,8 @@ export function exchange(
 }
 
 /**
- * Without what differs from time to time, and without the order and the case of headers. That a body may come is said at
- * once or behind earlier answers, as node:http happens to have them.
+ * Removes what differs between runs, and the order and the case of headers. `100 Continue` is removed because
+ * node:http may send it at once or after earlier answers.
  */
 const normal = (text: string): string =>
   text

@@ -49,7 +49,7 @@ function open(changes: Partial<UsualCallsDeps> = {}) {
   return { usual, ask, answers, calls, caller, told }
 }
 
-test('a call by another spelling is told of the connector as it is declared', () => {
+test('a call by another spelling is reported under the declared id of the connector', () => {
   const fails: UsualCallsDeps['start'] = (_invocation, ends) => {
     ends.fail(new RuntimeError('request_invalid', 'no'))
     return true
@@ -63,7 +63,7 @@ test('a call by another spelling is told of the connector as it is declared', ()
   expect(calls).toMatchObject([{ connector: 'ac-me' }])
 })
 
-test('a call is answered with its headers, and its end is told', () => {
+test('a call is answered with its headers, and its end is reported', () => {
   const start = vi.fn<UsualCallsDeps['start']>((_invocation, ends) => {
     ends.answer(GOOD)
     return true
@@ -91,7 +91,7 @@ test('a call is answered with its headers, and its end is told', () => {
   expect(calls).toMatchObject([{ connector: 'acme', known: true, error: null, requestId: 'mine' }])
 })
 
-test('what is no call of the fast path takes the general one, with a signal of its own', async () => {
+test('a call that the fast path declines takes the general path, with an AbortSignal', async () => {
   const signals: AbortSignal[] = []
   const { ask, answers, caller } = open({
     start: () => false,
@@ -107,7 +107,7 @@ test('what is no call of the fast path takes the general one, with a signal of i
   expect(signals[0]?.aborted).toBe(true)
 })
 
-test('a defect is told as one, without its words', () => {
+test('a defect is answered as internal_error, without its message', () => {
   const { ask, told, answers, calls } = open({
     start: () => {
       throw new TypeError('secret words')
@@ -124,7 +124,7 @@ test.each([
   [null, 'caller_gone'],
   [Buffer.from([0xff]), 'body_not_json'],
   [Buffer.from('['.repeat(100_000)), 'body_too_deep'],
-])('a body that is none begins nothing (%#)', (bytes, code) => {
+])('an invalid body starts no call (%#)', (bytes, code) => {
   const start = vi.fn()
   const { ask, calls } = open({ start })
   ask(bytes)
@@ -132,7 +132,7 @@ test.each([
   expect(start).not.toHaveBeenCalled()
 })
 
-test('which version failed is not told of a later page', () => {
+test('the version that failed is named for the first page, but not for a later one', () => {
   const refuse = (details: object) => () => {
     throw new RuntimeError('connector_threw', 'no', details)
   }
@@ -144,7 +144,7 @@ test('which version failed is not told of a later page', () => {
   expect(later.answers[0]?.headers).not.toHaveProperty('x-keyway-connector')
 })
 
-test('only the right token, the hosts and the connectors that there are', () => {
+test('only the right token, known hosts and known connectors are accepted', () => {
   const { usual } = open()
   expect(usual.isAllowed('Bearer right')).toBe(true)
   for (const wrong of ['', 'Bearer wrong', 'Basic right', 'Bearer right x'])
