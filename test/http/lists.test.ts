@@ -1,4 +1,4 @@
-/** Every page for people with nothing, with one, and with a thousand of everything in its lists. */
+/** Every page with no entries, with one entry, and with a thousand entries in its lists. */
 import { sql } from 'drizzle-orm'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const ODD = [
   '\u05e4\u05e7\u05e1',
   "O'Neil & Sons",
 ]
-/** Most rows that a page has of one list. */
+/** Maximum number of rows of one list on a page. */
 const MOST_ROWS = 100
 const MOST_BYTES = 600_000
 
@@ -35,14 +35,14 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** The words of a page, without what is folded into attributes. */
+/** The text of a page, without attributes. */
 const wordsOf = (text: string): string =>
   text
     .replace(/<(style|script|svg)[\s\S]*?<\/\1>/g, ' ')
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
-/** What is wrong with each page, as one visitor sees it. */
+/** The faults of each page, as one visitor sees it. */
 async function faultsOf(visitor: Visitor, paths: Iterable<[string, string]>): Promise<string[]> {
   const faults: string[] = []
   for (const [name, path] of paths) {
@@ -66,10 +66,10 @@ async function faultsOf(visitor: Visitor, paths: Iterable<[string, string]>): Pr
 
 const NOUNS =
   'apps|permissions|people|requests|policies|reviews|lines|tasks|accounts|entries|groups|seats|days|hours|minutes|runs|calls|connectors|webhooks|tokens|licences|jobs'
-/** One of something, in the words of several. */
+/** The number one with a plural noun. */
 const PLURAL_OF_ONE = new RegExp(`(?<![\\d.,:–-])\\b1 (?:${NOUNS})\\b`)
 
-/** Rows like the one that is there, with other values in some columns. */
+/** Inserts copies of the latest row, with other values in some columns. */
 async function more(table: string, count: number, values: Record<string, string>): Promise<void> {
   const { rows } = await core.db.execute<{ name: string }>(sql`
     select quote_ident(column_name) as name from information_schema.columns
@@ -90,7 +90,7 @@ async function more(table: string, count: number, values: Record<string, string>
 
 const NEW = 'gen_random_uuid()'
 
-/** The pages of what there is, and those that ask before a change of it. */
+/** The pages of the existing entries, and the pages that confirm a change of them. */
 async function known(appId: string, task: string, request: string) {
   const { rows } = await core.db.execute<Record<string, string>>(
     sql`select (select id from access_policies order by created_at limit 1) as policy,
@@ -105,21 +105,21 @@ async function known(appId: string, task: string, request: string) {
     ...{ access_review_id: review, item_id: line, permission_id: permission },
   }
   const paths = pagePaths(ids)
-  // What is asked for is in its query, and nothing connects a custom app.
+  // The request page takes its app from the query, and a custom app has no connection.
   paths.set('ask', `/access/request?app_id=${appId}`)
   paths.delete('reconnect')
   return { paths, changes: changesOf(ids) }
 }
 
-/** As long as a name may be, without a place to break it, and with what turns a line around. */
+/** The longest name, without a place to break it, and with a right-to-left override. */
 const LONG = `\u202e${'W'.repeat(199)}`
 const LONG_EMAIL = `${'w'.repeat(60)}@${'x'.repeat(60)}.${'y'.repeat(60)}.example.com`
 
-/** What folds and opens is part of the page. */
+/** Opens everything that is folded: it is part of the page. */
 const UNFOLD = `for (const one of document.querySelectorAll('details')) one.open = true
 document.querySelector('dialog')?.show()`
 
-/** Which pages scroll sideways on a phone. */
+/** The pages that scroll sideways on a phone. */
 async function widePages(browser: Browser, visitor: Visitor, paths: Iterable<[string, string]>) {
   const wide: string[] = []
   const page = await browser.newPage({ viewport: { width: 375, height: 800 } })
@@ -146,7 +146,7 @@ async function widePages(browser: Browser, visitor: Visitor, paths: Iterable<[st
   return wide
 }
 
-/** A mail in which every name is as long as mails write names. */
+/** A mail in which every name has the maximum length. */
 const longMail = (language: Language): string =>
   compose(
     [
@@ -165,10 +165,10 @@ const longMail = (language: Language): string =>
     },
   ).html
 
-/** What the tests before have made: a thousand of everything, and who looks at it. */
+/** Made by the tests before: the pages of a thousand entries, and their visitors. */
 let prepared: { paths: Map<string, string>; visitors: readonly [Visitor, Visitor] } | null = null
 
-/** The pages that ask before a change, of the same. */
+/** The pages that confirm a change of the known entries. */
 const changesOf = (known: Readonly<Record<string, string>>): [string, string][] =>
   Object.entries(CHANGES)
     .map(([name, { path }]): [string, string] => [
@@ -178,7 +178,7 @@ const changesOf = (known: Readonly<Record<string, string>>): [string, string][] 
     .filter(([, path]) => !path.includes(':'))
 
 describe('pages', () => {
-  test('with nothing in their lists say so, and are whole', async () => {
+  test('with empty lists say so, and have no faults', async () => {
     const paths = pagePaths({ user_id: ada.id, connector_id: 'scim', app_class_id: 'scim' })
     paths.delete('ask')
     expect(await faultsOf(await signedIn(core), paths)).toEqual([])
@@ -194,7 +194,7 @@ describe('pages', () => {
       expect((await visitor.get(path)).text, path).toContain('class="empty"')
   })
 
-  test('with one in their lists speak of one, and with a thousand show a part', async () => {
+  test('with one entry use the singular, and with a thousand entries show a part of them', async () => {
     const acme = company(core)
     const me = (await core.call('GET', '/users/current')).body
     const appId = await acme.inStore(await app(core.db, 'Only'), {
@@ -232,7 +232,7 @@ describe('pages', () => {
     const look = async () => {
       const [operator, asker] = visitors
       expect(await faultsOf(operator, paths)).toEqual([])
-      // The task and the line are another's.
+      // The task and the line belong to the operator.
       const others = [...paths].filter(([name]) => name !== 'task' && name !== 'line_file')
       expect(await faultsOf(asker, others)).toEqual([])
     }
@@ -275,7 +275,7 @@ describe('pages', () => {
   }, 240_000)
 
   test.skipIf(CHROMIUM === null)(
-    'are no wider than a phone, however long the names in them are',
+    'are no wider than a phone, even with the longest names',
     async () => {
       if (prepared === null) throw new Error('nothing is there to be seen')
       await core.db.execute(

@@ -1,15 +1,15 @@
-/** Every page for people, from the tables of pages: the one list that weight, speed and looks are measured by. */
+/** Every page for people, from the tables of pages: the list for tests of size, speed and appearance. */
 import { CONSOLE_PAGES } from '../../runtime/http/console/table.ts'
 import { PAGES } from '../../runtime/http/pages/table.ts'
 import { SETTINGS_PAGES } from '../../runtime/http/settings/layout.ts'
 
-/** Pages that lead on, or are a file. */
+/** Pages that redirect, or are a file. */
 const NONE = ['start', 'sign_in', 'begin', 'callback', 'consented', 'evidence', 'person_evidence']
 
 /**
  * Addresses by the names of their pages.
  *
- * @param known What stands for the parts of an address, as `app_id`; of a page with `:id`, by the name of the page.
+ * @param known Values for the parameters of an address, such as `app_id`; for `:id`, by the name of the page.
  */
 export function pagePaths(known: Readonly<Record<string, string>>): Map<string, string> {
   const all = Object.entries({ ...CONSOLE_PAGES, ...PAGES, ...SETTINGS_PAGES })

@@ -1,4 +1,4 @@
-/** A review of an app that is under way, as its launch would have left it; the operator decides. */
+/** A review of an app in progress, as its launch would leave it; the operator decides its lines. */
 import { sql } from 'drizzle-orm'
 import {
   accessReviewApps,
@@ -8,7 +8,7 @@ import {
 } from '../../runtime/database/schema/reviews.ts'
 import { type CoreHost, domainOf } from '../core/host.ts'
 
-/** @param name What its name ends with, and what its lines are of. */
+/** @param name End of the name of the review, and label of its lines. */
 export async function reviewWithLines(
   { db }: Pick<CoreHost, 'db'>,
   appId: string,

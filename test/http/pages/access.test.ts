@@ -1,4 +1,4 @@
-/** My access: who is led where, what is shown, and the forms to ask, withdraw and give back. */
+/** My access: redirects, contents, and the forms to request, withdraw and give back access. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
@@ -51,7 +51,7 @@ async function at(who: Person, path = '/access'): Promise<Visitor> {
 }
 
 describe('a browser that opens /', () => {
-  test('is led to sign in, and from there on', async () => {
+  test('is redirected to the sign-in, and from there to its page', async () => {
     const visitor = visit(core)
     const { status, headers } = await visitor.get('/', { headers: HTML })
     expect([status, headers.get('location')]).toEqual([303, '/settings/sign-in?next=%2F'])
@@ -62,7 +62,7 @@ describe('a browser that opens /', () => {
     expect(led.headers.get('location')).toBe('/access')
   })
 
-  test('is led to the inbox while something waits', async () => {
+  test('is redirected to the inbox while a task is open', async () => {
     const chief = await person(core.db, 'chief@example.com')
     const clerk = await person(core.db, 'clerk@example.com')
     await acme.setManager(clerk.id, chief.id)
@@ -71,7 +71,7 @@ describe('a browser that opens /', () => {
     expect((await visitor.get('/', { headers: HTML })).headers.get('location')).toBe('/inbox')
   })
 
-  test('is led to the console where they operate, and to no other place for a role that only reads', async () => {
+  test('is redirected to the console for operators, and to My access for read-only admins', async () => {
     const operator = await signedIn(core)
     expect((await operator.get('/', { headers: HTML })).headers.get('location')).toBe('/console')
     const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
@@ -83,13 +83,13 @@ describe('a browser that opens /', () => {
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     'TEXT/HTML',
     'application/json, text/html;q=0.1',
-  ])('is known by what it accepts: %s', async (accept) => {
+  ])('is recognized by its Accept header: %s', async (accept) => {
     const { status, headers } = await visit(core).get('/', { headers: { accept } })
     expect([status, headers.get('vary')]).toEqual([303, 'accept'])
   })
 
   test.each(['*/*', 'application/json', '', 'text/html;q=0', 'text/plain'])(
-    'is no program: %j gets 404',
+    'is not a program: Accept %j gets 404',
     async (accept) => {
       expect((await visit(core).get('/', { headers: { accept } })).status).toBe(404)
     },
@@ -98,7 +98,7 @@ describe('a browser that opens /', () => {
 
 describe('pages without a sign-in', () => {
   test.each(['/access?q=reports', '/inbox', `/access/request?app_id=${NOBODY_ID}`])(
-    '%s leads to it and back',
+    '%s redirects to the sign-in, with the way back in the address',
     async (path) => {
       const { status, headers } = await visit(core).get(path)
       expect(status).toBe(303)
@@ -107,7 +107,7 @@ describe('pages without a sign-in', () => {
     },
   )
 
-  test('keep what was typed into a form, and do nothing', async () => {
+  test('keep the entered values of a form, and do nothing', async () => {
     const raw = new URLSearchParams({ app_id: appId, why: 'Month end <1>' }).toString()
     const { status, text } = await visit(core).post('/access/request', {}, { raw })
     expect(status).toBe(403)
@@ -115,7 +115,7 @@ describe('pages without a sign-in', () => {
     expect(text).toContain('Month end &lt;1&gt;</textarea>')
   })
 
-  test('keep the other fields too, but none that a page wrote or that may hold a secret', async () => {
+  test('keep other fields, too, except hidden ones and those that may contain a secret', async () => {
     const typed = {
       name: 'Engineering <1>',
       value_1: 'Berlin',
@@ -131,7 +131,7 @@ describe('pages without a sign-in', () => {
 })
 
 describe('every page', () => {
-  test('may load and run nothing but its own files, which browsers keep', async () => {
+  test('loads and runs only its own files, which browsers cache', async () => {
     const visitor = await at(ada)
     for (const path of ['/access', '/inbox', '/access/nothing', '/settings/sign-in']) {
       const { text, headers } = await visitor.get(path)
@@ -145,7 +145,7 @@ describe('every page', () => {
     expect(again.status).toBe(304)
   })
 
-  test('is told as a page where there is none, and where the method is another', async () => {
+  test('that does not exist is answered with a 404 page, and a wrong method with 405', async () => {
     const visitor = await at(ada)
     const missing = await visitor.get('/access/nothing/here')
     expect(missing.status).toBe(404)
@@ -155,7 +155,7 @@ describe('every page', () => {
   })
 
   test.each(['/nothing', '/acces', '/console2/apps', '/apps/none/nothing'])(
-    'is told as a page where the first word is mistyped, and as JSON to programs: %s',
+    'with a mistyped path is answered with a 404 page, and with JSON for programs: %s',
     async (path) => {
       const stranger = visit(core)
       const missing = await stranger.get(path, { headers: { ...HTML, 'accept-language': 'de' } })
@@ -176,21 +176,21 @@ describe('every page', () => {
 
 const LENGTH = { access_length: '8 hours' }
 
-describe('asking', () => {
-  test('begins with what of the app, then how long and why, with who decides beside it', async () => {
+describe('requesting access', () => {
+  test('starts with the choice of a permission, then offers lengths and shows who decides', async () => {
     const visitor = await at(ada)
     const choose = await visitor.get(`/access/request?app_id=${appId}`)
     expect(choose.text).toContain('Read &lt;b&gt;reports&lt;/b&gt;')
     const form = await visitor.get(`/access/request?app_id=${appId}&permission=${permission}`)
     expect(form.text).toContain('boss Test')
     expect(form.text).toContain('Decides as manager')
-    // Of several lengths, none is chosen unread; each says when it would end.
+    // None of several lengths is preselected; each says when the access would end.
     expect(form.text).not.toContain(' checked')
     expect(form.text).toMatch(/>8 hours <span class="sub">until <time[^>]*>\d+ \w+ \d\d:\d\d UTC</)
     expect(form.text).toMatch(/>90 days <span class="sub">until <time[^>]*>\d+ \w+( \d{4})?</)
   })
 
-  test('is preceded by who decides and how long it takes, of each app and each permission', async () => {
+  test('is preceded by who decides and how long it takes, for each app and each permission', async () => {
     const visitor = await at(ada)
     const tiles = (await visitor.get('/access?q=Data+Warehouse')).text
     expect(tiles).toContain(
@@ -208,7 +208,7 @@ describe('asking', () => {
     expect(form.text).toContain('Nobody is asked')
   })
 
-  test('finds an app by a permission of it, but by none that one does not find', async () => {
+  test('finds an app by its permissions, except by those that the person may not see', async () => {
     const visitor = await at(ada)
     const found = async (q: string) =>
       (await visitor.get(`/access?q=${q}`)).text.includes('>Data Warehouse</a>')
@@ -226,7 +226,7 @@ describe('asking', () => {
     await core.db.delete(requestablePermissions).where(eq(requestablePermissions.id, hidden))
   })
 
-  test('makes the request, which is waited for as a timeline', async () => {
+  test('creates the request, which is shown as a timeline', async () => {
     const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
     const sent = await visitor.post('/access/request', { ...LENGTH, why: 'Month end' })
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/access#waiting'])
@@ -244,7 +244,7 @@ describe('asking', () => {
     })
   })
 
-  test('makes one request of a form that is sent twice, also at once, and says so', async () => {
+  test('creates one request from a form that is sent twice, also concurrently, and says so', async () => {
     const twice = await acme.inStore(await app(core.db, 'Twice'))
     const visitor = await at(ada, `/access/request?app_id=${twice}&permission=app`)
     const fields = { ...LENGTH, why: 'Two clicks' }
@@ -263,15 +263,18 @@ describe('asking', () => {
     ['why', LENGTH, 'Say why you need it'],
     ['how long', { why: 'Month end' }, 'Choose how long'],
     ['a length that there is', { why: 'Month end', access_length: 'forever' }, 'Choose how long'],
-  ])('without %s is told on the page, with what was typed', async (_what, fields, words) => {
-    const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
-    const { status, text } = await visitor.post('/access/request', fields)
-    expect(status).toBe(422)
-    expect(text).toContain(words)
-    if ('why' in fields) expect(text).toContain('Month end</textarea>')
-  })
+  ])(
+    'without %s is refused on the page, which keeps the entered values',
+    async (_what, fields, words) => {
+      const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
+      const { status, text } = await visitor.post('/access/request', fields)
+      expect(status).toBe(422)
+      expect(text).toContain(words)
+      if ('why' in fields) expect(text).toContain('Month end</textarea>')
+    },
+  )
 
-  test('for a length that the app does not have is told in the words of the core', async () => {
+  test('for a length that the app does not have is refused with the message of the core', async () => {
     const lengths = { time_based_access: ['2 hours'] }
     const short = await acme.inStore(await app(core.db, 'Short'), {}, lengths)
     const visitor = await at(ada, `/access/request?app_id=${short}`)
@@ -280,7 +283,7 @@ describe('asking', () => {
     expect(text).toContain('Here it must be one of &quot;2 hours&quot;.')
   })
 
-  test('says so where a person gives it and takes it back, though the app has a connector', async () => {
+  test('says if access is given and removed by hand although the app has a connector', async () => {
     const studio = await acme.inStore(await app(core.db, 'Studio'))
     await core.db.update(apps).set({ connectorId: 'studio' }).where(eq(apps.id, studio))
     const made = await core.call('POST', '/appstore/requestable_permissions', {
@@ -296,7 +299,7 @@ describe('asking', () => {
     expect((await ask('app')).text).toContain('Keyway gives it')
   })
 
-  test('for what is for members of groups says so before anything is typed', async () => {
+  test('for access limited to members of groups says so before anything is typed', async () => {
     const insiders = await group(core.db, 'Insiders', [boss])
     const allowed_groups = { type: 'SPECIFIED_GROUPS', groups: [{ id: insiders }] }
     const vault = await acme.inStore(await app(core.db, 'Members only'), { allowed_groups })
@@ -312,7 +315,7 @@ describe('asking', () => {
     expect((await inside.get(`/access/request?app_id=${vault}`)).text).toContain('<textarea')
   })
 
-  test('for an app that is disconnected says so before anything is typed', async () => {
+  test('for a disconnected app says so before anything is typed', async () => {
     const old = await acme.inStore(await app(core.db, 'Old intranet'))
     await acme.group(old)
     const visitor = await at(ada)
@@ -327,7 +330,7 @@ describe('asking', () => {
     }
   })
 
-  test('for an app that one does not find is not found', async () => {
+  test('for an app that is not discoverable is answered 404', async () => {
     const hidden = await acme.inStore(await app(core.db, 'Hidden'), { discoverability: 'NONE' })
     const visitor = await at(ada)
     expect((await visitor.get(`/access/request?app_id=${hidden}`)).status).toBe(404)
@@ -339,7 +342,7 @@ describe('forms', () => {
   const countOf = async (who: Person) =>
     (await core.call('GET', '/appstore/access_requests', { token: who.token })).body.total
 
-  test('of another site, and of another session, do nothing', async () => {
+  test('from another site or another session do nothing', async () => {
     const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
     const count = await countOf(ada)
     const fields = { ...LENGTH, why: 'Forged' }
@@ -353,7 +356,7 @@ describe('forms', () => {
     expect(await countOf(ada)).toBe(count)
   })
 
-  test('of a token that may only read do nothing', async () => {
+  test('with a read-only token do nothing', async () => {
     const visitor = await signedIn(core, ada.readOnlyToken)
     await visitor.get(`/access/request?app_id=${appId}&permission=${permission}`)
     const count = await countOf(ada)
@@ -382,7 +385,7 @@ describe('the language', () => {
     expect((await eve.get('/access', german)).text).toContain('<h1>My access</h1>')
   })
 
-  test('of what went wrong is that of the person too', async () => {
+  test('of error pages is the one that the person chose', async () => {
     const eve = await at(await person(core.db, 'wrong@example.com'), '/settings/personal')
     await eve.post('/settings/personal', { mail: 'NONE', language: 'de' })
     const { status, text } = await eve.get('/access/requests/none')
@@ -390,14 +393,14 @@ describe('the language', () => {
     expect(text).toContain('<h1 id="h-said">Nicht gefunden</h1>')
   })
 
-  test('is that of the browser for who is not signed in, also where something is wrong', async () => {
+  test('is that of the browser for anonymous visitors, also on error pages', async () => {
     const stranger = visit(core)
     expect((await stranger.get('/settings/sign-in', german)).text).toContain('<h1>Anmelden</h1>')
     const lost = await stranger.get('/access/nothing', german)
     expect(lost.text).toContain('<h1 id="h-said">Nicht gefunden</h1>')
   })
 
-  test('and mail are chosen by a form of the page alone', async () => {
+  test('and the mail setting are changed only by a valid form of the page', async () => {
     const eve = await at(await person(core.db, 'chooser@example.com'), '/settings/personal')
     for (const fields of [
       { mail: 'HOURLY', language: 'en' },
@@ -414,32 +417,32 @@ describe('the language', () => {
 describe('the look of a browser', () => {
   const CHOSEN = { mail: 'AT_ONCE', language: 'browser', theme: 'dark', keys: 'on' }
 
-  test('is that of the device, with single keys, until a form says otherwise', async () => {
+  test('is that of the device, until the form sets a theme', async () => {
     const eve = await at(await person(core.db, 'looks@example.com'), '/settings/personal')
     expect((await eve.get('/inbox')).text).toContain('<html lang="en">')
     await eve.get('/settings/personal')
     expect((await eve.post('/settings/personal', CHOSEN)).status).toBe(303)
     expect((await eve.get('/inbox')).text).toContain('<html lang="en" data-theme="dark">')
-    // Who signed out, or comes to what there is not, sees the same.
+    // The theme is a property of the browser: error pages have it, too.
     const lost = await eve.get('/access/nothing')
     expect(lost.text).toContain('<html lang="en" data-theme="dark">')
     const { text } = await eve.get('/settings/personal')
     expect(text).toMatch(/name="theme" value="dark" checked/)
   })
 
-  test('has no single keys where they are turned off, and no page that names them', async () => {
+  test('has no single-key shortcuts if they are turned off, and no hint of them', async () => {
     const eve = await at(await person(core.db, 'speaks@example.com'), '/settings/personal')
     await eve.post('/settings/personal', { mail: 'NONE', language: 'en', theme: 'light' })
     const { text } = await eve.get('/inbox')
     expect(text).toContain('<html lang="en" data-theme="light" data-keys="off">')
     expect(text).not.toContain('data-key="?"')
-    // A page of before the choice was there says nothing of it.
+    // A form from an older version of the page has no such fields, and changes neither.
     await eve.get('/settings/personal')
     await eve.post('/settings/personal', { mail: 'NONE', language: 'en' })
     expect((await eve.get('/inbox')).text).toContain('data-theme="light" data-keys="off"')
   })
 
-  test('is none that there is not', async () => {
+  test('is refused in the form and ignored in the cookie if it is unknown', async () => {
     const eve = await at(await person(core.db, 'odd@example.com'), '/settings/personal')
     const odd = { ...CHOSEN, theme: 'pink' }
     expect((await eve.post('/settings/personal', odd)).status).toBe(400)
@@ -453,7 +456,7 @@ describe('delegates', () => {
     new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const PATH = '/settings/delegates'
 
-  test('are named with their days, seen by both, and withdrawn', async () => {
+  test('are named with their dates, shown to both people, and withdrawn', async () => {
     const kim = await at(await person(core.db, 'kit@example.com'), PATH)
     const lee = await at(await person(core.db, 'lee@example.com'), PATH)
     expect((await kim.get(PATH)).text).toContain('You have not named a delegate.')
@@ -480,7 +483,7 @@ describe('delegates', () => {
     expect(ended).not.toContain(`${PATH}/${id}/end`)
   })
 
-  test('count from now on without a first day', async () => {
+  test('decide from now on if the first day is today', async () => {
     const kim = await at(await person(core.db, 'pat@example.com'), PATH)
     await kim.post(PATH, { person: 'boss@example.com', since: inDays(0), until: inDays(0) })
     expect((await kim.get(PATH)).text).toContain('Decides now')
@@ -492,22 +495,25 @@ describe('delegates', () => {
     ['no day', { person: 'boss@example.com' }, /Choose a last day/],
     ['an odd day', { person: 'boss@example.com', until: '2026-02-31' }, /must be in the future/],
     ['too long', { person: 'boss@example.com', until: inDays(500) }, /at most 366 days/i],
-  ])('are refused with what was typed: %s', async (what, fields: Record<string, string>, words) => {
-    const { status, text } = await (await at(ada, PATH)).post(PATH, fields)
-    expect(status).toBe(422)
-    expect(text).toContain('No delegate was named')
-    const field = /nobody|oneself/.test(what) ? 'person' : 'until'
-    const marks = [
-      ...text.matchAll(/name="(\w+)"[^>]* aria-invalid="true" aria-describedby="not-named /g),
-    ]
-    expect(marks.map(([, name]) => name)).toEqual([field])
-    expect(text).toMatch(words)
-    expect(text).toContain(`value="${fields['person']}"`)
-  })
+  ])(
+    'are refused, and the page keeps the entered values: %s',
+    async (what, fields: Record<string, string>, words) => {
+      const { status, text } = await (await at(ada, PATH)).post(PATH, fields)
+      expect(status).toBe(422)
+      expect(text).toContain('No delegate was named')
+      const field = /nobody|oneself/.test(what) ? 'person' : 'until'
+      const marks = [
+        ...text.matchAll(/name="(\w+)"[^>]* aria-invalid="true" aria-describedby="not-named /g),
+      ]
+      expect(marks.map(([, name]) => name)).toEqual([field])
+      expect(text).toMatch(words)
+      expect(text).toContain(`value="${fields['person']}"`)
+    },
+  )
 })
 
 describe('a request', () => {
-  test('is withdrawn by who asked, and by nobody else', async () => {
+  test('can be withdrawn only by the person who asked', async () => {
     const id = await acme.asked(ada, { app_id: appId })
     const other = await at(await person(core.db, 'eve@example.com'))
     expect((await other.get(`/access/requests/${id}`)).status).toBe(404)
@@ -519,7 +525,7 @@ describe('a request', () => {
     expect((await visitor.get(`/access/requests/${id}`)).text).toContain('“Done”')
   })
 
-  test('says who decides after the one who is asked now', async () => {
+  test('names the person who decides after the current one', async () => {
     const last = await person(core.db, 'last@example.com')
     const flow = {
       require_manager_approval: true,
@@ -540,7 +546,7 @@ describe('a request', () => {
     expect(text).not.toContain('Then last Test decides')
   })
 
-  test('of another person says whose it is, and leads back to the list of all', async () => {
+  test('of another person names that person, and links to the list of all requests', async () => {
     const id = await acme.asked(ada, { app_id: appId })
     const { text } = await (await signedIn(core)).get(`/access/requests/${id}`)
     expect(text).toContain('For ada Test.')
@@ -549,7 +555,7 @@ describe('a request', () => {
     expect(text).toContain('<a href="/console/requests">')
   })
 
-  test('that gave something shows until when, and is given back', async () => {
+  test('that gave access shows when it ends, and can be given back', async () => {
     const zoe = await person(core.db, 'zoe@example.com')
     await acme.group(appId, 'writers', 'Write reports')
     await acme.setManager(zoe.id, boss.id)
@@ -569,14 +575,14 @@ describe('a request', () => {
     const choose = (await visitor.get(`/access/request?app_id=${appId}`)).text
     expect(choose).toMatch(/reports&lt;\/b&gt;<\/a>[\s\S]*You have it[\s\S]*Write reports/)
     expect(choose.split('You have it').length).toBe(2)
-    // Of several that may be asked for, one is held: others that are found in the app do not count.
+    // One of two requestable permissions is held; others that are found in the app do not count.
     expect(text).toMatch(/>2 permissions<\/span>[^\n]*You have 1</)
     const more = await acme.asked(zoe, {
       ...{ app_id: appId, requestable_permission_ids: [permission], access_length: '30 days' },
     })
     const { status } = await visitor.post(`/access/requests/${id}/give-back`)
     expect(status).toBe(303)
-    // A yes to the request for more time would give it again.
+    // Approval of the request for more time would give the access again.
     expect(await acme.statusOf(more)).toBe('CANCELLED')
     await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
     const after = (await visitor.get('/access')).text
@@ -595,7 +601,7 @@ describe('a request', () => {
     expect(over).not.toContain('Given back by the person')
   })
 
-  test('that was refused stands open for a week, with why and a way to ask again', async () => {
+  test('that was denied is shown for a week, with the reason and a link to ask again', async () => {
     const ann = await person(core.db, 'ann@example.com')
     await acme.setManager(ann.id, boss.id)
     const id = await acme.asked(ann, {
@@ -610,7 +616,7 @@ describe('a request', () => {
     const { text } = await visitor.get('/access')
     expect(text).toMatch(/Not granted lately[\s\S]*boss Test said no[\s\S]*“Ask for the summary”/)
     const [, again = ''] = /href="(\/access\/request\?app_id=[^"]*)">Ask again/.exec(text) ?? []
-    // It is what the person looks for, and is not listed a second time.
+    // It is shown first, and not listed a second time.
     expect(text).toMatch(/id="waiting"[\s\S]*id="have"/)
     expect(text).not.toContain('Requests that have ended')
     const form = (await visitor.get(again.replaceAll('&amp;', '&'))).text
@@ -635,7 +641,7 @@ describe('a request', () => {
   })
 })
 
-describe('more time of what one has', () => {
+describe('an extension of access', () => {
   const LENGTHS = { time_based_access: ['30 days', '90 days'] }
   const DAY_MS = 86_400_000
   let atelier: string
@@ -674,7 +680,7 @@ describe('more time of what one has', () => {
     return who
   }
 
-  test('is not asked for as long as no length ends later: the page says from when on one does', async () => {
+  test('cannot be requested until a length ends later; the page says when that is', async () => {
     const kai = await holder('kai')
     await given(await asked(kai))
     const visitor = await at(kai)
@@ -691,7 +697,7 @@ describe('more time of what one has', () => {
     expect([sent.status, sent.text]).toEqual([422, expect.stringContaining('You have it until')])
   })
 
-  test('is offered in lengths that end later, is one row then, and is given back as one', async () => {
+  test('is offered in lengths that end later, is one row with the old access, and is given back with it', async () => {
     const mia = await holder('mia')
     const first = await given(await asked(mia))
     await endsIn(first, 40)
@@ -710,7 +716,7 @@ describe('more time of what one has', () => {
     const { body } = await core.call('GET', '/appstore/access_requests', { token: mia.token })
     const second: string = body.items.find((one: { id: string }) => one.id !== first).id
 
-    // Who decides, and who does it by hand, sees that it is there already.
+    // The approver and the person who provisions it by hand see that the access exists already.
     const { id: decision } = await acme.openTask(second)
     const decider = (await (await signedIn(core, boss.token)).get(`/inbox/${decision}`)).text
     expect(decider).toMatch(
@@ -731,14 +737,14 @@ describe('more time of what one has', () => {
     expect(held).toContain('90 days left')
     expect(held).not.toContain('40 days left')
     expect((await visitor.post(`/access/requests/${second}/give-back`)).status).toBe(303)
-    // A person takes it once.
+    // The access is removed by hand only once.
     await until('both end', async () => {
       const states = await Promise.all([first, second].map(acme.statusOf))
       return states.sort().join() === 'PENDING_MANUAL_DEPROVISIONING,REVERTED' ? states : null
     })
   })
 
-  test('is not given back where a policy gives it, too', async () => {
+  test('is not given back if a policy gives the access, too', async () => {
     const noa = await holder('noa')
     const first = await given(await asked(noa))
     await endsIn(first, 40)
@@ -763,7 +769,7 @@ describe('more time of what one has', () => {
   })
 })
 
-test('what a policy asked for does not say that a person did, nor offers to ask for it again', async () => {
+test('a request by a policy names the policy instead of a person, and does not offer to ask again', async () => {
   const noor = await person(core.db, 'noor@example.com')
   const id = await acme.asked(noor, { app_id: appId })
   const domainId = await domainOf(core.db)
@@ -802,7 +808,7 @@ test('what a policy asked for does not say that a person did, nor offers to ask 
   expect((await admin.get(list, german)).text).toContain('angefragt durch eine Richtlinie')
 })
 
-test('what Keyway did not give is folded below what it gave, with its count', async () => {
+test('access that Keyway did not give is folded below the rest, with its count', async () => {
   const una = await person(core.db, 'una@example.com')
   const groupId = await group(core.db, 'Book club', [una])
   const domainId = await domainOf(core.db)
@@ -813,7 +819,7 @@ test('what Keyway did not give is folded below what it gave, with its count', as
   expect(text).toMatch(/<summary>Not given by Keyway \(1\)<\/summary>[\s\S]*Book club/)
 })
 
-test('emergency access is offered to who may take it, taken by a form, and shown as such', async () => {
+test('emergency access is offered to people who may take it, taken by a form, and marked as such', async () => {
   const path = '/access/break-glass'
   const root = await acme.group(appId, 'root', 'Root')
   const stranger = await at(boss)
@@ -869,7 +875,7 @@ test('emergency access is offered to who may take it, taken by a form, and shown
   expect(after.text).toContain('boss Test reviewed this use')
 })
 
-test('names of people and apps are shown as text, whatever they hold', async () => {
+test('markup in the name of an app is escaped', async () => {
   const odd = '<script>alert(1)</script>"\'\u202e'
   await acme.inStore(await app(core.db, odd))
   const visitor = await at(ada)
@@ -879,7 +885,7 @@ test('names of people and apps are shown as text, whatever they hold', async () 
 })
 
 test.each(['\u202e', '\u202b', '\u2066'])(
-  'a name cannot turn around what stands behind it: %j',
+  'a bidirectional control character is removed from a name: %j',
   async (turn) => {
     const name = `Ledger ${turn}secret`
     await acme.inStore(await app(core.db, name))
@@ -895,7 +901,7 @@ describe('a reminder', () => {
       where access_request_id = ${id}`)
   const remindAt = (id: string) => `/access/requests/${id}/remind`
 
-  test('is a comment for those who decide, once a day, and in the log', async () => {
+  test('is a comment for the approvers, is sent once a day at most, and is logged', async () => {
     const id = await acme.asked(ada, { app_id: appId })
     await acme.openTask(id)
     const visitor = await at(ada)
@@ -914,7 +920,7 @@ describe('a reminder', () => {
     expect(events).toContain('TASK_REMINDED')
   })
 
-  test('comes from who waits alone', async () => {
+  test('can be sent only by the person who waits', async () => {
     const id = await acme.asked(ada, { app_id: appId })
     await acme.openTask(id)
     await backdate(id)
@@ -938,7 +944,7 @@ describe('a reminder', () => {
 describe('my data', () => {
   const PATH = '/settings/my-data'
 
-  test('is shown and given out by a form, which the log says', async () => {
+  test('is shown and downloaded by a form, and the export is logged', async () => {
     const eve = await person(core.db, 'mine@example.com')
     await acme.asked(eve, { app_id: appId, business_justification: 'My reason' })
     const visitor = await at(eve, PATH)
@@ -965,7 +971,7 @@ describe('my data', () => {
     expect(did).toContain('PERSON_EXPORTED')
   })
 
-  test('holds rows of nobody else', async () => {
+  test("contains no other person's rows", async () => {
     await acme.asked(ada, { app_id: appId })
     const { status, body } = await core.call('POST', '/users/current/export', { token: boss.token })
     expect(status).toBe(200)
@@ -973,7 +979,7 @@ describe('my data', () => {
     expect(JSON.stringify(body)).not.toContain('ada@example.com')
   })
 
-  test('is given out only so often', async () => {
+  test('is exported only a limited number of times', async () => {
     const often = await person(core.db, 'often@example.com')
     const statuses: number[] = []
     for (let at = 0; at <= CALLER_LIMITS.own_exports.most; at += 1)
@@ -984,7 +990,7 @@ describe('my data', () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test('is given out only so often, also when it is asked for many times at once', async () => {
+  test('is exported only a limited number of times, also by concurrent requests', async () => {
     const { token } = await person(core.db, 'greedy@example.com')
     const { most } = CALLER_LIMITS.own_exports
     const replies = await Promise.all(
@@ -997,7 +1003,7 @@ describe('my data', () => {
   })
 })
 
-test('what may be asked for is filtered by category, in the language of the person', async () => {
+test('the catalogue is filtered by category, with category names in the language of the page', async () => {
   const eve = await at(await person(core.db, 'filter@example.com'))
   for (const [name, category] of [
     ['Payroll', 'HR & Learning'],
@@ -1016,19 +1022,19 @@ test('what may be asked for is filtered by category, in the language of the pers
   expect(none.text).toContain('No app matches your search.')
 })
 
-test('a search from the bar on top leads to what it finds', async () => {
+test('the search form of the top bar targets the catalogue', async () => {
   const { text } = await (await at(ada)).get('/inbox')
   expect(text).toContain('<form class="find" role="search" action="/access#catalogue">')
 })
 
-test('a search without a hit says so, and an odd page is the first', async () => {
+test('a search without a hit says so, and an invalid page number is accepted', async () => {
   const visitor = await at(ada)
   expect((await visitor.get('/access?q=nothing-of-it')).text).toContain('Nothing found')
   for (const page of ['0', '-1', 'x', '99999999', '%00'])
     expect((await visitor.get(`/access?page=${page}&have=${page}`)).status, page).toBe(200)
 })
 
-test('signing out everywhere ends all sessions of the person, and no other', async () => {
+test('signing out everywhere ends all sessions of the person, and no others', async () => {
   const kim = await person(core.db, 'kim@example.com')
   const [one, two, other] = [await at(kim), await at(kim), await at(ada)]
   expect((await one.post('/sign-out/everywhere')).status).toBe(303)

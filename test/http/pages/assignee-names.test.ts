@@ -8,21 +8,21 @@ const team = { id: 'g', type: 'GROUP', name: 'On Call', email: null } as const
 const words = (...all: Parameters<typeof assigneesText>[1][number][]) =>
   assigneesText(localeOf('en'), all)
 
-test('a group is told from a person', () => {
+test('a group is marked as a group', () => {
   expect(words(user('Ada Abbott', 'ada@example.com'), team)).toBe('Ada Abbott or On Call (group)')
 })
 
-test('who has one name is told with the address', () => {
+test('a person with a single name is shown with the address', () => {
   expect(words(user('Admin', 'admin@localhost'))).toBe('Admin (admin@localhost)')
   expect(words(user('admin@localhost', 'admin@localhost'))).toBe('admin@localhost')
 })
 
-test('who has no name and no address is somebody', () => {
+test('a person without a name and an address is shown as someone', () => {
   expect(words(user(null, null))).toBe('Someone')
   expect(words()).toBe('Someone')
 })
 
-test('of many the first are named', () => {
+test('the first of many assignees are named, and the others are counted', () => {
   const all = ['A B', 'C D', 'E F'].map((name) => user(name, null))
   expect(assigneesText(localeOf('en'), all, 12)).toBe('A B, C D, E F or 9 others')
 })

@@ -1,4 +1,4 @@
-/** Addresses of forms, opened: an error page keeps one in the address line, and it must lead somewhere. */
+/** Form addresses opened by GET: an error page leaves one in the address bar, and it must lead somewhere. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   CHANGES,
@@ -23,7 +23,7 @@ const pathsOf = (...tables: readonly Record<string, { path: string }>[]): string
   tables.flatMap((table) => Object.values(table).map(({ path }) => path))
 const shown = pathsOf(PAGES, CONSOLE_PAGES, CHANGES)
 
-test('each leads to the page above it, or is a page itself', async () => {
+test('each form address redirects to the page above it, or is a page itself', async () => {
   const visitor = await signedIn(core)
   const forms = pathsOf(FORMS, CHANGES, CONSOLE_FORMS, CONSOLE_UPLOADS)
   expect(forms).toContain('/inbox/reviews/:access_review_id/decide')
@@ -43,6 +43,6 @@ test.each([
   ['/inbox/reviews/:id/decide', '/inbox/reviews/7/decide', '/inbox/reviews/7'],
   ['/inbox/:id/comment', '/inbox/7/comment', '/inbox/7'],
   ['/sign-out/everywhere', '/sign-out/everywhere', '/'],
-])('of %s that is the nearest', (pattern, asked, page) => {
+])('the page above %s is the nearest one', (pattern, asked, page) => {
   expect(pageAbove(pattern, ['/', '/inbox', '/inbox/:id', '/inbox/reviews/:id'], asked)).toBe(page)
 })

@@ -1,4 +1,4 @@
-/** The inbox: what waits, on what grounds, and the decisions that are sent from it. */
+/** The inbox: open tasks with their context, and the decisions that are sent from it. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
@@ -40,15 +40,15 @@ const asked = () =>
 const taskOf = async (requestId: string): Promise<string> => (await acme.openTask(requestId)).id
 
 describe('the inbox', () => {
-  test('is empty for who has nothing to do', async () => {
+  test('is empty for a person without tasks', async () => {
     const eve = await signedIn(core, (await person(core.db, 'eve@example.com')).token)
     const { text } = await eve.get('/inbox')
-    // On a phone, too, which shows one of list and detail.
+    // Also on a phone, which shows either the list or the detail.
     expect(text).toMatch(/<div class="split clear">[\s\S]*Nothing waits for you/)
     expect(text).toMatch(/<a class="[^"]*wide-only" href="#keys"/)
   })
 
-  test('lists what waits, and shows a task with what is asked and its grounds', async () => {
+  test('lists open tasks, and shows a task with its request and context', async () => {
     const id = await taskOf(await asked())
     const list = (await visitor.get('/inbox')).text
     expect(list).toContain(`href="/inbox/${id}"`)
@@ -62,7 +62,7 @@ describe('the inbox', () => {
     expect(text).toContain('value="approve"')
   })
 
-  test('names what is wrong with what the person holds there, and in German', async () => {
+  test('shows findings about the access of the person, also in German', async () => {
     const id = await taskOf(await asked())
     const found = { kind: 'DORMANT_PRIVILEGE', severity: 'HIGH', subject: id } as const
     const domainId = await domainOf(core.db)
@@ -78,7 +78,7 @@ describe('the inbox', () => {
     })
   })
 
-  test('shows what an approval says itself where there is no request', async () => {
+  test('shows the description of an approval that has no request', async () => {
     const id = await task(core.db, { userIds: [boss.id], appId })
     await core.db.update(tasks).set({ targetUserId: ada.id }).where(eq(tasks.id, id))
     const { text } = await visitor.get(`/inbox/${id}`)
@@ -86,7 +86,7 @@ describe('the inbox', () => {
     expect(text).not.toContain('without an end')
   })
 
-  test('says that a policy asks where no person did', async () => {
+  test('names an access policy as the requester if no person asked', async () => {
     const requestId = await asked()
     const id = await taskOf(requestId)
     await core.db
@@ -99,7 +99,7 @@ describe('the inbox', () => {
     )
   })
 
-  test('shows a task of others to nobody', async () => {
+  test('does not show the tasks of other people', async () => {
     const id = await taskOf(await asked())
     const other = await signedIn(core, ada.token)
     expect((await other.get(`/inbox/${id}`)).status).toBe(404)
@@ -127,7 +127,7 @@ describe('a decision', () => {
     expect(body.notes.MANAGER_APPROVED).toBe('Agreed')
   })
 
-  test('of a no needs a reason, which the person who asked reads', async () => {
+  test('to deny requires a reason, which the requester can read', async () => {
     const requestId = await asked()
     const id = await taskOf(requestId)
     const without = await decide(id, { action_type: 'deny', reason: ' ' })
@@ -139,7 +139,7 @@ describe('a decision', () => {
     expect((await reader.get(`/access/requests/${requestId}`)).text).toContain('“Ask for less”')
   })
 
-  test('that comes late shows who was faster', async () => {
+  test('that arrives late is refused, and the page shows how the task ended', async () => {
     const id = await taskOf(await asked())
     await visitor.get(`/inbox/${id}`)
     await core.call('POST', `/tasks/${id}/complete`)
@@ -155,11 +155,11 @@ describe('a decision', () => {
     expect(spaet.text).not.toMatch(/COMPLETED already/)
   })
 
-  test('that is sent again from another tab, or after going back, says what was decided', async () => {
+  test('that is sent again from another tab, or after going back, is refused', async () => {
     const requestId = await asked()
     const id = await taskOf(requestId)
     const open = await visitor.get(`/inbox/${id}`)
-    // Going back asks the host again.
+    // With no-store, the browser loads the page again when the person goes back.
     expect(open.headers.get('cache-control')).toContain('no-store')
     const sent = await visitor.post(`/inbox/${id}`, { action_type: 'approve', reason: 'Yes' })
     expect(sent.status).toBe(303)
@@ -171,7 +171,7 @@ describe('a decision', () => {
     expect((await visitor.get(`/inbox/${id}`)).text).not.toContain('value="deny"')
   })
 
-  test('is offered neither to who asked nor to who may only read', async () => {
+  test('is offered neither to the requester nor with a read-only token', async () => {
     const admin = await person(core.db, 'asks@example.com', ['Admin'])
     await acme.setManager(admin.id, boss.id)
     const id = await taskOf(await acme.asked(admin, { app_id: appId }))
@@ -183,7 +183,7 @@ describe('a decision', () => {
     expect((await visitor.get(`/inbox/${id}`)).text).toContain('name="action_type"')
   })
 
-  test('that is none of the task is refused, and does nothing', async () => {
+  test('that the task does not offer is refused, and does nothing', async () => {
     const requestId = await asked()
     const id = await taskOf(requestId)
     for (const action_type of ['confirm', 'constructor', ''])
@@ -192,7 +192,7 @@ describe('a decision', () => {
   })
 })
 
-test('who decides next is named after a yes, and one’s own work by hand for it comes next', async () => {
+test('after an approval, the next approver is named, and own manual work for the request comes next', async () => {
   const lead = await person(core.db, 'lead@example.com')
   const last = await person(core.db, 'amir@example.com')
   const kim = await person(core.db, 'kim@example.com')
@@ -214,14 +214,14 @@ test('who decides next is named after a yes, and one’s own work by hand for it
   const first = await approve(lead, request)
   expect(first.to).toBe('/inbox')
   expect(first.text).toContain('Approved: access in Studio for kim Test. Then amir Test decides.<')
-  // It waits longer than the work by hand that the decision below makes.
+  // This task is older than the manual task that the decision below creates.
   await task(core.db, { category: 'GENERIC', userIds: [last.id] })
   const second = await approve(last, request)
   expect(second.to).toBe(`/inbox/${await taskOf(request)}`)
   expect(second.text).toContain('Approved: access in Studio for kim Test. Now give it by hand:<')
 })
 
-test('what was decided is named also where nothing waits any more, and in German', async () => {
+test('the decision is confirmed also if no task is left, and in German', async () => {
   const chief = await person(core.db, 'chief@example.com')
   const max = await person(core.db, 'max@example.com')
   await acme.setManager(max.id, chief.id)
@@ -241,7 +241,7 @@ test('what was decided is named also where nothing waits any more, and in German
 })
 
 describe('a comment', () => {
-  test('is written by who may decide, and is read with the task', async () => {
+  test('is written by a person who may decide, and is shown with the task', async () => {
     const id = await taskOf(await asked())
     await visitor.get(`/inbox/${id}`)
     const sent = await visitor.post(`/inbox/${id}/comment`, { comment: 'Asked <b>Eve</b> first' })
@@ -252,7 +252,7 @@ describe('a comment', () => {
     expect(text).toContain('Your comment was added.')
   })
 
-  test('of nothing is told, and one of another person is not taken', async () => {
+  test('without text is refused, and so is a comment by a person without the task', async () => {
     const id = await taskOf(await asked())
     await visitor.get(`/inbox/${id}`)
     const empty = await visitor.post(`/inbox/${id}/comment`, { comment: ' \r\n ' })
@@ -263,13 +263,13 @@ describe('a comment', () => {
   })
 })
 
-describe('a decision that is given to another person', () => {
+describe('reassigning a decision', () => {
   const give = async (id: string, to: string) => {
     await visitor.get(`/inbox/${id}`)
     return visitor.post(`/inbox/${id}/reassign`, { person: to })
   }
 
-  test('is theirs from then on', async () => {
+  test('moves the task to the other person', async () => {
     const stand = await person(core.db, 'stand@example.com')
     const id = await taskOf(await asked())
     expect((await give(id, 'STAND@example.com')).status).toBe(303)
@@ -278,7 +278,7 @@ describe('a decision that is given to another person', () => {
     expect(text).toContain('value="approve"')
   })
 
-  test('is not offered to a delegate, who would be refused', async () => {
+  test('is not offered to a delegate', async () => {
     const deputy = await person(core.db, 'deputy@example.com')
     const id = await taskOf(await asked())
     const { status } = await core.call('POST', '/delegations', {
@@ -296,13 +296,16 @@ describe('a decision that is given to another person', () => {
     ['nobody@example.com', 422, 'No person matches that.'],
     ['', 422, 'No person matches that.'],
     ['ada@example.com', 400, 'cannot decide on it'],
-  ])('stays where “%s” cannot decide, with what was typed', async (to, status, words) => {
-    const id = await taskOf(await asked())
-    const sent = await give(id, to)
-    expect([sent.status, sent.text]).toEqual([status, expect.stringContaining(words)])
-    expect(sent.text).toContain(`value="${to}"`)
-    expect(sent.text).toContain('value="approve"')
-  })
+  ])(
+    'is refused if “%s” cannot decide, and the page keeps the entered value',
+    async (to, status, words) => {
+      const id = await taskOf(await asked())
+      const sent = await give(id, to)
+      expect([sent.status, sent.text]).toEqual([status, expect.stringContaining(words)])
+      expect(sent.text).toContain(`value="${to}"`)
+      expect(sent.text).toContain('value="approve"')
+    },
+  )
 
   test('is refused in the language of the page', async () => {
     const id = await taskOf(await asked())
@@ -322,7 +325,7 @@ describe('a decision that is given to another person', () => {
   })
 })
 
-test('a later decision shows who said yes before, and why', async () => {
+test('a later decision shows who approved before, and why', async () => {
   const second = await person(core.db, 'second@example.com')
   const flow = {
     require_manager_approval: true,
@@ -339,7 +342,7 @@ test('a later decision shows who said yes before, and why', async () => {
   expect(text).toContain('“Needed in &lt;May&gt;”')
 })
 
-test('work by hand says what to do and what its buttons mean, and its reason once', async () => {
+test('a manual task says what to do and what its buttons mean, and shows the reason once', async () => {
   const helper = await person(core.db, 'helper@example.com')
   const desk = await acme.inStore(await app(core.db, 'Desk', { adminUserIds: [helper.id] }))
   const requestId = await acme.asked(ada, { app_id: desk, business_justification: 'Month end' })
@@ -358,7 +361,7 @@ test('work by hand says what to do and what its buttons mean, and its reason onc
   expect(article.split('Month end').length - 1).toBe(1)
 })
 
-test('work by hand is accepted and confirmed', async () => {
+test('a manual task is accepted and completed', async () => {
   const doer = await person(core.db, 'doer@example.com')
   const id = await task(core.db, { category: 'GENERIC', userIds: [doer.id] })
   const worker = await signedIn(core, doer.token)

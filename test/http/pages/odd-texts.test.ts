@@ -1,4 +1,4 @@
-/** Texts of forms that the database cannot keep, or that are longer than a field takes. */
+/** Texts of forms that the database cannot store, or that are longer than a field allows. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { delegations } from '../../../runtime/database/schema/delegations.ts'
@@ -32,7 +32,7 @@ describe('the reason of a delegate', () => {
   test.each([
     ['with NUL', ODD, 'a\ufffdb'],
     ['too long', LONG, LONG.slice(0, 500)],
-  ])('%s is kept as far as it can be', async (_, reason, kept) => {
+  ])('%s is stored as far as possible', async (_, reason, kept) => {
     const visitor = await signedIn(core, ada.token)
     await visitor.get('/settings/delegates')
     const until = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
@@ -49,7 +49,7 @@ describe('the reason of a reviewer', () => {
   test.each([
     ['with NUL', ODD, 'a\ufffdb'],
     ['too long', LONG, LONG.slice(0, 4000)],
-  ])('%s is kept as far as it can be', async (name, reason, kept) => {
+  ])('%s is stored as far as possible', async (name, reason, kept) => {
     const id = await reviewWithLines(core, appId, 1, name)
     const visitor = await signedIn(core)
     const { text } = await visitor.get(`/inbox/reviews/${id}`)
@@ -64,7 +64,7 @@ describe('the reason of a reviewer', () => {
   })
 })
 
-test('the name of a review is no longer than the interface takes', async () => {
+test('the name of a review is truncated to the limit of the interface', async () => {
   const visitor = await signedIn(core)
   await visitor.get('/console/reviews/new')
   const fields = { name: LONG, deadline: '2999-01-01', 'app.0': appId, do: 'count' }
@@ -72,7 +72,7 @@ test('the name of a review is no longer than the interface takes', async () => {
   expect(text).toContain(`value="${LONG.slice(0, 255)}"`)
 })
 
-/** Names of fields whose forms do something with them. */
+/** Names of the fields that forms use. */
 const FIELDS = [
   ...['name', 'description', 'reason', 'why', 'text', 'label', 'url', 'headers', 'public_key'],
   ...['website_url', 'logo_url', 'id', 'app_id', 'permission', 'again', 'person', 'comment'],
@@ -85,7 +85,7 @@ const CHOICES = {
   ...{ access_length: 'ONE_DAY', period: 'MONTH', all: 'yes' },
 }
 
-test('no form fails by a text with NUL', async () => {
+test('no form fails on a text with NUL', async () => {
   const visitor = await signedIn(core)
   const params: Record<string, string> = {
     ...{ app_id: appId, user_id: boss.id, connector_id: 'scim', app_class_id: 'scim' },

@@ -1,4 +1,4 @@
-/** Revoking by the pages: who finds the way to it, what it asks, and what everybody reads afterwards. */
+/** Revoking access in the pages: who is offered it, what the form asks, and what is shown afterwards. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { reasonSpans } from '../../../runtime/database/schema/history.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-/** What was given by hand. */
+/** A completed request whose access was given by hand. */
 async function held(): Promise<string> {
   const id = await acme.asked(ada, { app_id: appId })
   for (const next of ['PENDING_MANUAL_PROVISIONING', 'COMPLETED']) {
@@ -34,7 +34,7 @@ async function held(): Promise<string> {
 const pathOf = (id: string): string => `/console/requests/${id}/revoke`
 const pageOf = (id: string): string => `/access/requests/${id}`
 
-test('an admin of the app finds it on the request, says why, and the holder reads it', async () => {
+test('an admin of the app revokes a request with a reason, which the holder can read', async () => {
   const id = await held()
   const visitor = await signedIn(core, manager.token)
   expect((await visitor.get(pageOf(id))).text).toContain(`href="${pathOf(id)}"`)
@@ -64,12 +64,12 @@ test('an admin of the app finds it on the request, says why, and the holder read
     expect(text).toContain('“It was &lt;b&gt;shared&lt;/b&gt;”')
     expect(text).toMatch(/class="badge ">.*Revoked</)
   }
-  // Sent twice, it changes nothing.
+  // Sending the form again changes nothing.
   expect((await visitor.post(pathOf(id), { reason: 'Again' })).status).toBe(303)
   expect((await acme.read(id)).notes.REVERTING).toBe('It was <b>shared</b>')
 })
 
-test('it speaks German, and says what ends with it', async () => {
+test('the form is available in German, and says which other requests end', async () => {
   const [first] = [await held(), await held()]
   await acme.asked(ada, { app_id: appId })
   const visitor = await signedIn(core, manager.token)
@@ -84,8 +84,8 @@ test('it speaks German, and says what ends with it', async () => {
   expect(await acme.statusOf(first)).toBe('COMPLETED')
 })
 
-describe('who may not', () => {
-  test('finds no way to it, and none by its address', async () => {
+describe('a person who may not revoke', () => {
+  test('sees no link to the form, and is refused at its address', async () => {
     const id = await held()
     const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
     for (const who of [ada, reader]) {
@@ -98,7 +98,7 @@ describe('who may not', () => {
     expect(await acme.statusOf(id)).toBe('COMPLETED')
   })
 
-  test('is told what to change where a policy gives it', async () => {
+  test('is told to change the policy that gives the access', async () => {
     const id = await held()
     const policy = {
       ...{ name: 'Everybody', business_justification: 'All', is_enabled: false },
@@ -115,7 +115,7 @@ describe('who may not', () => {
     expect(status).toBe(409)
     expect(text).toContain('The access policy “Everybody” gives this')
     expect(text).not.toContain('name="reason"')
-    // The pages that have the button elsewhere say so before.
+    // The pages that otherwise have the button say so, too.
     const at = `href="/console/policies/${body.id}"`
     const page = (await visitor.get(pageOf(id))).text
     expect(page).not.toContain(pathOf(id))
@@ -132,7 +132,7 @@ describe('who may not', () => {
   })
 })
 
-test('it is in the list of what a person has, for admins', async () => {
+test('admins find the link to revoke in the access list of a person', async () => {
   const zoe = await person(core.db, 'zoe@example.com')
   const id = await acme.asked(zoe, { app_id: appId })
   for (const next of ['PENDING_MANUAL_PROVISIONING', 'COMPLETED']) {

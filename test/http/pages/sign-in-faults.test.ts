@@ -1,4 +1,4 @@
-/** Providers that hang, drip, say too much or show a wrong certificate: bounded, said on a page, and no harm to others. */
+/** Providers that hang, drip, flood or have a wrong certificate: limited, reported, harmless to others. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -13,9 +13,9 @@ import { type CoreHost, person, startCore } from '../../core/host.ts'
 import { visit } from '../settings/visitor.ts'
 
 const MIB = 2 ** 20
-/** Longest that a question to a provider may take, and what a loaded machine needs beside it, in milliseconds. */
+/** Timeout of a request to a provider, plus a margin for a loaded machine, in milliseconds. */
 const PATIENCE_MS = 10_000 + 8000
-/** What a good provider needs on a loaded machine, while others hang, in milliseconds. */
+/** Time for a good provider on a loaded machine, while others hang, in milliseconds. */
 const QUICK_MS = 5000
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0
@@ -23,10 +23,10 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 let core: CoreHost
 let folder: string
 const servers: Server[] = []
-/** Requests that a provider was asked, and bytes that it could send, by its name. */
+/** Requests that each provider received, and bytes that it could send, by its name. */
 const seen: Record<string, { asked: number; sent: number }> = {}
 
-/** A provider in this process; gives its issuer. */
+/** Starts a provider in this process; returns its issuer. */
 async function provider(id: string, answer: (issuer: string) => RequestListener): Promise<string> {
   seen[id] = { asked: 0, sent: 0 }
   const server = createServer((request, reply) => {
@@ -44,7 +44,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A provider whose certificate is of nobody who is trusted; gives its issuer. */
+/** Starts a provider with an untrusted certificate; returns its issuer. */
 async function untrusted(): Promise<string> {
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name))
   spawnSync('openssl', [
@@ -63,7 +63,7 @@ const metadata = (issuer: string) => ({
   jwks_uri: `${issuer}/jwks`,
 })
 
-/** Sends for as long as somebody takes it. */
+/** Sends for as long as the client reads. */
 const flood =
   (id: string, begin: string): RequestListener =>
   (_request, reply) => {
@@ -147,7 +147,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a provider puts into its next token, by its name. */
+/** The nonce in the next token of each provider, by its name. */
 const nonces: Record<string, string> = {}
 
 async function timed<T>(work: Promise<T>): Promise<{ ms: number; value: T }> {
@@ -156,7 +156,7 @@ async function timed<T>(work: Promise<T>): Promise<{ ms: number; value: T }> {
   return { ms: performance.now() - beganMs, value }
 }
 
-/** From the button to the answer of the callback. */
+/** Signs in, from the button to the answer of the callback. */
 async function wayBack(id: string) {
   const visitor = visit(core)
   const begun = await visitor.get(`/sign-in/${id}`)
@@ -165,10 +165,10 @@ async function wayBack(id: string) {
   return visitor.get(`/sign-in/${id}/callback?code=c&state=${query.get('state')}`)
 }
 
-// Most of each is waiting: all wait at once.
+// The tests mostly wait, so they run concurrently.
 describe.concurrent('a provider', () => {
   test.each(['hang', 'drip', 'huge'])(
-    'that %ss ends on a page that says what to do',
+    'with the fault %s leads to a page that says what to do',
     async (id) => {
       const { ms, value } = await timed(visit(core).get(`/sign-in/${id}`))
       expect([value.status, value.text.includes(`Provider ${id} cannot be reached`)]).toEqual([
@@ -177,12 +177,12 @@ describe.concurrent('a provider', () => {
       ])
       expect(value.text).toContain('ask the operator for a link')
       expect(ms).toBeLessThan(PATIENCE_MS)
-      // Ours and what sockets hold, not the 64 MiB that it would send.
+      // The limit plus the socket buffers, not the 64 MiB that it would send.
       expect(seen[id]?.sent).toBeLessThan(16 * MIB)
     },
   )
 
-  test('that hangs is asked once for all who wait, and another lets people in meanwhile', async () => {
+  test('that hangs gets one request for all waiting visitors, and another provider still works', async () => {
     const waiting = Promise.all(
       Array.from({ length: 60 }, () => timed(visit(core).get('/sign-in/crowd'))),
     )
@@ -194,20 +194,17 @@ describe.concurrent('a provider', () => {
       expect(one.ms).toBeLessThan(PATIENCE_MS)
     }
     expect(seen['crowd']?.asked).toBe(1)
-    // For a moment nobody waits for it again.
+    // For a moment, further sign-ins fail without waiting.
     expect((await timed(visit(core).get('/sign-in/crowd'))).ms).toBeLessThan(QUICK_MS)
   })
 
-  test.skipIf(!hasOpenssl)(
-    'with a certificate that is not trusted is not signed in by',
-    async () => {
-      const { status, text } = await visit(core).get('/sign-in/tls')
-      expect([status, text.includes('Provider tls cannot be reached')]).toEqual([503, true])
-      expect(core.lines.join('\n')).toContain('TLS was refused')
-    },
-  )
+  test.skipIf(!hasOpenssl)('with an untrusted certificate is refused', async () => {
+    const { status, text } = await visit(core).get('/sign-in/tls')
+    expect([status, text.includes('Provider tls cannot be reached')]).toEqual([503, true])
+    expect(core.lines.join('\n')).toContain('TLS was refused')
+  })
 
-  test.each(['keys', 'keys-hang'])('whose keys do not come (%s) lets nobody in', async (id) => {
+  test.each(['keys', 'keys-hang'])('whose keys cannot be read (%s) signs nobody in', async (id) => {
     const { ms, value } = await timed(wayBack(id))
     expect([value.status, value.text.includes(`Provider ${id} cannot be reached`)]).toEqual([
       503,

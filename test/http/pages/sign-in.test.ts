@@ -1,4 +1,4 @@
-/** Signing in by a real provider: who is let in, who is not, and what is said. */
+/** Signing in with a real provider: accepted and refused people, and the messages. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -59,7 +59,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     return `${pathname}${search}`
   }
 
-  /** From the button to the answer of the callback. */
+  /** Signs in, from the button to the answer of the callback. */
   async function signIn(
     who: Walk = {},
     {
@@ -81,7 +81,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/access')).status === 200
 
-  test('the sign-in page leads there, and back to the page that was wanted', async () => {
+  test('the sign-in page links to the provider, and the callback redirects to the requested page', async () => {
     const { text } = await visit(core).get('/settings/sign-in?next=%2Finbox')
     expect(text).toContain('href="/sign-in/acme?next=%2Finbox"')
     const { visitor, seen } = await signIn({}, { query: '?next=%2Finbox' })
@@ -91,7 +91,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     expect(await isIn(visitor)).toBe(true)
   })
 
-  test('asks with state, nonce and the challenge of PKCE', async () => {
+  test('sends state, nonce and a PKCE challenge', async () => {
     const begun = await visit(core).get('/sign-in/acme')
     const query = new URL(begun.headers.get('location') ?? '').searchParams
     expect(query.get('code_challenge_method')).toBe('S256')
@@ -99,7 +99,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     expect(query.get('nonce')).toMatch(/^[\w-]{43}$/)
   })
 
-  test('lets a person in by their verified address, in any case, as a new session each time', async () => {
+  test('signs a person in by the verified address, ignoring case, with a new session each time', async () => {
     const one = await signIn()
     const former = one.visitor.cookies.get('keyway_session')
     await signIn({}, { visitor: one.visitor })
@@ -108,12 +108,12 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     expect(page.text).toContain('Alice@Example.test')
   })
 
-  test('leads nowhere but to pages of this host', async () => {
+  test('redirects only to pages of this host', async () => {
     const { seen } = await signIn({}, { query: `?next=${encodeURIComponent('//evil.example')}` })
     expect(seen.headers.get('location')).toBe('/')
   })
 
-  test('gives and takes the roles that the table of groups names, and no others', async () => {
+  test('gives the roles that the table of groups names; a failed sign-in takes none away', async () => {
     const [alice] = await core.db.select().from(users).where(eq(users.email, 'Alice@Example.test'))
     const userId = alice?.id ?? ''
     const domainId = await domainOf(core.db)
@@ -127,7 +127,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     const [bob] = await core.db.select().from(users).where(eq(users.email, 'bob@example.test'))
     await core.db.insert(userRoles).values({ domainId, userId: bob?.id ?? '', role: 'Auditor' })
     await signIn({ user: 'bob' }, { id: 'acme' })
-    // Nobody was signed in, so nothing was taken.
+    // The sign-in failed, so no role was taken away.
     const [held] = await core.db
       .select()
       .from(userRoles)
@@ -141,13 +141,13 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     ['an account that the provider has locked', { user: 'carol' }, 'You are not signed in'],
     ['a no on the first page', { cancel: 'login' }, 'You are not signed in'],
     ['a no to consent', { user: 'alice', cancel: 'consent' }, 'You are not signed in'],
-  ] as const)('lets nobody in with %s', async (_what, who, words) => {
+  ] as const)('refuses sign-in with %s', async (_what, who, words) => {
     const { visitor, seen } = await signIn(who)
     expect([seen.status, seen.text.includes(words)]).toEqual([403, true])
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('lets nobody in whom Keyway does not know, or who may not act', async () => {
+  test('refuses sign-in to unknown and to suspended people', async () => {
     await core.db
       .update(users)
       .set({ email: 'gone@example.test' })
@@ -164,7 +164,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
       .where(eq(users.email, 'Alice@Example.test'))
   })
 
-  test('makes people where a provider may, which is in the log', async () => {
+  test('creates people if the provider may, and logs it', async () => {
     await core.db
       .update(users)
       .set({ email: 'old@example.test' })
@@ -176,12 +176,12 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     expect([made?.givenName, made?.familyName]).toEqual(['Alice', 'Admin'])
   })
 
-  test('takes another claim for the address only where it is one', async () => {
+  test('uses another claim as the address only if it is an address', async () => {
     expect((await signIn({}, { id: 'other' })).seen.text).toContain('Your address is not known')
   })
 
   test.each(['aud', 'iss', 'nonce', 'sub', 'expired', 'signature', 'none'])(
-    'lets nobody in with an ID token whose %s is wrong',
+    'refuses an ID token whose %s is wrong',
     async (fault) => {
       await control(system.issuer, { fault })
       const { visitor, seen } = await signIn({}, { id: 'open' })
@@ -191,7 +191,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     },
   )
 
-  test('lets people in after the provider has changed its keys meanwhile', async () => {
+  test('accepts sign-ins after the provider has changed its keys', async () => {
     for (const keys of ['rotate', 'replace']) {
       const { visitor } = await signIn({}, { id: 'open' })
       expect(await isIn(visitor), keys).toBe(true)
@@ -201,30 +201,30 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     expect(await isIn(visitor)).toBe(true)
   })
 
-  test.each(['server_error'])('says that the provider is away: %s', async (fault) => {
+  test.each(['server_error'])('reports that the provider is unavailable: %s', async (fault) => {
     await control(system.issuer, { fault })
     const { seen } = await signIn({}, { id: 'open' })
     expect([seen.status, seen.text.includes('does not answer')]).toEqual([503, true])
   })
 
-  test('says so where the provider cannot be reached at all', async () => {
+  test('reports that the provider cannot be reached', async () => {
     const seen = await visit(core).get('/sign-in/gone')
     expect([seen.status, seen.text.includes('does not answer')]).toEqual([503, true])
   })
 
-  describe('the way back', () => {
-    test('is taken once', async () => {
+  describe('the callback', () => {
+    test('is accepted once', async () => {
       const { visitor, back } = await signIn({}, { id: 'open' })
       const again = await visitor.get(back)
       expect([again.status, again.text.includes('This sign-in is over')]).toEqual([400, true])
     })
 
-    test('is of the browser that went', async () => {
+    test('is accepted only from the browser that started the sign-in', async () => {
       const { back } = await signIn({}, { id: 'open' })
       expect((await visit(core).get(back)).status).toBe(400)
     })
 
-    test('is of the very sign-in that was begun: another state is refused', async () => {
+    test('is refused with the state of an earlier sign-in', async () => {
       const visitor = visit(core)
       const first = await visitor.get('/sign-in/open')
       const back = await walk(first.headers.get('location') ?? '')
@@ -234,7 +234,7 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
       expect(await isIn(visitor)).toBe(false)
     })
 
-    test('is of its provider, and there is none of unknown ones', async () => {
+    test('is refused at another provider, and an unknown provider is answered 404', async () => {
       const visitor = visit(core)
       const first = await visitor.get('/sign-in/open')
       const back = await walk(first.headers.get('location') ?? '')
@@ -243,14 +243,14 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
       expect((await visitor.get('/sign-in/nobody')).status).toBe(404)
     })
 
-    test('cannot be made up', async () => {
+    test('is refused with a forged cookie', async () => {
       const visitor = visit(core)
       visitor.cookies.set('keyway_sign_in', 'x'.repeat(200))
       expect((await visitor.get('/sign-in/open/callback?code=x&state=y')).status).toBe(400)
     })
   })
 
-  test('signing out leads to the end of the sign-in at the provider too', async () => {
+  test('signing out leads to the logout of the provider, too', async () => {
     const { visitor } = await signIn({}, { id: 'open' })
     await visitor.get('/access')
     const { status, text } = await visitor.post('/sign-out')
@@ -259,15 +259,15 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('a session ends once its provider is taken out of the settings', async () => {
+  test('a session ends once its provider is removed from the settings', async () => {
     const { visitor } = await signIn({}, { id: 'open' })
     expect(await isIn(visitor)).toBe(true)
-    // As a host finds it that was started without the provider.
+    // The state after a restart without the provider.
     await core.db.update(sessions).set({ provider: 'taken-out' })
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('a session ends where its page is not asked for within an hour, and after eight hours', async () => {
+  test('a session ends after an hour without use, and when it expires', async () => {
     const { visitor } = await signIn({}, { id: 'open' })
     const hours = (count: number) => new Date(Date.now() - count * 3_600_000)
     await core.db.update(sessions).set({ usedAt: hours(0.9) })

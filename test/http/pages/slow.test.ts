@@ -1,4 +1,4 @@
-/** Pages while what is behind them is slow or says nothing: the person is told in time, and loses nothing. */
+/** Pages while the database or a system is slow or silent: they answer in time, and lose no input. */
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const GERMAN = { headers: { 'accept-language': 'de' } }
 
-test('a page whose database answers late is there late, and whole', async () => {
+test('a page whose database answers late is served late, but not refused', async () => {
   const other = new Client(await core.login())
   await other.connect()
   await other.query('begin; lock table access_requests in access exclusive mode')
@@ -38,7 +38,7 @@ test('a page whose database answers late is there late, and whole', async () => 
   expect((await seen).status).toBe(200)
 })
 
-test('a page behind which a system says nothing says so, with what was typed but for secrets', async () => {
+test('a form for a silent system is answered 503, and returns the entered values except secrets', async () => {
   await visitor.get('/console/connect/scim')
   const typed = { name: 'Payroll', 'settings.base_url': silent, 'secret.auth.token': 'hush' }
   const seen = await visitor.post('/console/connect/scim', typed)
@@ -50,7 +50,7 @@ test('a page behind which a system says nothing says so, with what was typed but
   expect(seen.text).toContain('href="/console/connect/scim"')
 })
 
-test('a file that takes its time to arrive is no page that takes too long', async () => {
+test('a slow upload does not count as a slow page', async () => {
   const { text } = await visitor.get('/console/install')
   const [, proof = ''] = /name="form_token" value="([^"]*)"/.exec(text) ?? []
   const part = (name: string, more: string, value: string) =>
@@ -73,7 +73,7 @@ test('a file that takes its time to arrive is no page that takes too long', asyn
   expect(await seen.text()).not.toContain('may still be carried out')
 })
 
-test('a page whose database says nothing leads to itself, and a form gives back what was typed', async () => {
+test('with a silent database, a page links to itself, and a form returns the entered values', async () => {
   await visitor.get('/access')
   const pid = core.host.databasePid()
   signalDatabase(pid, 'SIGSTOP')
@@ -107,7 +107,7 @@ test('a page whose database says nothing leads to itself, and a form gives back 
   await until('it answers again', async () => (await visitor.get('/access')).status === 200)
 })
 
-test('a program that reads of a database which says nothing is told to try again', async () => {
+test('with a silent database, programs are told to try again', async () => {
   const pid = core.host.databasePid()
   signalDatabase(pid, 'SIGSTOP')
   try {
