@@ -1,4 +1,4 @@
-/** The calls of all hosts by the minute, lists that are followed, and the overview, as operators ask for them. */
+/** The calls of all hosts per minute, lists as event streams, and the overview for operators. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCallMinutes } from '../../../runtime/connectors/lifecycle/call-minutes.ts'
@@ -15,7 +15,7 @@ afterAll(() => core.stop())
 
 const START = Date.parse('2026-11-23T10:00:30Z')
 
-/** Counts of another process; the time is the test's own. */
+/** Counters of another process, with a clock that the test sets. */
 function gather(
   place: () => { db: Db; domainId: string } | null = () => ({ db: core.db, domainId }),
 ) {
@@ -42,7 +42,7 @@ async function rowsOf(connector: string) {
 }
 
 describe('the calls of a minute', () => {
-  test('are one row of each connector and capability: counts, faults, times, bytes and hosts', async () => {
+  test('are one row for each connector and capability, with counts, faults, bytes and hosts', async () => {
     const { minutes } = gather()
     const request = {
       connector: 'one',
@@ -68,7 +68,7 @@ describe('the calls of a minute', () => {
     await minutes.stop()
   })
 
-  test('are written once, however often it is tried, and never twice for one minute', async () => {
+  test('are written once under concurrent writes, and never twice for one minute', async () => {
     const { minutes, pass } = gather()
     minutes.called(call({ connector: 'twice' }))
     await Promise.all([minutes.write(), minutes.write()])
@@ -83,7 +83,7 @@ describe('the calls of a minute', () => {
     expect(new Set(rows.map(({ minute }) => String(minute))).size).toBe(3)
   })
 
-  test('wait while the database is away, and names of any kind are counted', async () => {
+  test('are kept while the database is away, with hosts of any name', async () => {
     let isThere = false
     const { minutes } = gather(() => (isThere ? { db: core.db, domainId } : null))
     minutes.called(call({ connector: 'away' }))
@@ -99,7 +99,7 @@ describe('the calls of a minute', () => {
     expect(JSON.stringify(row?.['upstream'])).toBe('{"__proto__":[1,0]}')
   })
 
-  test('of too many connectors are counted together', async () => {
+  test('of too many connectors are counted together as other', async () => {
     const { minutes } = gather()
     for (let at = 0; at < 1200; at += 1) minutes.called(call({ connector: `many${at}` }))
     await minutes.write()
@@ -108,7 +108,7 @@ describe('the calls of a minute', () => {
     await minutes.stop()
   })
 
-  test('that this host answered are there, with the faults of failures', async () => {
+  test('that this host answered are included, with the faults of failures', async () => {
     await core.host.settled
     const path = '/connectors/scim/list_accounts'
     const body = { auth: { token: { token: 'x' } }, settings: { base_url: 'nowhere' }, request: {} }
@@ -130,7 +130,7 @@ describe('GET /operator/call-minutes', () => {
       minutes.called(call({ connector: 'both', ms }))
       await minutes.stop()
     }
-    // They were counted for a moment of the test's own.
+    // They were counted at the time of the test's clock.
     await core.db.execute(
       sql`update call_minutes set minute = date_trunc('minute', now()) where connector = 'both'`,
     )
@@ -148,7 +148,7 @@ describe('GET /operator/call-minutes', () => {
     expect(body.bounds_ms).toHaveLength(body.items[0].buckets.length - 1)
   })
 
-  test('refuses more steps than fit an answer, with what to do', async () => {
+  test('refuses more steps than fit an answer, with advice', async () => {
     const { status, body } = await core.call(
       'GET',
       '/operator/call-minutes?hours=720&step_minutes=1',
@@ -170,7 +170,7 @@ describe('GET /operator/call-minutes', () => {
   })
 })
 
-describe('a list that is followed', () => {
+describe('a list as an event stream', () => {
   /** A reader of events. */
   async function follow(path: string, headers: Record<string, string> = {}, token = ADMIN_TOKEN) {
     const ending = new AbortController()
@@ -185,7 +185,7 @@ describe('a list that is followed', () => {
     let text = ''
     return {
       reply,
-      /** What was sent, up to a word or the end. */
+      /** The text that was sent, up to a word or the end. */
       async until(word: string): Promise<string> {
         while (!text.includes(word)) {
           const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
@@ -210,7 +210,7 @@ describe('a list that is followed', () => {
     return appId
   }
 
-  test('is sent at once, again when it has changed, and not to who has it already', async () => {
+  test('is sent at once and after each change, but not to a client that has it already', async () => {
     const appId = await runOf('Followed')
     const path = `/operator/syncs?app_id=${appId}`
     const first = await follow(path)
@@ -230,7 +230,7 @@ describe('a list that is followed', () => {
     await again.stop()
   })
 
-  test('ends when its reader may not see it any more', async () => {
+  test('ends when its reader loses the permission', async () => {
     const operator = await person(core.db, 'leaves@example.com', ['Admin'])
     const stream = await follow('/operator/jobs', {}, operator.token)
     await stream.until('event: list')
@@ -238,7 +238,7 @@ describe('a list that is followed', () => {
     expect(await stream.until('(never)')).toMatch(/event: end\ndata: \{\}\n\n\(end\)$/)
   })
 
-  test('is refused to who follows too many, and to who may not see it at all', async () => {
+  test('is refused beyond the limit of streams, and without the permission', async () => {
     const busy = await person(core.db, 'busy@example.com', ['Admin'])
     const open = []
     for (let at = 0; at < 5; at += 1) open.push(await follow('/operator/jobs', {}, busy.token))
@@ -249,14 +249,14 @@ describe('a list that is followed', () => {
     expect((await follow('/operator/jobs', {}, user.token)).reply.status).toBe(403)
   })
 
-  test('is JSON for who asks for nothing else', async () => {
+  test('is JSON for clients that do not ask for a stream', async () => {
     const { headers } = await core.call('GET', '/operator/jobs')
     expect(headers.get('content-type')).toContain('application/json')
   })
 })
 
 describe('GET /operator/overview', () => {
-  test('says what fails, who has tasks, and how all of it stands', async () => {
+  test('lists failures, and counts apps, connectors and hosts', async () => {
     const appId = await app(core.db, 'Broken', { syncStatus: 'FAILED' })
     await core.db.execute(sql`insert into sync_runs (domain_id, app_id, page_size, state, problem, ended_at)
       values (${domainId}, ${appId}, 100, 'STOPPED', 'half of it vanished', now())`)

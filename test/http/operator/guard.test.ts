@@ -24,14 +24,14 @@ app.get('/operator/change', async (c) => c.json(await c.get('operator')()))
 const ask = (at: string, token: string) =>
   app.request(at, { headers: { authorization: `Bearer ${token}` } })
 
-test('the operator’s token is good without it, if it was when it went away', async () => {
+test('the operator’s token is accepted if it was valid when the database went away', async () => {
   operator.heard('good')
   const answer = await ask('/operator/look', ADMIN)
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([200, null])
 })
 
 test.each(['ended', 'another'] as const)(
-  'one that is “%s” does not come back',
+  'an operator’s token that is “%s” is not accepted',
   async (standing) => {
     operator.heard('good')
     operator.heard(standing)
@@ -39,23 +39,23 @@ test.each(['ended', 'another'] as const)(
   },
 )
 
-test('a host that has not reached it yet cannot know what became of the token', async () => {
+test('a host that has not reached the database yet answers 503 to the operator’s token', async () => {
   const answer = await ask('/operator/look', ADMIN)
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
 })
 
-test('whether another token is an admin’s only it knows', async () => {
+test('another token is answered 503, because only the database knows it', async () => {
   const answer = await ask('/operator/look', `lsk_${'b'.repeat(40)}`)
   expect(answer.status).toBe(503)
   expect(answer.headers.get('retry-after')).toBe('2')
   expect(await answer.json()).toMatchObject({ error: { error_code: 'service_error' } })
 })
 
-test('what is no API token needs no database to be refused', async () => {
+test('a malformed token is refused without the database', async () => {
   expect((await ask('/operator/look', 'abc')).status).toBe(401)
 })
 
-test('a change cannot be recorded, and is told so', async () => {
+test('a change is answered 503, because it cannot be recorded', async () => {
   operator.heard('good')
   const answer = await ask('/operator/change', ADMIN)
   expect(answer.status).toBe(503)

@@ -5,25 +5,25 @@ import { maybe, nullable } from '../../../runtime/contract/schema/schemas.ts'
 import { fieldSchema } from '../../../runtime/http/schemas/field-schema.ts'
 import { createComponents, toSchema } from '../../../runtime/http/schemas/json-schema.ts'
 
-test('marks what is written out as null as required in answers, not in requests', () => {
+test('requires nullable members in answers, but not in requests', () => {
   const schema = v.strictObject({ id: v.string(), email: nullable(v.string()) })
   expect(toSchema(schema, 'output')['required']).toEqual(['id', 'email'])
   expect(toSchema(schema, 'input')['required']).toEqual(['id'])
 })
 
-test('says that null means absent, and leaves no undefined default behind', () => {
+test('allows null for an absent member, without an undefined default', () => {
   expect(toSchema(v.object({ name: maybe(v.string()) }), 'input')).toStrictEqual({
     type: 'object',
     properties: { name: { type: ['string', 'null'] } },
   })
 })
 
-test('lets null be one of the values of an enumeration that may be missing', () => {
+test('allows null as a value of an optional enumeration', () => {
   const member = toSchema(maybe(v.picklist(['a', 'b'])), 'input')
   expect(member).toStrictEqual({ type: ['string', 'null'], enum: ['a', 'b', null] })
 })
 
-test('turns metadata into annotations and keeps what is internal inside', () => {
+test('turns metadata into annotations, and omits internal metadata', () => {
   const schema = v.pipe(
     v.string(),
     v.metadata({ title: 'T', secret: true, fieldType: 'SECRET', nature: 'secret', semantic: 's' }),
@@ -75,7 +75,7 @@ describe('components', () => {
 })
 
 describe('a declared field', () => {
-  test('keeps its rules where a request may leave it out', () => {
+  test('keeps its constraints if it is optional', () => {
     const schema = flatSchema({ level: { type: 'integer', min: 1, max: 5, title: 'Level' } })
     expect(toSchema(schema, 'input')['properties']).toStrictEqual({
       level: { title: 'Level', type: ['integer', 'null'], minimum: 1, maximum: 5 },
@@ -91,7 +91,7 @@ describe('a declared field', () => {
     expect(fieldSchema({ type: 'string', pattern })['pattern']).toBe(expected)
   })
 
-  test('names a pattern that JSON Schema cannot say instead of saying another one', () => {
+  test('has an x-pattern instead of a pattern that JSON Schema cannot express', () => {
     const schema = fieldSchema({ type: 'string', pattern: '(?P<team>[a-z]+)' })
     expect(schema).toMatchObject({ 'x-pattern': '(?P<team>[a-z]+)' })
     expect(schema).not.toHaveProperty('pattern')

@@ -50,7 +50,7 @@ const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 
 const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 describe('a token', () => {
-  test('is shown once, works, and is in the list with what is known of it', async () => {
+  test('is shown once, works, and is listed with its details', async () => {
     const seen = await make({ name: 'nightly', description: 'kept in the vault', expires: today() })
     expect(seen.status).toBe(200)
     const token = shownToken(seen.text) ?? ''
@@ -70,7 +70,7 @@ describe('a token', () => {
     expect(`${kept?.hash.toString('latin1')}${JSON.stringify(kept)}`).not.toContain(token)
   })
 
-  test('that may only read reads and changes nothing', async () => {
+  test('that is read-only can read, but not change anything', async () => {
     const admin = await person(core.db, 'boss@example.com', ['Admin'])
     const boss = await signedIn(core, admin.token)
     const token = shownToken((await make({ read_only: 'yes' }, boss)).text) ?? ''
@@ -79,7 +79,7 @@ describe('a token', () => {
     expect((await core.call('POST', role, { token })).status).toBe(403)
   })
 
-  test('is made once by a form that is sent twice, and not shown the second time', async () => {
+  test('is created once by a form that is sent twice, and not shown the second time', async () => {
     const first = await make({ name: 'once' })
     await visitor.get(PAGE)
     const form = /name="form_id" value="([^"]+)"/.exec((await visitor.get(PAGE)).text)?.[1] ?? ''
@@ -92,7 +92,7 @@ describe('a token', () => {
     expect((await rowsOf(ada)).filter(({ name }) => name === 'twice')).toHaveLength(1)
   })
 
-  test('is made once by a form that is sent many times at once', async () => {
+  test('is created once by a form that is sent many times concurrently', async () => {
     await visitor.get(PAGE)
     const form = '11111111-1111-4111-8111-111111111111'
     const answers = await Promise.all(
@@ -101,12 +101,12 @@ describe('a token', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
     expect(answers.filter(({ text }) => shownToken(text) !== null)).toHaveLength(1)
     expect((await rowsOf(ada)).filter(({ name }) => name === 'storm')).toHaveLength(1)
-    // The same id in another's form is another form.
+    // The same form id of another person is a different form.
     const other = await signedIn(core, bob.token)
     expect((await other.post(PAGE, { name: 'mine', form_id: form })).status).toBe(200)
   })
 
-  test('is in the log when made and when revoked, without its text', async () => {
+  test('is logged when it is created and when it is revoked, without its text', async () => {
     const token = shownToken((await make({ name: 'logged' })).text) ?? ''
     const row = (await rowsOf(ada)).find(({ name }) => name === 'logged')
     for (const _twice of [1, 2]) await visitor.post(`${PAGE}/${row?.id}/revoke`)
@@ -125,7 +125,7 @@ describe('a token', () => {
     expect(JSON.stringify(log)).not.toContain(token.slice(0, 12))
   })
 
-  test('may have a name that is markup or a script: it is text', async () => {
+  test('may have a name with markup, which is escaped', async () => {
     const name = '<script>alert(1)</script>"\'&'
     const { text } = await make({ name, description: `${name}</textarea>` })
     expect(text).not.toContain('<script>alert')
@@ -133,7 +133,7 @@ describe('a token', () => {
   })
 })
 
-describe('what does not fit is told at its field, and makes nothing', () => {
+describe('the form of a new token', () => {
   test.each([
     ['no name', { name: '' }, 'name', 'Enter a name'],
     ['a name of spaces', { name: '  \t ' }, 'name', 'Enter a name'],
@@ -147,7 +147,7 @@ describe('what does not fit is told at its field, and makes nothing', () => {
     ['a day in another form', { expires: '31.12.2030' }, 'expires', 'Write the day as'],
     ['a word for a day', { expires: 'soon' }, 'expires', 'Write the day as'],
     ['a year beyond', { expires: '+275760-09-13' }, 'expires', 'Write the day as'],
-  ])('%s', async (_what, fields, field, words) => {
+  ])('with %s is refused at its field', async (_what, fields, field, words) => {
     const before = await rowsOf(ada)
     const { status, text } = await make({ description: 'keep <me>', ...fields })
     expect(status).toBe(422)
@@ -160,7 +160,7 @@ describe('what does not fit is told at its field, and makes nothing', () => {
     expect(await rowsOf(ada)).toEqual(before)
   })
 
-  test('the longest texts fit, line ends counted as browsers do', async () => {
+  test('accepts the longest texts, with line ends counted as browsers do', async () => {
     const description = `${'\r\n'.repeat(400)}${'€'.repeat(600)}`
     const { status } = await make({
       name: '€'.repeat(100),
@@ -179,7 +179,7 @@ describe('what does not fit is told at its field, and makes nothing', () => {
     ['a broken escape', { raw: 'name=%zz' }, 400],
     ['a body that is too large', { raw: `name=${'x'.repeat(70_000)}` }, 413],
     ['nothing', { raw: '' }, 403],
-  ])('%s', async (_what, sending, status) => {
+  ])('sent with %s is refused', async (_what, sending, status) => {
     const before = await rowsOf(ada)
     const seen = await visitor.post(PAGE, {}, sending)
     expect(seen.status).toBe(status)
@@ -187,11 +187,11 @@ describe('what does not fit is told at its field, and makes nothing', () => {
     expect(await rowsOf(ada)).toEqual(before)
   })
 
-  test('a form without its id', async () => {
+  test('without a valid form id is refused', async () => {
     expect((await make({ form_id: 'x' })).status).toBe(400)
   })
 
-  test('more tokens than one may have', async () => {
+  test('is refused beyond the limit of tokens', async () => {
     const many = await person(core.db, 'many@example.com')
     const [row] = await rowsOf(many)
     const hasher = createTokenHasher([SECRET])
@@ -222,7 +222,7 @@ describe('revoking', () => {
     expect(now?.revokedAt).toBeInstanceOf(Date)
   })
 
-  test('finds neither what is another’s nor what is nothing', async () => {
+  test('answers 404 for tokens of others and for unknown ids', async () => {
     const [others] = await rowsOf(bob)
     const [foreign] = await rowsOf(stranger)
     const unknown = '00000000-0000-4000-8000-000000000000'
@@ -234,7 +234,7 @@ describe('revoking', () => {
     expect((await core.call('GET', '/users/current', { token: bob.token })).status).toBe(200)
   })
 
-  test('the token that one is signed in with signs out', async () => {
+  test('the token of the current session signs out', async () => {
     const { token } = await person(core.db, 'leaving@example.com')
     const leaver = await signedIn(core, token)
     const { text } = await leaver.get(PAGE)
@@ -246,13 +246,13 @@ describe('revoking', () => {
 })
 
 describe('the list', () => {
-  test('is the caller’s own alone', async () => {
+  test('contains only the tokens of the caller', async () => {
     await make({ name: 'only-of-ada' })
     const other = await signedIn(core, bob.token)
     expect((await other.get(PAGE)).text).not.toContain('only-of-ada')
   })
 
-  test('says nothing of a token that the address invents, or that works', async () => {
+  test('does not report an unknown or a valid token as revoked', async () => {
     const [own] = await core.db
       .select()
       .from(apiTokens)
@@ -261,7 +261,7 @@ describe('the list', () => {
       expect((await visitor.get(`${PAGE}?revoked=${id}`)).text).not.toContain('is revoked.')
   })
 
-  test('tells what expired', async () => {
+  test('marks expired tokens', async () => {
     await make({ name: 'gone-by' })
     await core.db
       .update(apiTokens)
@@ -274,7 +274,7 @@ describe('the list', () => {
   })
 })
 
-test('who signed in with a token that may only read looks, and changes nothing', async () => {
+test('a session of a read-only token can view the tokens, but change nothing', async () => {
   const reader = await signedIn(core, ada.readOnlyToken)
   const { text } = await reader.get(PAGE)
   expect(text).toContain('you can look at your tokens')
@@ -290,7 +290,7 @@ test('who signed in with a token that may only read looks, and changes nothing',
   expect(await rowsOf(ada)).toEqual(before)
 })
 
-test('who signed in with a token that expires makes none that works longer', async () => {
+test('a session of a token that expires cannot create a token that lasts longer', async () => {
   const made = await make({ name: 'short', expires: tomorrow() })
   const short = await signedIn(core, shownToken(made.text) ?? '')
   const longer = await make({ name: 'longer' }, short)
@@ -306,7 +306,7 @@ describe('without a session', () => {
     ['POST', PAGE],
     ['POST', `${PAGE}/x/revoke`],
     ['POST', '/settings/sign-out'],
-  ])('%s %s leads to the sign-in page', async (method, path) => {
+  ])('%s %s redirects to the sign-in page', async (method, path) => {
     const nobody = visit(core)
     nobody.cookies.set('keyway_session', 'kws_made-up-but-long-enough')
     const seen = await (method === 'GET' ? nobody.get(path) : nobody.post(path))
@@ -324,7 +324,7 @@ describe('a form of a session', () => {
     ['from another site', { 'sec-fetch-site': 'cross-site' }],
     ['from another port', { 'sec-fetch-site': 'same-site', origin: 'http://localhost' }],
     ['from another origin', { origin: 'https://evil.example' }],
-  ])('%s is refused, with all else right', async (_what, headers) => {
+  ])('%s is refused, even if everything else is valid', async (_what, headers) => {
     const before = await rowsOf(ada)
     for (const path of await paths()) {
       await visitor.get(PAGE)
@@ -361,7 +361,7 @@ describe('every answer', () => {
     ['DELETE', PAGE, 405],
     ['GET', '/settings/sign-out', 405],
     ['GET', `${PAGE}/x/revoke`, 405],
-  ])('to %s %s is %i under the strict policy', async (method, path, status) => {
+  ])('to %s %s is %i with a strict content security policy', async (method, path, status) => {
     const cookie = `keyway_session=${visitor.cookies.get('keyway_session')}`
     const headers = { host: 'localhost', cookie }
     const reply = await core.host.app.request(path, { method, headers })
@@ -375,7 +375,7 @@ describe('every answer', () => {
     })
   })
 
-  test('has no script and no style of its own in the page', async () => {
+  test('has no inline scripts or styles', async () => {
     for (const path of ['/settings/sign-in', PAGE]) {
       const { text } = await visitor.get(path)
       expect(text.match(/<script[^>]*>[^<]*/g)).toEqual(['<script src="/assets/keyway.js" defer>'])
@@ -383,7 +383,7 @@ describe('every answer', () => {
     }
   })
 
-  test('names every field, and every reference leads somewhere', async () => {
+  test('labels every field, and has a target for every reference', async () => {
     const failed = await make({ name: '' })
     for (const { text } of [failed, await make(), await visitor.get('/settings/sign-in')]) {
       const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
@@ -398,7 +398,7 @@ describe('every answer', () => {
   })
 })
 
-test('other interfaces take no forms', async () => {
+test('other interfaces refuse forms', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const seen = await visit(core).post('/connectors/scim/list_accounts', {}, { headers })
   expect(seen.status).toBe(415)

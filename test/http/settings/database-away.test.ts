@@ -5,7 +5,7 @@ import { killDatabase } from '../../database/kill.ts'
 import { until } from '../../e2e/until.ts'
 import { signedIn, visit } from './visitor.ts'
 
-test('a killed database is told on a page, and a session outlives it', async () => {
+test('a killed database is reported on a page, and a session survives it', async () => {
   const core = await startCore({}, { server: 'own' })
   const visitor = await signedIn(core)
   killDatabase(core.host.databasePid())
@@ -22,7 +22,7 @@ test('a killed database is told on a page, and a session outlives it', async () 
   expect(german.text).toContain('href="/access?q=x">Noch einmal versuchen</a>')
   expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(away.headers.get('content-security-policy')).toContain("default-src 'none'")
-  // What was typed comes back to be copied, but for what is secret.
+  // The entered values are returned, to be copied, except secrets.
   for (const path of ['/access/request', '/console/policies/new', '/inbox/0-0/comment']) {
     const typed = { form_token: 'x', why: 'Month end', reason: 'The <audit>', password: 'hush' }
     const lost = await visitor.post(path, typed)
@@ -33,7 +33,7 @@ test('a killed database is told on a page, and a session outlives it', async () 
     const foreign = { headers: { 'sec-fetch-site': 'cross-site' } }
     expect((await visitor.post(path, typed, foreign)).text).not.toContain('Month end')
   }
-  // No page can give a file back.
+  // A page cannot return a file.
   const files = new Response(new FormData())
   const raw = new Uint8Array(await files.arrayBuffer())
   const headers = { 'content-type': files.headers.get('content-type') ?? '' }
@@ -43,7 +43,7 @@ test('a killed database is told on a page, and a session outlives it', async () 
     expect(lost.text).toContain('Open the page again. You have to choose the file again there.')
     expect(lost.text).toContain(`href="${path}">Open the page again</a>`)
   }
-  // A form is not lost on somebody who only has to send it again: the cookie stays.
+  // The session cookie stays, so that the form can be sent again.
   expect(visitor.cookies.has('keyway_session')).toBe(true)
   expect((await visit(core).get('/settings/sign-in')).status).toBe(200)
 

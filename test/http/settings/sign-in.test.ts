@@ -48,7 +48,7 @@ const textOf = (row: { hash: Buffer }) => `${row.hash.toString('latin1')} ${JSON
 const past = new Date(Date.now() - 1000)
 
 describe('a login link', () => {
-  test('lasts no longer than the token that makes it, nor does the session that it begins', async () => {
+  test('does not outlast the token that creates it, and neither does its session', async () => {
     const boss = await person(core.db, 'brief@example.com', ['Admin'])
     const end = new Date(Date.now() + 60_000)
     await core.db.update(apiTokens).set({ expiresAt: end }).where(eq(apiTokens.userId, boss.id))
@@ -63,7 +63,7 @@ describe('a login link', () => {
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('is made by the operator, for the first admin unless told otherwise', async () => {
+  test('is created by the operator, by default for the first admin', async () => {
     const { status, body } = await links({})
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -89,7 +89,7 @@ describe('a login link', () => {
     expect(await isIn(again.visitor)).toBe(false)
   })
 
-  test('leads operators to the console, and everybody to the page that they wanted', async () => {
+  test('leads operators to the console, and everyone to the page that they requested', async () => {
     const { seen } = await tryWith({ code: await newCode('admin@localhost') })
     expect(seen.headers.get('location')).toBe('/console')
     await person(core.db, 'app-admin@example.com', ['App Admin'])
@@ -99,19 +99,19 @@ describe('a login link', () => {
     expect(wanted.seen.headers.get('location')).toBe('/inbox?page=2')
   })
 
-  test('used by many at once lets in one of them', async () => {
+  test('that is used concurrently signs in only one visitor', async () => {
     const code = await newCode()
     const tries = await Promise.all(Array.from({ length: 8 }, () => tryWith({ code })))
     expect(tries.filter(({ seen }) => seen.status === 303)).toHaveLength(1)
   })
 
-  test('is of no use after its time', async () => {
+  test('is refused after it has expired', async () => {
     const code = await newCode()
     await core.db.update(loginLinks).set({ expiresAt: past })
     expect((await tryWith({ code })).seen.status).toBe(403)
   })
 
-  test('is of no use to who was suspended meanwhile, and none is made for them', async () => {
+  test('is refused for a suspended person, and none is created for them', async () => {
     const { id } = await person(core.db, 'gone@example.com')
     const code = await newCode('GONE@example.com')
     await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, id))
@@ -122,7 +122,7 @@ describe('a login link', () => {
     })
   })
 
-  test('is kept as a hash alone, and is in the log without its code', async () => {
+  test('is stored only as a hash, and is logged without its code', async () => {
     const code = await newCode()
     const rows = await core.db.select().from(loginLinks)
     expect(rows.map(textOf).join()).not.toContain(code)
@@ -143,16 +143,16 @@ describe('a login link', () => {
     ['an address that is a number', { email: 5 }, 422],
     ['an endless address', { email: 'a'.repeat(400) }, 422],
     ['a list', [], 422],
-  ])('is not made for %s', async (_what, body, status) => {
+  ])('is not created for %s', async (_what, body, status) => {
     expect((await links(body)).status).toBe(status)
   })
 
-  test('is not made for a user of another domain', async () => {
+  test('is not created for a user of another domain', async () => {
     await person(core.db, 'stranger@example.com', [], await otherDomain(core.db))
     expect((await links({ email: 'stranger@example.com' })).status).toBe(404)
   })
 
-  test('is made for nobody but the operator, by POST, as JSON', async () => {
+  test('is created only by the operator, by POST, as JSON', async () => {
     expect((await links({}, { token: null })).status).toBe(401)
     expect((await links({}, { token: ada.token })).status).toBe(403)
     expect((await core.call('GET', '/operator/login-links')).status).toBe(405)
@@ -162,7 +162,7 @@ describe('a login link', () => {
 })
 
 describe('signing in with a token', () => {
-  test('gives a session of its user, and counts as a use of it', async () => {
+  test('creates a session of its user, and counts as a use of the token', async () => {
     const visitor = await signedIn(core, ada.token)
     const { text } = await visitor.get('/settings/api-tokens')
     expect(text).toContain('ada@example.com')
@@ -186,13 +186,13 @@ describe('signing in with a token', () => {
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('nothing at all is a 422', async () => {
+  test('that is blank is answered 422', async () => {
     expect((await tryWith({ token: '  ' })).seen.status).toBe(422)
   })
 })
 
 describe('a session', () => {
-  test('is a cookie that no script can read, and no form of another site sends', async () => {
+  test('is an HttpOnly and SameSite cookie, and Secure behind TLS', async () => {
     const { visitor } = await tryWith({ token: ada.token })
     const line = visitor.set.find((one) => one.startsWith('keyway_session=')) ?? ''
     expect(line.split('; ').slice(1).sort()).toEqual([
@@ -215,7 +215,7 @@ describe('a session', () => {
     ])
   })
 
-  test('is kept as a hash alone', async () => {
+  test('is stored only as a hash', async () => {
     const visitor = await signedIn(core, ada.token)
     const secret = visitor.cookies.get('keyway_session') ?? ''
     expect(secret).toMatch(/^kws_/)
@@ -224,7 +224,7 @@ describe('a session', () => {
     expect(rows.map(textOf).join()).not.toContain(secret)
   })
 
-  test('outlives a change of the secret, as long as the former one is listed', async () => {
+  test('survives a change of the secret while the former secret is listed', async () => {
     const visitor = await signedIn(core, ada.token)
     const secret = visitor.cookies.get('keyway_session') ?? ''
     const found = (secrets: string[]) => findSession(core.db, createTokenHasher(secrets), secret)
@@ -242,7 +242,7 @@ describe('a session', () => {
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('ends when another begins in the same browser', async () => {
+  test('ends when another one starts in the same browser', async () => {
     const visitor = await signedIn(core, ada.token)
     const former = visitor.cookies.get('keyway_session') ?? ''
     await visitor.get('/settings/sign-in')
@@ -252,7 +252,7 @@ describe('a session', () => {
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('is told in the log as it ends, once, with whose it was', async () => {
+  test('is logged once when it ends, with its person', async () => {
     const ends = async (): Promise<unknown[]> => {
       const { items } = (await core.call('GET', '/activity_logs?event_type=USER_LOGOUT&limit=100'))
         .body
@@ -300,7 +300,7 @@ describe('a session', () => {
     expect(await isIn(visitor)).toBe(false)
   })
 
-  test('shows the roles of this moment', async () => {
+  test('shows the current roles', async () => {
     const visitor = await signedIn(core, ada.token)
     await core.call('POST', `/users/${ada.id}/roles/Auditor`)
     expect((await visitor.get('/settings/api-tokens')).text).toContain('Roles: Auditor')
@@ -318,23 +318,23 @@ describe('a sign-in form', () => {
     ['of our own page', { 'sec-fetch-site': 'same-origin', origin: 'null' }, 303],
     ['of our own origin', { origin: 'http://localhost' }, 303],
     ['of a page that tells nothing', { origin: 'null' }, 303],
-  ])('%s is answered as such', async (_what, headers, status) => {
+  ])('%s is accepted or refused by its origin', async (_what, headers, status) => {
     const { seen } = await tryWith({ token: ada.token }, { headers })
     expect(seen.status).toBe(status)
   })
 
-  test('without the cookie of its page signs nobody in', async () => {
+  test('without the cookie of its page is refused', async () => {
     const visitor = visit(core)
     await visitor.get('/settings/sign-in')
     visitor.cookies.clear()
     const seen = await visitor.post('/settings/sign-in', { token: ada.token })
     expect(seen.status).toBe(403)
     expect(visitor.cookies.has('keyway_session')).toBe(false)
-    // What comes back is a form that works.
+    // The answer contains a form that works.
     expect((await visitor.post('/settings/sign-in', { token: ada.token })).status).toBe(303)
   })
 
-  test('with the proof of another visitor signs nobody in', async () => {
+  test('with the proof of another visitor is refused', async () => {
     const visitor = visit(core)
     await visitor.get('/settings/sign-in')
     visitor.cookies.set('keyway_visitor', 'another-visitor-altogether')
@@ -355,7 +355,7 @@ describe('a sign-in form', () => {
     expect(other.status).toBe(303)
   })
 
-  test('that is refused before its secret is looked at is no try', async () => {
+  test('that is refused before its secret is checked does not count as an attempt', async () => {
     const from = '203.0.113.8'
     const visitor = visit(core)
     await visitor.get('/settings/sign-in')
@@ -375,7 +375,7 @@ describe('a sign-in form', () => {
     expect(seen.status).toBe(303)
   })
 
-  test('behind an address that no setting trusts is of that address, whatever it says', async () => {
+  test('from an untrusted proxy counts for the address of the proxy', async () => {
     const visitor = visit(core)
     await visitor.get('/settings/sign-in')
     const from = '203.0.113.10'
@@ -405,7 +405,7 @@ describe.each([
   ['a day ahead', 86_400_000],
   ['an hour behind', -3_600_000],
   ['a day behind', -86_400_000],
-])('with the clock of the host %s, the database’s counts', (_name, offMs) => {
+])('with the clock of the host %s, the clock of the database decides', (_name, offMs) => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs })
   })
@@ -414,7 +414,7 @@ describe.each([
   const from = async (ms: number): Promise<Date> =>
     new Date((await databaseTime(core.db)).getTime() + ms)
 
-  test('for when a token ends', async () => {
+  test('when a token expires', async () => {
     const one = await person(core.db, `clock${offMs}@example.com`)
     const who = async () => (await core.call('GET', '/users/current', { token: one.token })).status
     const endsAt = async (expiresAt: Date) =>
@@ -425,7 +425,7 @@ describe.each([
     expect(await who()).toBe(401)
   })
 
-  test('for when a link and a session end, and when a token was used', async () => {
+  test('when a link and a session expire, and when a token was used', async () => {
     const one = await person(core.db, `link${offMs}@example.com`)
     const { body } = await links({ email: `link${offMs}@example.com` })
     const endMs = Date.parse(body.expires_at) - (await from(0)).getTime()
@@ -442,7 +442,7 @@ describe.each([
     await core.db.update(loginLinks).set({ expiresAt: await from(-MINUTE_MS) })
     expect(await isIn((await tryWith({ code: late })).visitor)).toBe(false)
     await core.call('GET', '/users/current', { token: one.token })
-    // It is noted behind the answer.
+    // The use is recorded after the answer.
     await vi.waitFor(async () => {
       const [token] = await core.db.select().from(apiTokens).where(eq(apiTokens.userId, one.id))
       const usedMs = (await from(0)).getTime() - (token?.lastUsedAt?.getTime() ?? 0)

@@ -1,4 +1,4 @@
-/** Somebody with a browser's habits: keeps cookies, follows nothing, sends back the fields of the last form. */
+/** A stub of a browser: keeps cookies, follows no redirects, sends back the fields of the last form. */
 import type { CoreHost } from '../../core/host.ts'
 import { ADMIN_TOKEN } from '../../core/host.ts'
 
@@ -6,7 +6,7 @@ export type Seen = { status: number; text: string; headers: Headers }
 
 export type Sending = {
   headers?: Record<string, string>
-  /** A body as it is, in place of a form. */
+  /** A raw body, in place of a form. */
   raw?: string | Uint8Array
   /** Remote address. */
   from?: string
@@ -23,7 +23,7 @@ export type Visitor = {
 
 let visitors = 0
 
-/** Each visitor has an address of its own, so that none uses up another's tries. */
+/** Each visitor has an address of its own, so that none uses up another's rate limit. */
 export function visit({ host }: CoreHost): Visitor {
   const cookies = new Map<string, string>()
   const ownAddress = `10.0.0.${++visitors}`
