@@ -18,7 +18,7 @@ function open(level = 'debug') {
 
 const fault = new Error('no room')
 
-test('a fault that lasts is one stack, then a count with the request ids', () => {
+test('a repeated fault is logged once with its stack, then as a count with the request ids', () => {
   const { log, lines, said } = open()
   for (let at = 0; at < 500; at += 1)
     log.error({ err: fault, requestId: `r${at}`, path: '/users' }, `failed; more under r${at}`)
@@ -31,7 +31,7 @@ test('a fault that lasts is one stack, then a count with the request ids', () =>
   expect(lines[1]?.['requestId']).toBeUndefined()
 })
 
-test('the pauses between two counts grow while it goes on; after a quiet one it is new again', () => {
+test('the intervals between counts grow while a fault goes on, and restart after a quiet interval', () => {
   const { log, said } = open()
   for (let second = 0; second < 3600; second += 1) {
     log.warn({ err: fault }, 'the database')
@@ -46,7 +46,7 @@ test('the pauses between two counts grow while it goes on; after a quiet one it 
   expect(total).toBe(3601)
 })
 
-test('what differs in level, words, fields or cause is not the same', () => {
+test('lines that differ in level, message, fields or cause are not repeats', () => {
   const { log, lines } = open()
   log.warn({ path: '/a' }, 'x')
   log.error({ path: '/a' }, 'x')
@@ -58,7 +58,7 @@ test('what differs in level, words, fields or cause is not the same', () => {
   expect(lines).toHaveLength(7)
 })
 
-test('what a connector says is counted as well; other words of the host, and debugging, are not', () => {
+test('repeated lines of a connector are counted; info lines of the host and debug lines are not', () => {
   const { log, lines } = open()
   for (let at = 0; at < 5; at += 1) {
     log.info({ connector: 'acme', capability: 'list_accounts', requestId: `r${at}` }, 'read')
@@ -72,7 +72,7 @@ test('what a connector says is counted as well; other words of the host, and deb
   ])
 })
 
-test('remembers a bounded number of lines, and loses no count', () => {
+test('a limited number of lines is remembered, and no count is lost', () => {
   const { log, lines } = open()
   for (let at = 0; at < 1000; at += 1) {
     log.warn({ at }, 'x')
@@ -86,7 +86,7 @@ test('remembers a bounded number of lines, and loses no count', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('levels that are off stay off, and fields that are no JSON are written as they are', () => {
+test('disabled levels stay disabled, and lines with fields that are not JSON are not combined', () => {
   const { log, lines } = open('error')
   const circle: Record<string, unknown> = {}
   circle['self'] = circle

@@ -7,7 +7,7 @@ const ESCAPE = '\u001b[31m'
 const CSI = '\u009b31m'
 const FORGED = '\n[12:00:00.000] INFO: all is well'
 
-test('a question that failed is logged without its values', () => {
+test('a failed query is logged without its values', () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
   const values = ['ada@example.com', 'a-hash, with: signs\nand lines']
@@ -19,7 +19,7 @@ test('a question that failed is logged without its values', () => {
   expect(lines.join('')).not.toMatch(/ada@|a-hash|and lines/)
 })
 
-test('on a terminal nothing that others wrote moves the cursor or looks like a line of ours', () => {
+test('on a terminal, untrusted text can neither move the cursor nor forge a log line', () => {
   const chunks: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -36,7 +36,7 @@ test('on a terminal nothing that others wrote moves the cursor or looks like a l
   expect(text.match(/^\[/gm)).toHaveLength(1)
 })
 
-test('what engines quote in their messages is cut, in the message of a line too', () => {
+test('long messages of errors are truncated, and so is the message of a line', () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
   const huge = 'x'.repeat(1_000_000)

@@ -6,7 +6,7 @@ const none = async (): Promise<Readings> => ({})
 const lines = (text: string, start: string) =>
   text.split('\n').filter((line) => line.startsWith(start))
 
-test('every metric of the table is registered, and no other that is ours', async () => {
+test('every metric of the table is registered, and no other metric of Keyway', async () => {
   const text = await createMetrics(none).text()
   const named = [...text.matchAll(/^# TYPE (keyway_\S+) (\S+)$/gm)].map(([, name, type]) => [
     name,
@@ -15,13 +15,13 @@ test('every metric of the table is registered, and no other that is ours', async
   expect(named.sort()).toEqual(METRIC_NAMES.map((name) => [name, METRICS[name].type]).sort())
 })
 
-test('what could not be read has no value, rather than 0', async () => {
+test('a metric that could not be read has no value, rather than 0', async () => {
   const text = await createMetrics(none).text()
   expect(lines(text, 'keyway_clock_offset_seconds')).toEqual([])
   expect(lines(text, 'keyway_removal_oldest_seconds')).toEqual([])
 })
 
-test('a gauge tells what was read last, and forgets what is gone', async () => {
+test('a gauge reports the latest reading, and drops series that are gone', async () => {
   const app = (app_id: string, value: number) => ({ labels: { app_id, connector: 'c' }, value })
   const reads: Readings[] = [
     { keyway_app_paused_seconds: [app('a', 1), app('b', 2)], keyway_apps_paused: [one(2)] },
@@ -38,7 +38,7 @@ test('a gauge tells what was read last, and forgets what is gone', async () => {
 
 const one = (value: number) => ({ labels: {}, value })
 
-test('above its bound a counter counts under `other`, a histogram too, and says of how many', async () => {
+test('beyond the limit, counters and histograms use `other`, and the series left out are counted', async () => {
   const metrics = createMetrics(none)
   const { most } = METRICS.keyway_upstream_requests_total
   for (let n = 0; n < most + 3; n += 1) metrics.upstream(`connector-${n}`, '2xx', 0.1)
@@ -51,7 +51,7 @@ test('above its bound a counter counts under `other`, a histogram too, and says 
   expect(text).toMatch(/^keyway_upstream_seconds_count\{connector="other"\} \d+$/m)
 })
 
-test('above its bound a gauge leaves the last out, and says how many', async () => {
+test('beyond the limit, a gauge omits the last series, and they are counted', async () => {
   const { most } = METRICS.keyway_app_paused_seconds
   const rows = Array.from({ length: most + 2 }, (_, n) => ({
     labels: { app_id: `app-${n}`, connector: 'c' },
@@ -64,7 +64,7 @@ test('above its bound a gauge leaves the last out, and says how many', async () 
   expect(text).toContain('keyway_series_left_out{metric="keyway_app_paused_seconds"} 2')
 })
 
-test('of several processes counters add up, and a gauge is told once as its row says', async () => {
+test('counters of several processes add up, and each gauge is combined as its row says', async () => {
   const reads = (calls: number, ready: number): Readings => ({
     keyway_calls_running: [one(calls)],
     keyway_ready: [one(ready)],
@@ -92,6 +92,6 @@ test('of several processes counters add up, and a gauge is told once as its row 
     ['0'],
     ['7'],
   ])
-  // What neither could read is not 0.
+  // A metric that neither process could read is not 0.
   expect(lines(text, 'keyway_clock_offset_seconds')).toEqual([])
 })

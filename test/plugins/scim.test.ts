@@ -30,7 +30,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     await system?.stop()
   })
 
-  /** Creates an account with a name of its own. */
+  /** Creates an account with a unique name. */
   async function someone(fields: Record<string, string> = {}) {
     const email = `${randomUUID()}@example.com`
     const { id } = await call(connector, tenant, 'create_account', {
@@ -45,7 +45,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       (one) => one.integration_specific_entitlement_id,
     )
 
-  test('knows the tenant by its address', async () => {
+  test('identifies the tenant by its address', async () => {
     expect(await call(connector, tenant, 'validate_credentials', {})).toEqual({
       valid: true,
       unique_tenant_id: system.baseUrl.replace('http://', ''),
@@ -104,7 +104,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     ).toMatchObject({ custom_attributes: { displayName: 'User 001' } })
   })
 
-  test('takes an account through its life', async () => {
+  test('creates, reads, changes, suspends, activates and deletes an account', async () => {
     const { id, email } = await someone({ given_name: 'Jo', family_name: 'Roe', title: 'Lead' })
     const read = () =>
       call(connector, tenant, 'get_account', { account_id: id, custom_attributes: ['title'] })
@@ -154,7 +154,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     ).rejects.toMatchObject(gone)
   })
 
-  test('assigns once however often it is asked, and takes away again', async () => {
+  test('assigns and unassigns an entitlement idempotently', async () => {
     const { id } = await someone()
     for (const _twice of [1, 2]) {
       expect(await call(connector, tenant, 'assign_entitlement', grant(id, 'g-empty'))).toEqual({
@@ -177,7 +177,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     await call(connector, tenant, 'delete_account', { account_id: id })
   })
 
-  test('gives a membership once that the service lists twice', async () => {
+  test('returns a membership once that the service lists twice', async () => {
     const { id } = await someone()
     const add = { op: 'add', path: 'members', value: [{ value: id }, { value: id }] }
     await fetch(`${tenant.baseUrl}/Groups/g-empty`, {
@@ -261,7 +261,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     await expect(act()).rejects.toMatchObject({ name: 'ConnectorError', ...expected })
   })
 
-  test('is not permitted to write with a token that only reads', async () => {
+  test('is not permitted to write with a read-only token', async () => {
     const reader = { ...tenant, token: await serviceToken(system, 'scim.read') }
     expect(await call(connector, reader, 'validate_credentials', {})).toMatchObject({ valid: true })
     await expect(

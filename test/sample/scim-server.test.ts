@@ -18,14 +18,14 @@ beforeEach(async () => {
 })
 afterEach(() => sample.close())
 
-test.each([[7], [100], [null]])('gives all 250 people once in pages of %s', async (size) => {
+test.each([[7], [100], [null]])('lists all 250 people once in pages of %s', async (size) => {
   const accounts = (await pagesOf(connector, tenant(), 'list_accounts', {}, size)).flat()
   expect(new Set(accounts.map((one) => one.integration_specific_id)).size).toBe(250)
   expect(accounts).toHaveLength(250)
   expect(accounts.filter((one) => one.user_status === 'SUSPENDED')).toHaveLength(10)
 })
 
-/** Ids of a page as SCIM has it, and what the answer says of itself. */
+/** The ids of a SCIM page, and the other members of the answer. */
 async function listed(query: string, path = '/Users') {
   const reply = await fetch(`${sample.baseUrl}${path}?${query}`, {
     headers: { authorization: `Bearer ${SAMPLE_TOKEN}` },
@@ -46,14 +46,14 @@ test.each([
   ['count=0', []],
   ['count=3', NUMBERED(1, 3)],
   ['startIndex=4&count=3', NUMBERED(4, 6)],
-  // Such as no caller of whole pages asks for.
+  // Pages that do not start at a multiple of their size.
   ['startIndex=3&count=5', NUMBERED(3, 7)],
   ['startIndex=100&count=100', NUMBERED(100, 199)],
   ['startIndex=126&count=125', NUMBERED(126, 250)],
   ['startIndex=249&count=100', NUMBERED(249, 250)],
   ['startIndex=2&count=500', NUMBERED(2, 250)],
   ['startIndex=251&count=10', []],
-])('shows the page %j, and how many there are', async (query, ids) => {
+])('returns the page %j with the total', async (query, ids) => {
   const asked = new URLSearchParams(query)
   expect(await listed(query)).toMatchObject({
     ids,
@@ -63,7 +63,7 @@ test.each([
   })
 })
 
-test('sorts all before it shows a page', async () => {
+test('sorts all people before it selects a page', async () => {
   const sorted = (order: string) =>
     listed(`sortBy=userName&sortOrder=${order}&startIndex=21&count=20`)
   const names = people().sort((a, b) => a.email.localeCompare(b.email))
@@ -96,7 +96,7 @@ test('changes the department', async () => {
   })
 })
 
-test('has groups with members, and forgets who is deleted', async () => {
+test('has groups with members, and removes deleted people from them', async () => {
   const groups = (await pagesOf(connector, tenant(), 'list_entitlements', {}, 5)).flat()
   expect(groups).toHaveLength(12)
   const held = async () =>
@@ -154,7 +154,7 @@ test('refuses a port that is in use', async () => {
   await expect(startSampleDirectory({ port })).rejects.toThrow(/EADDRINUSE/)
 })
 
-test('runs as a program of its own, and says where', async () => {
+test('runs as a separate program, and prints its address', async () => {
   const file = join(import.meta.dirname, '../../runtime/sample/scim-server.ts')
   const child = spawn(process.execPath, [file, '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')

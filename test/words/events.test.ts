@@ -1,4 +1,4 @@
-/** What the log records has a German name: without one the console shows its code. */
+/** Every event of the log has a German name: without one, the console shows its code. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { CONSOLE_EVENTS } from '../../runtime/words/console-events.ts'
 
 const RUNTIME = path.join(import.meta.dirname, '..', '..', 'runtime')
 
-/** What a pattern finds in the sources below a folder. */
+/** The first group of each match of a pattern in the sources below a folder. */
 const found = (folder: string, pattern: RegExp): string[] =>
   readdirSync(path.join(RUNTIME, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

@@ -1,4 +1,4 @@
-/** Pages for people have no words of their own: all come from the catalogue. */
+/** Pages for people contain no literal texts: all texts come from the catalogue. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,10 +15,10 @@ const FILES = [
 const NAMES =
   /\b(?:Keyway|Enter|npx keyway login-link|authorization: Bearer|lsk_|docs|APP_CREATED)\b/g
 
-/** Values of the core, which nobody reads there. */
+/** Values of the core, which pages do not show. */
 const VALUES: readonly string[] = ['Keyway', 'Unlimited', 'User', 'Connector', 'Failed']
 
-/** The text of templates that are tagged `html`, without what is put into them. */
+/** The text of templates that are tagged `html`, without the inserted values. */
 function textOf(source: string): string {
   let text = ''
   /** Of each template or `${` that is open: whether its text counts; null for code. */
@@ -44,15 +44,15 @@ function textOf(source: string): string {
 const withoutComments = (source: string): string =>
   source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(?<!:)\/\/[^\n]*/g, '')
 
-test('the reader of templates sees their text and nothing else', () => {
-  // Written with another sign, which is none of this file's own.
+test('textOf returns the text of html templates and nothing else', () => {
+  // Written with `@` instead of `$`, which this file would evaluate.
   const written =
     'const a = html`<p class="x">@{one(`not @{this}`)}Read @{b ? html`<b>me</b>` : 0}</p>`'
   const source = written.replaceAll('@', '$')
   expect(textOf(source)).toBe('<p class="x">Read <b>me</b></p>')
 })
 
-test.each(FILES)('%s', (file) => {
+test.each(FILES)('%s contains no literal text for people', (file) => {
   const source = withoutComments(readFileSync(path.join(HTTP, file), 'utf8'))
   const text = textOf(source)
   const spoken = [...text.matchAll(/\s(?:aria-label|placeholder|alt|title)="([^"]*)"/g)].map(
@@ -61,7 +61,7 @@ test.each(FILES)('%s', (file) => {
   const shown = text.replace(/<[^>]*>/g, ' ')
   const left = [shown, ...spoken].join(' ').replace(NAMES, ' ')
   expect(left.match(/\p{L}{2,}[^<]{0,40}/gu) ?? []).toEqual([])
-  // What is thrown is of the core, whose errors are English everywhere.
+  // Thrown errors belong to the core, whose errors are English everywhere.
   const code = source
     .replace(/(?:new CoreError|badRequest|conflict|forbidden|enforcePageRate)\([^)]*\)/g, '')
     .replace(/log\.\w+\([^)]*\)/g, '')

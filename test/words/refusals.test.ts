@@ -1,4 +1,4 @@
-/** Refusals of the core in other languages: each row is of words that are thrown somewhere, and says the same. */
+/** Translated refusals of the core: each row is a message that is thrown somewhere. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { REFUSALS_SAID, refusalIn } from '../../runtime/words/refusals.ts'
 
 const RUNTIME = path.join(import.meta.dirname, '..', '..', 'runtime')
 
-/** All texts of the sources, with what is put into them as `{}`. */
+/** All string literals of the sources, with inserted values as `{}`. */
 const TEXTS = new Set(
   ['connectors', 'contract', 'core', 'egress', 'http']
     .flatMap((folder) =>
@@ -25,20 +25,20 @@ const TEXTS = new Set(
 
 const isThrown = (words: string): boolean =>
   TEXTS.has(words) ||
-  // Of `notFound`, which says the rest.
+  // `notFound` appends the rest.
   (words.endsWith(' not found') && TEXTS.has(words.slice(0, -' not found'.length)))
 
-describe('a refusal that is said in another language', () => {
-  test('is one that is thrown', () => {
+describe('a translated refusal', () => {
+  test('is thrown somewhere', () => {
     const stale = Object.keys(REFUSALS_SAID.de).filter((words) => !isThrown(words))
     expect(stale).toEqual([])
   })
 
-  test('says something else than in English, in one sentence without its end', () => {
+  test('differs from the English text, and does not end with a full stop', () => {
     for (const [english, de] of Object.entries(REFUSALS_SAID.de)) {
       expect(de).not.toBe(english)
       expect(de, english).not.toMatch(/\.$|Konnektor|Genehmiger/)
-      // What is put in may be left out, and is never made up.
+      // A translation may omit inserted values, but may not add any.
       expect(de.split('{}').length).toBeLessThanOrEqual(english.split('{}').length)
     }
   })
@@ -54,7 +54,7 @@ describe('a refusal that is said in another language', () => {
     ['This user is $& <b>', 'Diese Person ist $& <b>'],
     ['toString', null],
     ['Something that nobody translated', null],
-  ])('%s', (english, german) => {
+  ])('of “%s” is found, or null if there is none', (english, german) => {
     expect(refusalIn('de', english)).toBe(german)
     expect(refusalIn('en', english)).toBe(english)
   })

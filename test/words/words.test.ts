@@ -1,4 +1,4 @@
-/** The catalogue of words: complete in every language, and the ways a language writes times and numbers. */
+/** The catalogue of texts is complete in every language; times and numbers follow the language. */
 import { describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../runtime/config/config.ts'
 import {
@@ -29,7 +29,7 @@ describe('the catalogue', () => {
     expect([...PERSONAL_LANGUAGES]).toEqual([...LANGUAGE_NAMES])
   })
 
-  test('has every key in every language, and says something', () => {
+  test('has a text for every key in every language', () => {
     const missing = Object.entries(CATALOGUE).flatMap(([table, words]) =>
       Object.entries(words).flatMap(([key, texts]) =>
         LANGUAGE_NAMES.filter((name) => {
@@ -41,7 +41,7 @@ describe('the catalogue', () => {
     expect(missing).toEqual([])
   })
 
-  /** All texts without anything in them, by where they stand. */
+  /** All texts without inserted values, with their paths. */
   const texts = (at: string, en: unknown, de: unknown): [at: string, en: string, de: unknown][] =>
     typeof en === 'string'
       ? [[at, en, de]]
@@ -51,7 +51,7 @@ describe('the catalogue', () => {
           )
         : []
 
-  test('says in German something else than in English', () => {
+  test('has German texts that differ from the English ones', () => {
     const same = Object.entries(CATALOGUE).flatMap(([table, words]) =>
       Object.entries(words).flatMap(([key, { en, de }]) =>
         texts(`${table}.${key}`, en, de)
@@ -62,13 +62,13 @@ describe('the catalogue', () => {
     expect([...new Set(same)].sort()).toEqual(SAME)
   })
 
-  /** A thing has one name in a language: the other ones for it, which people would take for something else. */
+  /** A thing has one name in each language; these are other names, which would suggest something else. */
   const OTHER_NAMES = {
     en: /catalogue|break-glass/i,
     de: /Konnektor|\bStores?\b|Kennw(ort|ört)|(?<!E-|\/)\bMails?\b|Mailversand|Verlauf der Installationen|Notfallberechtigung/,
   }
 
-  test.each(LANGUAGE_NAMES)('calls a thing by one name: %s', (language) => {
+  test.each(LANGUAGE_NAMES)('uses one name for each thing: %s', (language) => {
     const said = (text: unknown): string[] =>
       typeof text === 'object' && text !== null ? Object.values(text).flatMap(said) : [String(text)]
     const texts = Object.values(CATALOGUE).flatMap((words) =>
@@ -78,7 +78,7 @@ describe('the catalogue', () => {
     expect(texts.filter((text) => OTHER_NAMES[language].test(text))).toEqual([])
   })
 
-  /** What a caller may hand to a text: nothing, or so many things; of a text with names, that of each. */
+  /** The number of arguments of a text, or null if it takes none; for a table of texts, that of each. */
   const taken = (text: unknown): unknown =>
     typeof text === 'function'
       ? text.length
@@ -86,14 +86,14 @@ describe('the catalogue', () => {
         ? Object.fromEntries(Object.entries(text).map(([name, one]) => [name, taken(one)]))
         : null
 
-  test('takes the same into a text in every language', () => {
+  test('has texts with the same arguments in every language', () => {
     for (const [table, words] of Object.entries(CATALOGUE))
       for (const [key, texts] of Object.entries(words))
         for (const name of LANGUAGE_NAMES)
           expect(taken(texts[name]), `${table}.${key}.${name}`).toEqual(taken(texts.en))
   })
 
-  test('has a meaning for every setting, and for nothing else', () => {
+  test('has a German meaning for every setting, and for nothing else', () => {
     expect([...GERMAN_SETTINGS.keys()].sort()).toEqual(Object.keys(SETTINGS).sort())
   })
 
@@ -111,7 +111,7 @@ const SAME: readonly string[] = [
 
 describe('every text of a mail', () => {
   const nothing: Matter = {
-    // What a review is called, and a connector, is always known.
+    // The names of reviews and connectors are always known.
     ...{ thing: 'Reports', app: null, by: null, target: null, note: null },
     ...{ seconds: null, until: new Date('2026-11-30T16:20:00Z'), count: null, now },
     revoker: null,
@@ -128,7 +128,7 @@ describe('every text of a mail', () => {
     revoker: 'Bo Test',
   }
 
-  test.each(LANGUAGE_NAMES)('is whole in %s, whatever is known', (language) => {
+  test.each(LANGUAGE_NAMES)('is complete in %s, whichever values are known', (language) => {
     for (const row of Object.values(MAIL_TEXTS))
       for (const matter of [nothing, all]) {
         const { subject, lines } = row[language]
@@ -164,13 +164,13 @@ describe('the language of a browser', () => {
     ['fr, *;q=0.1', 'en'],
     ['dem', 'en'],
     [`${'x,'.repeat(5000)}de`, 'en'],
-  ])('%s is %s', (header, language) => {
+  ])('for the header %s is %s', (header, language) => {
     expect(languageOf(header)).toBe(language)
   })
 })
 
 describe('times and numbers', () => {
-  test('are written as the language does', () => {
+  test('are formatted by language', () => {
     const at = new Date('2026-11-03T16:20:00Z')
     expect(momentOf(at, now, 'en')).toBe('3 Nov 16:20 UTC')
     expect(momentOf(at, now, 'de')).toBe('3. Nov. 16:20 UTC')
@@ -189,7 +189,7 @@ describe('times and numbers', () => {
     expect(lastingOf(3 * 86_400, 'de')).toBe('3 Tagen')
   })
 
-  test('say how long access is asked for as whole as it was chosen', () => {
+  test('express access lengths in whole units', () => {
     expect(accessLength(86_400, 'en')).toBe('for 1 day')
     expect(accessLength(90, 'en')).toBe('for 2 minutes')
     expect(accessLength(8 * 3600, 'de')).toBe('für 8 Stunden')
@@ -197,7 +197,7 @@ describe('times and numbers', () => {
     expect(accessLength(undefined, 'de')).toBe('unbefristet')
   })
 
-  test('count one and many', () => {
+  test('use the singular and the plural', () => {
     const words = { one: 'line', other: 'lines' }
     expect([0, 1, 2].map((n) => pluralOf(n, 'en', words))).toEqual(['0 lines', '1 line', '2 lines'])
   })
