@@ -36,22 +36,22 @@ describe('a text', () => {
     )
   })
 
-  test('loses every piece of secrets that overlap', () => {
+  test('loses every part of overlapping secrets', () => {
     const overlapping = createRedact(() => ['dash-----end', '--end-of-it'])
     expect(overlapping('a dash-----end-of-it b')).toBe(`a ${REDACTED} b`)
     const dashes = createRedact(() => ['-'.repeat(8)])
     expect(dashes(`a ${'-'.repeat(21)} b`)).toBe(`a ${REDACTED} b`)
   })
 
-  test('keeps a short secret: it would blot out half of it', () => {
+  test('keeps a short secret, which would redact too much', () => {
     expect(redact('guest accounts')).toBe('guest accounts')
   })
 
-  test('stays as it is without secrets', () => {
+  test('is unchanged without secrets', () => {
     expect(createRedact(() => [])('x $& y')).toBe('x $& y')
   })
 
-  test('loses a secret that is half a character', () => {
+  test('loses a secret that contains a lone surrogate', () => {
     expect(createRedact(() => ['\ud800-half-a-pair'])('x \ud800-half-a-pair')).toBe(`x ${REDACTED}`)
   })
 })
@@ -64,7 +64,7 @@ describe('a value', () => {
     ['a name', ['secret-name'], { 'secret-name': 1 }, { [REDACTED]: 1 }],
     ['deep within', ['longer-than-eight'], [{ a: ['longer-than-eight'] }], [{ a: [REDACTED] }]],
     ['other scalars', ['longer-than-eight'], [true, null, 1.5], [true, null, 1.5]],
-  ])('keeps its form when secrets look like %s', (_name, secrets, value, expected) => {
+  ])('keeps its structure when secrets look like %s', (_name, secrets, value, expected) => {
     expect(
       redactValue(
         value,
@@ -73,12 +73,12 @@ describe('a value', () => {
     ).toEqual(expected)
   })
 
-  test('nested without end is cut', () => {
+  test('that is nested too deep is truncated', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     expect(JSON.stringify(redactValue(deep, redact))).toContain('too deep')
   })
 
-  test('with a member named __proto__ has it as its own', () => {
+  test('with a member named __proto__ keeps its prototype', () => {
     const value = redactValue(JSON.parse('{"__proto__":{"x":1}}'), redact) as object
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   })
@@ -104,7 +104,7 @@ describe('a secret that is hidden at any length', () => {
     ['than', 'longer-than-eight', REDACTED],
     [' ab ', 'found ab', `found ${REDACTED}`],
     ['longer-code', 'xlonger-codex', `x${REDACTED}x`],
-  ])('%j is found in %j', (secret, text, expected) => {
+  ])('%j is hidden in %j, unless it is short and part of a word', (secret, text, expected) => {
     expect(hide(secret)(text)).toBe(expected)
   })
 

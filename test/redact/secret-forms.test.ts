@@ -1,4 +1,4 @@
-/** The spellings in which systems repeat what they were sent. */
+/** The encodings in which systems echo the secrets that they received. */
 import { describe, expect, test } from 'vitest'
 import { createConceal } from '../../runtime/egress/blind/conceal.ts'
 import { createRedact, REDACTED } from '../../runtime/redact/redact.ts'
@@ -24,7 +24,7 @@ const html = (quote: string, apostrophe: string, more: Record<string, string> = 
   )
 }
 
-/** Writer -> how they write it. */
+/** Writer -> the secret as they encode it. */
 const SPELLINGS: Record<string, string> = {
   'JSON of Python': escaped(json, /[^\0-\x7f]/g),
   'JSON of PHP': escaped(json, /[^\0-\x7f]/g).replaceAll('/', '\\/'),
@@ -56,7 +56,7 @@ describe('pasted with white space around it, a secret', () => {
   const pasted = ' the-secret-token\n'
   const echoed = 'x the-secret-token y'
 
-  test('does not enter the sandbox where it was sent without', async () => {
+  test('does not enter the sandbox in its trimmed form', async () => {
     const { body } = createConceal(() => [{ value: pasted, instead: REDACTED }])
     expect(`${await body(Buffer.from(echoed), room)}`).toBe(`x ${REDACTED} y`)
   })
@@ -65,7 +65,7 @@ describe('pasted with white space around it, a secret', () => {
     expect(createRedact(() => [pasted])(echoed)).toBe(`x ${REDACTED} y`)
   })
 
-  test('is not one of what is left of it, where that is too short', async () => {
+  test('is not hidden in its trimmed form if that is too short', async () => {
     const { body } = createConceal(() => [{ value: `${' '.repeat(20)}x`, instead: REDACTED }])
     expect(`${await body(Buffer.from(echoed), room)}`).toBe(echoed)
   })

@@ -1,4 +1,4 @@
-/** Where credentials of connected apps are, and where they are not. */
+/** Stored credentials of connected apps, tokens and sessions: no leaks, and rotation of the secret. */
 
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -71,7 +71,7 @@ const rowOf = async (appId: string) => {
   return row as typeof apps.$inferSelect
 }
 
-/** What a later call of the connector gets. */
+/** A call of the connector with the stored connection. */
 const call = async (secrets: string[]) => {
   const { find, ids } = core.host.registry
   const parts: RequestContext = {
@@ -96,7 +96,7 @@ const call = async (secrets: string[]) => {
   })
 }
 
-/** Everything that the database holds, as text and as hexadecimal digits. */
+/** All rows of the database as JSON, with bytes as hexadecimal digits. */
 async function dump(): Promise<string> {
   const { rows: tables } = await core.db.execute<{ table_name: string }>(
     sql`select table_name from information_schema.tables where table_schema = 'public'`,
@@ -112,7 +112,7 @@ async function dump(): Promise<string> {
   return all.join('\n')
 }
 
-test('a kept connection is used for a call', async () => {
+test('a stored connection is used for a call', async () => {
   const answer = await call([SECRET])
   expect(answer).toMatchObject({ ok: true, response: { length: 5 } })
 })
@@ -121,7 +121,7 @@ test('the token is in no table, no log line and no answer', async () => {
   await core.call('PUT', `/apps/${id}`, { body: directory.app })
   const wrong = { ...directory.app, auth: { token: 'a-wrong-token' } }
   const refused = await core.call('PUT', `/apps/${id}`, { body: wrong })
-  // The sample itself tells what its token is: that answer holds it, in the sample's own words.
+  // The sample directory names its own token in its message, and this answer quotes the message.
   expect(JSON.stringify(refused)).not.toContain('a-wrong-token')
   const answers = [await core.call('GET', `/apps/${id}`), await core.call('GET', '/apps')]
   const log = await core.call('GET', '/activity_logs?limit=100')
@@ -171,7 +171,7 @@ describe('rotating the secret', () => {
     throw new Error('it did not happen within five seconds')
   }
 
-  test('seals again what an older one has sealed, which may then go', async () => {
+  test('reseals what an older secret sealed, after which the older secret can be removed', async () => {
     expect(await sealedBy()).toBe(keyId(SECRET))
     await restart(`${NEW_SECRET},${SECRET}`)
     await until(async () => (await sealedBy()) === keyId(NEW_SECRET))
@@ -181,8 +181,8 @@ describe('rotating the secret', () => {
     expect(told('sealed')).toEqual([])
   })
 
-  test('with the old one gone too early is told at start and as text where it matters', async () => {
-    // As an operator does who has lost the old one: without this the host would not become ready.
+  test('with the old secret removed too early is reported at start and in refusals', async () => {
+    // An operator who has lost the old secret does this: otherwise the host would not become ready.
     await core.db.delete(deploymentSecret)
     await restart(SECRET)
     await until(() => told(keyId(NEW_SECRET)).length === 1)
@@ -196,7 +196,7 @@ describe('rotating the secret', () => {
     expect(await sealedBy()).toBe(keyId(SECRET))
   })
 
-  test('of many apps is done to the last one, also by two hosts at once', async () => {
+  test('covers all of many apps, also with two hosts at the same time', async () => {
     const { domainId } = await rowOf(id)
     const old = createSealer([NEW_SECRET], 'connection')
     for (let i = 0; i < 45; i += 1) {
@@ -217,7 +217,7 @@ describe('rotating the secret', () => {
     for (const row of sealed) expect(openConnection(only, row)).toHaveProperty('settings')
   })
 
-  test('of what new versions are tried with is done as well, or told where it is too late', async () => {
+  test('covers the credentials of probes, too; those that cannot be opened are reported', async () => {
     const { domainId } = await rowOf(id)
     const probe = { auth: { token: 'probing' } }
     const sealer = (...secrets: string[]) => createSealer(secrets, 'connection')
@@ -234,7 +234,7 @@ describe('rotating the secret', () => {
   })
 })
 
-describe('tokens and sessions over a rotation', () => {
+describe('tokens and sessions during a rotation', () => {
   const NEXT = 'the-secret-after-'.repeat(3)
   const both = createTokenHasher([NEXT, SECRET])
   const rotation = async () => (await core.call('GET', '/operator/rotation')).body
@@ -247,7 +247,7 @@ describe('tokens and sessions over a rotation', () => {
   let ada: Person
   let session: string | null
 
-  test('wait for a host that does not have the newest', async () => {
+  test('wait for a host that does not have the newest secret', async () => {
     ada = await person(core.db, 'ada@example.com', ['administrator'])
     session = await signInByToken(core.db, createTokenHasher([SECRET]), ada.token)
     await restart(`${NEXT},${SECRET}`)
@@ -264,7 +264,7 @@ describe('tokens and sessions over a rotation', () => {
     await core.db.delete(nodes).where(eq(nodes.id, behind))
   })
 
-  test('are kept under the newest secret once they are used', async () => {
+  test('are stored under the newest secret once they are used', async () => {
     expect((await rotation()).needed).toMatchObject({ api_tokens: 2, sessions: 1 })
     expect(await statusOfRefusal(ada.token)).toBe(200)
     expect(await findSession(core.db, both, session ?? '')).not.toBeNull()
@@ -276,7 +276,7 @@ describe('tokens and sessions over a rotation', () => {
     })
   })
 
-  test('are not taken back by a host that has the older secret first', async () => {
+  test('are not moved back by a host that lists the older secret first', async () => {
     expect(await agreeOnSecret(core.db, [SECRET, NEXT])).toBe(false)
     const older = createTokenHasher([SECRET, NEXT])
     expect(await findSession(core.db, older, session ?? '')).not.toBeNull()
@@ -284,7 +284,7 @@ describe('tokens and sessions over a rotation', () => {
     expect((await rotation()).newest).toBe(keyId(NEXT))
   })
 
-  test('end with an old secret that is dropped too early, which the log says; they go on when it is back', async () => {
+  test('are refused and logged if the old secret is dropped too early, and count as needed when it is back', async () => {
     await restart(NEXT)
     expect(await statusOfRefusal(ada.token)).toBe(200)
     expect(await statusOfRefusal(ada.readOnlyToken)).toBe(401)
@@ -295,7 +295,7 @@ describe('tokens and sessions over a rotation', () => {
     expect((await rotation()).needed).toMatchObject({ api_tokens: 1 })
   })
 
-  test('are revoked where nobody uses them; then the old secret is safe to drop', async () => {
+  test('are revoked if they are unused, after which the old secret is safe to drop', async () => {
     const end = (dry_run: boolean) =>
       core.call('POST', '/operator/rotation/end-tokens', { body: { dry_run } })
     expect((await end(true)).body).toEqual({ ended: 1 })
@@ -306,7 +306,7 @@ describe('tokens and sessions over a rotation', () => {
       if (Object.values(needed).every((count) => count === 0)) break
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    // What is left are page tokens: a day after the newest secret came.
+    // Page tokens of the old secret stay valid for a day after the newest secret was added.
     expect(await rotation()).toMatchObject({
       page_tokens_until: expect.any(String),
       hosts_behind: [],
@@ -322,7 +322,7 @@ describe('tokens and sessions over a rotation', () => {
     expect(core.lines.filter((line) => line.includes('safe to drop'))).toHaveLength(1)
   })
 
-  test('go on when the old secret is gone', async () => {
+  test('keep working after the old secret is removed', async () => {
     await restart(NEXT)
     expect(await statusOfRefusal(ada.token)).toBe(200)
     expect(await findSession(core.db, createTokenHasher([NEXT]), session ?? '')).not.toBeNull()

@@ -15,7 +15,7 @@ const data = () => {
 }
 
 describe('a secret', () => {
-  test('is made once, for the owner alone', async () => {
+  test('is created in a file that only the owner can read', async () => {
     const directory = data()
     const { value, file } = await keptSecret(directory, 'secret')
     expect(value.length).toBeGreaterThanOrEqual(32)
@@ -25,7 +25,7 @@ describe('a secret', () => {
     expect((await stat(directory)).mode & 0o777).toBe(0o700)
   })
 
-  test('is the same ever after', async () => {
+  test('stays the same', async () => {
     const directory = data()
     const first = await keptSecret(directory, 'secret', 'lsk_')
     expect(first.value).toMatch(/^lsk_/)
@@ -42,28 +42,31 @@ describe('a secret', () => {
     expect(new Set(all.map(({ value }) => value)).size).toBe(3)
   })
 
-  test('is one for all that start at once, and nothing else is left', async () => {
+  test('is the same for concurrent starts, which leave no other files', async () => {
     const directory = data()
     const all = await Promise.all(Array.from({ length: 40 }, () => keptSecret(directory, 'secret')))
     expect(new Set(all.map(({ value }) => value)).size).toBe(1)
     expect(await readdir(directory)).toEqual(['secret'])
   })
 
-  test('of the operator’s own making is read', async () => {
+  test('that the operator wrote is read', async () => {
     const directory = data()
     await mkdir(directory)
     await writeFile(path.join(directory, 'secret'), `  ${'s'.repeat(40)}\n\n`)
     expect((await keptSecret(directory, 'secret')).value).toBe('s'.repeat(40))
   })
 
-  test.each(['', '\n', 'short'])('that is none is refused by its file: %j', async (text) => {
-    const directory = data()
-    await mkdir(directory)
-    await writeFile(path.join(directory, 'secret'), text)
-    await expect(keptSecret(directory, 'secret')).rejects.toThrow(
-      /data\/secret does not hold a secret; remove it and start again/,
-    )
-  })
+  test.each(['', '\n', 'short'])(
+    'that is invalid is refused, and its file is named: %j',
+    async (text) => {
+      const directory = data()
+      await mkdir(directory)
+      await writeFile(path.join(directory, 'secret'), text)
+      await expect(keptSecret(directory, 'secret')).rejects.toThrow(
+        /data\/secret does not hold a secret; remove it and start again/,
+      )
+    },
+  )
 
   test('keeps the mode that the operator gave its directory', async () => {
     const directory = data()

@@ -10,7 +10,7 @@ import {
 const [OLD, NEW] = ['old-secret-'.repeat(4), 'new-secret-'.repeat(4)]
 const bytes = Buffer.from('what is signed')
 
-test('hosts with the same secret sign alike, and the newest of several signs', () => {
+test('hosts with the same secret sign alike, and the newest of several secrets signs', () => {
   const [one, rotated] = [createSigner([OLD]), createSigner([NEW, OLD])]
   expect(createSigner([OLD]).sign(bytes)).toEqual(one.sign(bytes))
   expect(rotated.keys).toEqual([createSigner([NEW]).key, one.key])
@@ -20,7 +20,7 @@ test('hosts with the same secret sign alike, and the newest of several signs', (
   expect(verify(null, bytes, publicKeyOf(one.key.publicKey), signature)).toBe(false)
 })
 
-test('the fingerprint is the digest of the key as others write it', () => {
+test('the fingerprint is the SHA-256 digest of the public key in DER form', () => {
   const { publicKey, fingerprint } = createSigner([OLD]).key
   const der = publicKeyOf(publicKey).export({ format: 'der', type: 'spki' })
   expect(createHash('sha256').update(der).digest('hex')).toBe(fingerprint)
