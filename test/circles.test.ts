@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { circlesOf } from './circles.ts'
 
-it('names the members of each, and nothing that only leads to one', () => {
+it('circlesOf returns the members of each circle, and no node that only leads to one', () => {
   const graph = new Map([
     ['a', ['b']],
     ['b', ['c', 'd']],

@@ -1,7 +1,7 @@
 /** Circles of a graph: the strongly connected components of more than one node (Tarjan 1972). */
 
 /**
- * @param graph Node -> the nodes that it leads to; what is no key leads nowhere.
+ * @param graph Node -> the nodes that it leads to; a node that is no key leads nowhere.
  * @returns the members of each circle, sorted; the circles in the order of their first members.
  */
 export function circlesOf(graph: ReadonlyMap<string, Iterable<string>>): string[][] {

@@ -1,4 +1,4 @@
-/** The alert rules of scripts/deploy: they name what there is, Prometheus takes them, and each fires when it should. */
+/** The alert rules of scripts/deploy: valid names, accepted by Prometheus, and each fires when it should. */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { PROMTOOL } from './promtool.ts'
 const RULES = path.join(import.meta.dirname, '..', 'scripts', 'deploy', 'keyway.rules.yml')
 
 test.each(Object.entries(ALERTS))(
-  '%s names only metrics, labels, commands and settings that there are',
+  '%s names only metrics, labels, commands and settings that exist',
   (_, alert) => {
     const selectors = [...alert.expr.matchAll(/\b(keyway_\w+|up)\b(?:\{([^}]*)\})?/g)]
     expect(selectors).not.toEqual([])
@@ -34,7 +34,7 @@ test.each(Object.entries(ALERTS))(
   },
 )
 
-/** Series of a host `h`, in the notation of promtool, and when one looks; a minute between two values. */
+/** Series of a host `h`, in the notation of promtool, with one value a minute. */
 type Series = Readonly<Record<string, string>>
 type Case = { fires: Series; quiet: Series; at?: string }
 
@@ -122,7 +122,7 @@ const CASES: Record<keyof typeof ALERTS, Case> = {
     },
   },
   KeywayNoBackup: {
-    // promtool's clock begins at 1970.
+    // The clock of promtool starts in 1970.
     fires: { keyway_last_backup_timestamp_seconds: '-200000x90' },
     quiet: { keyway_last_backup_timestamp_seconds: '-100000x90' },
     at: '80m',
@@ -143,14 +143,14 @@ const CASES: Record<keyof typeof ALERTS, Case> = {
   },
 }
 
-test('each rule is tried', () => {
+test('each rule is covered', () => {
   expect(Object.keys(CASES).sort()).toEqual(Object.keys(ALERTS).sort())
 })
 
 const onHost = (name: string): string =>
   name.includes('{') ? name.replace('{', '{instance="h",') : `${name}{instance="h"}`
 
-/** Whether a rule fires upon series: promtool reads JSON as the YAML that it is. */
+/** A promtool test of whether a rule fires for some series, in JSON, which is valid YAML. */
 function tried(name: string, series: Series, at: string, fires: boolean) {
   return {
     name: `${name}, ${fires ? 'fires' : 'is quiet'}`,
@@ -170,7 +170,7 @@ const skipped = PROMTOOL === null
 if (skipped)
   console.warn('promtool is not installed (Debian: prometheus): the alert rules are not tried')
 
-test.skipIf(skipped)('Prometheus takes the rules', () => {
+test.skipIf(skipped)('Prometheus accepts the rules', () => {
   const { status, stdout, stderr } = spawnSync(PROMTOOL as string, ['check', 'rules', RULES], {
     encoding: 'utf8',
   })

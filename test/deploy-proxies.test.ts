@@ -1,4 +1,4 @@
-/** The shipped configurations of proxies, in the real proxies before a real host: what they close stays closed. */
+/** The shipped proxy configurations, in real proxies before a real host: closed paths stay closed. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true })
 })
 
-/** A proxy's configuration for a port of this machine, without TLS; all of its rules stay as they are. */
+/** A proxy's configuration for a port of this machine, without TLS; all of its rules are unchanged. */
 type Proxy = {
   name: string
   write(port: number, network: string, to: string): Promise<[string, ...string[]]>
@@ -72,7 +72,7 @@ const PROXIES: readonly Proxy[] = [
   },
 ]
 
-/** Each pattern is in the text once: a rule that has changed its form must not be tested by accident. */
+/** Fails if a pattern is not in the text: a changed configuration needs a changed test. */
 function replaced(text: string, changes: readonly (readonly [RegExp, string])[]): string {
   return changes.reduce((before, [pattern, by]) => {
     expect(before).toMatch(pattern)
@@ -82,7 +82,7 @@ function replaced(text: string, changes: readonly (readonly [RegExp, string])[])
 
 type Answer = { status: number; text: string }
 
-/** Sends a target as it is: no client would. */
+/** Sends a target unchanged, which HTTP clients would not do. */
 function ask(port: number, target: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -94,12 +94,12 @@ function ask(port: number, target: string): Promise<Answer> {
     socket.on('close', () =>
       resolve({ status: Number(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? 0), text }),
     )
-    // Not localhost: nginx passes on what it was asked for.
+    // Not localhost: nginx passes the Host header on.
     socket.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)
   })
 }
 
-/** Spellings that a server somewhere takes for an address of the operator's. */
+/** Spellings that some server might take for an address of the operator. */
 const SPELLINGS = ['operator/connectors', 'metrics'].flatMap((name) => {
   const [first = '', rest = ''] = [name[0], name.slice(1)]
   const escaped = `%${first.charCodeAt(0).toString(16)}${rest}`
@@ -145,7 +145,7 @@ const SPELLINGS = ['operator/connectors', 'metrics'].flatMap((name) => {
 describe.each(PROXIES)('behind $name', ({ name, write }) => {
   const isThere = spawnSync(name, ['-v']).error === undefined
   const children: ChildProcess[] = []
-  /** The port of a proxy that lets `network` reach the operator's addresses. */
+  /** Starts a proxy that lets `network` reach the operator's addresses; returns its port. */
   async function begin(network: string, to = host.url): Promise<number> {
     const port = await freePort()
     const [command, ...args] = await write(port, network, to)
@@ -169,14 +169,14 @@ describe.each(PROXIES)('behind $name', ({ name, write }) => {
   })
 
   let outside: number
-  test.skipIf(!isThere)('what is not closed is answered, escaped identifiers too', async () => {
+  test.skipIf(!isThere)('open paths are answered, also with escaped identifiers', async () => {
     outside = await begin('10.0.0.0/8')
     expect((await ask(outside, '/connectors/list-connector-app-ids')).status).toBe(200)
     const { text } = await ask(outside, '/connectors/no%40body%2fa%20b/info')
     expect(text).toContain('"app_id":"no@body/a b"')
   })
 
-  test.skipIf(!isThere)('no spelling of a path gets to what is closed', async () => {
+  test.skipIf(!isThere)('no spelling of a path reaches a closed path', async () => {
     const lines = host.lines.length
     const answers = await Promise.all(
       SPELLINGS.map(async (target) => ({ target, status: (await ask(outside, target)).status })),
@@ -185,36 +185,39 @@ describe.each(PROXIES)('behind $name', ({ name, write }) => {
     expect(host.lines.slice(lines).filter((line) => line.includes('token_missing'))).toEqual([])
   })
 
-  test.skipIf(!isThere)('the host knows who calls, whatever the caller says', async () => {
-    const heard: (string | undefined)[] = []
-    const behind = createHttpServer(({ headers }, response) => {
-      heard.push(headers['x-forwarded-for'] as string | undefined)
-      response.end('ok')
-    })
-    await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
-    const { port } = behind.address() as AddressInfo
-    const proxy = await begin('127.0.0.0/8', `http://127.0.0.1:${port}`)
-    for (const path of ['/settings/sign-in', '/operator/connectors']) {
-      heard.length = 0
-      const headers = { 'x-forwarded-for': '203.0.113.9', connection: 'close' }
-      await fetch(`http://127.0.0.1:${proxy}${path}`, { headers })
-      // HAProxy asks after the host's health by itself, in nobody's name.
-      expect(heard.filter((one) => one !== undefined)).toEqual(['127.0.0.1'])
-    }
-    behind.closeAllConnections()
-    await new Promise((resolve) => behind.close(resolve))
-  })
+  test.skipIf(!isThere)(
+    'the host gets the address of the caller, whichever header the caller sends',
+    async () => {
+      const heard: (string | undefined)[] = []
+      const behind = createHttpServer(({ headers }, response) => {
+        heard.push(headers['x-forwarded-for'] as string | undefined)
+        response.end('ok')
+      })
+      await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
+      const { port } = behind.address() as AddressInfo
+      const proxy = await begin('127.0.0.0/8', `http://127.0.0.1:${port}`)
+      for (const path of ['/settings/sign-in', '/operator/connectors']) {
+        heard.length = 0
+        const headers = { 'x-forwarded-for': '203.0.113.9', connection: 'close' }
+        await fetch(`http://127.0.0.1:${proxy}${path}`, { headers })
+        // The health checks of HAProxy have no such header.
+        expect(heard.filter((one) => one !== undefined)).toEqual(['127.0.0.1'])
+      }
+      behind.closeAllConnections()
+      await new Promise((resolve) => behind.close(resolve))
+    },
+  )
 
-  test.skipIf(!isThere)('the network that may gets to the operator', async () => {
+  test.skipIf(!isThere)('the allowed network reaches the operator’s addresses', async () => {
     const inside = await begin('127.0.0.0/8')
     expect((await ask(inside, '/operator/connectors')).status).toBe(401)
     expect((await ask(inside, '/metrics')).status).toBe(200)
   })
 })
 
-test('without a proxy: an odd spelling is refused in the form of every error', async () => {
+test('without a proxy, an odd spelling is refused with the usual error body', async () => {
   const { port } = new URL(host.url)
-  // A line that begins otherwise is none of HTTP for Node itself.
+  // Node itself refuses other request lines as invalid HTTP.
   const lines = SPELLINGS.filter((target) => /^(\/|http:)/.test(target))
   const odd = lines.filter((target) => pathFault(target) !== null)
   expect(odd.length).toBeGreaterThan(40)

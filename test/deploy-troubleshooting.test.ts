@@ -1,4 +1,4 @@
-/** The page of symptoms: what it quotes is what Keyway says, each entry is produced by a test, and its commands are there. */
+/** The page of symptoms: its quotations and commands exist, and a test produces each entry. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -15,27 +15,30 @@ const sources = textsIn('runtime', '.ts')
 const saidSomewhere = (text: string): boolean => sources.some((source) => source.includes(text))
 const commands = [...PAGE.matchAll(/`keyway ([a-z-]+)([^`]*)`/g)]
 
-test.each([...new Set([...quotedIn(PAGE), ...namesIn(PAGE)])])('%s is said by Keyway', (text) => {
-  expect(saidSomewhere(text)).toBe(true)
-})
+test.each([...new Set([...quotedIn(PAGE), ...namesIn(PAGE)])])(
+  '%s is in the sources of Keyway',
+  (text) => {
+    expect(saidSomewhere(text)).toBe(true)
+  },
+)
 
 describe('each entry', () => {
-  /** The beginnings that tests give, which produce what the entry is about. */
+  /** The beginnings of entries that tests name because they produce the symptom. */
   const produced = textsIn('test', '.test.ts').flatMap((text) =>
     [...text.matchAll(/\bshows\(\s*(['"])(.+?)\1,/g)].map(([, , beginning = '']) => beginning),
   )
 
-  test.each(SYMPTOMS)('“$see” is produced by a test, and quotes what Keyway says', (symptom) => {
+  test.each(SYMPTOMS)('“$see” is produced by a test, and quotes a text of Keyway', (symptom) => {
     expect(produced.filter((one) => symptom.see.startsWith(one))).not.toEqual([])
     expect(symptom.said).not.toEqual([])
   })
 
-  test('is named by what produces it', () => {
+  test('exists if a test names it', () => {
     const strays = produced.filter((one) => !SYMPTOMS.some(({ see }) => see.startsWith(one)))
     expect(strays).toEqual([])
   })
 
-  test('is held to every text that it quotes', () => {
+  test('is checked for every text that it quotes', () => {
     const [{ see, said } = { see: '', said: [] }] = SYMPTOMS
     expect(() => shows(see, ...said)).not.toThrow()
     expect(() => shows(see, ...said.slice(1))).toThrow()

@@ -1,4 +1,4 @@
-/** What scripts/deploy/ says of Keyway is true of it: names, values, paths and times. */
+/** The files of scripts/deploy/ match Keyway: names, values, paths and times. */
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const unit = read('keyway.service')
 const backup = read('keyway-backup.service')
 const containerfile = read('Containerfile')
 
-/** `NAME=value` behind a word at the beginning of a line. */
+/** `NAME=value` after a word at the beginning of a line. */
 const variables = (text: string, word: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(new RegExp(`^${word}(\\w+)=(.*)$`, 'gm'))].map(([, name, value]) => [
@@ -29,7 +29,7 @@ const variables = (text: string, word: string): Record<string, string> =>
   )
 
 test.each([...readdirSync(FOLDER).map((name) => `scripts/deploy/${name}`), ...PAGES])(
-  '%s names only settings that there are',
+  '%s names only settings that exist',
   (page) => {
     const named = readPage(page).match(/\b(KEYWAY_[A-Z_]*[A-Z]|DATABASE_URL)\b/g) ?? []
     expect(named.filter((one) => !Object.hasOwn(SETTINGS, one))).toEqual([])
@@ -40,13 +40,13 @@ test.each([
   ['the unit', variables(unit, 'Environment=')],
   ['the unit of backups', variables(backup, 'Environment=')],
   ['the container', variables(containerfile, 'ENV ')],
-])('the host takes what %s sets', (_of, { PATH: _path, ...set }) => {
+])('the host accepts the settings of %s', (_of, { PATH: _path, ...set }) => {
   expect(Object.keys(set).filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([])
   expect(set).toHaveProperty('KEYWAY_DATA_DIR')
   expect(() => readConfig({ ...set, KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) })).not.toThrow()
 })
 
-test('the unit starts the command that the package brings', () => {
+test('the unit starts the command that the package contains', () => {
   const [, command = ''] =
     /^ExecStart=\S+ \S+\/node_modules\/keyway\/(\S+) start$/m.exec(unit) ?? []
   const { bin, files } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
@@ -54,7 +54,7 @@ test('the unit starts the command that the package brings', () => {
   expect(files).toContain(command)
 })
 
-test('the unit of backups copies what the host of the other unit keeps, by a command that there is', () => {
+test('the backup unit runs an existing command with the settings of the service unit', () => {
   const [, command = '', words = ''] =
     /^ExecStart=.*\/node_modules\/keyway\/(\S+) (\w+ --\w+) "\/var\/backups\/\S+\$\$\(date -u \+%%u\)\.tar\.gz"'$/m.exec(
       backup,
@@ -76,7 +76,7 @@ test.skipIf(analyze === undefined)('systemd understands every line of the units'
   onTestFinished(() => rm(folder, { recursive: true }))
   const units = ['keyway.service', 'keyway-backup.service', 'keyway-backup.timer']
   const files = units.map((name) => path.join(folder, name))
-  // Nothing is installed where the units say: any other program does.
+  // Keyway is not installed at the path of the units: another program replaces it.
   for (const [index, name] of units.entries())
     await writeFile(
       files[index] ?? '',
@@ -85,19 +85,19 @@ test.skipIf(analyze === undefined)('systemd understands every line of the units'
   const { stdout, stderr } = spawnSync(analyze as string, ['verify', '--man=no', ...files], {
     encoding: 'utf8',
   })
-  // It speaks of the machine's other units too.
+  // The output also mentions other units of the machine.
   const said = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('keyway'))
   expect(said).toEqual([])
 })
 
-test('the image that remains runs as nobody in particular and has nothing to build with', () => {
+test('the final image runs as an unprivileged user and contains no build tools', () => {
   const last = containerfile.slice(containerfile.lastIndexOf('\nFROM '))
   const instructions = last.replace(/^#.*$/gm, '')
   expect(instructions).not.toMatch(/\bnpm\b|build-essential|gcc|node:/)
   expect(instructions).toMatch(/^USER [1-9][0-9]+:[1-9][0-9]+$/m)
 })
 
-test('the health check of the container tells a host that answers from one that does not', async () => {
+test('the health check of the container passes only if the host answers 200', async () => {
   const [, command = ''] = /^ {2}CMD (\[.*\])$/m.exec(containerfile) ?? []
   const [, ...args] = JSON.parse(command) as [string, ...string[]]
   let status = 200
@@ -129,7 +129,7 @@ test.each([
   expect(Math.min(...waits)).toBeGreaterThan(readConfig({}).ceilings.maxDeadlineMs)
 })
 
-test('the page says how many connections a host takes, and what that makes', () => {
+test('the page states the number of connections of one host and of several hosts', () => {
   const words = readPage('runtime/docs/operate/several-hosts.md').replaceAll(/\s+/g, ' ')
   const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
   for (const said of [

@@ -1,4 +1,4 @@
-/** Commands that the pages show: each exists with these options, each address is served, and each block is run or says why not. */
+/** Commands of the pages: they exist, their addresses are served, and each block is run or has a reason. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import * as v from 'valibot'
@@ -20,7 +20,7 @@ const shell = blocks.filter(({ language }) => language === 'sh')
 const verbs = verbsOf(createProgram())
 const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 
-/** A block's commands, one a line: continued lines joined, comments gone. */
+/** A block's commands, one a line: continued lines are joined, comments removed. */
 const linesOf = (text: string): string[] =>
   text
     .replace(/\s*\\\n\s*/g, ' ')
@@ -28,7 +28,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.replace(/(^|\s)#\s.*$/, '').trim())
     .filter((line) => line !== '')
 
-/** Words as a shell has them, as far as these pages need it. */
+/** Splits a text into words as a shell does, as far as these pages need it. */
 const wordsOf = (text: string): string[] =>
   [...text.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
     word.replace(/^(['"])(.*)\1$/s, '$2'),
@@ -68,7 +68,7 @@ test.each(keywayCalls)('$page: keyway $call is a command with these options', ({
   expect(operands.length).toBeLessThanOrEqual(most)
 })
 
-test('commands were found to look at', () => {
+test('commands are found on the pages', () => {
   expect(keywayCalls.length).toBeGreaterThan(40)
 })
 
@@ -107,7 +107,7 @@ const requests = shell.flatMap(({ page, text }) =>
 )
 
 test.each(
-  // What another command puts into an address is not looked at here.
+  // Addresses with the output of another command are not checked here.
   requests.filter(({ at }) => !/^\/(connectors\/|readyz|healthz)|\$\(/.test(at)),
 )('$page: $method $at is served', ({ method, at }) => {
   expect(
@@ -116,14 +116,14 @@ test.each(
   ).toBe(true)
 })
 
-test('requests were found to look at', () => {
+test('requests are found on the pages', () => {
   expect(requests.length).toBeGreaterThan(25)
 })
 
 describe('each block of commands', () => {
   const keyOf = ({ page, text }: Block) => `${page}: ${linesOf(text)[0]}`
 
-  test('is run by a test, or says why not', () => {
+  test('is run by a test, or has a reason why not', () => {
     const known = [...Object.keys(RUN_HERE), ...Object.keys(RUN_ELSEWHERE), ...Object.keys(NOT_RUN)]
     expect([...new Set(shell.map(keyOf))].sort()).toEqual([...known].sort())
   })
@@ -141,7 +141,7 @@ describe('JSON of the pages', () => {
   })
 
   test.each(json.filter(({ page }) => page.endsWith('recipes.md')))(
-    '$page: what connector.json may say is what its schema takes',
+    '$page: members of connector.json match its schema',
     ({ text }) => {
       const entries = Manifest.entries as Record<string, v.GenericSchema>
       for (const [name, value] of Object.entries(JSON.parse(text))) {
@@ -151,13 +151,13 @@ describe('JSON of the pages', () => {
     },
   )
 
-  test('the statements that are shown alone are statements', () => {
+  test('the statements that are shown alone are valid', () => {
     const shown = json.filter(({ page }) => page.endsWith('authors/sql.md'))
     const alone = shown.map(({ text }) => JSON.parse(text)).find((one) => 'give_badge' in one)
     for (const one of Object.values(alone)) expect(textFault(v.parse(SqlStatement, one))).toBeNull()
   })
 
-  test('the cases that are shown are cases', () => {
+  test('the cases that are shown are valid', () => {
     const [block] = json.filter(({ page }) => page.endsWith('cases.md'))
     expect(readCases(block?.text)).toMatchObject({
       findings: [],
@@ -171,7 +171,7 @@ test('every type of webhook is on its page', () => {
   for (const type of INLINE_WEBHOOK_TYPES) expect(page).toContain(`| \`${type}\` |`)
 })
 
-test('every state of an offboarding that can be is on its page', () => {
+test('every possible state of an offboarding is on its page', () => {
   const page = readPage('runtime/docs/administer/people.md')
   const kept = ['DIVERTED', 'EXPIRED']
   for (const state of OFFBOARDING_STATUSES.filter((one) => !kept.includes(one)))

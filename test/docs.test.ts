@@ -18,7 +18,7 @@ import { docsPages, partPages, roomPages, staleFiles } from '../scripts/docs.ts'
 import { PARTS, partsOf } from '../scripts/parts.ts'
 import { ROOT, readPage } from './pages.ts'
 
-/** The pages of the documentation, one behind the other. */
+/** The pages of the documentation, concatenated. */
 const written = docsPages().map(readPage).join('\n')
 
 /** The first cells of the table under a heading. */
@@ -27,7 +27,7 @@ function firstCells(heading: string): string[] {
   return [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell ?? '')
 }
 
-test('every command that the page of symptoms names is one of ours', () => {
+test('every command on the page of symptoms exists', () => {
   const page = readPage('runtime/docs/operate/troubleshooting.md')
   const named = [...page.matchAll(/`keyway ([a-z-]+)/g)].map(([, verb]) => verb)
   const verbs = verbsOf(createProgram()).map(({ name }) => name.split(' ')[0])
@@ -35,7 +35,7 @@ test('every command that the page of symptoms names is one of ours', () => {
   expect(named.filter((verb) => !verbs.includes(verb))).toEqual([])
 })
 
-test('everything that a program writes is fresh', async () => {
+test('all generated files are up to date', async () => {
   expect(await staleFiles(), 'run `npm run docs`').toEqual([])
 })
 
@@ -61,7 +61,7 @@ test('everything that authors import, and all of ctx, is in the reference', () =
     expect(cells.filter((cell) => new RegExp(`^${name}[:(]`).test(cell))).toHaveLength(1)
 })
 
-test('a status and its code stand in the reference', () => {
+test('statuses and their codes are in the reference', () => {
   expect(written).toContain('| 429 | `rate_limit` |')
 })
 
@@ -73,7 +73,7 @@ test('every field of a case is in the reference, and the reference has no others
   expect(firstCells('Case fields')).toEqual(Object.keys(CASE_FIELDS))
 })
 
-test('every part that a program writes stands on one page', () => {
+test('every generated part is on exactly one page', () => {
   const places = [...docsPages(), 'plugins/README.md'].flatMap((page) => partsOf(readPage(page)))
   expect(places.sort()).toEqual(Object.keys(PARTS).sort())
 })
@@ -111,7 +111,7 @@ test.each([
   ['Roles', ROLES],
   ['Task actions', TASK_ACTIONS],
   ['Access lengths', ACCESS_LENGTHS],
-])('%s are in the reference as their table has them', (heading, rows) => {
+])('%s are in the reference, in the order of their table', (heading, rows) => {
   expect(firstCells(heading)).toEqual(Object.keys(rows))
 })
 
@@ -120,29 +120,35 @@ test('every permission that an endpoint asks for is in the reference', () => {
   expect(written).toContain('| `GET /users` | List users, by e-mail | `users.read` |')
 })
 
-test('statuses and parameters of an endpoint stand in the reference', () => {
+test('statuses and parameters of an endpoint are in the reference', () => {
   const row = written.split('\n').find((line) => line.startsWith('| `POST /apps` '))
   expect(row).toContain('| 413, 501, 502 |')
   expect(written).toContain('`size?: integer 1..100 = 50`')
 })
 
-test.each(roomPages())('%s says in 30 lines what the room is, imports and holds', (page) => {
-  const text = readPage(page)
-  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
-  expect(text).toMatch(/^# \w+\n\n[A-Z`]/)
-  expect(partsOf(text)).toEqual(['may-import'])
-  expect(readPage('CONTRIBUTING.md')).toContain(`](${page})`)
-})
+test.each(roomPages())(
+  '%s describes its room and the allowed imports in at most 30 lines',
+  (page) => {
+    const text = readPage(page)
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
+    expect(text).toMatch(/^# \w+\n\n[A-Z`]/)
+    expect(partsOf(text)).toEqual(['may-import'])
+    expect(readPage('CONTRIBUTING.md')).toContain(`](${page})`)
+  },
+)
 
-test.each(partPages())('%s says in 30 lines what is where, and its room leads there', (page) => {
-  const text = readPage(page)
-  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
-  expect(text).toMatch(/^# \w+\n\n[A-Z`]/)
-  const [, room = '', part = ''] = /^(runtime\/\w+)\/(.+)$/.exec(page) ?? []
-  expect(readPage(`${room}/README.md`)).toContain(`](${part})`)
-})
+test.each(partPages())(
+  '%s describes its folder in at most 30 lines, and its room links to it',
+  (page) => {
+    const text = readPage(page)
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
+    expect(text).toMatch(/^# \w+\n\n[A-Z`]/)
+    const [, room = '', part = ''] = /^(runtime\/\w+)\/(.+)$/.exec(page) ?? []
+    expect(readPage(`${room}/README.md`)).toContain(`](${part})`)
+  },
+)
 
-test.each([...roomPages(), ...partPages()])('%s names only files that there are', (page) => {
+test.each([...roomPages(), ...partPages()])('%s names only files that exist', (page) => {
   const room = path.dirname(page)
   const named = [...readPage(page).matchAll(/`([\w/.-]+(?:\.ts|\/))`/g)].map(
     ([, file = '']) => file,
@@ -162,7 +168,7 @@ test.each([...roomPages(), ...partPages()])('%s names only files that there are'
   expect(strays).toEqual([])
 })
 
-test('the names of code that the pages of rooms mention are in the code', () => {
+test('identifiers on the pages of rooms exist in the code', () => {
   const sources = readdirSync(path.join(ROOT, 'runtime'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(path.join(ROOT, 'runtime', file), 'utf8'))
@@ -174,7 +180,7 @@ test('the names of code that the pages of rooms mention are in the code', () => 
   expect(named.filter((name) => !words.has(name))).toEqual([])
 })
 
-test('the README is short, and the first thing a stranger reads is how to start and call', () => {
+test('the README is short, and shows how to start Keyway before how to call it', () => {
   const readme = readPage('README.md')
   expect(readme.split('\n').length).toBeLessThanOrEqual(121)
   expect(readme.indexOf('npm start')).toBeLessThan(readme.indexOf('curl'))

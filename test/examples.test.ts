@@ -13,7 +13,7 @@ const GRANTED = readFileSync(path.join(ROOT, 'test/fixtures/readme/examples.ts')
   '',
 )
 
-/** TYPES: what `./connector.types.ts` is to the snippets; those that are a template's connector have its own. */
+/** TYPES: the files that `./connector.types.ts` stands for: one for snippets, and one for each template. */
 const TYPES = [
   { file: 'connector.types.ts', folder: 'test/fixtures/readme' },
   { file: 'ldap.types.ts', folder: 'plugin-template/ldap' },
@@ -28,7 +28,7 @@ function withItsTypes(text: string): string {
   return own === undefined ? text : text.replace('./connector.types.ts', `./${own.file}`)
 }
 
-/** A snippet as a module: one that imports nothing is an example of the SDK, with what those take for granted. */
+/** A snippet as a module: one without imports is an example of the SDK, and gets what examples presuppose. */
 function moduleOf(text: string): string {
   if (/^import /m.test(text)) return text
   const [, declared] = /^(?:declare (?:function|class)|type) (\w+)/.exec(text) ?? []
@@ -41,7 +41,7 @@ function moduleOf(text: string): string {
   return `${imports}${GRANTED}${isModule ? text : `export async function example() {\n${text}\n}`}`
 }
 
-/** The snippets of all pages, by the name of a file: examples of the SDK stand in the reference. */
+/** The snippets of all pages, by file name; the examples of the SDK are in the reference. */
 function snippets(): Map<string, string> {
   const pages = execFileSync('git', ['ls-files', '--', '*.md'], { cwd: ROOT, encoding: 'utf8' })
   const all = pages
@@ -61,7 +61,7 @@ test('every example and snippet compiles', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'keyway-examples-'))
   try {
     const found = snippets()
-    // The page of the reference is written from these; a page of an earlier state shows nothing.
+    // The reference is generated from these examples; an outdated page would prove nothing.
     const shown = [...found.values()].join('\n')
     for (const { examples } of exported) for (const one of examples) expect(shown).toContain(one)
     for (const [name, text] of found)

@@ -9,11 +9,11 @@ const report = {
   ],
 }
 
-test('a few files that failed are run again, named from the root', () => {
+test('a few failed files are run again, with paths relative to the root', () => {
   expect(filesToTryAgain(report, '/keyway', 2)).toEqual(['test/b.test.ts', 'test/c/d.test.ts'])
 })
 
-test('more than a few are a failure at once, and so is a run in which no file failed', () => {
+test('no file is run again if too many files failed, or none', () => {
   expect(filesToTryAgain(report, '/keyway', 1)).toEqual([])
   expect(filesToTryAgain({ testResults: [] }, '/keyway', 5)).toEqual([])
 })

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Ports that systems do not give to connections and servers that take any: such a one may be taken between being found
- * free and its server's start.
+ * Ports below the ephemeral range: an ephemeral port could be taken between the check and the start of its
+ * server.
  */
 const [FIRST, END] = [10_240, 32_000]
 

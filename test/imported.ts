@@ -1,4 +1,4 @@
-/** What files of the source take from each other, as TypeScript reads them. */
+/** Imports between the source files, as TypeScript reads them. */
 import path from 'node:path'
 import type { SourceFile, Statement } from 'typescript/unstable/ast'
 import {
@@ -16,7 +16,7 @@ import { isExported } from './source-tree.ts'
 /** Stands for every name of a file: `import * as`, `export *`, `import('./file.ts')`. */
 export const ALL = '*'
 
-/** `import('./file.ts')`, in a type too: which names of it are read does not show. */
+/** `import('./file.ts')`, also in a type: which of its names are used is unknown. */
 const WHOLE = /\bimport\(\s*'(\.[^']+)'/g
 
 type Taken = { target: string; names: readonly string[] }
@@ -34,7 +34,7 @@ function takenBy(statement: Statement): Taken[] {
   return [{ target: from.text, names }]
 }
 
-/** File -> names that other files take from it. */
+/** File -> names that other files import from it. */
 export function takenNames(source: ReadonlyMap<string, SourceFile>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
   for (const [place, file] of source) {
@@ -59,7 +59,7 @@ const hasName = (statement: Statement): statement is Statement & { name: { text:
   statement.name !== null &&
   'text' in statement.name
 
-/** Names of what a statement declares and exports itself. */
+/** Names that a statement itself declares and exports. */
 export function declaredNames(statement: Statement): string[] {
   if (!isExported(statement)) return []
   if (isVariableStatement(statement))

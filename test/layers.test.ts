@@ -1,4 +1,4 @@
-/** Imports go one way: this test holds the table of layers.ts, which is their documentation. */
+/** Imports go one way: this test enforces the table of layers.ts, which documents them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { MAY_IMPORT } from './layers.ts'
 const ROOT = path.join(import.meta.dirname, '..')
 const RUNTIME = path.join(ROOT, 'runtime')
 
-/** Packages that a room may import; what is missing may import any. */
+/** Packages that a room may import; a room that is missing may import any. */
 const PACKAGES: Record<string, readonly string[]> = {
   contract: ['valibot', 're2js'],
   protocol: ['valibot', 'node:stream'],
@@ -17,7 +17,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   'worker/guest': [],
 }
 
-/** Files of core that read what other systems answer over HTTP. */
+/** Files of core that read HTTP answers of other systems. */
 const HTTP_CLIENTS = ['core/webhooks/parse-response.ts']
 
 const codeIn = (folder: string) =>
@@ -27,11 +27,11 @@ const codeIn = (folder: string) =>
 
 const files = codeIn(RUNTIME)
 
-/** The folder of a file; of a top-level file its own name. */
+/** The folder of a file, or the name of a top-level file. */
 const rowOf = (file: string): string =>
   file.includes(path.sep) ? path.dirname(file).split(path.sep).join('/') : file
 
-/** What a file imports, at once or later; with `values`, without what is gone after type stripping. */
+/** Static and dynamic imports of a file; with `values`, without imports that type stripping removes. */
 const importsOf = (text: string, values = false): string[] =>
   [
     ...text.matchAll(
@@ -41,7 +41,7 @@ const importsOf = (text: string, values = false): string[] =>
     .filter(([statement]) => !values || !/^(import|export) type\b/.test(statement))
     .map((match) => (match[1] ?? match[2] ?? match[3]) as string)
 
-/** The files below a folder that a file there imports, with types. */
+/** The files that a file imports, including imports of types. */
 const importedBy = (file: string, text: string): string[] =>
   importsOf(text)
     .filter((target) => target.startsWith('.'))
@@ -50,7 +50,7 @@ const importedBy = (file: string, text: string): string[] =>
 const isBelow = (row: string, folder: string): boolean =>
   row === folder || row.startsWith(`${folder}/`)
 
-/** Folder -> the folders that its files import, named by so many parts of their path. */
+/** Folder -> the folders that its files import, each named by the first parts of its path. */
 function foldersAt(depth: number): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>()
   const folderOf = (file: string) => rowOf(file).split('/').slice(0, depth).join('/')
@@ -65,7 +65,7 @@ function foldersAt(depth: number): Map<string, Set<string>> {
 }
 
 describe('the layers', () => {
-  it('has a row for every folder', () => {
+  it('have a row for every folder', () => {
     expect([...new Set(files.map(({ file }) => rowOf(file)))].sort()).toEqual(
       Object.keys(MAY_IMPORT).sort(),
     )
@@ -81,22 +81,25 @@ describe('the layers', () => {
     expect(foreign).toEqual([])
   })
 
-  it('has no circle of files, types included', () => {
+  it('have no circle of files, types included', () => {
     const graph = new Map(files.map(({ file, text }) => [file, importedBy(file, text)]))
     expect(circlesOf(graph)).toEqual([])
   })
 
-  it('has no circle of files in a plugin', () => {
+  it('have no circle of files in a plugin', () => {
     const plugins = codeIn(path.join(ROOT, 'plugins'))
     const graph = new Map(plugins.map(({ file, text }) => [file, importedBy(file, text)]))
     expect(circlesOf(graph)).toEqual([])
   })
 
-  it.each([1, 2, 3])('has no circle of folders, named by %i parts of their path', (depth) => {
-    expect(circlesOf(foldersAt(depth))).toEqual([])
-  })
+  it.each([1, 2, 3])(
+    'have no circle of folders, named by the first %i parts of their path',
+    (depth) => {
+      expect(circlesOf(foldersAt(depth))).toEqual([])
+    },
+  )
 
-  it('keeps the contract, the protocol, the SDK and the guest free of foreign packages', () => {
+  it('keep the contract, the protocol, the SDK and the guest free of foreign packages', () => {
     const foreign = Object.entries(PACKAGES).flatMap(([folder, allowed]) =>
       files
         .filter(({ file }) => isBelow(rowOf(file), folder))
@@ -109,7 +112,7 @@ describe('the layers', () => {
     expect(foreign).toEqual([])
   })
 
-  it('has no HTTP status and no header of an answer in the core: the edge knows what refusals are there', () => {
+  it('have no HTTP statuses and response headers in the core, because the edge maps its refusals', () => {
     const http =
       /(?:status\b|@throws)[^\n]*\b[1-5]\d\d\b|Error\(\s*\d|'(?:retry-after|www-authenticate)'/gi
     const found = files
@@ -118,7 +121,7 @@ describe('the layers', () => {
     expect(found).toEqual([])
   })
 
-  it('has no file over 400 lines', () => {
+  it('have no file over 400 lines', () => {
     const long = files.filter(({ text }) => text.split('\n').length > 401).map(({ file }) => file)
     expect(long).toEqual([])
   })

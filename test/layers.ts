@@ -1,11 +1,12 @@
-/** MAY_IMPORT: the layers of runtime/. Held by layers.test.ts, shown by the READMEs of its rooms and by the picture. */
+/** MAY_IMPORT: the layers of runtime/, enforced by layers.test.ts, shown by the READMEs and the picture. */
 
-/** What every floor of core may import: the tools that know nothing of people, apps and requests. */
+/** Allowed for every layer of core: tools that are independent of people, apps and requests. */
 const KERNEL = ['contract', 'database', 'core/kernel'] as const
 
 /**
- * Folder or top-level file of runtime/ -> what it may import in addition to itself. A folder's name allows what lies
- * below it too; a row is for its own files only. The rows stand from below to above.
+ * Folder or top-level file of runtime/ -> what it may import in addition to itself. The name of a folder
+ * allows the folders below it, too; a row applies only to files directly in its folder. Rows are ordered from
+ * the lowest layer to the highest.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'temporary-folder.ts': [],
@@ -14,7 +15,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   redact: ['bounded'],
   secrets: ['contract/errors'],
 
-  // What is agreed with callers and authors, from the smallest pieces to whole endpoints.
+  // The contract with callers and authors, from the smallest pieces to whole endpoints.
   'contract/schema': [],
   'contract/errors': ['contract/schema'],
   'contract/limits': [],
@@ -45,12 +46,12 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'worker/guest': ['contract'],
   lanes: ['contract', 'protocol', 'bounded'],
 
-  // The one door to the network.
+  // The only access to the network.
   'egress/limits': ['contract', 'bounded'],
   'egress/exchange': ['contract', 'bounded', 'egress/limits'],
   'egress/rules': ['contract', 'bounded', 'egress/limits'],
   'egress/dial': ['contract', 'bounded', 'egress/exchange', 'egress/limits'],
-  // What bridges to servers that speak no HTTP have in common: connections, their guards and their pool.
+  // Shared by the bridges to servers that do not speak HTTP: connections, their guards and their pool.
   'egress/wire': ['contract', 'egress/dial', 'egress/exchange', 'egress/limits'],
   'egress/ldap': ['contract', 'bounded', 'egress/dial', 'egress/rules', 'egress/wire'],
   'egress/sql': ['contract', 'bounded', 'egress/dial', 'egress/rules', 'egress/wire'],
@@ -118,7 +119,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   database: ['contract', 'version.ts'],
   'database/backup': ['contract', 'database', 'version.ts'],
 
-  // The floors of core. What a lower one has to tell a higher one goes by core/kernel/context/listeners.ts.
+  // The layers of core. A lower layer notifies a higher one through core/kernel/context/listeners.ts.
   'core/kernel': ['contract', 'database', 'bounded', 'secrets'],
   'core/kernel/list': ['database', 'bounded'],
   'core/kernel/jobs': ['contract', 'database', 'core/kernel'],
@@ -146,7 +147,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/sign-in': [...KERNEL, 'secrets', 'core/directory'],
   'core/delegation': [...KERNEL, 'core/directory'],
   'core/tasks': [...KERNEL, 'core/directory', 'core/delegation'],
-  // How state machines answer, and the executor of their transitions.
+  // The answers of state machines, and the executor of their transitions.
   'core/machine': [...KERNEL, 'core/tasks'],
   'core/webhooks': [...KERNEL, 'secrets', 'core/tasks'],
   'core/catalogue/apps': [...KERNEL, 'secrets', 'core/history', 'core/directory', 'core/tasks'],
@@ -274,7 +275,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
 
   'connectors/packages': ['contract', 'bounded'],
   'connectors/registry': ['contract', 'protocol', 'bounded', 'connectors/packages'],
-  // A registry that is a folder of files: what it says, and what of it is believed.
+  // A registry that is a folder of files: its contents, and which of them are trusted.
   'connectors/published': ['contract', 'connectors/packages', 'connectors/registry'],
   'connectors/lifecycle': [
     'contract',
@@ -417,7 +418,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'verify/attacks': ['contract'],
   verify: ['contract', 'lanes', 'verify/attacks', 'temporary-folder.ts'],
 
-  // What puts a host together.
+  // The assembly of a host.
   processes: ['contract', 'config', 'egress/limits', 'lanes'],
   host: [
     'contract',

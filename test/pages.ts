@@ -1,4 +1,4 @@
-/** The pages of this repository as they stand: their blocks, links and headings. */
+/** The Markdown pages of this repository and their blocks. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { docsPages } from '../scripts/docs.ts'
@@ -20,10 +20,10 @@ export const blocksOf = (page: string): Block[] =>
   )
 
 /**
- * The one text of shell commands that begins like this, wherever it stands. Where several pages have the same
- * text, that is one.
+ * The shell block that begins like this, on any page or on the named one. The same block on several pages
+ * counts as one.
  *
- * @throws Error where there is none, or where there are several different ones
+ * @throws Error if there is none, or if there are several different ones
  */
 export function shellBlock(begins: RegExp, page?: string): string {
   const found = (page === undefined ? PAGES : [page])
@@ -36,7 +36,7 @@ export function shellBlock(begins: RegExp, page?: string): string {
   return text
 }
 
-/** All pages below a folder that end like this. */
+/** All files below a folder whose names end like this. */
 export const below = (folder: string, end: string): string[] =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(end))

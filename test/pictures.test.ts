@@ -1,4 +1,4 @@
-/** The pictures of the documentation: each file is in the table, small, and shown by a page that says what is on it. */
+/** The pictures of the documentation: each is in the table, small, and shown with an alternative text. */
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -29,16 +29,16 @@ test('the files are those of the table, and the script takes all of them', () =>
   expect(Object.keys(SHOTS)).toEqual(Object.keys(PICTURES))
 })
 
-test.each(PICTURE_FILES)('%s is a small WebP', (file) => {
+test.each(PICTURE_FILES)('%s is small', (file) => {
   expect(bytesOf(file)).toBeLessThanOrEqual(PICTURE_LIMITS.maxBytes)
 })
 
-test('all of them together are small', () => {
+test('all pictures together are small', () => {
   const sum = PICTURE_FILES.map(bytesOf).reduce((all, one) => all + one, 0)
   expect(sum).toBeLessThanOrEqual(PICTURE_LIMITS.maxBytesInAll)
 })
 
-test('each is shown by a page of the documentation, and what is shown is in the table', () => {
+test('each picture is shown by a page of the documentation, and each shown picture is in the table', () => {
   const light = PICTURE_FILES.filter((file) => !file.endsWith('-dark.webp'))
   const inDocs = shown.filter(({ page }) => page !== 'README.md').map(({ file }) => file)
   expect([...new Set(inDocs)].sort()).toEqual(light.toSorted())
@@ -46,6 +46,6 @@ test('each is shown by a page of the documentation, and what is shown is in the 
   expect(shown.filter(({ file }) => !PICTURE_FILES.includes(file))).toEqual([])
 })
 
-test.each(shown)('$file on $page has a text for who does not see it', ({ alt }) => {
+test.each(shown)('$file on $page has an alternative text', ({ alt }) => {
   expect(alt).toMatch(/^[A-Z].{40,300}\.$/)
 })

@@ -1,4 +1,4 @@
-/** Prometheus' own checker; null where it is not installed (Debian: prometheus). */
+/** The path of Prometheus' promtool, or null if it is not installed (Debian: prometheus). */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 

@@ -1,9 +1,9 @@
 /**
- * The blocks of commands on the pages, by page and first command: which are run as they stand and where, and why
- * the others are not.
+ * The blocks of commands on the pages, by page and first command: which test runs them unchanged, and why
+ * the others are not run.
  */
 
-/** Run in this order by test/e2e/docs.test.ts, page by page; each with what it prints. */
+/** Run in this order by test/e2e/docs.test.ts, page by page; each with its output. */
 export const RUN_HERE: Readonly<Record<string, RegExp>> = {
   "runtime/docs/start.md: curl -s http://127.0.0.1:8090/warehouse/scim/Groups/g-11 -H 'authorization: Bearer sample-token'":
     /"members":\[\{/,
@@ -35,7 +35,7 @@ export const RUN_HERE: Readonly<Record<string, RegExp>> = {
   'runtime/docs/operate/backup.md: npx keyway restore /backups/keyway.tar.gz': /./,
 }
 
-/** Run by another test: its file, and where it takes the block. */
+/** Run by another test: its file, and the text at which it uses the block. */
 export const RUN_ELSEWHERE: Readonly<Record<string, readonly [file: string, begins: string]>> = {
   'README.md: curl -s http://127.0.0.1:8080/connectors/scim/list_accounts -H \'content-type: application/json\' -d \'{"auth":{"token":{"token":"sample-token"}},"settings":{"base_url":"http://127.0.0.1:8090/scim"},"request":{},"page":{"size":5}}\'':
     ['test/e2e/sample.test.ts', 'prints the call that %s shows'],
@@ -77,7 +77,7 @@ const TESTS = 'they are what runs these tests'
 const LONG = 'it takes minutes to hours; that npm knows it is tested'
 const SERVES = 'it serves until it is stopped; test/cli has tests of it'
 
-/** Not run as they stand, and why. That each command exists, with its options, is tested of these too. */
+/** Not run unchanged, with the reason. That each command exists with its options is tested for these, too. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   'README.md: npm start -- --sample': TESTS,
   'runtime/docs/start.md: npm start -- --sample': TESTS,
@@ -113,7 +113,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'runtime/docs/design/measurements.md: npm run soak': LONG,
 }
 
-/** The first command of pages that ask as the operator. */
+/** The first command of pages that send requests as the operator. */
 function shorthand(): string {
   return `core() { curl -sS -H "authorization: Bearer $(cat data/admin-token)" -H 'content-type: application/json' "$@"; echo; }`
 }

@@ -1,11 +1,11 @@
-/** The source as TypeScript reads it, for tests of how it is written. */
+/** The source files as TypeScript parses them, for tests of the code itself. */
 import path from 'node:path'
 import { type Node, type SourceFile, type Statement, SyntaxKind } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/sync'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-/** Files of the project whose path in the repository begins so, by that path. */
+/** Files of the project, by their paths in the repository, which begin with one of these folders. */
 export function readSource(...folders: readonly string[]): Map<string, SourceFile> {
   const api = new API({ cwd: ROOT })
   try {
@@ -27,7 +27,7 @@ export function readSource(...folders: readonly string[]): Map<string, SourceFil
   }
 }
 
-/** Calls for a node and all below it. */
+/** Calls `visit` for a node and all of its descendants. */
 export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node)
   node.forEachChild((child) => {

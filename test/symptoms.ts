@@ -1,13 +1,13 @@
 /**
- * The page of symptoms (runtime/docs/operate/troubleshooting.md), entry by entry. The test that produces what an entry is about
- * says so with `shows`, which takes the texts that Keyway should say from the page; deploy-troubleshooting.test.ts
- * demands such a test for each entry.
+ * The page of symptoms (runtime/docs/operate/troubleshooting.md), entry by entry. A test that produces the
+ * symptom of an entry calls `shows`, which reads the expected texts from the page;
+ * deploy-troubleshooting.test.ts demands such a test for each entry.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 
-/** The page as it stands. */
+/** The text of the page. */
 export const PAGE: string = readFileSync(
   path.join(import.meta.dirname, '..', 'runtime/docs/operate/troubleshooting.md'),
   'utf8',
@@ -16,11 +16,11 @@ export const PAGE: string = readFileSync(
 export type Symptom = {
   /** What a person sees: the first column. */
   see: string
-  /** What Keyway says where this is so: quoted texts without what varies in them, and names of states and members. */
+  /** What Keyway reports then: quoted texts without their variable parts, names of states and members. */
   said: readonly string[]
 }
 
-/** Texts in quotation marks, without what varies in them (…). */
+/** Texts in quotation marks, without their variable parts (…). */
 export const quotedIn = (text: string): string[] =>
   [...text.matchAll(/“([^”]+)”/g)]
     .flatMap(([, quote = '']) => quote.split('…'))
@@ -33,7 +33,7 @@ export const namesIn = (text: string): string[] =>
 
 export const SYMPTOMS: readonly Symptom[] = PAGE.split('\n')
   .filter((line) => line.startsWith('| '))
-  // What the columns are called.
+  // The head of the table.
   .slice(1)
   .map((line) => {
     const [, see = '', means = ''] = line.split('|').map((cell) => cell.trim())
@@ -41,7 +41,7 @@ export const SYMPTOMS: readonly Symptom[] = PAGE.split('\n')
     return { see, said: [...quotedIn(both), ...namesIn(both)] }
   })
 
-/** Asserts that what Keyway said, in answers, in its log or on the terminal, is what an entry of the page quotes. */
+/** Asserts that the answers, log lines or output of Keyway contain every text that an entry quotes. */
 export function shows(beginning: string, ...answers: readonly unknown[]): void {
   const [symptom, ...more] = SYMPTOMS.filter(({ see }) => see.startsWith(beginning))
   if (!symptom || more.length > 0)

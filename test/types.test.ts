@@ -1,6 +1,6 @@
 /**
- * How types and exports are used: few casts, each with its reason, no two types of one name, no export that no
- * other file imports, few names that two files export.
+ * Rules for types and exports: few casts, each with its reason; unique names of types; no export that no
+ * other file imports; few names that two files export.
  */
 
 import type { Node, SourceFile } from 'typescript/unstable/ast'
@@ -19,7 +19,7 @@ const all = readSource('runtime/', 'plugins/', 'plugin-template/', 'scripts/', '
 const source = [...all].filter(([place]) => /^(runtime|plugins)\//.test(place))
 const runtime = [...all].filter(([place]) => /^runtime\/.*\.ts$/.test(place))
 
-/** Most casts in `runtime/` and `plugins/`. Rather lower it than raise it. */
+/** Maximum number of casts in `runtime/` and `plugins/`. Lower it rather than raise it. */
 const MAX_CASTS = 99
 
 type Cast = { node: Node; file: SourceFile; place: string }
@@ -36,7 +36,7 @@ const casts = source.flatMap(([place, file]) => {
 
 const COMMENT = /^\s*(\/\/|\/?\*)|\s\/\/ /
 
-/** Whether a comment beside a cast, or directly above its line or its statement, says why it stands. */
+/** Whether a comment next to a cast, or directly above its line or its statement, gives its reason. */
 function hasReason({ node, file }: Cast): boolean {
   const lines = file.text.split('\n')
   const isComment = (line: number) => COMMENT.test(lines[line] ?? '')
@@ -67,7 +67,7 @@ describe('casts', () => {
   })
 })
 
-/** Names that two types have on purpose. */
+/** Names that two types share on purpose. */
 const SHARED_NAMES: Readonly<Record<string, string>> = {
   ConnectorError:
     'what authors throw: the class of the SDK outside the sandbox, and that of the guest in it',
@@ -77,7 +77,7 @@ const isTypeDeclaration = (node: Node) =>
   isTypeAliasDeclaration(node) || isInterfaceDeclaration(node) || isClassDeclaration(node)
 
 describe('exported types', () => {
-  it('have names of their own', () => {
+  it('have unique names', () => {
     const places = new Map<string, string[]>()
     for (const [place, file] of source)
       for (const statement of file.statements) {
@@ -93,7 +93,7 @@ describe('exported types', () => {
   })
 })
 
-/** Files and folders of runtime/ whose exports something else reads than an import. */
+/** Files and folders of runtime/ whose exports are used by something other than an import. */
 const READ_OTHERWISE: Readonly<Record<string, string>> = {
   'runtime/database/schema/': 'drizzle-kit reads every table of every file',
   'runtime/sdk/sdk.ts': 'what authors import as keyway/sdk',
@@ -101,7 +101,7 @@ const READ_OTHERWISE: Readonly<Record<string, string>> = {
   'runtime/contract/endpoints/params.ts': 'declarations of endpoints name the type of a parameter',
 }
 
-/** Names that several files of `runtime/` give to a function or a constant. Rather take one out than add one. */
+/** Names of functions and constants in several files of `runtime/`. Remove one rather than add one. */
 const COMMON_NAMES: ReadonlySet<string> = new Set(
   `ActivityRecord addressOf ask backup bytes bytesOf change check collect connect createApp decidersOf
   endWaitingTokens failureOf fileOf indexOf install isObject jsonText judgeAsked list loginOf
@@ -129,7 +129,7 @@ describe('exports', () => {
     expect(own).toEqual([])
   })
 
-  it('have names of their own, but for few', () => {
+  it('have unique names, with few exceptions', () => {
     const places = new Map<string, Set<string>>()
     for (const [place, file] of runtime)
       for (const name of file.statements.filter(isValue).flatMap(declaredNames))

@@ -4,24 +4,24 @@ import { APART, SlowestFirst } from './kit/order.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-/** What holds for all files of tests: each project takes it over, and lists would be doubled if it had them, too. */
+/** Settings of all test files. Projects inherit them; lists would be doubled if a project repeated them. */
 const each = {
-  // Real servers and processes: patience, not speed, is what these need.
+  // Tests use real servers and processes, which need long timeouts.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Much of a test is waiting for processes, servers and clocks. On two cores, three files at once leave a fifth of the
-  // processor idle, and five a fortieth; but with five some wait longer than their limits allow.
+  // Tests mostly wait for processes, servers and clocks. On two cores, three parallel files leave a fifth of
+  // the processor idle, and five a fortieth; but with five, some tests exceed their time limits.
   maxWorkers: 4,
   setupFiles: [path.join(ROOT, 'test/kit/each-file.ts')],
 }
 
-// As in tsconfig.json: in the checkout nothing is built.
+// As in tsconfig.json: a checkout has no built files.
 const alias = {
   'keyway/sdk': path.join(ROOT, 'runtime/sdk/sdk.ts'),
   'keyway/testing': path.join(ROOT, 'runtime/testing/testing.ts'),
 }
 
-// Made before the first test (kit/first-start.ts).
+// Built before the first test (kit/first-start.ts).
 const define = {
   BUILT_COMPILER: 'process.env.KEYWAY_TESTS_COMPILER',
   BUILT_VERIFY_HOST: 'process.env.KEYWAY_TESTS_VERIFY_HOST',
