@@ -18,7 +18,7 @@ const REMOVING = { recursive: true, force: true, maxRetries: 10 } as const
  * it.
  */
 const AWAY_MS = 50
-const MOST_TIMES = 50
+const MAX_ATTEMPTS = 50
 
 /** Creates `keyway-NAME-*`. It is removed by `remove`, or when the process exits. */
 export function temporaryFolder(name: string): TemporaryFolder {
@@ -41,7 +41,7 @@ export function temporaryFolder(name: string): TemporaryFolder {
  */
 function removeAtExit(folder: string): void {
   const clock = new Int32Array(new SharedArrayBuffer(4))
-  for (let times = 0; times < MOST_TIMES; times += 1) {
+  for (let times = 0; times < MAX_ATTEMPTS; times += 1) {
     rmSync(folder, REMOVING)
     Atomics.wait(clock, 0, 0, AWAY_MS)
     if (!existsSync(folder)) return

@@ -36,7 +36,7 @@ function neededInAll([first, ...others]: JsonSchema[]): string[] {
 }
 
 /** Maximum number of values of an enumeration in a table. Longer ones have a list of their own. */
-const MOST_VALUES = 10
+const MAX_VALUES = 10
 
 /** Returns the type of a member. A type with members of its own is only named, because each has a row. */
 function typeOf(schema: JsonSchema): string {
@@ -45,7 +45,7 @@ function typeOf(schema: JsonSchema): string {
   if (properties) return 'object'
   if (items) return listOf(items)
   if (typeof rest === 'object') return `{ [name]: ${typeOf(rest)} }`
-  if (((schema['enum'] ?? []) as unknown[]).length > MOST_VALUES) return 'string'
+  if (((schema['enum'] ?? []) as unknown[]).length > MAX_VALUES) return 'string'
   return shape(schema)
 }
 

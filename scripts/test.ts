@@ -88,7 +88,7 @@ function useMemory(): void {
 }
 
 /** Maximum number of failed files that are run again alone. More are a failure at once. */
-const MOST_AGAIN = 8
+const MAX_RERUNS = 8
 
 /** Runs all tests. Files that fail next to others are run again by themselves, and that decides. */
 async function runAll(): Promise<void> {
@@ -100,7 +100,7 @@ async function runAll(): Promise<void> {
   const ended = await run([...TESTS, ...reporters], true)
   const again =
     ended.status !== 0 && existsSync(file)
-      ? filesToTryAgain(JSON.parse(readFileSync(file, 'utf8')), ROOT, MOST_AGAIN)
+      ? filesToTryAgain(JSON.parse(readFileSync(file, 'utf8')), ROOT, MAX_RERUNS)
       : []
   if (again.length === 0) return conclude(TESTS, ended)
   console.log(`\nFailed beside others, and run again alone: ${again.join(', ')}`)

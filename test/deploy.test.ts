@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig, SETTINGS } from '../runtime/config/config.ts'
-import { CONNECTIONS_OF_A_HOST, MOST_OF_A_HOST } from '../runtime/database/connections.ts'
+import { CONNECTIONS_PER_HOST, MAX_CONNECTIONS_PER_HOST } from '../runtime/database/connections.ts'
 import { PAGES, readPage } from './pages.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -131,16 +131,16 @@ test.each([
 
 test('the page states the number of connections of one host and of several hosts', () => {
   const words = readPage('runtime/docs/operate/several-hosts.md').replaceAll(/\s+/g, ' ')
-  const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
+  const { pool, listening, watching } = CONNECTIONS_PER_HOST
   for (const said of [
-    `A host uses up to ${MOST_OF_A_HOST} connections to PostgreSQL: ${pool} to work, ${listening} to listen, ${watching} to watch`,
-    `must be ${MOST_OF_A_HOST} for each host and 3`,
-    `${2 * MOST_OF_A_HOST + 3} for two hosts, ${3 * MOST_OF_A_HOST + 3} for three`,
-    `\`default_pool_size\` must be ${MOST_OF_A_HOST} for each host`,
+    `A host uses up to ${MAX_CONNECTIONS_PER_HOST} connections to PostgreSQL: ${pool} to work, ${listening} to listen, ${watching} to watch`,
+    `must be ${MAX_CONNECTIONS_PER_HOST} for each host and 3`,
+    `${2 * MAX_CONNECTIONS_PER_HOST + 3} for two hosts, ${3 * MAX_CONNECTIONS_PER_HOST + 3} for three`,
+    `\`default_pool_size\` must be ${MAX_CONNECTIONS_PER_HOST} for each host`,
   ])
     expect(words).toContain(said)
-  expect(Math.floor((100 - 3) / MOST_OF_A_HOST)).toBe(3)
+  expect(Math.floor((100 - 3) / MAX_CONNECTIONS_PER_HOST)).toBe(3)
   expect(readPage('runtime/docs/operate/troubleshooting.md')).toContain(
-    `${MOST_OF_A_HOST} for each host`,
+    `${MAX_CONNECTIONS_PER_HOST} for each host`,
   )
 })

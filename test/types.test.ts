@@ -107,7 +107,7 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(
   endWaitingTokens failureOf fileOf indexOf install isObject jsonText judgeAsked list loginOf
   membersOf misfit nameOf nodes parkedIdOf partOf perform readAsked readBody readHeader
   record refusal refusalOf remove restore rollBack search sha256 shapeOf show sign signText sizeOf
-  stepsOf subjectOf syncSettings systemOf tellAsked text textOf toRow trust update valuesOf verify`.split(
+  stepsOf subjectOf syncSettings systemOf describeRequest text textOf toRow trust update valuesOf verify`.split(
     /\s+/,
   ),
 )

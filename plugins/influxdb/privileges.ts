@@ -8,8 +8,8 @@ import { type Ctx, type Result, readAll, rowsOf, textIn } from './service.ts'
 export type Held = { database: string; privileges: readonly Privilege[] }
 
 /** Maximum number of users per request, and the maximum length of their statements, in encoded characters. */
-const MOST_USERS = 50
-const MOST_CHARACTERS = 2_000
+const MAX_USERS = 50
+const MAX_CHARACTERS = 2_000
 
 const showGrants = (name: string): string => `SHOW GRANTS FOR ${identifier(name)}`
 
@@ -55,9 +55,9 @@ export async function readGrantsOfAll(
 function fitting(names: readonly string[]): number {
   let count = 0
   let characters = 0
-  for (const name of names.slice(0, MOST_USERS)) {
+  for (const name of names.slice(0, MAX_USERS)) {
     characters += encodeURIComponent(showGrants(name)).length
-    if (count > 0 && characters > MOST_CHARACTERS) break
+    if (count > 0 && characters > MAX_CHARACTERS) break
     count += 1
   }
   return count

@@ -86,7 +86,7 @@ const TIMES_SIZE = 8
 const PAGE_SIZE = 1000
 /** Number of groups that are read at once with their members: first request and maximum. */
 const FIRST_GROUPS = 8
-const MOST_GROUPS = 40
+const MAX_GROUPS = 40
 /**
  * Fraction of a page that the next groups should fill, estimated from the previous ones. It is below 1
  * because the next groups may be larger.
@@ -179,7 +179,7 @@ const groupsInto =
         count += namedBy(group).length
       }
     const fitting = Math.floor((PART_TO_FILL * most * groups.length) / Math.max(1, count))
-    const following = Math.max(1, whole === null ? 1 : Math.min(fitting, 2 * size, MOST_GROUPS))
+    const following = Math.max(1, whole === null ? 1 : Math.min(fitting, 2 * size, MAX_GROUPS))
     // The size of a page that was requested ahead is fixed. The first page requests none ahead.
     const then = at === null || whole === null ? following : ahead
     return paged(

@@ -8,7 +8,7 @@ import type { Ctx } from './rows.ts'
 const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505'])
 
 /** Maximum number of attempts. Of several conflicting changes, one succeeds each time. */
-const MOST_TRIES = 5
+const MAX_ATTEMPTS = 5
 
 /** Returns a change that starts over, from its first read, if another session changed the same role. */
 export function retried<Request, Result>(
@@ -19,7 +19,7 @@ export function retried<Request, Result>(
       try {
         return await change(request, ctx)
       } catch (error) {
-        if (tries === MOST_TRIES || !CONFLICTS.has(Object(error).app_error_code)) throw error
+        if (tries === MAX_ATTEMPTS || !CONFLICTS.has(Object(error).app_error_code)) throw error
       }
     }
   }

@@ -37,7 +37,7 @@ export async function createAccount(
  * Maximum number of roles of a new account. A transaction has a limited number of statements, and creating
  * the account takes two of them.
  */
-const MOST_ROLES = 48
+const MAX_ROLES = 48
 
 /**
  * Checks the roles of a new account. A role that logs in could be granted too, but would not be listed
@@ -51,10 +51,10 @@ async function demandRoles(
   entitlements: Input<'create_account'>['entitlements'],
 ): Promise<void> {
   if (entitlements.length === 0) return
-  if (entitlements.length > MOST_ROLES)
+  if (entitlements.length > MAX_ROLES)
     throw new ConnectorError(
       'bad_request',
-      `An account gets at most ${MOST_ROLES} roles when it is made; assign the others afterwards`,
+      `An account gets at most ${MAX_ROLES} roles when it is made; assign the others afterwards`,
     )
   const wanted = entitlements.map((one) => one.integration_specific_id)
   for (const role of wanted) demandGrantable(role)

@@ -14,7 +14,7 @@ import { overlapping } from './overlapping.ts'
 export type Ctx = ConnectorContext<Connector>
 
 /** Maximum page size of Redmine. */
-const MOST = 100
+const MAX_PAGE_SIZE = 100
 
 /** Returns a client of the tenant's Redmine. */
 export const service = (ctx: Ctx): Client =>
@@ -50,7 +50,7 @@ export const pagesOf = <T extends { id: number }>(
       items: listIn<T>(answer, endpoint, name),
       total: typeof total === 'number' ? total : Number.POSITIVE_INFINITY,
     }
-  }, MOST)
+  }, MAX_PAGE_SIZE)
 
 /** Returns a collection without pages: groups or roles. */
 export async function readList<T>(ctx: Ctx, name: 'groups' | 'roles'): Promise<T[]> {

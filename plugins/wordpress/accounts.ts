@@ -32,7 +32,7 @@ const FIELDS =
   'id,username,name,first_name,last_name,email,roles,extra_capabilities,registered_date'
 
 /** Maximum page size of users. */
-const MOST = 100
+const MAX_PAGE_SIZE = 100
 
 /** Query parameters that make WordPress return names, addresses and roles. */
 const WHOLE = { context: 'edit', _fields: FIELDS }
@@ -65,7 +65,7 @@ export const usersOf = (ctx: Ctx, query: { roles?: string } = {}) =>
       return { items, total }
     },
     ({ id }) => id,
-    { most: MOST },
+    { most: MAX_PAGE_SIZE },
   )
 
 /** Returns one page of users. */
@@ -103,7 +103,7 @@ export function routeOf(id: string): string {
  */
 export async function userByEmail(ctx: Ctx, email: string): Promise<User | null> {
   const users = await ask<User[]>(ctx, 'GET', '/wp/v2/users', {
-    query: { ...WHOLE, search: email, per_page: MOST },
+    query: { ...WHOLE, search: email, per_page: MAX_PAGE_SIZE },
   })
   return users.find((user) => user.email.toLowerCase() === email.toLowerCase()) ?? null
 }

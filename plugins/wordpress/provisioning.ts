@@ -27,7 +27,7 @@ const ATTRIBUTES = {
 } as const
 
 /** Maximum number of characters that WordPress stores of a value. */
-const LONGEST = { email: 100, display_name: 250 } as const
+const MAX_LENGTH = { email: 100, display_name: 250 } as const
 
 /** Returns a text as WordPress stores it. */
 const kept = (text: string): string =>
@@ -40,7 +40,7 @@ const kept = (text: string): string =>
  * @throws `invalid_value` if a value is too long
  */
 function demandKept(values: Fields): void {
-  for (const [field, most] of Object.entries(LONGEST)) {
+  for (const [field, most] of Object.entries(MAX_LENGTH)) {
     const value = values[field]
     if (typeof value === 'string' && [...kept(value)].length > most)
       throw new ConnectorError(

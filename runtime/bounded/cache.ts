@@ -18,7 +18,7 @@ type Cache<V> = {
   readonly bytes: number
 }
 
-type CacheMeans<V> = {
+type CacheOptions<V> = {
   /** Returns the size of a value in bytes, without its key. */
   bytesOf(value: V): number
   /**
@@ -45,7 +45,7 @@ const SWEEP_MS = 1000
  */
 const MAX_PASSED = 64
 
-export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> {
+export function createCache<V>(name: CacheName, means: CacheOptions<V>): Cache<V> {
   const { bytesOf, isBusy = () => false, groupOf, onGone, now = Date.now } = means
   const { maxEntries, maxBytes, goodMs }: CacheBounds = CACHES[name]
   const kept = new Map<string, Entry<V>>()

@@ -12,7 +12,7 @@ import { createLog, type Log } from '../observe/log.ts'
 
 export type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
 
-export type BegunStart = {
+export type StartContext = {
   log: Log
   /** Null if another program or process keeps the database. */
   keeper: Keeper | null
@@ -33,7 +33,7 @@ export const isPrimary = ({ processes }: Config, { sample }: StartOptions): bool
  *
  * @throws ConfigError for options that do not fit together, and for a data directory that cannot be used
  */
-export async function begin(config: Config, options: StartOptions): Promise<BegunStart> {
+export async function begin(config: Config, options: StartOptions): Promise<StartContext> {
   const { sample, samplePort, newDatabase } = options
   const log = createLog(config.logLevel)
   if (sample && samplePort !== 0 && samplePort === config.port)

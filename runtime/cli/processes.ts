@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import { MOST_OF_A_HOST } from '../database/connections.ts'
+import { MAX_CONNECTIONS_PER_HOST } from '../database/connections.ts'
 import { openDataDir } from '../host/data-dir.ts'
 import { keepServer } from '../host/keep-server.ts'
 import type { HostParts } from '../host/parts.ts'
@@ -33,7 +33,7 @@ export async function startProcesses(
   { replaceMissing }: { replaceMissing: boolean },
 ): Promise<void> {
   await openDataDir(config.dataDir)
-  const maxConnections = config.processes * MOST_OF_A_HOST + MORE_CONNECTIONS
+  const maxConnections = config.processes * MAX_CONNECTIONS_PER_HOST + MORE_CONNECTIONS
   const keeper =
     config.databaseUrl === ''
       ? await keepServer(config, log, { replaceMissing, maxConnections })

@@ -42,7 +42,7 @@ type PublishFlags = {
 }
 
 /** Maximum validity of an index, in days. */
-const MOST_DAYS = 3650
+const MAX_DAYS = 3650
 
 /** Adds packages to a registry and withdraws versions. Without either, it only renews the signature. */
 export async function publish(
@@ -55,8 +55,8 @@ export async function publish(
     demandReason(withdrawal)
     if (days < 1)
       throw new PackageError('an index of no days expires at once: write --days 1 or more')
-    if (days > MOST_DAYS)
-      throw new PackageError(`an index is valid for ${MOST_DAYS} days at most: write fewer --days`)
+    if (days > MAX_DAYS)
+      throw new PackageError(`an index is valid for ${MAX_DAYS} days at most: write fewer --days`)
     const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
     const privateKey = await readFile(key, 'utf8')
     await demandApart(directory, key)

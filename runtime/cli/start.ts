@@ -10,7 +10,7 @@ import type { Log } from '../observe/log.ts'
 import { startSampleThread } from '../sample/sample-thread.ts'
 import type { SampleDirectory } from '../sample/scim-server.ts'
 import { SAMPLE_TOKEN } from '../sample/tenants.ts'
-import { type BegunStart, isMember, isPrimary, type StartOptions } from './begin.ts'
+import { isMember, isPrimary, type StartContext, type StartOptions } from './begin.ts'
 import { serveAsMember, startProcesses } from './processes.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
@@ -23,7 +23,7 @@ import { quoted } from './terminal/quoted.ts'
 export async function start(
   config: Config,
   options: StartOptions,
-  { log, keeper }: BegunStart,
+  { log, keeper }: StartContext,
 ): Promise<void> {
   // A killed host would leave no cache of its compiled code. Before it listens, nobody waits for this.
   flushCompileCache()

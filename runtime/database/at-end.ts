@@ -10,7 +10,7 @@ import type { Db } from './database.ts'
  * Maximum number of items of a kind that one transaction collects. When it is reached, they are written at
  * once.
  */
-const MOST = 500
+const MAX_ITEMS = 500
 
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
@@ -58,7 +58,7 @@ export function deferToCommit<T>(
   return async (tx, item) => {
     const collected = transactions.get(tx)
     if (!collected) return send(tx, write([item]))
-    if (add(collected, [item]) >= MOST) await send(tx, kind.statements(collected))
+    if (add(collected, [item]) >= MAX_ITEMS) await send(tx, kind.statements(collected))
   }
 }
 

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from './database.ts'
 
-/** CONNECTIONS_OF_A_HOST: purpose -> maximum number. */
-export const CONNECTIONS_OF_A_HOST = {
+/** CONNECTIONS_PER_HOST: purpose -> maximum number. */
+export const CONNECTIONS_PER_HOST = {
   /** The pool. Background work may hold about sixteen, each for a lock. */
   pool: 30,
   /** One for all channels: jobs, installed connectors, the operator's token. */
@@ -13,7 +13,7 @@ export const CONNECTIONS_OF_A_HOST = {
 } as const
 
 /** Total of all purposes. */
-export const MOST_OF_A_HOST: number = Object.values<number>(CONNECTIONS_OF_A_HOST).reduce(
+export const MAX_CONNECTIONS_PER_HOST: number = Object.values<number>(CONNECTIONS_PER_HOST).reduce(
   (sum, one) => sum + one,
 )
 

@@ -13,7 +13,7 @@ const CONTENDED: readonly unknown[] = ['40P01', '40001', '55P03']
 /** Maximum number of retries of one transaction. */
 const MAX_RETRIES = 5
 /** No retry starts later than this after the first attempt, in milliseconds. */
-const LONGEST_MS = 10_000
+const MAX_WAIT_MS = 10_000
 /** Longest pause before the first retry, in milliseconds; it doubles with each retry. */
 const PAUSE_MS = 20
 
@@ -73,7 +73,7 @@ export async function retryOnContention<T>(transaction: () => Promise<T>): Promi
     try {
       return await transaction()
     } catch (error) {
-      const isLate = performance.now() - beganMs > LONGEST_MS
+      const isLate = performance.now() - beganMs > MAX_WAIT_MS
       if (!isContended(error) || times === MAX_RETRIES || isLate) throw error
       // Random, so that two transactions that collided do not collide again.
       await pause(Math.random() * PAUSE_MS * 2 ** times)

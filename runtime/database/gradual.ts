@@ -12,7 +12,7 @@ const PATIENCE_MS = 10
  * How long a query waits while another connection is being opened, in milliseconds: a silent server delays
  * all queries once.
  */
-const MOST_MS = 1000
+const MAX_WAIT_MS = 1000
 
 type Take = (
   error: Error | undefined,
@@ -36,7 +36,7 @@ export function openGradually(pool: Pool): void {
     else if (pool.totalCount === 0) open(take)
     else {
       const timer = setTimeout(decide, PATIENCE_MS, take)
-      waiting.set(take, { timer, untilMs: performance.now() + MOST_MS })
+      waiting.set(take, { timer, untilMs: performance.now() + MAX_WAIT_MS })
     }
   }
 

@@ -66,7 +66,7 @@ const SUPERVISE_SECONDS = 10
  * Maximum number of named statements of pg-boss: per queue, its query for a job and the statements that
  * create and end one.
  */
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 const names = new Map<string, string>()
 
 /**
@@ -76,7 +76,7 @@ const names = new Map<string, string>()
 function nameOf(text: string): string | undefined {
   if (!/^\s*with\b/i.test(text)) return undefined
   const known = names.get(text)
-  if (known !== undefined || names.size >= MOST_NAMED) return known
+  if (known !== undefined || names.size >= MAX_NAMED) return known
   const name = `job ${names.size}`
   names.set(text, name)
   return name

@@ -7,7 +7,7 @@ import { errorOf } from '../contract/errors/thrown.ts'
 import { watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
 import { isDatabaseUnavailable } from './away.ts'
-import { CONNECTIONS_OF_A_HOST } from './connections.ts'
+import { CONNECTIONS_PER_HOST } from './connections.ts'
 import { retryOnContention } from './contention.ts'
 import type { Beginning, Database, Db } from './database.ts'
 import { isDiskFull } from './full-disk.ts'
@@ -67,7 +67,7 @@ export async function openDatabase(
   const pool = new Pool({
     ...connection,
     ...role,
-    max: CONNECTIONS_OF_A_HOST.pool,
+    max: CONNECTIONS_PER_HOST.pool,
     connectionTimeoutMillis: CONNECT_MS,
     // No statement waits forever.
     query_timeout: SILENCE_MS,

@@ -37,12 +37,12 @@ export function prepared<R>(
 }
 
 /** Maximum number of statements that `preparing` names. Others are sent without a name. */
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 const names = new Map<string, string>()
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
-  if (known !== undefined || names.size >= MOST_NAMED) return known
+  if (known !== undefined || names.size >= MAX_NAMED) return known
   const name = `asked ${names.size}`
   names.set(text, name)
   return name

@@ -21,7 +21,7 @@ const FRESH_MS = 1000
 /**
  * Maximum number of remembered queries: one per queue, and one per set of apps at their concurrency limit.
  */
-const MOST = 200
+const MAX_QUERIES = 200
 
 /**
  * Maximum number of concurrent queries of all queues. When a host starts, all its workers query, and each
@@ -64,7 +64,7 @@ export function createSharedLooks(
     const asked = { changes, atMs: now() }
     const answer = await inTurn(text, values)
     if (answer.rows.length === 0) {
-      if (empty.size >= MOST) empty.clear()
+      if (empty.size >= MAX_QUERIES) empty.clear()
       empty.set(key, asked)
     }
     return answer

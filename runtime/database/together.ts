@@ -6,7 +6,7 @@
 import type { Db } from './database.ts'
 
 /** Maximum number of keys in one statement. */
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 /**
  * Maximum time that a lookup waits for another one, in milliseconds: a hanging connection must not delay
  * others.
@@ -58,7 +58,7 @@ export function together<R>(
     if ('rollback' in db) return ask(db, [key])
     const batch = open(db)
     batch.keys.add(key)
-    if (batch.keys.size === MOST_KEYS) batch.send()
+    if (batch.keys.size === MAX_KEYS) batch.send()
     return (await batch.answer).filter((row) => keyOf(row) === key)
   }
 }

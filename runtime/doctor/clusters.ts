@@ -14,7 +14,7 @@ import { folderEntries, folderSize } from './sizes.ts'
 
 const PLACE = /^[0-9a-f]{16}$/
 /** Maximum number of databases examined. */
-const MOST = 1000
+const MAX_CLUSTERS = 1000
 /** A database written to within this time may be in use by another container, in milliseconds. */
 const QUIET_MS = 3_600_000
 /** Files that a running server writes regularly. */
@@ -36,7 +36,7 @@ export async function outsideClusters(
     (entry) => entry.isDirectory() && PLACE.test(entry.name),
   )
   const all: OutsideCluster[] = []
-  for (const { name: place } of found.slice(0, MOST)) {
+  for (const { name: place } of found.slice(0, MAX_CLUSTERS)) {
     const folder = path.join(outside, place)
     const owner = await ownerOf(folder)
     const use = await useOf(folder, owner, dataDirs, now)

@@ -21,7 +21,7 @@ const TEMPORARY_MS = 86_400_000
 /** Size of compiled connectors from which the finding is `look`, in bytes. */
 const MANY_BYTES = 1_000_000_000
 /** Maximum number of paths listed in a finding. */
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** What to check. `isEmbedded`: the database is Keyway's own. */
 type Place = { dataDir: string; isEmbedded: boolean; clusters: readonly OutsideCluster[] }
@@ -115,7 +115,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Examined>>> 
     }
     if (found.length === 0) return good('no stale database socket')
     return look(
-      `sockets of database servers that are not running: ${found.slice(0, MOST_NAMED).join(', ')}${found.length > MOST_NAMED ? `, and ${found.length - MOST_NAMED} more` : ''}`,
+      `sockets of database servers that are not running: ${found.slice(0, MAX_NAMED).join(', ')}${found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : ''}`,
       'a host that starts again reuses its own; remove the others (`rm -r`)',
     )
   },
@@ -162,7 +162,7 @@ const TEMPORARY: readonly (readonly [string, RegExp])[] = [
 /** Returns a list of paths with their sizes, as text. */
 async function sized(paths: readonly string[]): Promise<string> {
   const named = await Promise.all(
-    paths.slice(0, MOST_NAMED).map(async (one) => {
+    paths.slice(0, MAX_NAMED).map(async (one) => {
       const found = await stat(one).catch(() => null)
       const bytes = found?.isDirectory() ? (await folderSize(one)).bytes : (found?.size ?? 0)
       return `${one} (${formatBytes(bytes)})`

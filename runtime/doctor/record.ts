@@ -23,7 +23,7 @@ const DUE_SECONDS = 900
 /** Age of the last retention run that counts as a failure, in seconds. Retention runs every hour. */
 const UNPRUNED_SECONDS = 10_800
 /** Maximum number of apps listed in a finding. */
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 type Asked = { db: Db; keyIds: readonly string[] }
 
@@ -98,7 +98,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Examined>>> 
       tx.execute<{ id: string; name: string; since: string; all: number }>(sql`
         select a.id, a.name, to_char(o.since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
           count(*) over ()::int as all
-        from app_outages o join apps a on a.id = o.app_id order by o.since, a.id limit ${MOST_NAMED}`),
+        from app_outages o join apps a on a.id = o.app_id order by o.since, a.id limit ${MAX_NAMED}`),
     )
     if (rows.length === 0) return good('no app is paused')
     const named = rows.map(({ id, name, since }) => `${name} (${id}) since ${since}`)

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 
 /** Maximum number of files measured in one folder tree. */
-const MOST_FILES = 20_000
+const MAX_FILES = 20_000
 /** Number of files measured in parallel. */
 const PARALLEL = 100
 
@@ -14,8 +14,8 @@ const PARALLEL = 100
 export async function folderSize(folder: string): Promise<{ bytes: number; files: number }> {
   const sum = { bytes: 0, files: 0 }
   const open = [folder]
-  for (let at = open.pop(); at !== undefined && sum.files < MOST_FILES; at = open.pop()) {
-    const entries = (await folderEntries(at)).slice(0, MOST_FILES - sum.files)
+  for (let at = open.pop(); at !== undefined && sum.files < MAX_FILES; at = open.pop()) {
+    const entries = (await folderEntries(at)).slice(0, MAX_FILES - sum.files)
     sum.files += entries.length
     for (const entry of entries) if (entry.isDirectory()) open.push(path.join(at, entry.name))
     const files = entries.filter((entry) => !entry.isDirectory())

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm'
 import {
   type DoctorFinding,
-  MOST_ROWS_COUNTED,
+  MAX_ROWS_COUNTED,
   type TableSize,
 } from '../contract/endpoints/doctor.ts'
 import { codeOf } from '../contract/errors/thrown.ts'
@@ -23,11 +23,11 @@ import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { formatBytes } from './sizes.ts'
 
 /** Timeout of one query, in milliseconds. */
-const LONGEST_MS = 2000
+const MAX_WAIT_MS = 2000
 
 const SHORT: Beginning = {
   accessMode: 'read only',
-  settings: { statement_timeout: String(LONGEST_MS) },
+  settings: { statement_timeout: String(MAX_WAIT_MS) },
 }
 
 /** Runs queries in a read-only transaction with a short statement timeout. */
@@ -47,10 +47,10 @@ export async function tableSizes(db: Db, kept: KeptDays): Promise<TableSize[]> {
   const sizes: TableSize[] = []
   for (const { schema, name, bytes, estimate } of rows) {
     const table = sql`${sql.identifier(schema)}.${sql.identifier(name)}`
-    const counted = (await upTo(db, sql`select from ${table}`)) ?? MOST_ROWS_COUNTED
+    const counted = (await upTo(db, sql`select from ${table}`)) ?? MAX_ROWS_COUNTED
     sizes.push({
       table: schema === 'public' ? name : `${schema}.${name}`,
-      rows: counted < MOST_ROWS_COUNTED ? counted : Math.max(counted, Number(estimate)),
+      rows: counted < MAX_ROWS_COUNTED ? counted : Math.max(counted, Number(estimate)),
       bytes: Number(bytes),
       ...(await keptOf(db, schema === 'public' ? name : '', kept)),
     })
@@ -78,12 +78,12 @@ async function keptOf(
   return { kept_days: kept[name], kept: `${retentionOf(name).stays} stay`, over }
 }
 
-/** Counts the rows of a query, up to MOST_ROWS_COUNTED. Null if that takes too long. */
+/** Counts the rows of a query, up to MAX_ROWS_COUNTED. Null if that takes too long. */
 async function upTo(db: Db, query: ReturnType<typeof sql>): Promise<number | null> {
   try {
     const { rows } = await inShortTransaction(db, (tx) =>
       tx.execute<{ n: number }>(
-        sql`select count(*)::int as n from (${query} limit ${MOST_ROWS_COUNTED}) counted`,
+        sql`select count(*)::int as n from (${query} limit ${MAX_ROWS_COUNTED}) counted`,
       ),
     )
     return rows[0]?.n ?? 0
@@ -98,13 +98,13 @@ async function upTo(db: Db, query: ReturnType<typeof sql>): Promise<number | nul
 export function tablesFinding(tables: readonly TableSize[]): DoctorFinding {
   const bytes = tables.reduce((sum, one) => sum + one.bytes, 0)
   const largest = tables.slice(0, 3).map((one) => `${one.table} ${formatBytes(one.bytes)}`)
-  const behind = tables.filter(({ over }) => over === MOST_ROWS_COUNTED).map(({ table }) => table)
+  const behind = tables.filter(({ over }) => over === MAX_ROWS_COUNTED).map(({ table }) => table)
   const what = `${tables.length} tables take ${formatBytes(bytes)}; the largest: ${largest.join(', ')}`
   if (behind.length === 0) return { check: 'tables', state: 'good', what, advice: null }
   return {
     check: 'tables',
     state: 'look',
-    what: `${what}; ${MOST_ROWS_COUNTED} or more expired rows wait to be removed from ${behind.join(', ')}`,
+    what: `${what}; ${MAX_ROWS_COUNTED} or more expired rows wait to be removed from ${behind.join(', ')}`,
     advice:
       'wait: they are removed within hours; `keyway jobs --queue retention` shows whether that works',
   }

@@ -9,7 +9,7 @@ import { isRefusedName } from '../contract/connector/refused-headers.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { judgeProxied } from './dial/proxy.ts'
-import type { Door } from './hop/hop.ts'
+import type { HopDeps } from './hop/hop.ts'
 import type { Budgets } from './limits/budgets.ts'
 import { isGranted, targetOf } from './limits/grants.ts'
 import { parseUrl } from './rules/policy.ts'
@@ -46,7 +46,7 @@ const MAX_REPLY_BYTES = INPUTS.webhook_reply.maxBytes
  * @param id Id for grants of private addresses, and for budgets.
  */
 export function createDeliver(
-  door: Door,
+  door: HopDeps,
   budgets: Budgets,
   id: string = WEBHOOKS_ID,
 ): EgressDeliver {
@@ -87,7 +87,7 @@ function inWords(judge: () => void): string | null {
  *
  * @throws egress_url, egress_private
  */
-function judged(text: string, { privateGrants }: Door, id: string): URL {
+function judged(text: string, { privateGrants }: HopDeps, id: string): URL {
   const url = parseUrl(text)
   if (url.protocol !== 'https:' && !isGranted(privateGrants, id, url))
     throw new RuntimeError(
@@ -100,7 +100,7 @@ function judged(text: string, { privateGrants }: Door, id: string): URL {
 
 async function send(
   { method = 'POST', url: text, headers, body, signal }: Delivery,
-  door: Door,
+  door: HopDeps,
   budgets: Budgets,
   id: string,
 ): Promise<{ status: number; headers: [string, string][]; body: Buffer }> {

@@ -25,7 +25,7 @@ import { nextRequest, redirectTarget } from './exchange/redirects.ts'
 import { withRetries } from './exchange/retries.ts'
 import { createGovernors, UNGOVERNED } from './exchange/throttle.ts'
 import { bridgeHop } from './hop/bridge-hop.ts'
-import { type CallState, createCallState, type Door, governorOf, hop } from './hop/hop.ts'
+import { type CallState, createCallState, governorOf, type HopDeps, hop } from './hop/hop.ts'
 import { isLdapUrl, LDAP_BRIDGE } from './hop/ldap-hop.ts'
 import { type OnHop, seen } from './hop/seen.ts'
 import { isSqlUrl, SQL_BRIDGE } from './hop/sql-hop.ts'
@@ -102,7 +102,7 @@ export function createEgress(options: EgressOptions): Egress {
   const shared = { privateGrants, limits, ...(resolve === undefined ? {} : { resolve }) }
   const ldap = createDirectoryClient({ ...shared, plainGrants: options.plainLdap ?? new Map() })
   const sql = createDatabaseClient({ ...shared, plainGrants: options.plainSql ?? new Map() })
-  const door: Door = {
+  const door: HopDeps = {
     privateGrants,
     userAgent,
     limits,
@@ -148,7 +148,7 @@ export function createEgress(options: EgressOptions): Egress {
 }
 
 /** Returns a door for one call, with its own logins and without retries. */
-const alone = (door: Door): Door => ({
+const alone = (door: HopDeps): HopDeps => ({
   ...door,
   tokens: createTokens(Date.now),
   governorFor: (...who) => ({ ...door.governorFor(...who), mayRetry: () => false }),
@@ -156,7 +156,7 @@ const alone = (door: Door): Door => ({
 
 function openCall(
   call: EgressCall,
-  door: Door,
+  door: HopDeps,
   budgets: Budgets,
   policyOf: (call: EgressCall) => Policy,
   onHop?: OnHop,
@@ -251,7 +251,7 @@ function waitAgain(
   { url: text, method }: OutgoingRequest,
   call: EgressCall & Scope,
   policyNow: () => Policy,
-  door: Door,
+  door: HopDeps,
 ): (() => void) | null {
   const url = parseUrl(text)
   if (!governorOf(url, call, door).mayRetry()) return null
@@ -291,7 +291,7 @@ const within = (call: EgressCall, scoped: Scope): EgressCall & Scope => ({
  */
 function loginOf(
   call: EgressCall,
-  door: Door,
+  door: HopDeps,
   policyOf: (call: EgressCall) => Policy,
   state: CallState,
   onHop?: OnHop,

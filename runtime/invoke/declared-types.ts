@@ -14,7 +14,7 @@ import { nearest } from '../contract/errors/nearest.ts'
 const GLOBAL_RESOURCE: readonly string[] = ['', 'GLOBAL_RESOURCE']
 
 /** Maximum number of types listed in a message. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 type Types = Pick<Manifest, 'id' | 'entitlement_types' | 'resource_types'>
 type Kind = 'entitlement_types' | 'resource_types'
@@ -88,8 +88,8 @@ function words({ id, ...manifest }: Types, { kind, at, type }: Named): string {
   const declared = manifest[kind].map(({ type_id }) => type_id)
   const meant = nearest(type, declared)
   const write = [
-    ...declared.slice(0, MOST_NAMED),
-    ...(declared.length > MOST_NAMED ? [`${declared.length - MOST_NAMED} more`] : []),
+    ...declared.slice(0, MAX_NAMED),
+    ...(declared.length > MAX_NAMED ? [`${declared.length - MAX_NAMED} more`] : []),
     ...(kind === 'resource_types' ? ['"" for the global resource'] : []),
   ]
   const has =

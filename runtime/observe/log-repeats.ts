@@ -23,7 +23,7 @@ const MAX_ID = 64
  * line repeats.
  */
 const FIRST_MS = 10_000
-const LONGEST_MS = 600_000
+const MAX_WAIT_MS = 600_000
 /** Length of a message and of a stack that is compared, in characters. */
 const MAX_TOLD_APART = 4000
 
@@ -77,7 +77,7 @@ export function createRepeats(say: (line: Line) => void): Repeats {
         return
       }
       tell(one)
-      one.windowMs = Math.min(2 * one.windowMs, LONGEST_MS)
+      one.windowMs = Math.min(2 * one.windowMs, MAX_WAIT_MS)
       wait(key, one)
     }
     one.timer = setTimeout(over, one.windowMs).unref()

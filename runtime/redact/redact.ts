@@ -66,11 +66,11 @@ const kept = createCache<Sought>('redactions', {
 const NUMBER_BYTES = 8
 
 /** Maximum length of secrets, as JSON, whose search is cached: the digest is computed synchronously. */
-const MOST_CHARS = 256 * 1024
+const MAX_CHARS = 256 * 1024
 
 function keptSoughtOf(secrets: readonly string[], atAnyLength: readonly string[]): Sought {
   const json = JSON.stringify([secrets, atAnyLength])
-  if (json.length > MOST_CHARS) return soughtOf(secrets, atAnyLength)
+  if (json.length > MAX_CHARS) return soughtOf(secrets, atAnyLength)
   // A digest, so that an entry can be found only with the secrets themselves.
   const key = hash('sha256', json, 'base64')
   const known = kept.get(key)

@@ -5,7 +5,7 @@ import { allItems } from './each-page.ts'
 import { type At, type Paged, paged, textCursor } from './paging.ts'
 
 /** Default page limit of OpenLDAP in entries. Other servers allow more. */
-const MOST = 500
+const MAX_PAGE_ENTRIES = 500
 
 /**
  * A search that is read in pages. `most` is the maximum number of entries that the directory returns at once,
@@ -34,7 +34,7 @@ export async function searchPage(
   at: At,
   what: PagedSearch,
 ): Promise<Paged<LdapEntry[]>> {
-  const { most = MOST, ahead, onReferrals, ...search } = what
+  const { most = MAX_PAGE_ENTRIES, ahead, onReferrals, ...search } = what
   const { size } = 'page' in at ? at.page : at
   const wanted = Math.min(size ?? most, most)
   const cursor = textCursor(at)

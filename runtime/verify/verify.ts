@@ -148,7 +148,7 @@ async function prepare(family: Family, selected: readonly Selected[], scene: Sce
  * attack with findings is run again, up to this number of runs. A real defect shows up every time.
  */
 const CROWDED_SHARE = 0.5
-const MOST_TRIES = 3
+const MAX_ATTEMPTS = 3
 
 async function runOne(
   family: Family,
@@ -164,7 +164,7 @@ async function runOne(
     for (; ; tries += 1) {
       const seen: Observed = await runAttack(family, attack, scene, tries === 1 ? known : null)
       const findings = judgeAttack(attack, seen, { paths: scene.paths, quietHealthP99Ms })
-      const isCrowded = seen.leftShare < CROWDED_SHARE && tries < MOST_TRIES
+      const isCrowded = seen.leftShare < CROWDED_SHARE && tries < MAX_ATTEMPTS
       if (findings.length > 0 && isCrowded) continue
       const outcome = { ...base, ...told(seen), tries, findings, tookMs: since(begun) }
       return { outcome, after: seen.after }

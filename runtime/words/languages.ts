@@ -10,13 +10,13 @@ export const LANGUAGE_NAMES: readonly [Language, ...Language[]] = ['en', 'de']
 export const DEFAULT_LANGUAGE: Language = LANGUAGE_NAMES[0]
 
 /** Most entries of an `Accept-Language` header that are read. */
-const MOST_READ = 20
+const MAX_ENTRIES = 20
 
 /** The language that a browser wants most, of those that there are. */
 export function languageOf(acceptLanguage: string | undefined): Language {
   const wanted = (acceptLanguage ?? '')
     .slice(0, 1000)
-    .split(',', MOST_READ)
+    .split(',', MAX_ENTRIES)
     .map((entry) => {
       const [tag = '', ...rest] = entry
         .trim()

@@ -14,14 +14,14 @@ export type Hand = {
 type Attached = { name: string; mimeType: string; buffer: Buffer }
 
 /** More than the Tab stops of any page. */
-const MOST_STOPS = 400
+const MAX_STOPS = 400
 
 /** @throws Error if Tab does not reach the control, which is then unusable by keyboard */
 async function reach(control: Locator): Promise<void> {
   const { keyboard } = control.page()
   // Located once: a locator would search the whole page at each stop.
   let one = await control.elementHandle()
-  for (let at = 0; at < MOST_STOPS; at += 1) {
+  for (let at = 0; at < MAX_STOPS; at += 1) {
     const [isThere, hasFocus] = await one.evaluate((it) => [
       it.isConnected,
       it === it.ownerDocument.activeElement,
@@ -42,7 +42,7 @@ async function choose(choice: Locator): Promise<void> {
   const page = choice.page()
   const name = (await choice.getAttribute('name')) ?? ''
   const group = page.locator(`input[type=radio][name="${name}"]`)
-  for (let at = 0; at < MOST_STOPS; at += 1) {
+  for (let at = 0; at < MAX_STOPS; at += 1) {
     await page.keyboard.press('Tab')
     if ((await page.locator(`input[name="${name}"]:focus`).count()) > 0) break
   }

@@ -16,13 +16,13 @@ const ERROR = '/components/schemas/ErrorResponse'
 
 /** Validators of earlier hosts, by document: most hosts have the same one. */
 const judges = new Map<string, Judge>()
-const MOST_JUDGES = 10
+const MAX_JUDGES = 10
 
 /** The validator of a document. */
 export function createJudge(documentJson: string): Judge {
   const known = judges.get(documentJson)
   if (known) return known
-  if (judges.size >= MOST_JUDGES) judges.clear()
+  if (judges.size >= MAX_JUDGES) judges.clear()
   const made = judgeOf(documentJson)
   judges.set(documentJson, made)
   return made

@@ -3,7 +3,7 @@ import { PATIENCE_MS } from '../kit/patience.ts'
 
 /** Pauses between two checks, in milliseconds: they grow, since a check may be expensive. */
 const FIRST_PAUSE_MS = 10
-const LONGEST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 100
 
 /**
  * Waits until a check succeeds, and returns its result. The limit is patience for a loaded machine, not a
@@ -15,7 +15,7 @@ export async function until<T>(
   patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const endMs = performance.now() + patienceMs
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_PAUSE_MS)) {
     const found = await look()
     if (found !== null && found !== undefined && found !== false) return found
     if (performance.now() > endMs) throw new Error(`still not after ${patienceMs} ms: ${what}`)

@@ -25,7 +25,7 @@ const PATTERNS = [...EVERY_PAGE]
  * Maximum number of addresses of one row that are searched for links: pages of a row link to the same rows,
  * apart from their state.
  */
-const MOST_OF_A_ROW = 8
+const MAX_OF_A_ROW = 8
 
 /** Returns the first linked address of each row, for the signed-in person. Only reads. */
 export async function found(
@@ -49,7 +49,7 @@ export async function found(
       if (!first.has(row.name)) first.set(row.name, address)
       const count = (counts.get(row.name) ?? 0) + 1
       counts.set(row.name, count)
-      if (count <= MOST_OF_A_ROW) waiting.push(address)
+      if (count <= MAX_OF_A_ROW) waiting.push(address)
     }
   }
   return first

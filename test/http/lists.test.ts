@@ -23,8 +23,8 @@ const ODD = [
   "O'Neil & Sons",
 ]
 /** Maximum number of rows of one list on a page. */
-const MOST_ROWS = 100
-const MOST_BYTES = 600_000
+const MAX_ROWS = 100
+const MAX_BYTES = 600_000
 
 let core: CoreHost
 let ada: Person
@@ -55,8 +55,8 @@ async function faultsOf(visitor: Visitor, paths: Iterable<[string, string]>): Pr
       plural: PLURAL_OF_ONE.exec(words)?.[0],
       markup: /<script>x|\u202e/.test(text),
       link: /<a [^>]*>[\s\u200b]*<\/a>/.exec(text)?.[0],
-      rows: rows > MOST_ROWS && rows,
-      bytes: text.length > MOST_BYTES && text.length,
+      rows: rows > MAX_ROWS && rows,
+      bytes: text.length > MAX_BYTES && text.length,
     }
     for (const [what, is] of Object.entries(wrong))
       if (is) faults.push(`${name} (${path}), ${what}: ${is}`)

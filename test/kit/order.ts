@@ -30,7 +30,7 @@ export const SLOWEST: readonly string[] = [
   'test/conformance/all.test.ts',
   'test/e2e/sample.test.ts',
   'test/connectors/lifecycle/killed.test.ts',
-  'test/core/sync/trouble.test.ts',
+  'test/core/sync/failures.test.ts',
   'test/database/killed.test.ts',
   'test/testing/check-connector.test.ts',
   'test/core/requests/last-leaves.test.ts',

@@ -64,7 +64,7 @@ export const BOUNDS = {
 
 /** Part of the run before the first measurement, in which connectors are loaded and caches filled. */
 const WARM_PART = 0.25
-const LONGEST_WARM_S = 60
+const MAX_WARM_S = 60
 /** How long to wait for the last calls, in milliseconds. */
 const LAST_MS = 60_000
 /** How long its processes may live after the host's end, in milliseconds. */
@@ -80,7 +80,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     resident.push(residentOf(scene.host.pid))
   }, 1000)
   try {
-    const warmS = Math.min(LONGEST_WARM_S, options.seconds * WARM_PART)
+    const warmS = Math.min(MAX_WARM_S, options.seconds * WARM_PART)
     await run.traffic(warmS)
     scene.client.letGo()
     const before = await usageOf(scene.host)

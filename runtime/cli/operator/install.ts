@@ -20,7 +20,7 @@ import { fromRegistry } from './registry.ts'
 /** Maximum time for the host to check a package, in milliseconds. */
 const UPLOAD_MS = 300_000
 /** Maximum number of wants that are listed one by one. */
-const MOST_HINTS = 10
+const MAX_HINTS = 10
 
 type InstallFlags = ChangeFlags & {
   signature?: string
@@ -123,7 +123,7 @@ async function asked(
 /** Returns the options to copy for agreeing. */
 function grantHint(wants: readonly Want[]): string {
   const each = new Set(wants.map(({ kind, subject }) => `--grant '${kind} ${subject}'`))
-  const shown = [...each].slice(0, MOST_HINTS)
+  const shown = [...each].slice(0, MAX_HINTS)
   const more = each.size > shown.length ? `, and ${each.size - shown.length} more` : ''
   return `Run this again with --grant-all, or with all or some of: ${shown.join(' ')}${more}`
 }

@@ -12,7 +12,7 @@ import { demandApp, demandConnector } from './known.ts'
 const FOLLOW_MS = 1000
 
 /** Maximum number of calls per response. */
-const MOST = 1000
+const MAX_CALLS = 1000
 
 type LogsFlags = ReadFlags & {
   limit: number
@@ -45,7 +45,7 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
     else console.log(visible(inOrder(fresh)))
   }
   tell(first)
-  query.set('limit', String(MOST))
+  query.set('limit', String(MAX_CALLS))
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS))
     tell(await latest())

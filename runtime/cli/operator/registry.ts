@@ -32,7 +32,7 @@ type RegistryFlags = ReadFlags & { registry?: string[] }
 /** Maximum time to wait for one file, in milliseconds. */
 const PATIENCE_MS = 60_000
 /** Maximum number of withdrawn versions listed per connector, newest first. */
-const MOST_WITHDRAWN = 5
+const MAX_WITHDRAWN = 5
 
 /**
  * Returns the addresses that the operator gave. No others are contacted, except for mirrors that one of their
@@ -95,10 +95,10 @@ function foundLine({ id, name, description, versions }: PublishedConnector): str
     newestHere(versions)?.version ??
     (first ? `${first.version} (does not run here)` : '(all versions are withdrawn)')
   const words = [name, description].map(oneLine).filter((text) => text !== '' && text !== id)
-  const more = gone.length > MOST_WITHDRAWN ? [`  and ${gone.length - MOST_WITHDRAWN} more`] : []
+  const more = gone.length > MAX_WITHDRAWN ? [`  and ${gone.length - MAX_WITHDRAWN} more`] : []
   return [
     `${id} ${version}${words.length === 0 ? '' : `: ${words.join('. ')}`}`,
-    ...gone.slice(0, MOST_WITHDRAWN).map((one) => `  ${wordsOfWithdrawal(id, one)}`),
+    ...gone.slice(0, MAX_WITHDRAWN).map((one) => `  ${wordsOfWithdrawal(id, one)}`),
     ...more,
   ].join('\n')
 }

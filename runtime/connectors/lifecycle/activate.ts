@@ -11,7 +11,7 @@ import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { brokenInWords, misfit } from './dependents.ts'
 import { activated, connectorOf, demandTrust } from './desired-state.ts'
-import { wantsInWords } from './difference.ts'
+import { describeWants } from './difference.ts'
 import { type ChangeOutcome, commit, newest } from './generations.ts'
 import { chosen } from './grants.ts'
 import { type ChangeOptions, type OperateDeps, readable, usable } from './operating.ts'
@@ -87,7 +87,7 @@ async function judge(
   if (missing.length > 0)
     throw new RuntimeError(
       'state_conflict',
-      `${connector.id} ${version.version} wants more than is granted: ${wantsInWords(missing).join('; ')}. Grant it with this call, or first`,
+      `${connector.id} ${version.version} wants more than is granted: ${describeWants(missing).join('; ')}. Grant it with this call, or first`,
       { raw: { wants: missing } },
     )
   if (allowBreaking || !connector.active || connector.active === digest) return

@@ -13,14 +13,14 @@ import { callMinutes } from '../../database/schema/call_minutes.ts'
 
 const MINUTE_MS = 60_000
 /** Maximum number of pairs of connector and capability per minute. Further ones are counted together. */
-const MOST_PAIRS = 1000
+const MAX_PAIRS = 1000
 /** Maximum number of upstream hosts per pair. */
-const MOST_HOSTS = 20
+const MAX_HOSTS = 20
 /**
  * Maximum number of rows kept while the database is away: an hour of a busy host. The oldest are dropped
  * first.
  */
-const MOST_WAITING = 10_000
+const MAX_WAITING = 10_000
 /** Rows per statement. */
 const AT_ONCE = 1000
 
@@ -101,7 +101,7 @@ export function createCallMinutes({ place, now, onError }: CallMinutesDeps): Cal
     const key = `${connector}\0${capability}`
     const known = counts.get(key)
     if (known !== undefined) return known
-    if (counts.size >= MOST_PAIRS && connector !== OTHER) return of(OTHER, OTHER)
+    if (counts.size >= MAX_PAIRS && connector !== OTHER) return of(OTHER, OTHER)
     const made = nothing(connector, capability)
     counts.set(key, made)
     return made
@@ -125,7 +125,7 @@ export function createCallMinutes({ place, now, onError }: CallMinutesDeps): Cal
     for (const { upstream, ...one } of counts.values())
       waiting.push({ ...one, upstream: Object.fromEntries(upstream), minute, host })
     counts = new Map()
-    waiting = waiting.slice(-MOST_WAITING)
+    waiting = waiting.slice(-MAX_WAITING)
   }
 
   async function writeWaiting(): Promise<void> {
@@ -162,7 +162,7 @@ export function createCallMinutes({ place, now, onError }: CallMinutesDeps): Cal
       count.sentBytes += sentBytes
       count.receivedBytes += receivedBytes
       const { upstream: hosts } = count
-      const name = hosts.has(upstream) || hosts.size < MOST_HOSTS ? upstream : OTHER
+      const name = hosts.has(upstream) || hosts.size < MAX_HOSTS ? upstream : OTHER
       const [sent, refused] = hosts.get(name) ?? [0, 0]
       hosts.set(name, isRefused(error) ? [sent, refused + 1] : [sent + 1, refused])
     },

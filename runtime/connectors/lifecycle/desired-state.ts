@@ -5,13 +5,13 @@
 import semver from 'semver'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import {
+  entryOf,
   type Grant,
   type InstalledConnector,
   type InstalledVersion,
   ownerOf,
   type Publisher,
   type Statement,
-  saidOf,
   type Want,
 } from '../../contract/endpoints/generation.ts'
 import { CoreError, conflict } from '../../contract/errors/problem.ts'
@@ -23,7 +23,7 @@ const TOKENS_MS = 24 * 3_600_000
 
 /** Finds a connector in a statement, ignoring the spelling of its id. */
 export function connectorOf(statement: Statement, id: string): InstalledConnector {
-  const found = saidOf(statement, id)
+  const found = entryOf(statement, id)
   if (found) return found
   throw new CoreError(
     'not_found',
@@ -49,7 +49,7 @@ export function installed(
   version: InstalledVersion,
   { changePublisher }: { changePublisher: boolean },
 ): Statement {
-  const before = saidOf(statement, id)
+  const before = entryOf(statement, id)
   const had = before?.versions ?? []
   const known = had.find(({ digest }) => digest === version.digest)
   if (known && (version.key === null || isJudgedAlike(known, version))) return statement
@@ -187,7 +187,7 @@ export function switched(
   { disabled, atOnce }: { disabled: boolean; atOnce: boolean },
 ): Statement {
   const key = normalizeId(id)
-  const before = saidOf(statement, id)
+  const before = entryOf(statement, id)
   if (!before && !disabled)
     throw new CoreError('not_found', `${id} is neither installed nor disabled`)
   const connector = before ?? blank(id)
@@ -242,7 +242,7 @@ export function revoked(
 export function rolledBack(now: Statement, then: Statement, at: string): Statement {
   const connectors = Object.fromEntries(
     Object.entries(then.connectors).map(([key, old]) => {
-      const present = saidOf(now, key)
+      const present = entryOf(now, key)
       // If the connector was removed since, its grants were removed with it.
       if (!present) return [key, { ...old, grants: [] }]
       const known = new Set(present.versions.map(({ digest }) => digest))

@@ -1,8 +1,8 @@
 /** Describes the difference between two statements, for the operator's decision. */
 import {
+  entryOf,
   type InstalledConnector,
   type Statement,
-  saidOf,
   sentBy,
   type Want,
 } from '../../contract/endpoints/generation.ts'
@@ -11,7 +11,7 @@ import {
 export function difference(before: Statement, after: Statement): string[] {
   const keys = [...new Set([...Object.keys(before.connectors), ...Object.keys(after.connectors)])]
   return [
-    ...keys.sort().flatMap((key) => ofConnector(saidOf(before, key), saidOf(after, key))),
+    ...keys.sort().flatMap((key) => ofConnector(entryOf(before, key), entryOf(after, key))),
     ...ofPublishers(before, after),
   ]
 }
@@ -73,7 +73,7 @@ const numberOf = ({ active, versions }: InstalledConnector): string | null =>
 /** Lists the wants of `some` that are not in `others`, grouped by kind and subject. */
 function grants(some: readonly Want[], others: readonly Want[]): string[] {
   const known = new Set(others.map(identity))
-  return wantsInWords(some.filter((one) => !known.has(identity(one))))
+  return describeWants(some.filter((one) => !known.has(identity(one))))
 }
 
 const identity = ({ kind, key, amount, secrets }: Want): string =>
@@ -83,7 +83,7 @@ const identity = ({ kind, key, amount, secrets }: Want): string =>
  * Describes wants. Requests are listed once per address and list of methods, with the capabilities that share
  * both.
  */
-export function wantsInWords(wants: readonly Want[]): string[] {
+export function describeWants(wants: readonly Want[]): string[] {
   const sent = sentBy(wants.filter(({ kind }) => kind === 'egress')).map(
     ({ methods, url, capabilities }) => {
       // The position of a statement shows that it is a database.

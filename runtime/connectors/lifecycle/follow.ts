@@ -5,7 +5,13 @@
 import { randomUUID } from 'node:crypto'
 import type { InstalledConnector } from '../../contract/endpoints/generation.ts'
 import type { Db } from '../../database/database.ts'
-import { CHANNEL, newest, newestNumber, type Stated, stateDigest } from './generations.ts'
+import {
+  CHANNEL,
+  type NumberedStatement,
+  newest,
+  newestNumber,
+  stateDigest,
+} from './generations.ts'
 import { reportGone, reportSeen } from './nodes.ts'
 
 /** Interval of polls, in milliseconds. */
@@ -22,7 +28,7 @@ type FollowDeps = {
   /** Calls back for every message on a channel. The returned function stops it. */
   listen(channel: string, hear: () => void): () => Promise<void>
   /** Applies a generation. @returns the problems, as text */
-  apply(stated: Stated): Promise<string[]>
+  apply(stated: NumberedStatement): Promise<string[]>
   onError(error: unknown): void
 }
 
@@ -35,7 +41,7 @@ export type Follower = {
 }
 
 /** Starts following. `served` is what this host already serves. */
-export function follow(deps: FollowDeps, served: Stated): Follower {
+export function follow(deps: FollowDeps, served: NumberedStatement): Follower {
   const id = randomUUID()
   let current = served
   let problems: string[] = []

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import {
   type Action,
+  entryOf,
   type Generation,
   type InstalledConnector,
   NOTHING_INSTALLED,
   type Statement,
-  saidOf,
 } from '../../contract/endpoints/generation.ts'
 import { conflict } from '../../contract/errors/problem.ts'
 import { canonicalJson } from '../../contract/schema/canonical-json.ts'
@@ -25,10 +25,10 @@ import { difference } from './difference.ts'
 export const CHANNEL = 'keyway_generation'
 
 /** A generation with its statement. Number 0 precedes the first one. */
-export type Stated = { number: number; statement: Statement }
+export type NumberedStatement = { number: number; statement: Statement }
 
 /** Requested change of the installed connectors, and the reason for it. */
-export type Wish = {
+export type RequestedChange = {
   action: Action
   reason: string
   /** Newest generation that the operator has seen; null if it does not matter. */
@@ -47,7 +47,7 @@ export async function newest(
   db: Db,
   domainId: string,
   known: ReadonlyMap<string, InstalledConnector> = new Map(),
-): Promise<Stated> {
+): Promise<NumberedStatement> {
   const [row] = await db
     .select()
     .from(generations)
@@ -90,7 +90,7 @@ async function stated(
   db: Db,
   { number, connectors, publishers }: Row,
   known: ReadonlyMap<string, InstalledConnector>,
-): Promise<Stated> {
+): Promise<NumberedStatement> {
   const states = new Map(known)
   const missing = [...new Set(Object.values(connectors))].filter((digest) => !states.has(digest))
   for (let at = 0; at < missing.length; at += 1000) {
@@ -134,7 +134,7 @@ export function stateDigest(state: InstalledConnector): string {
 export async function commit(
   db: Db,
   actor: Doer,
-  { action, reason, expected, dryRun }: Wish,
+  { action, reason, expected, dryRun }: RequestedChange,
   change: (before: Statement, tx: Db) => Statement | Promise<Statement>,
 ): Promise<ChangeOutcome> {
   const { domainId, userId } = actor
@@ -152,7 +152,7 @@ export async function commit(
     const states = Object.entries(statement.connectors).map(
       ([key, state]) => [key, stateDigest(state), state] as const,
     )
-    const fresh = states.filter(([key, , state]) => saidOf(before.statement, key) !== state)
+    const fresh = states.filter(([key, , state]) => entryOf(before.statement, key) !== state)
     if (fresh.length > 0)
       await tx
         .insert(installedStates)

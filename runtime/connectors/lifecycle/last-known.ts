@@ -7,14 +7,16 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { NOTHING_INSTALLED, Statement } from '../../contract/endpoints/generation.ts'
-import type { Stated } from './generations.ts'
+import type { NumberedStatement } from './generations.ts'
 
 const FILE = 'generation.json'
 
 const LastKnown = v.object({ domain: v.string(), number: v.number(), statement: Statement })
 
 /** Reads it. Returns an empty statement if there is none or it is unreadable, since the database has it. */
-export async function readLastKnown(directory: string): Promise<Stated & { domain: string }> {
+export async function readLastKnown(
+  directory: string,
+): Promise<NumberedStatement & { domain: string }> {
   try {
     const text = await readFile(path.join(directory, FILE), 'utf8')
     return v.parse(LastKnown, JSON.parse(text))
@@ -26,7 +28,7 @@ export async function readLastKnown(directory: string): Promise<Stated & { domai
 
 export async function keepLastKnown(
   directory: string,
-  known: Stated & { domain: string },
+  known: NumberedStatement & { domain: string },
 ): Promise<void> {
   const made = path.join(directory, `${FILE}.${randomUUID()}`)
   await mkdir(directory, { recursive: true, mode: 0o700 })

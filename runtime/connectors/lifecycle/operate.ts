@@ -3,7 +3,7 @@
  * publisher are judged again with each change of its trust.
  */
 
-import { saidOf } from '../../contract/endpoints/generation.ts'
+import { entryOf } from '../../contract/endpoints/generation.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { readPublicKey } from '../packages/sign.ts'
@@ -17,7 +17,7 @@ import {
   switched,
   trusting,
 } from './desired-state.ts'
-import { wantsInWords } from './difference.ts'
+import { describeWants } from './difference.ts'
 import { type ChangeOutcome, commit, statementOf } from './generations.ts'
 import { chosen } from './grants.ts'
 import { type ChangeOptions, type OperateDeps, usable } from './operating.ts'
@@ -64,7 +64,7 @@ export async function rollBack(
     let after = await judgedAnew(tx, actor.domainId, rolledBack(now, then, at))
     for (const [key, connector] of Object.entries(after.connectors)) {
       const { active } = connector
-      if (active === null || active === saidOf(now, key)?.active) continue
+      if (active === null || active === entryOf(now, key)?.active) continue
       demandTrust(connector, active)
       const manifest = await usable(deps, connector.id, active)
       const missing = uncovered(wantsOf(manifest), connector.grants)
@@ -73,7 +73,7 @@ export async function rollBack(
       if (still.length > 0)
         throw new RuntimeError(
           'state_conflict',
-          `${connector.id} ${manifest.version} wants what is not granted any more: ${wantsInWords(still).join('; ')}. Roll back with a grant of it`,
+          `${connector.id} ${manifest.version} wants what is not granted any more: ${describeWants(still).join('; ')}. Roll back with a grant of it`,
           { raw: { wants: still } },
         )
       after = granted(after, connector.id, given)

@@ -11,7 +11,7 @@ import type { Db } from '../../database/database.ts'
 import type { Package } from '../packages/format.ts'
 import type { Incompatibility } from '../registry/compatibility.ts'
 import type { BrokenApp } from './dependents.ts'
-import type { Wish } from './generations.ts'
+import type { RequestedChange } from './generations.ts'
 import type { Probe } from './probes.ts'
 
 /** Which packages may be installed: those signed by a trusted publisher, or all that are not invalid. */
@@ -34,7 +34,7 @@ export type OperateDeps = {
   brokenApps(id: string, manifest: Manifest, findings: Incompatibility[]): Promise<BrokenApp[]>
 }
 
-export type ChangeOptions = Omit<Wish, 'action'>
+export type ChangeOptions = Omit<RequestedChange, 'action'>
 
 /**
  * Reads the manifest of a kept package, or null if it can no longer be used here: what prevents it from

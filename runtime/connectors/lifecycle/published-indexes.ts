@@ -1,6 +1,6 @@
 /** The newest index seen of each registry and key, so that a registry cannot serve an older one. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import { isToCome } from '../../contract/endpoints/published-indexes.ts'
+import { isFromFuture } from '../../contract/endpoints/published-indexes.ts'
 import { conflict, notFound } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { Db } from '../../database/database.ts'
@@ -14,7 +14,7 @@ type Seen = { key: string; version: number }
 type SeenAt = Seen & { registries: readonly string[] }
 
 /** Maximum number of remembered registry addresses, each with all its keys. The last seen are kept. */
-const MOST_REGISTRIES = 1000
+const MAX_REGISTRIES = 1000
 
 /**
  * Records an index by the addresses of its registry and the key that signed it. Each registry of a key counts
@@ -32,7 +32,7 @@ export async function seeIndex({ db, actor }: OperateDeps, index: SeenAt): Promi
     const { publishers } = (await newest(tx, domainId)).statement
     const publisher = publishers.find((one) => one.key === key && one.revoked_at === null)
     if (!publisher) throw notFound('Publisher')
-    if (isToCome(version, new Date()))
+    if (isFromFuture(version, new Date()))
       throw conflict(`The index has the version ${version}, which is to come`)
     const demandNewest = async () => {
       const found = await newestSeen(tx, domainId, index)
@@ -105,7 +105,7 @@ async function remember(
   await tx.execute(sql`
     delete from registry_indexes where domain_id = ${domainId} and (registry, key) in (
       select registry, key from registry_indexes where domain_id = ${domainId}
-      order by seen_at desc, registry, key offset ${MOST_REGISTRIES})`)
+      order by seen_at desc, registry, key offset ${MAX_REGISTRIES})`)
   return written.length > 0
 }
 

@@ -5,9 +5,9 @@ import { LATENCY_BUCKETS, percentile } from '../../contract/models/call-minutes.
 import type { Db } from '../../database/database.ts'
 
 /** Maximum number of rows in an answer. */
-const MOST_ROWS = 5000
+const MAX_ROWS = 5000
 /** Maximum number of hosts in an answer. */
-const MOST_HOSTS = 500
+const MAX_HOSTS = 500
 
 type Which = { connector: string | null; capability: string | null; hours: number }
 
@@ -54,9 +54,9 @@ export async function readCallMinutes(
       sum(by_operator) as operator, sum(by_runtime) as runtime, array[${BUCKETS}] as buckets,
       sum(requests) as requests, sum(sent_bytes) as sent, sum(received_bytes) as received
     from call_minutes where ${within(domainId, which)}
-    group by 1, 2, 3 order by 1 desc, 2, 3 limit ${MOST_ROWS + 1}`)
-  const items = rows.slice(0, MOST_ROWS).map(toStep).reverse()
-  return { items, more: rows.length > MOST_ROWS }
+    group by 1, 2, 3 order by 1 desc, 2, 3 limit ${MAX_ROWS + 1}`)
+  const items = rows.slice(0, MAX_ROWS).map(toStep).reverse()
+  return { items, more: rows.length > MAX_ROWS }
 }
 
 function toStep(row: Row): CallStep {
@@ -94,7 +94,7 @@ export async function readCalledHosts(
       sum((asked.value ->> 1)::bigint) as refused
     from call_minutes, jsonb_each(upstream) asked
     where ${within(domainId, { ...which, capability: null })}
-    group by 1, 2, 3 order by 4 desc, 5 desc, 1, 2, 3 limit ${MOST_HOSTS}`)
+    group by 1, 2, 3 order by 4 desc, 5 desc, 1, 2, 3 limit ${MAX_HOSTS}`)
   return rows.map(({ connector, capability, host, requests, refused }) => ({
     ...{ connector, capability, host, requests: Number(requests), refused: Number(refused) },
   }))

@@ -2,11 +2,11 @@
 
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import {
+  entryOf,
   type Grant,
   type InstalledConnector,
   type InstalledVersion,
   type Publisher,
-  saidOf,
   type Want,
 } from '../../contract/endpoints/generation.ts'
 import type { PackageFinding, PackageReport } from '../../contract/endpoints/operator.ts'
@@ -15,7 +15,7 @@ import { compatibility } from '../registry/compatibility.ts'
 import { hostSettingsOf } from '../registry/host-settings.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { installed } from './desired-state.ts'
-import { wantsInWords } from './difference.ts'
+import { describeWants } from './difference.ts'
 import { type ChangeOutcome, commit, newest } from './generations.ts'
 import { type ChangeOptions, type InstallPolicy, type OperateDeps, readable } from './operating.ts'
 import {
@@ -43,7 +43,7 @@ export async function upload(
   const { statement } = await newest(db, actor.domainId)
   const trust = judged(uploaded, policy, statement.publishers)
   const { findings, manifest } = await deps.check(one)
-  const before = saidOf(statement, id)
+  const before = entryOf(statement, id)
   const report = await reportOf(deps, before, { id, digest, version, ...trust }, findings, manifest)
   const errors = findings.filter(({ severity }) => severity === 'error')
   if (!manifest || errors.length > 0)
@@ -120,7 +120,7 @@ export async function reportOf(
   }
 }
 
-const told = (wants: Want[]) => ({ wants, words: wantsInWords(wants) })
+const told = (wants: Want[]) => ({ wants, words: describeWants(wants) })
 
 /** Returns the want that a grant was given for. */
 function plain({ granted_at: _at, granted_by: _by, reason: _why, ...want }: Grant): Want {

@@ -2,7 +2,7 @@
  * Finds outdated and withdrawn connectors and the versions that an install would choose. Versions of other
  * publishers are ignored.
  */
-import { ownerOf, type Statement, saidOf } from '../../contract/endpoints/generation.ts'
+import { entryOf, ownerOf, type Statement } from '../../contract/endpoints/generation.ts'
 import { PackageError } from '../packages/format.ts'
 import { namedKey } from '../packages/sign.ts'
 import {
@@ -73,7 +73,7 @@ async function isTaken(
   endMs: number,
 ): Promise<boolean> {
   const { connector, version } = published
-  const kept = saidOf(statement, connector.id)?.versions ?? []
+  const kept = entryOf(statement, connector.id)?.versions ?? []
   if (kept.some((one) => one.version === version.version && one.digest !== version.digest))
     return false
   const owner = ownerOf(kept)

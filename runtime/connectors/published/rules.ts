@@ -1,7 +1,7 @@
 /** Rules of an index: adding versions, choosing a version, and detecting outdated indexes. Pure. */
 import semver from 'semver'
 import { INTERFACE_VERSION, normalizeId } from '../../contract/connector/manifest.ts'
-import { isToCome } from '../../contract/endpoints/published-indexes.ts'
+import { isFromFuture } from '../../contract/endpoints/published-indexes.ts'
 import { PackageError } from '../packages/format.ts'
 import {
   INDEX_FORM,
@@ -81,7 +81,7 @@ function withVersion(
  * @throws PackageError
  */
 export function demandFresh(index: PublishedIndex, now: Date): void {
-  if (Date.parse(index.published_at) > now.getTime() + DAY_MS || isToCome(index.version, now))
+  if (Date.parse(index.published_at) > now.getTime() + DAY_MS || isFromFuture(index.version, now))
     throw new PackageError(
       `the index ${index.version} says that it was published at ${index.published_at}, which is to come: the clock of this machine says ${now.toISOString()}; set it right, or ask the publisher`,
     )

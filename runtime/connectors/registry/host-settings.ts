@@ -11,7 +11,7 @@ import type { HostSetting } from '../../contract/endpoints/installing.ts'
 import { loginsOf } from './requested-grant.ts'
 
 /** Maximum number of entries listed for one setting. */
-const MOST_ENTRIES = 10
+const MAX_ENTRIES = 10
 
 const PORTS: Readonly<Record<string, number>> = {
   ...{ https: 443, http: 80, ldaps: 636, ldap: 389 },
@@ -45,7 +45,7 @@ export function hostSettingsOf(manifest: Manifest): HostSetting[] {
   const entries = (name: HostSetting['name'], found: readonly Server[]): HostSetting[] => {
     const targets = [...new Map(found.map((one) => [one.target, one])).values()]
     return targets
-      .slice(0, MOST_ENTRIES)
+      .slice(0, MAX_ENTRIES)
       .map(({ target, isOpen }) => ({ name, entry: `${id}=${target}`, open: isOpen }))
   }
   return [

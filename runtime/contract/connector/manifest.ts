@@ -40,13 +40,13 @@ export const MAX_MANIFEST_BYTES: number = INPUTS.manifest.maxBytes
 /**
  * Maximum number of entries of the lists and tables of a manifest. The limits of settings are in settings.ts.
  */
-const MOST = { list: 100, types: 500, credentials: 20, categories: 50 } as const
+const MAX_ENTRIES = { list: 100, types: 500, credentials: 20, categories: 50 } as const
 
-const listOf = <S extends v.GenericSchema>(item: S, most: number = MOST.list) =>
+const listOf = <S extends v.GenericSchema>(item: S, most: number = MAX_ENTRIES.list) =>
   v.pipe(v.array(item), v.maxLength(most, atMost(most)))
 
 const tableOf = <S extends v.GenericSchema>(value: S) =>
-  v.pipe(v.record(words, value), v.maxEntries(MOST.list, atMost(MOST.list)))
+  v.pipe(v.record(words, value), v.maxEntries(MAX_ENTRIES.list, atMost(MAX_ENTRIES.list)))
 
 const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
@@ -260,7 +260,7 @@ export const Manifest = v.strictObject({
   categories: v.optional(
     listOf(
       v.pipe(v.string(), v.regex(/^[A-Z][A-Z_]{1,40}$/, 'must look like COLLABORATION')),
-      MOST.categories,
+      MAX_ENTRIES.categories,
     ),
   ),
   authentication_schema: v.optional(v.strictObject({ kind, fields: v.optional(CredentialFields) })),
@@ -276,7 +276,7 @@ export const Manifest = v.strictObject({
           fields: v.optional(CredentialFields),
           oauth: v.optional(OAuthDeclaration),
         }),
-        MOST.credentials,
+        MAX_ENTRIES.credentials,
       ),
       v.minLength(1),
     ),
@@ -286,12 +286,15 @@ export const Manifest = v.strictObject({
   settings: v.optional(Fields, {}),
   egress: v.optional(listOf(EgressEntry), []),
   statements: v.optional(
-    v.pipe(v.record(SqlStatementName, SqlStatement), v.maxEntries(MOST.list, atMost(MOST.list))),
+    v.pipe(
+      v.record(SqlStatementName, SqlStatement),
+      v.maxEntries(MAX_ENTRIES.list, atMost(MAX_ENTRIES.list)),
+    ),
     {},
   ),
   capabilities: tableOf(CapabilityDeclaration),
-  resource_types: v.optional(listOf(ResourceType, MOST.types), []),
-  entitlement_types: v.optional(listOf(EntitlementType, MOST.types), []),
+  resource_types: v.optional(listOf(ResourceType, MAX_ENTRIES.types), []),
+  entitlement_types: v.optional(listOf(EntitlementType, MAX_ENTRIES.types), []),
   limits: v.optional(Limits, {}),
   consistency_ms: v.optional(
     v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(3_600_000)),

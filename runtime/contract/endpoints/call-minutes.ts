@@ -6,7 +6,7 @@ import { row } from './operator-row.ts'
 import { int, oneOf, text } from './params.ts'
 
 /** Maximum number of steps of one response. */
-export const MOST_STEPS = 2000
+export const MAX_STEPS = 2000
 
 /** Dimensions that calls can be grouped by. */
 export const CALL_GROUPS = ['connector', 'capability'] as const
@@ -55,7 +55,7 @@ export const CALL_MINUTE_ENDPOINTS = {
       capability: text().describe('Only of this capability'),
       hours: int({ min: 1, max: 720, default: 24 }).describe('Number of past hours'),
       step_minutes: int({ min: 1, max: 1440, default: 60 }).describe(
-        `Length of a step; a response has at most ${MOST_STEPS} steps`,
+        `Length of a step; a response has at most ${MAX_STEPS} steps`,
       ),
       group: oneOf(CALL_GROUPS).describe(
         'Group by connector, or by connector and capability; absent: counted together',

@@ -49,11 +49,11 @@ export const DoctorFinding = strictObject('DoctorFinding', {
 export type DoctorFinding = v.InferOutput<typeof DoctorFinding>
 
 /** Rows are counted exactly up to this number. */
-export const MOST_ROWS_COUNTED = 10_000
+export const MAX_ROWS_COUNTED = 10_000
 
 export const TableSize = strictObject('TableSize', {
   table: v.string(),
-  rows: described(v.number(), `Number of rows; above ${MOST_ROWS_COUNTED} the database’s estimate`),
+  rows: described(v.number(), `Number of rows; above ${MAX_ROWS_COUNTED} the database’s estimate`),
   bytes: described(v.number(), 'Its size on the disk, with its indexes'),
   kept_days: v.nullable(
     described(
@@ -65,7 +65,7 @@ export const TableSize = strictObject('TableSize', {
   over: v.nullable(
     described(
       v.number(),
-      `Expired rows that wait to be removed; ${MOST_ROWS_COUNTED} means that many or more; null: rows of this table do not expire, or counting took too long`,
+      `Expired rows that wait to be removed; ${MAX_ROWS_COUNTED} means that many or more; null: rows of this table do not expire, or counting took too long`,
     ),
   ),
 })

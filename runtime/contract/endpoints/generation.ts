@@ -132,7 +132,7 @@ export type Statement = v.InferOutput<typeof Statement>
  * Returns the entry of a connector by its id in any spelling, or null. An id such as `constructor` is a name
  * like any other.
  */
-export function saidOf({ connectors }: Statement, id: string): InstalledConnector | null {
+export function entryOf({ connectors }: Statement, id: string): InstalledConnector | null {
   const key = normalizeId(id)
   return Object.hasOwn(connectors, key) ? (connectors[key] ?? null) : null
 }

@@ -24,9 +24,9 @@ export const OVER_BOUND =
   'Above its bound, a counter or histogram counts further label sets under `other`, and a gauge omits the last ones in its order. `keyway_series_left_out` counts them by metric.'
 
 /** Maximum number of apps with series of their own. */
-export const MOST_APPS = 1000
+export const MAX_APPS = 1000
 /** Rows of a kind are counted up to this number, which then means "or more". */
-export const MOST_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 /** Label value for everything above a bound. */
 export const OTHER = 'other'
@@ -168,19 +168,19 @@ export const METRICS = {
   keyway_access_requests: {
     type: 'gauge',
     labels: ['state'],
-    meaning: `Access requests that have not ended, except granted ones (COMPLETED); ${MOST_COUNTED} means that many or more`,
+    meaning: `Access requests that have not ended, except granted ones (COMPLETED); ${MAX_COUNTED} means that many or more`,
     most: 40,
   },
   keyway_mails: {
     type: 'gauge',
     labels: ['state'],
-    meaning: `Mails: \`waiting\` are due, \`failing\` were put off by the server, \`refused\` were refused within a day; ${MOST_COUNTED} means that many or more`,
+    meaning: `Mails: \`waiting\` are due, \`failing\` were put off by the server, \`refused\` were refused within a day; ${MAX_COUNTED} means that many or more`,
     most: 3,
   },
   keyway_access_requests_failing: {
     type: 'gauge',
     labels: ['todo'],
-    meaning: `Access requests whose next step (\`check\`, \`grant\` or \`remove\`) failed last time; ${MOST_COUNTED} means that many or more`,
+    meaning: `Access requests whose next step (\`check\`, \`grant\` or \`remove\`) failed last time; ${MAX_COUNTED} means that many or more`,
     most: 3,
   },
   keyway_removal_oldest_seconds: {
@@ -194,26 +194,26 @@ export const METRICS = {
     type: 'gauge',
     labels: APP,
     meaning: 'Time of the last successful sync of an app; absent if there was none',
-    most: MOST_APPS,
+    most: MAX_APPS,
   },
   keyway_sync_behind_seconds: {
     type: 'gauge',
     labels: APP,
     meaning:
       'Time since the last successful sync of an app, or since the app was created; only for apps with a schedule',
-    most: MOST_APPS,
+    most: MAX_APPS,
   },
   keyway_sync_interval_seconds: {
     type: 'gauge',
     labels: APP,
     meaning: 'Interval of scheduled syncs of an app; only for apps with a schedule',
-    most: MOST_APPS,
+    most: MAX_APPS,
   },
   keyway_sync_state: {
     type: 'gauge',
     labels: [...APP, 'state'],
     meaning: `1 for the state of an app’s last sync: ${RUN_STATES.join(', ')}, or NEVER`,
-    most: MOST_APPS,
+    most: MAX_APPS,
   },
   keyway_apps_paused: {
     type: 'gauge',
@@ -225,7 +225,7 @@ export const METRICS = {
     type: 'gauge',
     labels: APP,
     meaning: 'How long the system of a paused app has not answered, longest first',
-    most: MOST_APPS,
+    most: MAX_APPS,
   },
   keyway_job_oldest_due_seconds: {
     type: 'gauge',

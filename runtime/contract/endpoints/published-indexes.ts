@@ -9,17 +9,17 @@ import { row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
 
 /** Maximum number of versions shown per connector, newest first. */
-export const MOST_VERSIONS_SHOWN = 50
+export const MAX_VERSIONS_SHOWN = 50
 
 /** How far an index may be ahead of a host's clock, in milliseconds. */
-const MOST_AHEAD_MS = 86_400_000
+const MAX_CLOCK_AHEAD_MS = 86_400_000
 
 /**
  * Reports whether the version of an index lies in the future. If clocks are right, a version is seconds since
  * 1970.
  */
-export const isToCome = (version: number, now: Date): boolean =>
-  version > (now.getTime() + MOST_AHEAD_MS) / 1000
+export const isFromFuture = (version: number, now: Date): boolean =>
+  version > (now.getTime() + MAX_CLOCK_AHEAD_MS) / 1000
 
 /** Maximum length of a registry's URL, in characters. */
 export const MAX_ADDRESS_LENGTH = 500
@@ -52,7 +52,7 @@ const Published = strictObject('PublishedConnector', {
         withdrawn: described(v.nullable(Withdrawal), 'If set, it can no longer be installed'),
       }),
     ),
-    `The newest ${MOST_VERSIONS_SHOWN} versions`,
+    `The newest ${MAX_VERSIONS_SHOWN} versions`,
   ),
 })
 export type Published = v.InferOutput<typeof Published>

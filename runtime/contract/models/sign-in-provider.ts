@@ -66,7 +66,7 @@ export const SignInProviders = v.pipe(
 export type KnownProvider = SignInProvider & { secret: string | null }
 
 /** State kept in the browser between the two halves of a sign-in. */
-export type Begun = { state: string; nonce: string; verifier: string }
+export type SignInState = { state: string; nonce: string; verifier: string }
 
 /** Claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>
@@ -81,10 +81,10 @@ type Told<T> = Promise<{ ok: true; value: T } | NotSignedIn>
 
 /** Client of sign-in providers, passed in by main. */
 export type ProviderSignIn = {
-  begin(provider: KnownProvider, redirectUri: string): Told<Begun & { url: string }>
+  begin(provider: KnownProvider, redirectUri: string): Told<SignInState & { url: string }>
   finish(
     provider: KnownProvider,
-    answer: Begun & { params: URLSearchParams; redirectUri: string },
+    answer: SignInState & { params: URLSearchParams; redirectUri: string },
   ): Told<Claims>
   /** Returns the URL that also signs the person out of the provider, or null if it has no such page. */
   end(provider: KnownProvider, backTo: string): Told<string | null>

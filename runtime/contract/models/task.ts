@@ -60,14 +60,14 @@ const TASK_KINDS = {
 } as const satisfies Record<TaskCategory, 'decide' | 'do' | 'see'>
 
 /** A category of manual work. */
-export type HandTask = {
+export type ManualTask = {
   [C in TaskCategory]: (typeof TASK_KINDS)[C] extends 'do' ? C : never
 }[TaskCategory]
 
 /** Reports whether tasks of a category ask for a decision. */
 export const isDecision = (category: TaskCategory): boolean => TASK_KINDS[category] === 'decide'
 /** Reports whether tasks of a category ask for manual work. */
-export const isByHand = (category: TaskCategory): category is HandTask =>
+export const isByHand = (category: TaskCategory): category is ManualTask =>
   TASK_KINDS[category] === 'do'
 
 /** Categories of tasks that require a decision, and of manual work. */

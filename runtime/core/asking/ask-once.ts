@@ -10,7 +10,7 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { createAccessRequest } from '../requests/ask.ts'
-import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestDeps } from '../requests/job-key.ts'
 import { PENDING_STATES } from '../requests/machine/states.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function askOnce(
   db: Db,
   principal: Principal,
   body: CreateAccessRequestInput,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<boolean> {
   const twice = conflict('You have already asked for this, and the request is pending')
   try {

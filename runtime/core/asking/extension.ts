@@ -11,7 +11,7 @@ import { sameThing } from '../requests/overlapping-grants.ts'
  * Access that a person already has. `until` is the end of the longest-lasting request that grants it, or null
  * if it has no end.
  */
-export type HeldNow = { until: Date | null }
+export type CurrentAccess = { until: Date | null }
 
 const of = accessRequests
 
@@ -24,7 +24,7 @@ export async function heldNow(
   { domainId, userId }: Principal,
   appId: string,
   permissionId: string | null,
-): Promise<HeldNow | null> {
+): Promise<CurrentAccess | null> {
   if (permissionId !== null && !isId(permissionId)) return null
   const which = and(
     ...[eq(of.domainId, domainId), eq(of.targetUserId, userId), eq(of.appId, appId)],
@@ -34,7 +34,7 @@ export async function heldNow(
 }
 
 /** Returns the same access that the person of a request has by other requests, or null if they have none. */
-export const heldBeside = (db: Db, request: RequestRow): Promise<HeldNow | null> =>
+export const heldBeside = (db: Db, request: RequestRow): Promise<CurrentAccess | null> =>
   latest(db, and(sameOfPerson(request), ne(of.id, request.id)))
 
 /** Condition that selects requests of the same person for the same thing in the same app. */
@@ -44,7 +44,7 @@ export const sameOfPerson = (request: RequestRow): SQL | undefined =>
     ...[eq(of.appId, request.appId), sameThing(request)],
   )
 
-async function latest(db: Db, which: SQL | undefined): Promise<HeldNow | null> {
+async function latest(db: Db, which: SQL | undefined): Promise<CurrentAccess | null> {
   const rows = await db
     .select({ until: of.expiresAt })
     .from(of)
@@ -71,7 +71,7 @@ const after = (until: Date, stepMs: number): number =>
  * Reports whether access of a given length that is granted now would end later than the held access, as
  * displayed to people.
  */
-export function endsLater(length: AccessLength, { until }: HeldNow, now: Date): boolean {
+export function endsLater(length: AccessLength, { until }: CurrentAccess, now: Date): boolean {
   if (until === null) return false
   const seconds = ACCESS_LENGTHS[length]
   return seconds === null || now.getTime() + seconds * 1000 >= after(until, exactness(seconds))
@@ -81,7 +81,10 @@ export function endsLater(length: AccessLength, { until }: HeldNow, now: Date): 
  * Returns the earliest moment from which access of one of the lengths would end later than the held access.
  * Null if there is none, for example because the held access has no end.
  */
-export function extendableFrom(lengths: readonly AccessLength[], { until }: HeldNow): Date | null {
+export function extendableFrom(
+  lengths: readonly AccessLength[],
+  { until }: CurrentAccess,
+): Date | null {
   const starts = lengths.flatMap((length) => {
     const seconds = ACCESS_LENGTHS[length]
     return until === null || seconds === null

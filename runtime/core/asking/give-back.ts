@@ -6,7 +6,7 @@ import { accessRequests, type RequestRow } from '../../database/schema/requests.
 import type { Principal } from '../kernel/identity/principal.ts'
 import { apply } from '../requests/apply.ts'
 import { revert } from '../requests/cancel.ts'
-import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestDeps } from '../requests/job-key.ts'
 import { PENDING_STATES } from '../requests/machine/states.ts'
 import { findRequest } from '../requests/read.ts'
 import { recordRequest } from '../requests/record.ts'
@@ -26,7 +26,7 @@ export async function giveBack(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
@@ -46,7 +46,7 @@ export async function giveBackAll(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const named = await findRequest(tx, principal, id)
@@ -91,7 +91,7 @@ function checkGivenBack({ targetUserId, policyId, status }: RequestRow, { userId
     throw conflict(`The request is ${status}; only access that you hold can be given back`)
 }
 
-async function end(tx: Db, principal: Principal, request: RequestRow, means: RequestMeans) {
+async function end(tx: Db, principal: Principal, request: RequestRow, means: RequestDeps) {
   const from = { from: request.status }
   await recordRequest(tx, request, 'APP_STORE_GIVE_BACK_ACCESS', from, principal)
   await revert(tx, request, GIVEN_BACK, means)

@@ -13,7 +13,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from '../requests/apply.ts'
 import { answersFor } from '../requests/cancel.ts'
-import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestDeps } from '../requests/job-key.ts'
 import { isRevocable, judgeRevocation } from '../requests/machine/revocation.ts'
 import { whoToAsk } from '../requests/notes.ts'
 import { findRequest } from '../requests/read.ts'
@@ -34,7 +34,7 @@ export async function revokeAccess(
   principal: Principal,
   id: string,
   reason: string,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<void> {
   const said = keptText(reason.trim(), reason.length)
   await db.transaction(async (tx) => {

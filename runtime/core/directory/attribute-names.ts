@@ -8,18 +8,18 @@ import { attributeOf } from './condition.ts'
 
 /** Maximum number of users examined for suggestions. People from one source have the same attributes. */
 const LOOKED = 1000
-const MOST_NAMES = 200
+const MAX_NAMES = 200
 
 /**
  * Maximum number of users searched for an attribute (0.4 s of database time), and of names compared. Above
  * either limit nothing is reported.
  */
-const MOST_LOOKED = 200_000
-const MOST_COMPARED = 10_000
+const MAX_SEARCHED_USERS = 200_000
+const MAX_COMPARED = 10_000
 
 /** Returns names of custom attributes in alphabetical order, taken from some of the users, as suggestions. */
 export const attributeNames = (db: Db, domainId: string): Promise<string[]> =>
-  namesOf(db, domainId, { looked: LOOKED, most: MOST_NAMES })
+  namesOf(db, domainId, { looked: LOOKED, most: MAX_NAMES })
 
 /**
  * Returns those of the given attribute paths that no person has. Empty if there are more people than are
@@ -29,7 +29,7 @@ export async function unusedAttributes(
   db: Db,
   domainId: string,
   paths: readonly string[],
-  mostLooked = MOST_LOOKED,
+  mostLooked = MAX_SEARCHED_USERS,
 ): Promise<string[]> {
   const members = tableOf(IDENTITY_MEMBERS.map((name) => [name, null] as const))
   const missing = (names: readonly string[]) => {
@@ -37,8 +37,8 @@ export async function unusedAttributes(
     return paths.filter((path) => attributeOf(path, { members, customAttributes }) === undefined)
   }
   if (missing([]).length === 0) return []
-  const names = await namesOf(db, domainId, { looked: mostLooked, most: MOST_COMPARED })
-  const found = names.length < MOST_COMPARED ? missing(names) : []
+  const names = await namesOf(db, domainId, { looked: mostLooked, most: MAX_COMPARED })
+  const found = names.length < MAX_COMPARED ? missing(names) : []
   return found.length > 0 && (await hasMoreUsers(db, domainId, mostLooked)) ? [] : found
 }
 

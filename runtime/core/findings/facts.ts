@@ -8,9 +8,9 @@ import { isShown, standsFor } from '../catalogue/store/requestable.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { readSettings } from '../sync/settings.ts'
-import type { AccountFacts, HeldFacts, ObservedApp } from './rules.ts'
+import type { AccessFacts, AccountFacts, ObservedApp } from './rules.ts'
 
-type AppSeen = {
+type AppFacts = {
   tells_use: boolean
   first_seen: Date | null
   last_run: string | null
@@ -23,7 +23,7 @@ export async function appFacts(
   app: AppRow,
   connectors: Connectors,
 ): Promise<{ facts: ObservedApp; lastRun: number | null }> {
-  const { rows } = await db.execute<AppSeen>(sql`
+  const { rows } = await db.execute<AppFacts>(sql`
     select exists (select from accounts o
         where o.app_id = ${app.id} and (o.last_login is not null or o.last_activity is not null)) as tells_use,
       (select min(since) from account_spans where domain_id = ${app.domainId} and app_id = ${app.id}) as first_seen,
@@ -184,7 +184,7 @@ const toFacts = (row: AccountRow, askable: Askable): AccountFacts => ({
   held: (row.held ?? []).map((held) => toHeld(held, askable)),
 })
 
-const toHeld = (row: HeldRow, askable: Askable): HeldFacts => ({
+const toHeld = (row: HeldRow, askable: Askable): AccessFacts => ({
   entitlementId: row.id,
   label: row.label,
   type: row.type,

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 
 /** Fields of a finding that the log records. */
-export type Told = {
+export type LoggedFinding = {
   id: string
   kind: FindingKind
   appId: string | null
@@ -20,7 +20,7 @@ export const recordFinding = (
   tx: Db,
   actor: Actor,
   event: FindingEvent,
-  { id, kind, appId, accountId, userId }: Told,
+  { id, kind, appId, accountId, userId }: LoggedFinding,
   metadata: Record<string, unknown> = {},
 ): Promise<void> =>
   recordActivity(tx, actor, event, [{ target_type: 'Finding', name: kind, id }], {
@@ -36,7 +36,7 @@ export async function recordLook(
   tx: Db,
   { domainId, appId }: { domainId: string; appId: string | null },
   what: 'OPENED' | 'RESOLVED',
-  found: readonly Told[],
+  found: readonly LoggedFinding[],
 ): Promise<void> {
   const host = { domainId, userId: null }
   for (const [kind, all] of Map.groupBy(found, (one) => one.kind)) {

@@ -18,7 +18,7 @@ const STALE_INTERVALS = 3
 const STALE_DAYS_BY_HAND = 30
 const STALE_DAYS = 1
 
-export type HeldFacts = {
+export type AccessFacts = {
   entitlementId: number
   label: string
   type: string
@@ -44,7 +44,7 @@ export type AccountFacts = {
   usedAt: Date | null
   /** When an access review last removed the account. */
   removedAt: Date | null
-  held: readonly HeldFacts[]
+  held: readonly AccessFacts[]
 }
 
 /** Facts about an app as a whole. */
@@ -91,19 +91,19 @@ const isUnused = (
 ): boolean => tellsUse && (usedAt ?? since) < daysBefore(now, UNUSED_DAYS)
 
 /** Reports whether a held entitlement has been unused for long. Break-glass ones never count as idle. */
-const isIdle = (held: HeldFacts, account: AccountFacts, app: ObservedApp, now: Date): boolean =>
+const isIdle = (held: AccessFacts, account: AccountFacts, app: ObservedApp, now: Date): boolean =>
   !held.breakGlass && isUnused(account, app, now)
 
 const PRIVILEGED = new RegExp(PRIVILEGED_NAMES, 'i')
 
 /** Reports whether the name of an entitlement suggests administrative rights. */
-export const isPrivileged = ({ label, type }: Pick<HeldFacts, 'label' | 'type'>): boolean =>
+export const isPrivileged = ({ label, type }: Pick<AccessFacts, 'label' | 'type'>): boolean =>
   PRIVILEGED.test(`${type} ${label}`)
 
 const LICENCE = new RegExp(LICENCE_TYPES, 'i')
 
 /** Reports whether the type of an entitlement marks it as a paid licence. */
-export const isLicence = ({ type }: Pick<HeldFacts, 'type'>): boolean => LICENCE.test(type)
+export const isLicence = ({ type }: Pick<AccessFacts, 'type'>): boolean => LICENCE.test(type)
 
 const usedDetails = ({ usedAt }: AccountFacts): FindingDetails =>
   usedAt === null ? {} : { last_used: usedAt.toISOString() }
@@ -114,7 +114,7 @@ const ofAccount = (account: AccountFacts, more: Partial<FoundIssue> = {}) => ({
   ...more,
 })
 
-const ofHeld = (account: AccountFacts, { entitlementId, label }: HeldFacts, details = {}) => ({
+const ofHeld = (account: AccountFacts, { entitlementId, label }: AccessFacts, details = {}) => ({
   ...ofAccount(account, { entitlementId, details: { label, ...details } }),
   subject: `${account.accountId} ${entitlementId}`,
 })
@@ -132,8 +132,8 @@ const whole =
 /** Returns a rule that makes a finding for each entitlement for which the condition holds. */
 const each =
   (
-    holds: (held: HeldFacts, account: AccountFacts, app: ObservedApp, now: Date) => boolean,
-    details: (account: AccountFacts, held: HeldFacts) => FindingDetails = () => ({}),
+    holds: (held: AccessFacts, account: AccountFacts, app: ObservedApp, now: Date) => boolean,
+    details: (account: AccountFacts, held: AccessFacts) => FindingDetails = () => ({}),
   ): OfAccount =>
   (account, app, now) =>
     isActive(account)

@@ -4,7 +4,7 @@ import { FINDINGS } from '../../contract/models/finding.ts'
 import type { Db } from '../../database/database.ts'
 import { MOMENT } from '../history/as-of.ts'
 import { findingChanges } from './difference.ts'
-import { recordFinding, recordLook, type Told } from './record.ts'
+import { type LoggedFinding, recordFinding, recordLook } from './record.ts'
 import type { FoundIssue } from './rules.ts'
 
 /** Columns that the log needs. */
@@ -21,7 +21,7 @@ export async function writeFound(
   which: SQL,
 ): Promise<void> {
   const { domainId, appId } = where
-  const { rows } = await tx.execute<Told & { subject: string }>(sql`
+  const { rows } = await tx.execute<LoggedFinding & { subject: string }>(sql`
     select ${TOLD}, subject from findings
     where domain_id = ${domainId} and app_id is not distinct from ${appId}::uuid
       and resolved_at is null and ${which}`)
@@ -46,7 +46,7 @@ async function insert(tx: Db, where: Where, found: readonly FoundIssue[]): Promi
       ...{ account_id: accountId, user_id: userId, entitlement_id: entitlementId, rule_id: ruleId },
     }),
   )
-  const { rows } = await tx.execute<Told>(sql`
+  const { rows } = await tx.execute<LoggedFinding>(sql`
     insert into findings (domain_id, app_id, opened_run, opened_at, kind, subject, severity, account_id, user_id,
       entitlement_id, rule_id, details)
     select ${domainId}::uuid, ${appId}::uuid, ${lastRun}::bigint, ${MOMENT}, f.kind, f.subject, f.severity, f.account_id,
@@ -67,7 +67,7 @@ async function resolveThose(tx: Db, { lastRun }: Where, ids: readonly string[]):
 /** Resolves the findings of accounts that no longer exist. */
 export async function resolveGone(tx: Db, where: Where): Promise<void> {
   const { domainId, appId, lastRun } = where
-  const { rows } = await tx.execute<Told>(sql`
+  const { rows } = await tx.execute<LoggedFinding>(sql`
     update findings f set state = 'RESOLVED', resolved_at = ${MOMENT}, resolved_run = ${lastRun}::bigint, updated_at = now()
     where f.domain_id = ${domainId} and f.app_id = ${appId} and f.resolved_at is null and f.account_id is not null
       and not exists (select from account_spans s where s.account_id = f.account_id and s.until is null)
@@ -83,7 +83,7 @@ export async function endAcceptances(
 ): Promise<Date | null> {
   const mine = sql`domain_id = ${domainId} and app_id is not distinct from ${appId}::uuid
     and state = 'ACCEPTED' and accepted_until is not null`
-  const { rows: over } = await tx.execute<Told>(sql`
+  const { rows: over } = await tx.execute<LoggedFinding>(sql`
     update findings set state = 'OPEN', accepted_until = null, updated_at = now()
     where ${mine} and accepted_until <= ${now.toISOString()}::timestamptz returning ${TOLD}`)
   for (const one of over)

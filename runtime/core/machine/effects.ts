@@ -3,7 +3,7 @@
  * transition, which is data. `execute.ts` carries it out.
  */
 import type { ActivityOutcome, Actor, Target } from '../kernel/audit/activity.ts'
-import type { TaskTrouble } from '../tasks/error-task.ts'
+import type { TaskFailure } from '../tasks/error-task.ts'
 
 /** Effects that every machine may use. Effects of one kind of row are declared with its machine. */
 export type Effect =
@@ -16,7 +16,7 @@ export type Effect =
       outcome: ActivityOutcome
     }
   /** Opens an ERROR task for the admins. */
-  | { kind: 'report_error'; domainId: string; trouble: TaskTrouble }
+  | { kind: 'report_error'; domainId: string; trouble: TaskFailure }
 
 /** Rows to write one after the other, then effects to carry out in order. */
 export type Transition<Write, Own> = {

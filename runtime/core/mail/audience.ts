@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { MailKind } from '../../contract/models/mail.ts'
 
 /** Maximum number of recipients of one event. */
-export const MOST_TOLD = 500
+export const MAX_RECIPIENTS = 500
 
 const asText = (id: string): SQL => sql`${id}::text`
 

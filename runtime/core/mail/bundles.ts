@@ -3,7 +3,7 @@ import { MAIL_KINDS, type MailKind } from '../../contract/models/mail.ts'
 import type { MailChoice } from '../../contract/models/personal-settings.ts'
 
 /** Maximum number of due mails that are sent as separate messages. More of them are sent as one. */
-export const MOST_APART = 3
+export const MAX_SEPARATE_MAILS = 3
 
 type Row = { id: string; kind: MailKind; messageId: string | null }
 
@@ -21,7 +21,7 @@ export function bundlesOf<R extends Row>(
 ): Map<string, R[]> {
   const mayJoin = ({ kind, messageId }: Row) => messageId === null && MAIL_KINDS[kind].digest
   const joining = rows.filter(mayJoin)
-  const isOne = joining.length > 1 && (choice === 'DIGEST' || joining.length > MOST_APART)
+  const isOne = joining.length > 1 && (choice === 'DIGEST' || joining.length > MAX_SEPARATE_MAILS)
   const shared = isOne ? newId() : null
   const bundles = new Map<string, R[]>()
   for (const row of rows) {

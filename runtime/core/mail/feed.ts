@@ -15,7 +15,7 @@ import { TOLD_EVENTS, toldOf } from './told.ts'
 
 /** Maximum number of entries per transaction, and of transactions per job. */
 const BATCH = 100
-const MOST_ROUNDS = 50
+const MAX_ROUNDS = 50
 /** Entries older than this create no mail: mail was off, or the host was down. */
 const NEWS = sql`clock_timestamp() - interval '1 day'`
 
@@ -46,7 +46,7 @@ async function dueFeeds(db: Db): Promise<string[]> {
 
 async function readOn(db: Db, domainId: string): Promise<void> {
   await chainWaiting(db, domainId)
-  for (let round = 0; round < MOST_ROUNDS; round += 1) if (!(await readSome(db, domainId))) return
+  for (let round = 0; round < MAX_ROUNDS; round += 1) if (!(await readSome(db, domainId))) return
 }
 
 /**

@@ -13,8 +13,8 @@ const RIGHT_TO_LEFT =
 /** FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE. */
 const [ISOLATE, END] = ['\u2068', '\u2069']
 
-const MOST_NAMED = 120
-const MOST_QUOTED = 500
+const MAX_NAMED = 120
+const MAX_QUOTED = 500
 
 function plain(text: string, most: number): string {
   const line = text.toWellFormed().replace(UNSEEN, ' ').replace(/\s+/g, ' ').trim()
@@ -26,7 +26,7 @@ const given = (text: string | null | undefined, most: number): string | null =>
   plain(text ?? '', most) || null
 
 /** Returns a name, or null if there is none. */
-export const named = (text: string | null | undefined): string | null => given(text, MOST_NAMED)
+export const named = (text: string | null | undefined): string | null => given(text, MAX_NAMED)
 
 /** Returns text that a person wrote, or null if there is none. */
-export const quotable = (text: string | null | undefined): string | null => given(text, MOST_QUOTED)
+export const quotable = (text: string | null | undefined): string | null => given(text, MAX_QUOTED)

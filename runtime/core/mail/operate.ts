@@ -13,8 +13,8 @@ import { compose } from './compose.ts'
 import { messageIdOf } from './send.ts'
 
 /** Maximum number of rows that are counted. */
-const MOST_COUNTED = 10_000
-const MOST_SHOWN = 20
+const MAX_COUNTED = 10_000
+const MAX_SHOWN = 20
 
 type Counts = { waiting: number; failing: number; refused: number; problem: string | null }
 
@@ -23,11 +23,11 @@ export async function mailCounts(db: Db): Promise<Counts> {
   const { rows } = await db.execute<Counts>(sql`
     select
       (select count(*)::int from (select from mails
-        where ended_at is null and due_at <= clock_timestamp() limit ${MOST_COUNTED}) one) as waiting,
+        where ended_at is null and due_at <= clock_timestamp() limit ${MAX_COUNTED}) one) as waiting,
       (select count(*)::int from (select from mails
-        where ended_at is null and attempts > 0 limit ${MOST_COUNTED}) one) as failing,
+        where ended_at is null and attempts > 0 limit ${MAX_COUNTED}) one) as failing,
       (select count(*)::int from (select from mails where ended_at > clock_timestamp() - interval '1 day'
-        and outcome = 'REFUSED' limit ${MOST_COUNTED}) one) as refused,
+        and outcome = 'REFUSED' limit ${MAX_COUNTED}) one) as refused,
       (select problem from mails where ended_at is null and attempts > 0 and problem is not null
         order by due_at desc limit 1) as problem`)
   return rows[0] ?? { waiting: 0, failing: 0, refused: 0, problem: null }
@@ -43,7 +43,7 @@ export async function mailStatus(db: Db, post: Post | null): Promise<MailStatus>
   }>(sql`
     select m.ended_at as at, u.email, m.kind, m.problem from mails m join users u on u.id = m.user_id
     where m.ended_at > clock_timestamp() - interval '7 days' and m.outcome = 'REFUSED'
-    order by m.ended_at desc, m.id limit ${MOST_SHOWN}`)
+    order by m.ended_at desc, m.id limit ${MAX_SHOWN}`)
   const refused = rows.map((row) => ({
     ...{ at: new Date(row.at).toISOString(), email: row.email, kind: row.kind },
     problem: row.problem ?? '',

@@ -4,7 +4,7 @@ import { MAIL_KINDS, type MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
 import { mails } from '../../database/schema/mail.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { AUDIENCES, MOST_TOLD } from './audience.ts'
+import { AUDIENCES, MAX_RECIPIENTS } from './audience.ts'
 import type { MailSubject } from './told.ts'
 
 /** Hour of the day (UTC) at which digests are sent. */
@@ -50,7 +50,7 @@ export async function queueTold(
   await tx.execute(sql`
     insert into mails (domain_id, user_id, kind, about, key, due_at)
     select ${domainId}::uuid, u.id, ${kind}::text, who.about, ${`${occasion} `}::text || who.about, ${dueAt(kind)}
-    from (select distinct user_id, about from (${AUDIENCES[kind](about)}) told limit ${MOST_TOLD}) who
+    from (select distinct user_id, about from (${AUDIENCES[kind](about)}) told limit ${MAX_RECIPIENTS}) who
     join users u on u.id = who.user_id and u.domain_id = ${domainId}
     left join personal_settings s on s.user_id = u.id
     where ${WANTED} and u.id is distinct from ${knownBy ?? null}::uuid
@@ -65,7 +65,7 @@ export async function queueTold(
  */
 const SHORTEST_SECONDS = 86_400
 /** Maximum number of mails queued by one search. */
-const MOST_ENDING = 500
+const MAX_ENDING = 500
 
 /**
  * Queues mail about access that ends soon: when a fifth of its time is left, but at most a week before the
@@ -86,6 +86,6 @@ export async function queueEnding(tx: Db, domainId: string): Promise<void> {
         + least(interval '7 days', r.expiration_in_seconds / 5 * interval '1 second')
       and not exists (select from mails m where m.user_id = u.id and m.key = ${key})
       and ${WANTED}
-    order by r.wake_at limit ${MOST_ENDING}
+    order by r.wake_at limit ${MAX_ENDING}
     on conflict (user_id, key) do nothing`)
 }

@@ -26,8 +26,8 @@ type MailRow = typeof mails.$inferSelect
 /** Maximum number of mails of one person per job. */
 const BATCH = 50
 /** Maximum number of messages to one person within an hour, and in total within a minute, over all hosts. */
-const MOST_PER_HOUR = 20
-const MOST_PER_MINUTE = 300
+const MAX_PER_HOUR = 20
+const MAX_PER_MINUTE = 300
 const MAX_PROBLEM = 500
 
 const isDue = and(isNull(mails.endedAt), lte(mails.dueAt, sql`clock_timestamp()`))
@@ -57,8 +57,8 @@ async function isFull(db: Db): Promise<boolean> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(*)::int as n from (select from mails
       where ended_at > clock_timestamp() - interval '1 minute' and outcome = 'SENT'
-      limit ${MOST_PER_MINUTE}) sent`)
-  return (rows[0]?.n ?? 0) >= MOST_PER_MINUTE
+      limit ${MAX_PER_MINUTE}) sent`)
+  return (rows[0]?.n ?? 0) >= MAX_PER_MINUTE
 }
 
 type Person = {
@@ -134,7 +134,7 @@ async function isFlooded(tx: Db, userId: string): Promise<boolean> {
   const { rows } = await tx.execute<{ n: number }>(sql`
     select count(distinct message_id)::int as n from mails
     where user_id = ${userId} and outcome = 'SENT' and ended_at > clock_timestamp() - interval '1 hour'`)
-  return (rows[0]?.n ?? 0) >= MOST_PER_HOUR
+  return (rows[0]?.n ?? 0) >= MAX_PER_HOUR
 }
 
 type Sending = {

@@ -1,6 +1,6 @@
 /** State of apps: their syncs, and apps that are paused because their system does not respond. */
 import { sql } from 'drizzle-orm'
-import { MOST_APPS, only, type Readings } from '../../contract/endpoints/metrics.ts'
+import { MAX_APPS, only, type Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { DEFAULTS } from '../sync/settings.ts'
@@ -26,7 +26,7 @@ export async function measureSyncs(
       coalesce(s.every_hours, ${DEFAULTS.everyHours}) as every_hours
     from (select id, connector_id, created_at from apps
         where sealed_connection is not null and disconnected_at is null
-        order by created_at, id limit ${MOST_APPS + MOST_BEYOND}) a
+        order by created_at, id limit ${MAX_APPS + MAX_OMITTED_APPS}) a
       left join sync_settings s on s.app_id = a.id
       left join lateral (select state from sync_runs
         where app_id = a.id order by id desc limit 1) last on true
@@ -55,7 +55,7 @@ export async function measureSyncs(
 }
 
 /** Maximum number of apps read above the limit, in order to report how many are left out. */
-const MOST_BEYOND = 1000
+const MAX_OMITTED_APPS = 1000
 
 type AppLabels = { app_id: string; connector: string | null }
 const labelsOf = ({ app_id, connector }: AppLabels) => ({ app_id, connector: connector ?? '' })
@@ -74,7 +74,7 @@ export async function outages(db: Db): Promise<Readings> {
     select o.app_id, a.connector_id as connector,
       extract(epoch from clock_timestamp() - o.since) as seconds
     from app_outages o join apps a on a.id = o.app_id
-    order by o.since, o.app_id limit ${MOST_APPS + MOST_BEYOND}`)
+    order by o.since, o.app_id limit ${MAX_APPS + MAX_OMITTED_APPS}`)
   return {
     keyway_apps_paused: only(rows.length),
     keyway_app_paused_seconds: rows.map((row) => ({

@@ -24,11 +24,11 @@ const MEASURES: Record<string, (db: Db, around: Around) => Promise<Readings>> = 
 }
 
 /** Maximum duration of one query, in milliseconds, so that monitoring does not load the database. */
-const LONGEST_MS = 2000
+const MAX_WAIT_MS = 2000
 
 const SHORT: Beginning = {
   accessMode: 'read only',
-  settings: { statement_timeout: String(LONGEST_MS) },
+  settings: { statement_timeout: String(MAX_WAIT_MS) },
 }
 
 /** Runs all queries, one after the other. If one fails, `onError` is called and its gauges are absent. */

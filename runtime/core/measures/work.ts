@@ -3,7 +3,7 @@
  * due job of each queue, and mail.
  */
 import { type SQL, sql } from 'drizzle-orm'
-import { MOST_COUNTED, type Readings } from '../../contract/endpoints/metrics.ts'
+import { MAX_COUNTED, type Readings } from '../../contract/endpoints/metrics.ts'
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { JOBS_SCHEMA } from '../../database/jobs.ts'
@@ -21,7 +21,7 @@ export async function requestsByState(db: Db, domainId: string): Promise<Reading
   const { rows } = await db.execute<{ state: string; n: string }>(sql`
     select s.state, (select count(*) from (
         select from access_requests where domain_id = ${domainId} and status = s.state
-        limit ${MOST_COUNTED}) counted) as n
+        limit ${MAX_COUNTED}) counted) as n
     from unnest(${textArray(OPEN)}) as s(state)`)
   return {
     keyway_access_requests: rows.map(({ state, n }) => ({ labels: { state }, value: Number(n) })),
@@ -34,7 +34,7 @@ export async function failingRequests(db: Db): Promise<Readings> {
   const { rows } = await db.execute<{ todo: string; n: string }>(sql`
     select s.todo, (select count(*) from (
         select from access_requests where todo = s.todo and failing_since is not null
-        limit ${MOST_COUNTED}) counted) as n
+        limit ${MAX_COUNTED}) counted) as n
     from unnest(${textArray(TODOS)}) as s(todo)`)
   return {
     keyway_access_requests_failing: rows.map(({ todo, n }) => ({
@@ -47,7 +47,7 @@ export async function failingRequests(db: Db): Promise<Readings> {
 /**
  * Maximum number of rows examined for each kind: those that expired first, or the jobs that were sent first.
  */
-const MOST_LOOKED_AT = 10_000
+const MAX_EXAMINED_ROWS = 10_000
 
 /**
  * Returns the age of the oldest access to be removed: access that is being removed, that has expired without
@@ -60,18 +60,18 @@ export async function oldestRemovals(db: Db, domainId: string): Promise<Readings
     select
       (select extract(epoch from clock_timestamp() - min(since)) from (
         (select ${since} as since from access_requests where todo = 'remove'
-          order by expires_at limit ${MOST_LOOKED_AT})
+          order by expires_at limit ${MAX_EXAMINED_ROWS})
         union all
         (select expires_at from (
             select expires_at, todo, status from access_requests
             where wake_at is not null and wake_at <= clock_timestamp()
-            order by wake_at limit ${MOST_LOOKED_AT}) woken
+            order by wake_at limit ${MAX_EXAMINED_ROWS}) woken
           where todo is null and status = 'COMPLETED' and expires_at <= clock_timestamp())
       ) removing) as host,
       (select extract(epoch from clock_timestamp() - min(since)) from (
         select ${since} as since from access_requests
         where domain_id = ${domainId} and status = 'PENDING_MANUAL_DEPROVISIONING' and todo is null
-        order by created_at limit ${MOST_LOOKED_AT}) asked) as people`)
+        order by created_at limit ${MAX_EXAMINED_ROWS}) asked) as people`)
   const [row] = rows
   const read = (by: 'host' | 'people') => ({
     labels: { by },
@@ -89,7 +89,7 @@ export async function oldestJobs(db: Db): Promise<Readings> {
       select extract(epoch from clock_timestamp() - min(start_after)) from (
         select start_after from ${JOB}
         where name = q.queue and state < 'active' and not blocked and start_after <= clock_timestamp()
-        order by priority desc, created_on limit ${MOST_LOOKED_AT}) due) as seconds
+        order by priority desc, created_on limit ${MAX_EXAMINED_ROWS}) due) as seconds
     from unnest(${textArray([...QUEUE_NAMES, DEAD])}) as q(queue)`)
   return {
     keyway_job_oldest_due_seconds: rows.map(({ queue, seconds }) => ({

@@ -21,7 +21,12 @@ import {
   isUnmatchedAccountOf,
   matchAccountsByEmail,
 } from '../provisioning/account.ts'
-import { failedCall, type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
+import {
+  type FinalOutcome,
+  failedCall,
+  type StepOutcome,
+  throughApp,
+} from '../provisioning/client.ts'
 import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { makeUnusable } from '../provisioning/revoke.ts'
 import { successorsOf } from '../provisioning/successors.ts'
@@ -243,7 +248,11 @@ async function settleStep(
     parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
 }
 
-function eventOf(step: StepRow, { outcome, task, shown }: Found<Settled>, now: Date): StepEvent {
+function eventOf(
+  step: StepRow,
+  { outcome, task, shown }: Found<FinalOutcome>,
+  now: Date,
+): StepEvent {
   if (outcome.ok) return { kind: 'deactivated' }
   const isSaid = task === 'done'
   if (isSaid && shown === null) return { kind: 'confirmed', unread: outcome.problem }

@@ -16,7 +16,7 @@ import { beginOffboarding } from './begin.ts'
 const MAX_DUE = 50
 /** Pause between two runs of an offboarding, in milliseconds: a tenth of its age, within these bounds. */
 const SHORTEST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 async function due(db: Db): Promise<string[]> {
   const rows = await db
@@ -88,7 +88,7 @@ async function lookAgain(
 ): Promise<void> {
   const now = await parts.now(db)
   const ageMs = now.getTime() - (scheduledAt ?? createdAt).getTime()
-  const pauseMs = Math.min(Math.max(ageMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS)
+  const pauseMs = Math.min(Math.max(ageMs / 10, SHORTEST_PAUSE_MS), MAX_PAUSE_MS)
   await db
     .update(userOffboardings)
     .set({ wakeAt: later(now, pauseMs) })

@@ -18,7 +18,7 @@ import { notOver } from './left.ts'
 import { OFFBOARDING_STATES } from './machine/states.ts'
 import { scheduleOffboarding } from './schedule.ts'
 
-type Means = Pick<CoreContext, 'send' | 'now'>
+type Deps = Pick<CoreContext, 'send' | 'now'>
 
 /**
  * Schedules an offboarding, or starts it at once. The first admin cannot be offboarded: the host created that
@@ -31,7 +31,7 @@ export async function createOffboarding(
   db: Db,
   principal: Principal,
   body: UserOffboardingInput,
-  means: Means,
+  means: Deps,
 ): Promise<UserOffboardingOutput> {
   const row = await db.transaction(async (tx) => {
     const user = await findLeaver(tx, principal, body.user_id)
@@ -66,7 +66,7 @@ export async function cancelOffboarding(
   db: Db,
   principal: Principal,
   id: string,
-  means: Means,
+  means: Deps,
 ): Promise<null> {
   await db.transaction(async (tx) => {
     const row = await findOffboarding(tx, principal, id, true)

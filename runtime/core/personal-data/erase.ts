@@ -14,7 +14,7 @@ import { standingAlone, type Table, tablesOf } from './places.ts'
 import { ERASED, PERSONAL_KEPT } from './rules.ts'
 import { obstaclesToErasure } from './standing.ts'
 
-type Wish = { email: string; dryRun: boolean }
+type ErasureOptions = { email: string; dryRun: boolean }
 type Counts = PersonErased['erased']
 
 /**
@@ -38,7 +38,7 @@ const GONE = '\\1erased'
 export async function erasePerson(
   db: Db,
   actor: Actor,
-  { email, dryRun }: Wish,
+  { email, dryRun }: ErasureOptions,
 ): Promise<PersonErased> {
   const { domainId } = actor
   const { id } = await personOf(db, domainId, email)

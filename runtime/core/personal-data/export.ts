@@ -11,7 +11,7 @@ import { personOf } from './person.ts'
 import { type Table, tablesOf } from './places.ts'
 
 /** Maximum number of rows of a table. */
-const MOST_ROWS = 5000
+const MAX_ROWS = 5000
 /** Tables of the activity log, whose entries are exported in readable form. */
 const OF_THE_LOG = ['activity_logs', 'activity_waiting', 'activity_personal']
 
@@ -41,8 +41,8 @@ export function collected() {
   const tables: PersonExport['tables'] = {}
   const cut: string[] = []
   const put = (name: string, rows: Record<string, unknown>[]) => {
-    if (rows.length > MOST_ROWS) cut.push(name)
-    if (rows.length > 0) tables[name] = rows.slice(0, MOST_ROWS)
+    if (rows.length > MAX_ROWS) cut.push(name)
+    if (rows.length > 0) tables[name] = rows.slice(0, MAX_ROWS)
   }
   return { tables, cut, put }
 }
@@ -65,7 +65,7 @@ export async function rowsOf(tx: Db, table: Table, id: string): Promise<Record<s
   const { rows } = await tx.execute<{ one: Record<string, unknown> }>(sql`
     select to_jsonb(t) - ${sql.param(sealed)}::text[] as one
     from ${sql.identifier(schema)}.${sql.identifier(name)} t
-    where ${sql.join(named, sql` or `)} limit ${MOST_ROWS + 1}`)
+    where ${sql.join(named, sql` or `)} limit ${MAX_ROWS + 1}`)
   return rows.map(({ one }) => one)
 }
 
@@ -76,7 +76,7 @@ export async function logEntries(tx: Db, which: SQL): Promise<Record<string, unk
     .from(activityLogs)
     .where(which)
     .orderBy(activityLogs.id)
-    .limit(MOST_ROWS + 1)
+    .limit(MAX_ROWS + 1)
   return (await withPersonalValues(tx, rows)).map((row) => ({
     event_type: row.eventType,
     outcome: row.outcome,

@@ -24,7 +24,7 @@ import { orderOf } from '../kernel/list/order.ts'
 import { selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import { thingLabels } from '../kernel/thing-labels.ts'
-import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestDeps } from '../requests/job-key.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { sweepAgain } from './changed.ts'
 import { isInForce } from './entitlements.ts'
@@ -60,7 +60,7 @@ export async function createPolicy(
   db: Db,
   principal: Principal,
   body: AccessPolicyInput,
-  means: PolicyMeans,
+  means: PolicyDeps,
 ) {
   const made = await db.transaction(async (tx) => {
     const values = await policyRowOf(tx, principal, body)
@@ -77,7 +77,7 @@ export async function createPolicy(
   return told(db, made, means)
 }
 
-type PolicyMeans = RequestMeans & Pick<CoreContext, 'tell'>
+type PolicyDeps = RequestDeps & Pick<CoreContext, 'tell'>
 
 /** Returns the paths of the attributes that a condition uses and no user has. */
 export const missingAttributes = (
@@ -87,7 +87,7 @@ export const missingAttributes = (
 ): Promise<string[]> => unusedAttributes(db, domainId, attributesIn(condition))
 
 /** Returns the result of a change. Logs attributes that the condition uses and no user has. */
-async function told(db: Db, row: PolicyRow, { tell }: PolicyMeans) {
+async function told(db: Db, row: PolicyRow, { tell }: PolicyDeps) {
   const about = { access_policy: row.id }
   await warnOfUnusedAttributes(db, row.domainId, attributesIn(row.condition), { tell, about })
   return (await answers(db, [row]))[0]
@@ -99,7 +99,7 @@ export async function putPolicy(
   principal: Principal,
   id: string,
   body: AccessPolicyInput,
-  means: PolicyMeans,
+  means: PolicyDeps,
 ) {
   const changed = await db.transaction(async (tx) => {
     const before = await findPolicy(tx, principal, id, true)
@@ -124,7 +124,7 @@ export async function putPolicy(
 const WEIGHTY = ['status', 'isEnabled', 'isEveryone', 'condition', 'apps']
 
 /** Restarts the sweep of a policy over all users. */
-async function evaluate(tx: Db, { id }: PolicyRow, { send }: RequestMeans): Promise<void> {
+async function evaluate(tx: Db, { id }: PolicyRow, { send }: RequestDeps): Promise<void> {
   await tx
     .update(accessPolicies)
     .set({ ...sweepAgain, problem: null })
@@ -151,7 +151,7 @@ export async function deletePolicy(
   db: Db,
   principal: Principal,
   id: string,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const policy = await findPolicy(tx, principal, id, true)

@@ -12,9 +12,9 @@ import { fitsPolicy, matches } from './wanted.ts'
 /** Number of users read at once. */
 const BATCH = 1000
 /** Maximum number of users examined. */
-const MOST_USERS = 50_000
+const MAX_USERS = 50_000
 /** Maximum number of users named. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 /** Result of a preview. */
 export type PolicyPreview = {
@@ -73,7 +73,7 @@ export async function previewPolicy(
     })),
   )
   let last: string | null = null
-  while (!found.isAll && found.looked < MOST_USERS) {
+  while (!found.isAll && found.looked < MAX_USERS) {
     const batch = await batchOf(db, principal.domainId, last)
     const added: string[] = []
     for (const user of batch) {
@@ -82,7 +82,7 @@ export async function previewPolicy(
       if (isFit) found.fitting += 1
       if (isFit && isInForce && !has) added.push(user.id)
       if (has && !(isFit && isInForce)) found.removed += 1
-      if (isFit && found.people.length < MOST_NAMED) found.people.push(named(user, !has))
+      if (isFit && found.people.length < MAX_NAMED) found.people.push(named(user, !has))
     }
     found.added += added.length
     found.denied += await countDenied(db, principal.domainId, added, wanted)

@@ -15,7 +15,7 @@ import { lockUser } from '../kernel/identity/principal.ts'
 import { revert } from '../requests/cancel.ts'
 import { requestConfig } from '../requests/config.ts'
 import { createRequest } from '../requests/create.ts'
-import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestDeps } from '../requests/job-key.ts'
 import { systemOf } from '../requests/machine/request.ts'
 import { isBlockedNow } from '../separation/blocked.ts'
 import { entitlementsOf, type PolicyEntitlement } from './entitlements.ts'
@@ -34,7 +34,7 @@ export async function reconcile(
   db: Db,
   { domainId, userId }: Who,
   only: string | null,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<Counts> {
   return db.transaction(async (tx) => {
     // Blocks PUT and DELETE, which must see the access granted here.
@@ -173,7 +173,7 @@ const reasonOf = (policy: PolicyRow, { policyFor }: RequestRow): string => {
     : `The access policy “${policy.name}” no longer gives this`
 }
 
-async function takeBack(tx: Db, request: RequestRow, why: string, means: RequestMeans) {
+async function takeBack(tx: Db, request: RequestRow, why: string, means: RequestDeps) {
   await tx.update(accessRequests).set({ policyFor: null }).where(eq(accessRequests.id, request.id))
   await revert(tx, request, why, means)
 }
@@ -183,7 +183,7 @@ async function ask(
   policy: PolicyRow,
   thing: PolicyEntitlement,
   userId: string,
-  means: RequestMeans,
+  means: RequestDeps,
 ) {
   const { app, settings, permission, preapproved, key } = thing
   const wanted = {

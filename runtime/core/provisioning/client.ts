@@ -42,8 +42,8 @@ export type StepOutcome =
   | { ok: false; end: 'paused' }
 
 /** Outcome of a step that was tried. */
-export type Settled = Exclude<StepOutcome, { end: 'paused' }>
-export type Failed = Extract<Settled, { ok: false }>
+export type FinalOutcome = Exclude<StepOutcome, { end: 'paused' }>
+export type Failed = Extract<FinalOutcome, { ok: false }>
 
 /** Converts a failed call to an outcome. Its message holds no secret. */
 export function failedCall({ error_code: code, message, retryAfterMs }: CallError): Failed {
@@ -57,8 +57,8 @@ export function failedCall({ error_code: code, message, retryAfterMs }: CallErro
 }
 
 /** First and longest pause between two checks of whether a system shows a change, in milliseconds. */
-const FIRST_LOOK_MS = 100
-const LONGEST_LOOK_MS = 5000
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 5000
 
 /** Connected app, with the operations that a step needs. */
 export type AppClient = {
@@ -180,7 +180,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
     async until(isSo) {
       const patienceMs = Math.max(parts.pace.consistencyMs, manifest.consistency_ms)
       let waitedMs = 0
-      for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LONGEST_LOOK_MS)) {
+      for (let lookMs = FIRST_PAUSE_MS; ; lookMs = Math.min(lookMs * 2, MAX_PAUSE_MS)) {
         const found = await isSo()
         if (typeof found === 'object') return found
         if (found || waitedMs >= patienceMs) return { ok: true, value: found }

@@ -4,7 +4,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import type { AppClient } from './client.ts'
 
 /** Maximum number of readings of one item: the first, and the latest ones. */
-const MOST = 10
+const MAX_READINGS = 10
 
 /** Recorder of readings: `over` wraps a client so that its readings are added. */
 export type Watch = { readings: Reading[]; over(carrier: AppClient): AppClient }
@@ -42,5 +42,7 @@ export function addReadings(kept: readonly Reading[], more: readonly Reading[]):
     all.push(one)
   }
   const [first] = all
-  return all.length <= MOST || first === undefined ? all : [first, ...all.slice(1 - MOST)]
+  return all.length <= MAX_READINGS || first === undefined
+    ? all
+    : [first, ...all.slice(1 - MAX_READINGS)]
 }

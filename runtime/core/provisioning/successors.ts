@@ -14,9 +14,9 @@ import { statusOf } from './read-back.ts'
 import { GONE } from './standings.ts'
 
 /** Maximum number of accounts considered for one person in one system. */
-const MOST = 20
+const MAX_ACCOUNTS = 20
 /** Maximum number of accounts examined that a system lists for one address. */
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 /**
  * Returns the ids of accounts that a person has in place of a missing one. Returns none while `account`
@@ -105,7 +105,7 @@ async function listedFor(carrier: AppClient, address: string): Promise<SystemAns
       const isOne = type !== 'service' && isNamed(item, address)
       if (isOne && isKeepable(id, MAX_ACCOUNT_ID)) ids.add(id)
     }
-    return ids.size < MOST_LISTED
+    return ids.size < MAX_LISTED
   })
   return end.ok ? { ok: true, value: [...ids] } : end
 }
@@ -133,7 +133,7 @@ async function newerThan(
     where id <> ${missing} and not exists (
       select from accounts known where known.app_id = ${appId} and known.unique_identifier = found.id
         and (known.user_id <> ${userId}::uuid or known.account_type <> 'USER' or ${BESIDE}))
-    order by id limit ${MOST}`)
+    order by id limit ${MAX_ACCOUNTS}`)
   return rows.map(({ id }) => id)
 }
 

@@ -5,7 +5,7 @@ import { beginReason, endReason } from '../history/reasons.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { pairKey } from '../provisioning/pair.ts'
 import { manualWorkersOf } from './approvers.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import type { EventKind, RequestEvent } from './machine/events.ts'
 import type { OwnEffect, RequestWrite } from './machine/request.ts'
 import { transition } from './machine/transitions.ts'
@@ -24,7 +24,7 @@ export async function apply<K extends EventKind>(
   tx: Db,
   request: RequestRow,
   event: RequestEvent<K>,
-  means: RequestMeans,
+  means: RequestDeps,
   now?: Date,
 ): Promise<RequestRow> {
   const at = now ?? (await means.now(tx))
@@ -35,7 +35,7 @@ const whereOf = ({ domainId, carriedAppId }: RequestRow) => ({ domainId, appId: 
 
 type RequestExecutor = Executor<RequestRow, RequestWrite, OwnEffect>
 
-const executorOf = (means: RequestMeans, now: Date): RequestExecutor => ({
+const executorOf = (means: RequestDeps, now: Date): RequestExecutor => ({
   write: (tx, request, { to, ...written }) =>
     to === undefined ? change(tx, request, written.set) : move(tx, request, to, written),
 

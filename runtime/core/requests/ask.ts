@@ -25,7 +25,7 @@ import {
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import { isClosedTo } from './open-to.ts'
 import { answerRequests } from './read.ts'
 
@@ -43,7 +43,7 @@ export async function createAccessRequest(
   db: Db,
   principal: Principal,
   body: CreateAccessRequestInput,
-  means: RequestMeans,
+  means: RequestDeps,
 ) {
   const { rows, app } = await db.transaction(async (tx) => {
     const requester = await requesterOf(tx, principal, body.requester_user_id)

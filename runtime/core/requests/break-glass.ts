@@ -18,7 +18,7 @@ import { lockUser, mayAct, type Principal } from '../kernel/identity/principal.t
 import { keptText } from '../kernel/kept-text.ts'
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import { type GlassRefusal, glassRefusal } from './machine/break-glass.ts'
 import { statesThatAre } from './machine/states.ts'
 import { answerRequests } from './read.ts'
@@ -34,7 +34,7 @@ export async function takeBreakGlass(
   principal: Principal,
   permissionId: string,
   body: TakeBreakGlassInput,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<AccessRequest> {
   const made = await db.transaction(async (tx) => {
     const found = await findGlass(tx, principal, permissionId)

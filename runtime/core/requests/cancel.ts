@@ -10,7 +10,7 @@ import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from './apply.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import { PENDING_STATES, standingOf, statesThatAre } from './machine/states.ts'
 import { findRequest } from './read.ts'
 
@@ -25,7 +25,7 @@ export async function cancelAccessRequest(
   principal: Principal,
   id: string,
   reason: string | null,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
@@ -60,7 +60,7 @@ export async function lockRequestsFor(tx: Db, permissionId: string): Promise<voi
 }
 
 /** Ends the requests for a permission that are not approved yet, because it is about to be deleted. */
-export async function endAsked(tx: Db, permissionId: string, means: RequestMeans): Promise<void> {
+export async function endAsked(tx: Db, permissionId: string, means: RequestDeps): Promise<void> {
   const rows = await tx
     .select()
     .from(accessRequests)
@@ -81,7 +81,7 @@ export async function revert(
   tx: Db,
   request: RequestRow,
   why: string,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   const standing = standingOf(request.status)
   if (standing !== 'asked' && standing !== 'wanted') return request

@@ -12,7 +12,7 @@ import { apply } from './apply.ts'
 import { firstDeciders } from './approvers.ts'
 import { beginDecisions, grantBreakGlass } from './decide.ts'
 import { dutiesOf } from './duties.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import { DECISION_MS, UNDECIDABLE } from './machine/deciding.ts'
 import { fittingRules } from './preapproved.ts'
 import { recordRequest } from './record.ts'
@@ -45,7 +45,7 @@ export async function createRequest(
   tx: Db,
   actor: Actor,
   wanted: NewRequest,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   const { app, permission, justification, preapproved: _, ...values } = wanted
   const now = await means.now(tx)

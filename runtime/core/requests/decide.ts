@@ -8,7 +8,7 @@ import { mayAct } from '../kernel/identity/principal.ts'
 import { eligible } from './able.ts'
 import { apply } from './apply.ts'
 import { allDeciders, decidedSteps, decidersOf } from './approvers.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import type { Decided, DecidedStep } from './machine/events.ts'
 import { fulfilmentOf } from './subject.ts'
 import { askedByTasks } from './tasks.ts'
@@ -25,7 +25,7 @@ export const beginDecisions = (
   tx: Db,
   request: RequestRow,
   preapproved: string | null,
-  means: RequestMeans,
+  means: RequestDeps,
   begun: Omit<Known, 'decision'> = {},
 ): Promise<RequestRow> =>
   preapproved === null
@@ -41,7 +41,7 @@ async function goOn(
   request: RequestRow,
   step: DecidedStep,
   { failure = null, first = null, decision = null }: Known,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   if (!decidedSteps(request.plan).includes(step)) return approve(tx, request, null, decision, means)
   const approvers = first ?? (await decidersOf(tx, request, step))
@@ -59,7 +59,7 @@ async function approve(
   request: RequestRow,
   preapproved: string | null,
   decision: Decided['decision'],
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   const { facts, targetStatus } = await fulfilmentOf(tx, request)
   if (targetStatus === null || !mayAct(targetStatus)) {
@@ -83,7 +83,7 @@ export async function grantBreakGlass(
   tx: Db,
   request: RequestRow,
   by: Actor,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   const reviewers = await allDeciders(tx, request)
   if (reviewers === null)
@@ -99,7 +99,7 @@ export async function lookForDeciders(
   tx: Db,
   request: RequestRow,
   now: Date,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   const { status, stage } = request
   const isWaiting = status === 'PENDING_MANAGER_APPROVAL' || status === 'PENDING_APPROVAL'
@@ -124,7 +124,7 @@ export async function decided(
   tx: Db,
   request: RequestRow,
   { actor, to, comment, onBehalfOf }: Decision,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   const decision = { by: actor, comment, onBehalfOf }
   if (to === 'DISMISSED')

@@ -3,7 +3,7 @@ import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { apply } from './apply.ts'
 import { lookForDeciders } from './decide.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import { decisionEnd } from './machine/deciding.ts'
 import { standingOf } from './machine/states.ts'
 
@@ -12,7 +12,7 @@ export async function handleExpiry(
   tx: Db,
   request: RequestRow,
   now: Date,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<RequestRow> {
   if (request.pendingOperation !== null) return request
   const isAsked = standingOf(request.status) === 'asked'

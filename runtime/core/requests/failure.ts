@@ -4,7 +4,7 @@ import type { RequestRow } from '../../database/schema/requests.ts'
 import type { Tell } from '../kernel/context/context.ts'
 import type { Failed } from '../provisioning/client.ts'
 import { apply } from './apply.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import { type FailureVerdict, judgeDefect, judgeFailure } from './machine/failure.ts'
 import { subjectOf } from './subject.ts'
 import { hasOpenTask } from './tasks.ts'
@@ -17,7 +17,7 @@ export async function settleFailure(
   tx: Db,
   request: RequestRow,
   failed: Failed,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<OperationCall | null> {
   const now = await means.now(tx)
   return settle(tx, request, judgeFailure(request, failed, now), failed.problem, means, now)
@@ -28,7 +28,7 @@ export async function settleDefect(
   tx: Db,
   request: RequestRow,
   problem: string,
-  means: RequestMeans,
+  means: RequestDeps,
   now: Date,
 ): Promise<void> {
   await settle(tx, request, judgeDefect(request, now), problem, means, now)
@@ -39,7 +39,7 @@ async function settle(
   request: RequestRow,
   verdict: FailureVerdict,
   problem: string,
-  means: RequestMeans,
+  means: RequestDeps,
   now: Date,
 ): Promise<OperationCall | null> {
   const isGrant = request.pendingOperation === 'grant'

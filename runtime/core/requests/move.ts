@@ -7,7 +7,7 @@ import { prepared } from '../../database/prepared.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { demandMove } from '../machine/states.ts'
 import type { RequestChange, RequestWrite } from './machine/request.ts'
-import { failedWords, REQUEST_STATES } from './machine/states.ts'
+import { failureMessage, REQUEST_STATES } from './machine/states.ts'
 
 /** Writes columns of a locked request, except its state, and returns the new row. */
 export async function change(
@@ -93,7 +93,7 @@ export async function move(
   to: RequestStatus,
   { note = null, failure = null, set }: Omit<RequestWrite, 'to'> = { set: {} },
 ): Promise<RequestRow> {
-  if ((failedWords(to) === null ? failure : note) !== null)
+  if ((failureMessage(to) === null ? failure : note) !== null)
     throw new Error(`what is said of an access request that is ${to} has other readers`)
   demandMove('an access request', REQUEST_STATES, request.status, to)
   const notes = { ...request.notes, [to]: note ?? failure }

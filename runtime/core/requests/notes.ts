@@ -12,7 +12,7 @@ import type { RequestRow } from '../../database/schema/requests.ts'
 import { groupsByName } from '../directory/users.ts'
 import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { failedWords } from './machine/states.ts'
+import { failureMessage } from './machine/states.ts'
 
 /** Returns the apps, among those given, whose tasks the caller may read. */
 export async function detailedApps(
@@ -37,7 +37,7 @@ export function plainNotes(
 ): RequestRow['notes'] {
   return Object.fromEntries(
     Object.entries(notes).map(([status, note]) => {
-      const plain = note === null ? null : failedWords(status)
+      const plain = note === null ? null : failureMessage(status)
       return [status, plain === null ? note : `${plain} ${whoToAsk ?? ''}`.trim()]
     }),
   )
@@ -91,4 +91,4 @@ export async function whoToAsk(
 
 /** Reports whether notes contain details that not every reader may see. */
 export const haveDetails = ({ notes }: Pick<RequestRow, 'notes'>): boolean =>
-  Object.entries(notes).some(([status, note]) => note !== null && failedWords(status) !== null)
+  Object.entries(notes).some(([status, note]) => note !== null && failureMessage(status) !== null)

@@ -12,7 +12,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { keepProvisionedAccount, type NoteThere } from '../provisioning/account.ts'
 import {
   type AppClient,
-  type Settled,
+  type FinalOutcome,
   type StepOutcome,
   throughApp,
 } from '../provisioning/client.ts'
@@ -220,7 +220,7 @@ const locked = prepared('access request by id, locked', (db) =>
 async function settle(
   tx: Db,
   before: RequestRow,
-  outcome: Settled | Stays,
+  outcome: FinalOutcome | Stays,
   parts: RequestContext,
 ): Promise<OperationCall | null> {
   const [request] = await locked(tx, { id: before.id })

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { badRequest, conflict, forbidden } from '../../contract/errors/problem.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
-import { type HandTask, isByHand, isDecision } from '../../contract/models/task.ts'
+import { isByHand, isDecision, type ManualTask } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { type TaskRow, tasks } from '../../database/schema/tasks.ts'
@@ -11,7 +11,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { type Parties, partiesOf } from './able.ts'
 import { apply } from './apply.ts'
 import { type Decision, decided } from './decide.ts'
-import type { RequestMeans } from './job-key.ts'
+import type { RequestDeps } from './job-key.ts'
 import type { RequestEvent } from './machine/events.ts'
 import { standingOf } from './machine/states.ts'
 
@@ -52,7 +52,7 @@ export function authoriseOutcome(
 
 /** By category of a manual task: the state in which it is valid, and the events of its outcomes. */
 const BY_HAND: Record<
-  HandTask,
+  ManualTask,
   {
     in: RequestRow['status']
     done(by: Decision['actor']): RequestEvent
@@ -80,7 +80,7 @@ export async function applyTaskOutcome(
   request: RequestRow,
   { taskCategory: category, taskType }: Pick<TaskRow, 'taskCategory' | 'taskType'>,
   decision: Decision,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<void> {
   const settled = decision.to === 'COMPLETED' || decision.to === 'DISMISSED'
   if (taskType === GLASS_TASK) {
@@ -120,7 +120,7 @@ export const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): bool
   fulfilment !== 'manual'
 
 /** Demands that the operation can be retried. @throws CoreError `conflict` if it cannot */
-async function demandRetry(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {
+async function demandRetry(tx: Db, request: RequestRow, means: RequestDeps): Promise<void> {
   if (!canBeTried(request))
     throw conflict('No connector or webhook can do this; do it by hand and complete the task')
   await callNow(tx, request.carriedAppId, await means.now(tx))

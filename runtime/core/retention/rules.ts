@@ -294,7 +294,7 @@ const DEFAULTS: KeptDays = {
 const SETTABLE = Object.keys(KEPT).filter((name) => KEPT[name]?.leastDays !== null)
 
 /** Maximum setting, in days: a hundred years. */
-const MOST_DAYS = 36_500
+const MAX_DAYS = 36_500
 
 /**
  * Parses `KEYWAY_RETENTION`, such as `tasks=365 sync_runs=30`.
@@ -311,9 +311,9 @@ export function parseRetention(text: string): KeptDays {
         `KEYWAY_RETENTION: "${entry}" is not an entry such as tasks=365; what can be set: ${SETTABLE.join(', ')}`,
       )
     const days = Number(digits)
-    if (days < row.leastDays || days > MOST_DAYS)
+    if (days < row.leastDays || days > MAX_DAYS)
       throw new Error(
-        `KEYWAY_RETENTION: ${name} is kept between ${row.leastDays} and ${MOST_DAYS} days, not ${days}`,
+        `KEYWAY_RETENTION: ${name} is kept between ${row.leastDays} and ${MAX_DAYS} days, not ${days}`,
       )
     set[name] = days
   }

@@ -19,7 +19,7 @@ import { readinessOf } from './readiness.ts'
 import { noteReview } from './rows.ts'
 import { appError, scopeFault } from './scope.ts'
 
-type Means = Pick<CoreContext, 'send' | 'now' | 'connectors'>
+type Deps = Pick<CoreContext, 'send' | 'now' | 'connectors'>
 
 /**
  * Adds apps to a locked review. An app that has to wait for a sync is added, and has an entry in `errors`
@@ -30,7 +30,7 @@ export async function addApps(
   principal: Principal,
   review: ReviewRow,
   wanted: readonly AccessReviewDomainAppInput[],
-  means: Means,
+  means: Deps,
 ): Promise<{ added: ReviewAppRow[]; errors: ReviewAppError[] }> {
   const added: ReviewAppRow[] = []
   const errors: ReviewAppError[] = []

@@ -20,7 +20,7 @@ import { UNDECIDED } from './machine/states.ts'
 import { toReview } from './read.ts'
 import { findReview, findReviewApp, isDeciding, lockDeciding, lockReviewApps } from './rows.ts'
 
-type Means = Pick<CoreContext, 'send' | 'now'>
+type Deps = Pick<CoreContext, 'send' | 'now'>
 
 /**
  * Ends the decisions on an app, and starts the removal of its rejected lines.
@@ -32,7 +32,7 @@ export async function startRemoval(
   principal: Principal,
   id: string,
   ardaId: string,
-  means: Means,
+  means: Deps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
@@ -94,7 +94,7 @@ export async function closeApps(
   actor: Actor,
   review: ReviewRow,
   ardas: readonly ReviewAppRow[],
-  means: Means,
+  means: Deps,
 ): Promise<void> {
   for (const { id } of ardas) {
     const arda = await lockDeciding(tx, id)
@@ -103,7 +103,7 @@ export async function closeApps(
 }
 
 /** Records that the decisions on a review have ended. */
-async function closed(tx: Db, review: ReviewRow, means: Means): Promise<void> {
+async function closed(tx: Db, review: ReviewRow, means: Deps): Promise<void> {
   await applyToReview(tx, review, { kind: 'decisions_ended' }, await means.now(tx))
   await sendReviewJob(tx, { kind: 'review', id: review.id }, means)
 }
@@ -113,7 +113,7 @@ async function closeApp(
   actor: Actor,
   review: ReviewRow,
   arda: ReviewAppRow,
-  means: Means,
+  means: Deps,
 ): Promise<void> {
   await tx.execute(longStatements)
   const now = await means.now(tx)

@@ -5,7 +5,7 @@ import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { ItemRow, ReviewAppRow, ReviewRow } from '../../database/schema/reviews.ts'
 import { revert } from '../requests/cancel.ts'
-import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestDeps } from '../requests/job-key.ts'
 import { standingOf, statesThatAre } from '../requests/machine/states.ts'
 import { entitlementOf } from './take.ts'
 
@@ -24,7 +24,7 @@ export async function endRequests(
   item: ItemRow,
   { removalAt }: ReviewAppRow,
   review: ReviewRow,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<HeldBy> {
   if (item.userId === null) return 'free'
   const rows = await tx

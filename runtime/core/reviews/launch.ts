@@ -17,7 +17,7 @@ import { assignLines, UNASSIGNED } from './assign.ts'
 import { systemOf } from './machine/log.ts'
 import { lastRuns, type ReviewReadiness, readinessOf } from './readiness.ts'
 import { lockReview, lockReviewApp } from './rows.ts'
-import { addsUp, type Counted, TAKEN, takeDown, writeTaken } from './snapshot.ts'
+import { addsUp, type Counted, TAKEN, takeSnapshot, writeTaken } from './snapshot.ts'
 
 /** Interval at which a waiting app is checked even if no sync has ended, in milliseconds. */
 const LOOK_MS = 60_000
@@ -41,7 +41,7 @@ async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
   const ready = await readinessOf(tx, app, arda.freshRun, now, means.connectors)
   if (ready.kind !== 'ready') return notReady(tx, arda, review, app, ready, now, means)
   await tx.execute(longStatements)
-  const counted = await takeDown(tx, arda)
+  const counted = await takeSnapshot(tx, arda)
   // A bug in Keyway must not end up in a review: roll back the transaction.
   if (!addsUp(counted))
     throw new Error(`the items of an access review do not add up: ${JSON.stringify(counted)}`)

@@ -123,7 +123,7 @@ export const TAKEN: SQL = sql`review_lines as access_review_items`
  * Takes the snapshot of an app without lines, and counts it. The lines go into a temporary table, in which
  * assigning them is cheap; `writeTaken` writes them. One app per transaction.
  */
-export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
+export async function takeSnapshot(tx: Db, arda: ReviewAppRow): Promise<Counted> {
   const { id, reviewId, appId, domainId, reviewType } = arda
   const of = OF[reviewType]
   const broken = await brokenIn(tx, domainId, appId)

@@ -10,7 +10,7 @@ import { hasPart } from '../kernel/list/search.ts'
 const items = accessReviewItems
 
 /** Maximum number of accounts and entitlements in a condition. With more, reading all lines is faster. */
-const MOST_NAMED = 2000
+const MAX_NAMED = 2000
 
 /** Writes the search texts of an app's lines. */
 export async function writeTexts(tx: Db, ardaId: string): Promise<void> {
@@ -40,8 +40,8 @@ export async function foundByText(
     .selectDistinct({ accountId, entitlement })
     .from(accessReviewTexts)
     .where(and(eq(accessReviewTexts.reviewId, reviewId), hasPart(searched, search)))
-    .limit(MOST_NAMED + 1)
-  if (found.length > MOST_NAMED) return undefined
+    .limit(MAX_NAMED + 1)
+  if (found.length > MAX_NAMED) return undefined
   const accounts = found.flatMap((one) => one.accountId ?? [])
   const entitlements = found.flatMap((one) => one.entitlement ?? [])
   return or(

@@ -12,7 +12,7 @@ import { duplicate, invalidValue } from './problem.ts'
 import { FROM, findGroup, type GroupRow, toScimGroup, visibleGroups } from './read-groups.ts'
 import { visibleUsers } from './read-users.ts'
 import { demandVersion, type ScimRequest } from './resource.ts'
-import type { PushMeans } from './write-users.ts'
+import type { PushDeps } from './write-users.ts'
 
 type Body = Record<string, unknown>
 
@@ -92,7 +92,7 @@ export async function deleteGroup(
   caller: ScimCaller,
   id: string,
   request: ScimRequest,
-  means: Pick<PushMeans, 'now'>,
+  means: Pick<PushDeps, 'now'>,
 ): Promise<null> {
   await oneAtATime(db, caller, async (tx) => {
     const row = await lockedGroup(tx, caller, id, request)

@@ -28,7 +28,7 @@ import {
 import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
 import { emailOf, readUser, type UserValues } from './user-fields.ts'
 
-export type PushMeans = Pick<CoreContext, 'send' | 'now' | 'listeners'>
+export type PushDeps = Pick<CoreContext, 'send' | 'now' | 'listeners'>
 type Body = Record<string, unknown>
 
 /**
@@ -42,7 +42,7 @@ export async function createUser(
   caller: ScimCaller,
   body: Body,
   request: ScimRequest,
-  means: PushMeans,
+  means: PushDeps,
 ): Promise<Resource> {
   const values = readUser(body)
   const { userName } = values
@@ -87,7 +87,7 @@ export async function changeUser(
   id: string,
   valuesOf: (row: ScimUserRow) => UserValues,
   request: ScimRequest,
-  means: PushMeans,
+  means: PushDeps,
 ): Promise<Resource> {
   await named(db, caller, async (tx) => {
     const row = await lockScimUser(tx, caller, id)
@@ -117,7 +117,7 @@ export async function deleteUser(
   caller: ScimCaller,
   id: string,
   request: ScimRequest,
-  means: PushMeans,
+  means: PushDeps,
 ): Promise<null> {
   await oneAtATime(db, caller, async (tx) => {
     const row = await lockScimUser(tx, caller, id)
@@ -186,7 +186,7 @@ async function change(
   caller: ScimCaller,
   row: ScimUserRow,
   values: UserValues,
-  means: PushMeans,
+  means: PushDeps,
 ): Promise<Change> {
   const { domainId } = caller
   if (values.userName === null) throw invalidValue('userName cannot be removed')

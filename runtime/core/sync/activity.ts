@@ -5,10 +5,10 @@ import { rowsOfTable, type TableOf } from '../../contract/schema/table.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import type { FetchedPage } from './ahead.ts'
 import { nextAccounts } from './batches.ts'
+import { SyncFailure } from './failures.ts'
 import { lastOfEach } from './kept.ts'
 import { fetchPage, mayGoOn, walkOffers } from './listing.ts'
 import { added, checkpoint, toNext, type Walk } from './runs.ts'
-import { Trouble } from './trouble.ts'
 
 type Found = Output<'get_last_activity'>[number]
 
@@ -52,7 +52,11 @@ async function pageOf(walk: Walk, ids: string[]): Promise<FetchedPage<TableOf<Fo
   try {
     return await fetchPage<Found>(walk, 'get_last_activity', request, pageToken)
   } catch (error) {
-    if (!(error instanceof Trouble) || error.code !== 'invalid_page_token' || pageToken === null)
+    if (
+      !(error instanceof SyncFailure) ||
+      error.code !== 'invalid_page_token' ||
+      pageToken === null
+    )
       throw error
     return fetchPage<Found>(walk, 'get_last_activity', request, null)
   }

@@ -27,8 +27,8 @@ type Ahead<A> = {
  * Capacity of the buffer of unwritten pages, as rows and as bytes of JSON. No page is requested while it is
  * full.
  */
-const MOST_ROWS = 10_000
-const MOST_BYTES = 4_000_000
+const MAX_ROWS = 10_000
+const MAX_BYTES = 4_000_000
 
 type From<P, A> = {
   fetch(token: string | null): Promise<FetchedPage<P>>
@@ -120,7 +120,7 @@ export function readAhead<P, A>({ fetch, arrive, token, goesOn }: From<P, A>): A
 
 type Room = { rows: number; bytes: number }
 
-const isFull = ({ rows, bytes }: Room): boolean => rows >= MOST_ROWS || bytes >= MOST_BYTES
+const isFull = ({ rows, bytes }: Room): boolean => rows >= MAX_ROWS || bytes >= MAX_BYTES
 const isHalfFull = ({ rows, bytes }: Room): boolean => isFull({ rows: rows * 2, bytes: bytes * 2 })
 
 function sizeOf(pages: readonly FetchedPage<unknown>[]): Room {

@@ -40,7 +40,7 @@ const JSONB_VERSION = 1
  * Maximum number of accounts written at once. A page may have many more, and rows are built in one turn of
  * the event loop.
  */
-const MOST_AT_ONCE = 10_000
+const MAX_BATCH_ROWS = 10_000
 
 /**
  * Writes accounts that do not exist.
@@ -55,8 +55,8 @@ export async function copyAccounts(
   byEmail: boolean,
 ): Promise<void> {
   const { length } = rows.external
-  for (let from = 0; from < length; from += MOST_AT_ONCE)
-    await copySome(tx, walk, someOf(rows, from, Math.min(length, from + MOST_AT_ONCE)), byEmail)
+  for (let from = 0; from < length; from += MAX_BATCH_ROWS)
+    await copySome(tx, walk, someOf(rows, from, Math.min(length, from + MAX_BATCH_ROWS)), byEmail)
 }
 
 const someOf = (

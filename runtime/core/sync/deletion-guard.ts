@@ -4,17 +4,17 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { askAdmins, tellEnded } from './failures.ts'
 import { checkpoint, countedBefore, endRun, toNext, type Walk } from './runs.ts'
-import { askAdmins, tellEnded } from './trouble.ts'
 
 /** A loss is suspicious above both this number and this percentage of the previous count. */
-const MOST_MISSING = 10
-const MOST_MISSING_PERCENT = 30
+const MAX_MISSING = 10
+const MAX_MISSING_PERCENT = 30
 /** The loss of everything is suspicious from this count on. */
 const ALL_OF = 3
 
 const isSuspicious = (before: number, missing: number): boolean =>
-  (missing > MOST_MISSING && missing * 100 > before * MOST_MISSING_PERCENT) ||
+  (missing > MAX_MISSING && missing * 100 > before * MAX_MISSING_PERCENT) ||
   (missing >= ALL_OF && missing >= before)
 
 /** Kinds of rows to check. Each is also the name of the phase that lists it. */

@@ -6,10 +6,10 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { isKeepable } from '../kernel/kept-text.ts'
+import { SyncFailure } from './failures.ts'
 import { lastOfEach, listedText, MAX_ID } from './kept.ts'
 import { asRows, type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
-import { Trouble } from './trouble.ts'
 import { writeRows } from './write-rows.ts'
 
 type Told = Output<'list_expenses'>[number]
@@ -28,7 +28,7 @@ export async function walkExpenses(walk: Walk): Promise<void> {
   try {
     await walkListing(walk, EXPENSES)
   } catch (error) {
-    if (!(error instanceof Trouble) || !REFUSED.includes(error.code ?? '')) throw error
+    if (!(error instanceof SyncFailure) || !REFUSED.includes(error.code ?? '')) throw error
     await checkpoint(walk, async () => ({
       ...toNext(walk),
       skipped: [...walk.run.skipped, walk.run.phase],

@@ -9,6 +9,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { enterApp, type Gate, leaveProbe } from '../catalogue/apps/outages.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { fail, SyncFailure, stumble } from './failures.ts'
 import { createKnownAccounts } from './known.ts'
 import { walkOffers } from './listing.ts'
 import { PHASES } from './phases.ts'
@@ -23,7 +24,6 @@ import {
   waitUntil,
 } from './runs.ts'
 import { DEFAULTS, readSettings } from './settings.ts'
-import { fail, stumble, Trouble } from './trouble.ts'
 import { beginTurn } from './turn.ts'
 
 export const SYNC_JOB: JobHandler = {
@@ -46,7 +46,7 @@ export const SYNC_JOB: JobHandler = {
 }
 
 /** Maximum number of runs, and of apps with a due sync, per look. */
-const MOST_WAITING = 50
+const MAX_WAITING = 50
 
 /** Condition: no host has the lease of the run. */
 const IS_FREE = sql`(lease_until is null or lease_until < clock_timestamp())`
@@ -61,12 +61,12 @@ export async function waiting(db: Db, isRun: SQL = sql`true`): Promise<string[]>
       (select app_id as id, updated_at as since from sync_runs where state = 'RUNNING'
         and ${isRun}
         and (next_try_at is null or next_try_at <= clock_timestamp())
-        order by updated_at, id limit ${MOST_WAITING})
+        order by updated_at, id limit ${MAX_WAITING})
       union all
       (select apps.id, ${dueSince} as since from apps left join sync_settings s on s.app_id = apps.id
         where ${isScheduled} and not exists (
           select from sync_runs where sync_runs.app_id = apps.id and sync_runs.state = 'RUNNING')
-        order by since, apps.id limit ${MOST_WAITING})
+        order by since, apps.id limit ${MAX_WAITING})
     ) as due order by since, id`)
   return rows.map(({ id }) => id)
 }
@@ -175,17 +175,17 @@ async function afterError(walk: Walk, error: unknown): Promise<void> {
   if (isDatabaseUnavailable(error)) throw error
   // The host stops, or the lease is lost. Aborted calls are not failures of the system.
   if (parts.signal.aborted) return releaseRun(db, run, lease)
-  await stumble(walk, asTrouble(error)).catch((lost) => {
+  await stumble(walk, asSyncFailure(error)).catch((lost) => {
     if (!(lost instanceof LeaseLost)) throw lost
   })
 }
 
-function asTrouble(error: unknown): Trouble {
-  if (error instanceof Trouble) return error
+function asSyncFailure(error: unknown): SyncFailure {
+  if (error instanceof SyncFailure) return error
   // Credentials that cannot be decrypted: the message explains what to do.
-  if (error instanceof CoreError) return new Trouble(error.message, { final: true })
+  if (error instanceof CoreError) return new SyncFailure(error.message, { final: true })
   let last = error
   while (last instanceof Error && last.cause instanceof Error) last = last.cause
   // The innermost message is the database's own, without the written values.
-  return new Trouble(`Keyway itself failed: ${messageOf(last)}`)
+  return new SyncFailure(`Keyway itself failed: ${messageOf(last)}`)
 }

@@ -11,13 +11,13 @@ import { randomInt } from 'node:crypto'
 import { UUID_BYTES } from './kept.ts'
 
 /** Maximum number of accounts, and of characters in all of their ids in the system. */
-const MOST_ACCOUNTS = 200_000
-const MOST_CHARACTERS = 16_000_000
+const MAX_ACCOUNTS = 200_000
+const MAX_CHARACTERS = 16_000_000
 /** Number of slots, a power of two, and number of slots probed per text. */
 const SLOTS = 2 ** 19
 const LOOKED_AT = 8
 /** Maximum size of a buffer that is kept for the next batch: few pages are as large as a reply may be. */
-const MOST_KEPT_BYTES = 8_000_000
+const MAX_KEPT_BYTES = 8_000_000
 
 export type KnownAccounts = {
   /** Adds written accounts: their ids, of `UUID_BYTES` each, by their ids in the system. */
@@ -67,7 +67,7 @@ export function createKnownAccounts(): KnownAccounts {
 
   /** Adds one account. `from` is the offset of its id in `added`. */
   function addOne(added: Uint8Array, from: number, external: string): void {
-    if (texts.length >= MOST_ACCOUNTS || characters + external.length > MOST_CHARACTERS) return
+    if (texts.length >= MAX_ACCOUNTS || characters + external.length > MAX_CHARACTERS) return
     const slot = slotOf(external)
     if (slot === undefined || slots[slot] !== 0) return
     characters += external.length
@@ -80,7 +80,7 @@ export function createKnownAccounts(): KnownAccounts {
     add(added, externals) {
       if (slots.length === 0) {
         slots = new Int32Array(SLOTS)
-        ids = new Uint8Array(MOST_ACCOUNTS * UUID_BYTES)
+        ids = new Uint8Array(MAX_ACCOUNTS * UUID_BYTES)
       }
       for (let n = 0; n < externals.length; n += 1)
         addOne(added, n * UUID_BYTES, externals[n] ?? '')
@@ -100,7 +100,7 @@ export function createKnownAccounts(): KnownAccounts {
       try {
         return await work(room)
       } finally {
-        if (room.length <= MOST_KEPT_BYTES) rooms.push(room)
+        if (room.length <= MAX_KEPT_BYTES) rooms.push(room)
       }
     },
     forget() {

@@ -10,10 +10,10 @@ import { callApp } from '../catalogue/apps/connections.ts'
 import { recordRecovery } from '../catalogue/apps/outages.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
 import { type FetchedPage, readAhead } from './ahead.ts'
+import { SyncFailure, syncFailureOf } from './failures.ts'
 import { writeInOrder } from './in-order.ts'
-import { countPage, endlessWords } from './repeats.ts'
+import { countPage, endlessListingMessage } from './repeats.ts'
 import { added, checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
-import { Trouble, troubleOf } from './trouble.ts'
 
 type Written = { written: number; repeated: number } & Record<string, number>
 
@@ -42,19 +42,19 @@ export type SyncListing<T extends object, R, A = T[]> = {
 export const asRows = <T extends object>(_walk: Walk, found: TableOf<T>): T[] => rowsOfTable(found)
 
 /** Maximum number of restarts of a phase whose page token has become invalid. */
-const MOST_RESTARTS = 5
+const MAX_RESTARTS = 5
 
-/** Reports whether the connector of a walk's app has a capability now. @throws Trouble if it is not served */
+/** Reports whether the connector of a walk's app has a capability now. @throws SyncFailure if it is not served */
 export function walkOffers({ parts, app }: Walk, capability: CapabilityName): boolean {
   const connector = app.connectorId === null ? null : parts.connectors.find(app.connectorId)
   if (!connector)
-    throw new Trouble(
+    throw new SyncFailure(
       `The connector ${app.connectorId} is not served; install or enable it (keyway list)`,
     )
   return Object.hasOwn(connector.manifest.capabilities, capability)
 }
 
-/** Fetches one page. @throws Trouble */
+/** Fetches one page. @throws SyncFailure */
 export async function fetchPage<T extends object>(
   walk: Walk,
   capability: CapabilityName,
@@ -66,7 +66,7 @@ export async function fetchPage<T extends object>(
   const page = { token, size: run.pageSize }
   const how = { asTable: reads ?? true }
   const answer = await callApp(parts, app, capability, { request, page }, how)
-  if (!answer.ok) throw troubleOf(capability, answer)
+  if (!answer.ok) throw syncFailureOf(capability, answer)
   if (walk.gate.probe) {
     walk.gate.probe = null
     await recordRecovery(walk.db, app, await parts.now(walk.db), parts.tell)
@@ -148,7 +148,7 @@ function prepare<T extends object, R, A>(
 /**
  * Writes rows, and counts them after all earlier rows are written.
  *
- * @throws Trouble, and the error of `before`
+ * @throws SyncFailure, and the error of `before`
  */
 async function writePages<T extends object, R, A>(
   tx: Db,
@@ -181,27 +181,29 @@ const skip = (walk: Walk): Promise<void> =>
     skipped: [...walk.run.skipped, walk.run.phase],
   }))
 
-/** Fails if a listing seems endless. @throws Trouble */
+/** Fails if a listing seems endless. @throws SyncFailure */
 export function mayGoOn({ run, settings }: Walk, counts: Record<string, number>): void {
   const words =
     (counts['rows'] ?? 0) > settings.maxRows
       ? `The listing of ${run.phase} has more than ${settings.maxRows} rows in total; raise max_rows in the app’s sync settings if that is correct`
-      : endlessWords(counts, run.phase, settings.maxRepeatedPercent)
-  if (words !== null) throw new Trouble(words, { final: true })
+      : endlessListingMessage(counts, run.phase, settings.maxRepeatedPercent)
+  if (words !== null) throw new SyncFailure(words, { final: true })
 }
 
 /**
  * Restarts the phase if its page token has become invalid: the upstream forgot it, or the connector version
  * that made it was removed. Rows already written are written again.
  *
- * @throws the given error if it has another cause, and Trouble after too many restarts
+ * @throws the given error if it has another cause, and SyncFailure after too many restarts
  */
 async function restart(walk: Walk, error: unknown): Promise<void> {
-  const isToken = error instanceof Trouble && error.code === 'invalid_page_token'
+  const isToken = error instanceof SyncFailure && error.code === 'invalid_page_token'
   const { run } = walk
   if (!isToken || (run.pageToken === null && run.cursor === null)) throw error
-  if (run.restarts >= MOST_RESTARTS)
-    throw new Trouble(`${error.message}; it was restarted ${MOST_RESTARTS} times`, { final: true })
+  if (run.restarts >= MAX_RESTARTS)
+    throw new SyncFailure(`${error.message}; it was restarted ${MAX_RESTARTS} times`, {
+      final: true,
+    })
   const progress: Progress = {
     pageToken: null,
     cursor: null,

@@ -92,7 +92,7 @@ async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
  * Maximum number of attempts for users who are changed by others during a sync. The next sync handles the
  * rest.
  */
-const MOST_LOOKS = 5
+const MAX_ATTEMPTS = 5
 
 /** Updates existing users that differ from their accounts. */
 async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<string, number>> {
@@ -100,7 +100,7 @@ async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<strin
   for (let look = 1; ; look += 1) {
     const { changed, missed, kept } = await changeOnce(tx, walk, range)
     users_changed += changed
-    if (missed === 0 || look === MOST_LOOKS) return { users_changed, admins_kept: kept }
+    if (missed === 0 || look === MAX_ATTEMPTS) return { users_changed, admins_kept: kept }
   }
 }
 

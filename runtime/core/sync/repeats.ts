@@ -24,8 +24,8 @@ const FEW_REPEATS = 1000
  * Maximum number of consecutive pages with nothing new; the second applies where an operator allows repeats.
  * In the activity phase, pages are counted for each batch of accounts.
  */
-const MOST_IDLE_PAGES = 1000
-const MOST_IDLE_PAGES_ALLOWED = 100_000
+const MAX_IDLE_PAGES = 1000
+const MAX_IDLE_PAGES_ALLOWED = 100_000
 
 type Counts = Readonly<Record<string, number>>
 
@@ -63,7 +63,11 @@ function ofPhase(counts: Counts, phase: string) {
  * Returns the reason why a listing is considered endless, as text, or null if it is not. `mostPercent` is the
  * maximum share of repeated rows. At 100, only pages with nothing new count.
  */
-export function endlessWords(counts: Counts, phase: string, mostPercent: number): string | null {
+export function endlessListingMessage(
+  counts: Counts,
+  phase: string,
+  mostPercent: number,
+): string | null {
   const { repeated, expected, fresh } = ofPhase(counts, phase)
   const again = repeated - expected
   const idle = counts['idle_pages'] ?? 0
@@ -71,7 +75,7 @@ export function endlessWords(counts: Counts, phase: string, mostPercent: number)
     mostPercent < 100 && again > FEW_REPEATS && again * 100 > (again + fresh) * mostPercent
   if (isRepeating)
     return `The listing of ${phase} repeats itself: of ${again + fresh} rows, ${fresh} were new and ${again} had already been listed in this run; ${ADVICE}`
-  const mostIdle = mostPercent < 100 ? MOST_IDLE_PAGES : MOST_IDLE_PAGES_ALLOWED
+  const mostIdle = mostPercent < 100 ? MAX_IDLE_PAGES : MAX_IDLE_PAGES_ALLOWED
   if (idle > mostIdle)
     return `The listing of ${phase} continues, but its last ${idle} pages had nothing new; ${ADVICE}`
   return null

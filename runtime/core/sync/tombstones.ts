@@ -10,9 +10,9 @@ import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { deleteAssociations } from '../history/associations.ts'
 import { responseOf } from '../kernel/context/connectors.ts'
+import { syncFailureOf } from './failures.ts'
 import { walkOffers } from './listing.ts'
 import { checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
-import { troubleOf } from './trouble.ts'
 
 /** Number of accounts confirmed or marked per step. */
 const CONFIRMED_AT_ONCE = 8
@@ -55,7 +55,7 @@ async function missingAccounts({ db, app, run }: Walk, count: number): Promise<s
   return rows.map(({ id }) => id)
 }
 
-/** Looks up a missing account. @throws Trouble */
+/** Looks up a missing account. @throws SyncFailure */
 async function confirm({ parts, app }: Walk, external: string): Promise<Verdict> {
   const request = { account_id: external, custom_attributes: [] }
   const answer = await callApp(parts, app, 'get_account', { request })
@@ -67,7 +67,7 @@ async function confirm({ parts, app }: Walk, external: string): Promise<Verdict>
   // Keyway itself also uses this code, if the connector does not exist. Then `raised_by` is null.
   if (answer.error.error_code === 'not_found' && answer.error.raised_by !== null)
     return { external, status: CONFIRMED, gone: true }
-  throw troubleOf('get_account', answer)
+  throw syncFailureOf('get_account', answer)
 }
 
 async function mark(tx: Db, { app, run }: Walk, verdicts: Verdict[]): Promise<Progress> {

@@ -1,7 +1,7 @@
 /** Turns of a host at a run: a minute if other runs wait, otherwise longer. */
 
 /** Maximum duration of a host's work on one run, in milliseconds. */
-const LONGEST_TURN_MS = 900_000
+const MAX_TURN_MS = 900_000
 
 type TurnClock = {
   /** Reports whether the turn is over, so that the host checks for other runs at the next checkpoint. */
@@ -21,7 +21,7 @@ export function beginTurn(turnMs: number): TurnClock {
   return {
     over,
     longer() {
-      endMs = Math.min(performance.now() + turnMs, beganMs + LONGEST_TURN_MS)
+      endMs = Math.min(performance.now() + turnMs, beganMs + MAX_TURN_MS)
       return !over()
     },
   }

@@ -11,12 +11,12 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { wakeStep } from '../offboarding/accounts.ts'
 import { partiesOf } from '../requests/able.ts'
-import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestDeps } from '../requests/job-key.ts'
 import { applyTaskOutcome, authoriseOutcome } from '../requests/task-outcome.ts'
 import { judgeReviewTask } from '../reviews/asking.ts'
 import { reopenManualTask } from '../reviews/hands.ts'
+import { SYNC_TASK } from '../sync/failures.ts'
 import { syncAgain } from '../sync/trigger.ts'
-import { SYNC_TASK } from '../sync/trouble.ts'
 import { actionsOf, TASK_ACTIONS, type TaskActionType } from '../tasks/task-actions.ts'
 import { decidesFor, taskTarget } from '../tasks/tasks.ts'
 import { say } from './comment.ts'
@@ -32,7 +32,7 @@ async function act(
   principal: Principal,
   id: string,
   wanted: Wanted,
-  means: RequestMeans,
+  means: RequestDeps,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)
@@ -69,7 +69,7 @@ async function act(
 }
 
 /** Retries the failed operation of a task at once. For access requests, `applyTaskOutcome` does this. */
-async function retry(tx: Db, principal: Principal, task: TaskRow, means: RequestMeans) {
+async function retry(tx: Db, principal: Principal, task: TaskRow, means: RequestDeps) {
   const { id, appId, taskType, accessRequestId } = task
   if (appId === null || accessRequestId !== null) return
   const now = await means.now(tx)
@@ -125,13 +125,13 @@ export const performTaskAction = (
   principal: Principal,
   id: string,
   body: { action_type: string; transition_to: string | undefined; reason?: string | undefined },
-  means: RequestMeans,
+  means: RequestDeps,
 ) => act(db, principal, id, body, means)
 
 /** Performs the only action that leads to COMPLETED. Throws like `performTaskAction`. */
-export const completeTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
+export const completeTask = (db: Db, principal: Principal, id: string, means: RequestDeps) =>
   act(db, principal, id, { leadsTo: 'COMPLETED' }, means)
 
 /** Performs the only action that leads to DISMISSED. Throws like `performTaskAction`. */
-export const dismissTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
+export const dismissTask = (db: Db, principal: Principal, id: string, means: RequestDeps) =>
   act(db, principal, id, { leadsTo: 'DISMISSED' }, means)

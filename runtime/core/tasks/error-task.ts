@@ -5,7 +5,7 @@ import type { AppRow } from '../../database/schema/apps.ts'
 import { adminIds } from '../directory/admins.ts'
 import { type NewTask, openTask } from './open-task.ts'
 
-export type TaskTrouble = Pick<NewTask, 'taskType' | 'description'> & {
+export type TaskFailure = Pick<NewTask, 'taskType' | 'description'> & {
   /** What the admins should do about it. */
   instructions: string
   /** App that has the problem. Without one, the problem concerns the whole domain. */
@@ -21,7 +21,7 @@ const asSentence = (text: string): string => (/[.!?][”"')]?$/.test(text) ? tex
 export async function openErrorTask(
   tx: Db,
   domainId: string,
-  { app, productArea = 'PLATFORM', ...texts }: TaskTrouble,
+  { app, productArea = 'PLATFORM', ...texts }: TaskFailure,
 ): Promise<string> {
   const { adminUserIds: userIds = [], adminGroupIds: groupIds = [] } = app ?? {}
   const named = userIds.length + groupIds.length > 0

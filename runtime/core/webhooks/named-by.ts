@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import type { WebhookRow } from '../../database/schema/app_store.ts'
 
 /** Maximum number of references that are listed. */
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** Returns the settings of apps, permissions and rules that refer to a webhook. */
 export async function usesOfWebhook(
@@ -22,7 +22,7 @@ export async function usesOfWebhook(
     select 'a pre-approval rule of the app', apps.name, r.id
       from pre_approval_rules r join apps on apps.id = r.app_id
       where r.domain_id = ${domainId} and ${holds(sql`r.document`, id)}
-    limit ${MOST_NAMED}`)
+    limit ${MAX_NAMED}`)
   return rows.map((row) => `${row.what} ${JSON.stringify(row.name)} (${row.id})`)
 }
 

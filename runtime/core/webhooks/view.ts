@@ -22,7 +22,7 @@ export const toOperatorsWebhook = async (db: Db, row: WebhookRow): Promise<Webho
 type Owner = Pick<WebhookRow, 'id' | 'domainId'>
 
 /** Maximum number of events that are counted. */
-const MOST_COUNTED = 1000
+const MAX_COUNTED = 1000
 
 /**
  * Begins a feed at the end of the log, whose entries were chained before. An existing feed continues where it
@@ -45,10 +45,10 @@ async function feedOf(db: Db, { id, domainId }: Owner): Promise<Webhook['feed']>
     select count(*)::int as waiting from (
       (select 1 from ${activityLogs}
         where ${activityLogs.domainId} = ${domainId} and ${activityLogs.id} > ${feed.deliveredId}
-        limit ${MOST_COUNTED})
+        limit ${MAX_COUNTED})
       union all
-      (select 1 from ${activityWaiting} where ${activityWaiting.domainId} = ${domainId} limit ${MOST_COUNTED})
-      limit ${MOST_COUNTED}) undelivered`)
+      (select 1 from ${activityWaiting} where ${activityWaiting.domainId} = ${domainId} limit ${MAX_COUNTED})
+      limit ${MAX_COUNTED}) undelivered`)
   return {
     waiting: rows[0]?.waiting ?? 0,
     failing_since: feed.failingSince?.toISOString() ?? null,

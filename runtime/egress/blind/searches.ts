@@ -16,14 +16,14 @@ export type SoughtBytes = Sought & { latin1: string }
 type Searches = (sought: readonly SoughtBytes[]) => Generator<void, Search>
 
 /** Maximum size of texts whose search is cached, in bytes. */
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 
 export function createSearches(): Searches {
   const kept = createCache<Search>('secret_searches', { bytesOf: bytesOfSearch })
   return function* (sought) {
     // The digest is computed synchronously, so its input is bounded.
     const bytes = sought.reduce((sum, { latin1 }) => sum + latin1.length, 0)
-    if (bytes > MOST_BYTES) return yield* prepareSearch(sought, { alone: true })
+    if (bytes > MAX_BYTES) return yield* prepareSearch(sought, { alone: true })
     const key = keyOf(sought)
     const known = kept.get(key)
     if (known !== undefined) return known

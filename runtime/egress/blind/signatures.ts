@@ -12,7 +12,7 @@ import { signAws } from '../sign/aws.ts'
 import { signJwt } from '../sign/jwt.ts'
 import { signOAuth1 } from '../sign/oauth1.ts'
 import { signServiceAccount } from '../sign/service-account.ts'
-import { type RequestSigner, SignError, type SignMeans, type TextSigner } from '../sign/signer.ts'
+import { type RequestSigner, SignError, type SigningDeps, type TextSigner } from '../sign/signer.ts'
 import { holdsMark } from './fill.ts'
 import { refuseSecret } from './refuse.ts'
 
@@ -115,7 +115,7 @@ export function createSignatures(now: () => number) {
   const made = new Map<string, Promise<string>>()
   let count = 0
 
-  const means = ({ credential, key }: Asked): SignMeans => {
+  const means = ({ credential, key }: Asked): SigningDeps => {
     count += 1
     if (count > MAX_SIGNATURES)
       throw refuseSecret(`The call has more than ${MAX_SIGNATURES} signatures: use each again`)

@@ -9,8 +9,8 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressCall, EgressReply, EgressRequest } from '../call/call.ts'
 import { createBridgeRecord } from '../rules/records.ts'
 import { hostAndPort } from '../wire/open.ts'
-import type { Performed, WireMeans } from '../wire/wire-client.ts'
-import { type CallState, createFinish, type Door, governorOf, whileGranted } from './hop.ts'
+import type { Performed, WireDeps } from '../wire/wire-client.ts'
+import { type CallState, createFinish, governorOf, type HopDeps, whileGranted } from './hop.ts'
 import type { OnHop, SeenHop } from './seen.ts'
 
 /** Egress entry of the manifest, resolved for one call: the part that every bridge has. */
@@ -44,7 +44,7 @@ export type Bridge<R, T extends Target, L> = {
    */
   addressOf(request: R, target: T): string
   caseBody(body: Record<string, unknown>): object
-  perform(request: R, target: T, login: L, means: WireMeans, door: Door): Promise<Performed>
+  perform(request: R, target: T, login: L, means: WireDeps, door: HopDeps): Promise<Performed>
   /**
    * Returns the number of items in a body, from the bridge's own field.
    *
@@ -85,7 +85,7 @@ export async function bridgeHop<R, T extends Target, L>(
   bridge: Bridge<R, T, L>,
   asked: Omit<EgressRequest, 'signal'>,
   call: EgressCall,
-  { state, door }: { state: CallState; door: Door },
+  { state, door }: { state: CallState; door: HopDeps },
   onHop?: OnHop,
 ): Promise<EgressReply> {
   const record = createBridgeRecord(asked.method.slice(0, 20))

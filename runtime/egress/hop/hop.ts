@@ -24,7 +24,7 @@ import { createRecord, isWriting } from '../rules/records.ts'
 import type { DatabaseClient } from '../sql/database-client.ts'
 
 /** State shared by all hops of the process. */
-export type Door = {
+export type HopDeps = {
   privateGrants: PrivateGrants
   userAgent: string
   limits: EgressLimits
@@ -61,7 +61,11 @@ export type StandIn = (
 ) => Promise<{ status: number; body: Buffer }>
 
 /** Returns the governor that paces a call's requests to an origin. */
-export function governorOf({ origin }: { origin: string }, call: EgressCall, door: Door): Governor {
+export function governorOf(
+  { origin }: { origin: string },
+  call: EgressCall,
+  door: HopDeps,
+): Governor {
   const { connectorId, governorKey, manifest } = call
   const { requests_per_second, concurrent_requests } = manifest.limits
   return door.governorFor(`${normalizeId(connectorId)} ${origin} ${governorKey?.() ?? ''}`, {
@@ -99,7 +103,7 @@ export async function hop(
   request: OutgoingRequest,
   call: EgressCall,
   policyNow: () => Policy,
-  { state, door }: { state: CallState; door: Door },
+  { state, door }: { state: CallState; door: HopDeps },
 ): Promise<HopReply> {
   const { limits } = door
   const url = parseUrl(request.url)
@@ -192,7 +196,7 @@ export async function whileGranted<J, T>(
     call: EgressCall
     turn: { leave(): void }
     judge: () => J
-    underWay: Door['underWay']
+    underWay: HopDeps['underWay']
   },
   prepare: (judged: J) => Promise<T>,
 ): Promise<T> {

@@ -9,7 +9,7 @@ import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
-import { judgeAsked, readAsked, tellAsked } from '../ldap/asked.ts'
+import { describeRequest, judgeAsked, readAsked } from '../ldap/asked.ts'
 import type { Bind } from '../ldap/connect.ts'
 import { bindOf } from '../ldap/directory-client.ts'
 import { refusal, withEntry } from '../ldap/results.ts'
@@ -37,7 +37,7 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   signsIn: ({ bind }) => bind?.credential ?? null,
   login: bindOf,
   writes: ({ operation }) => LDAP_OPERATIONS[operation].writes,
-  tell: tellAsked,
+  tell: describeRequest,
   path: () => '',
   /** The DN is the path, as in RFC 4516. */
   addressOf(request, { origin, baseText }) {

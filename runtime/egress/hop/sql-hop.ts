@@ -6,7 +6,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
-import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.ts'
+import { describeRequest, judgeAsked, nameOf, readAsked, writes } from '../sql/asked.ts'
 import type { SqlLogin } from '../sql/connect.ts'
 import { loginOf } from '../sql/database-client.ts'
 import { refusal, textOf, withStatement } from '../sql/results.ts'
@@ -38,7 +38,7 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   signsIn: ({ credential }) => credential,
   login: loginOf,
   writes,
-  tell: tellAsked,
+  tell: describeRequest,
   path: (request) => `/${nameOf(request).slice(0, 200)}`,
   text: textOf,
   addressOf: (request, { origin }) => `${origin}/${nameOf(request)}`,

@@ -27,11 +27,11 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import type {
-  Begun,
   Claims,
   KnownProvider,
   NotSignedIn,
   ProviderSignIn,
+  SignInState,
 } from '../../contract/models/sign-in-provider.ts'
 
 /** How long a provider's metadata is cached, in milliseconds. */
@@ -117,7 +117,7 @@ export function createIdentity(ask: Ask): ProviderSignIn {
       state,
       nonce,
       verifier,
-    }: Begun & { params: URLSearchParams; redirectUri: string },
+    }: SignInState & { params: URLSearchParams; redirectUri: string },
   ): Promise<Claims> {
     const known = await serverOf(provider)
     const whole = AbortSignal.timeout(WHOLE_MS)
@@ -160,7 +160,7 @@ export function createIdentity(ask: Ask): ProviderSignIn {
   async function begun(
     provider: KnownProvider,
     redirectUri: string,
-  ): Promise<Begun & { url: string }> {
+  ): Promise<SignInState & { url: string }> {
     const { server } = await serverOf(provider)
     const address = server.authorization_endpoint
     if (address === undefined)

@@ -159,7 +159,7 @@ function valuesOf(request: LdapRequest): [string, LdapValue[]][] {
 }
 
 /** Returns the names and sizes of a request, without values, for its record. */
-export function tellAsked(request: LdapRequest): string {
+export function describeRequest(request: LdapRequest): string {
   const told: Record<string, string> = {}
   if (request.operation === 'search') {
     told['scope'] = request.scope

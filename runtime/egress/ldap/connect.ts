@@ -5,7 +5,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
 import { OUTSIDE_CALLS } from '../wire/guard.ts'
-import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
+import { hostAndPort, openWire, type PlainDeps, type WireOpenDeps } from '../wire/open.ts'
 import { guardLdap, type LdapGuard } from './guard.ts'
 import { readHeader, shapeOf, sizeAt } from './reply-shape.ts'
 import { failureOf } from './results.ts'
@@ -13,7 +13,7 @@ import { failureOf } from './results.ts'
 /** Credentials of a bind. Without them the connection is anonymous. */
 export type Bind = { dn: string; password: string }
 
-type ConnectMeans = OpenMeans & PlainMeans
+type ConnectDeps = WireOpenDeps & PlainDeps
 
 /** Connection that is ready for operations. */
 export type LdapConnection = { client: Client; guard: LdapGuard }
@@ -28,7 +28,7 @@ export type LdapConnection = { client: Client; guard: LdapGuard }
 export function connect(
   target: LdapTarget,
   bind: Bind | null,
-  means: ConnectMeans,
+  means: ConnectDeps,
 ): Promise<LdapConnection> {
   const { protocol, host } = target
   const from = hostAndPort(target)

@@ -26,7 +26,7 @@ type Prepared = { body: URLSearchParams; headers: Record<string, string> }
 /** Provider's own JSON, for raw_data. */
 export type ProviderAnswer = Record<string, unknown>
 
-type TokenMeans = {
+type TokenEndpointDeps = {
   send: SendRequest
   /** Removes the call's secrets from a text. */
   redact(text: string): string
@@ -41,7 +41,7 @@ type TokenMeans = {
  */
 export function tokenFetch(
   declaration: Pick<OAuthDeclaration, 'request' | 'bearer_types'>,
-  { send, redact, onAnswer }: TokenMeans,
+  { send, redact, onAnswer }: TokenEndpointDeps,
 ): (url: string, prepared: Prepared) => Promise<Response> {
   const { request = { method: 'POST', data: 'FORMDATA' }, bearer_types = [] } = declaration
   return async (url, { body, headers }) => {

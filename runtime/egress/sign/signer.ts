@@ -8,7 +8,7 @@ import type { HeaderList } from '../exchange/headers.ts'
 export type SignedRequest = Omit<OutgoingRequest, 'url'> & { url: URL }
 
 /** Key material and parameters of a signature. */
-export type SignMeans = {
+export type SigningDeps = {
   credential: AuthCredential
   /** Secret that was named in place of a credential. */
   key: string | null
@@ -20,14 +20,14 @@ export type SignMeans = {
 /** Returns a signed text: a token, an assertion. Throws SignError. */
 export type TextSigner<N extends SigningName> = (
   options: SigningOptions<N>,
-  means: SignMeans,
+  means: SigningDeps,
 ) => Promise<string>
 
 /** Signs a request. Returns the headers to add, and the signature alone. Throws SignError. */
 export type RequestSigner<N extends SigningName> = (
   options: SigningOptions<N>,
   request: SignedRequest,
-  means: SignMeans,
+  means: SigningDeps,
 ) => { headers: HeaderList; signature: string }
 
 /** A fault of the key or of the signing options. The message contains no secret. */

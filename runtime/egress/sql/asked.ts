@@ -79,7 +79,7 @@ function misfit(value: unknown, issue: v.BaseIssue<unknown>): string {
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`)
 
 /** Returns the names and sizes of a request, without values, for its record. */
-export function tellAsked(request: SqlRequest): string {
+export function describeRequest(request: SqlRequest): string {
   const steps = stepsOf(request)
   const count = (of: (step: StatementStep) => number) =>
     steps.reduce((sum, one) => sum + of(one), 0)

@@ -6,14 +6,14 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
-import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
+import { hostAndPort, openWire, type PlainDeps, type WireOpenDeps } from '../wire/open.ts'
 import { judgeMessage, sizeOf } from './reply-shape.ts'
 import { loginFailureOf } from './results.ts'
 
 /** Credentials of a login. */
 export type SqlLogin = { username: string; password: string }
 
-export type ConnectMeans = OpenMeans & PlainMeans
+export type ConnectDeps = WireOpenDeps & PlainDeps
 
 /** Connection that is ready for statements. */
 export type PostgresConnection = {
@@ -49,7 +49,7 @@ class LibrarySocket extends GuardedSocket {
 export function connect(
   target: SqlTarget,
   { username, password }: SqlLogin,
-  means: ConnectMeans,
+  means: ConnectDeps,
 ): Promise<PostgresConnection> {
   const from = hostAndPort(target)
   return openWire(target, means, async (raw, use) => {
@@ -119,7 +119,7 @@ const KEY = 'K'.charCodeAt(0)
  * Cancels the statement that runs on another connection to the same server. A failure is harmless: the server
  * ends the statement by its own timeout.
  */
-export async function cancel(target: SqlTarget, key: Buffer, means: ConnectMeans): Promise<void> {
+export async function cancel(target: SqlTarget, key: Buffer, means: ConnectDeps): Promise<void> {
   await openWire(target, means, async (raw) => {
     const current = await secured(raw, target, means)
     await new Promise<void>((resolve) => current.end(Buffer.concat([CANCEL, key]), () => resolve()))
@@ -136,7 +136,7 @@ const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e])
 async function secured(
   raw: Socket,
   target: SqlTarget,
-  { mayBePlain, connectorId }: PlainMeans,
+  { mayBePlain, connectorId }: PlainDeps,
 ): Promise<Socket> {
   const from = hostAndPort(target)
   if (mayBePlain(from)) return raw

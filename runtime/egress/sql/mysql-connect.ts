@@ -6,8 +6,8 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
-import { hostAndPort, openWire, type PlainMeans } from '../wire/open.ts'
-import type { ConnectMeans, SqlLogin } from './connect.ts'
+import { hostAndPort, openWire, type PlainDeps } from '../wire/open.ts'
+import type { ConnectDeps, SqlLogin } from './connect.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
 import { loadMysql } from './mysql-library.ts'
 import { createShape, type Shape } from './mysql-reply-shape.ts'
@@ -79,7 +79,7 @@ const UNSPOKEN = [
 export function connectMysql(
   target: SqlTarget,
   { username, password }: SqlLogin,
-  means: ConnectMeans,
+  means: ConnectDeps,
 ): Promise<MysqlConnection> {
   const from = hostAndPort(target)
   return openWire(target, means, async (raw, use) => {
@@ -168,7 +168,7 @@ function withoutPassword(failure: RuntimeError, from: string): RuntimeError {
 async function secured(
   raw: Socket,
   target: SqlTarget,
-  { mayBePlain, connectorId }: PlainMeans,
+  { mayBePlain, connectorId }: PlainDeps,
 ): Promise<{ greeting: Greeting; current: Socket }> {
   const from = hostAndPort(target)
   const first = await readAnswer(raw, from, {

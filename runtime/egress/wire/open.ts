@@ -4,7 +4,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { DialTarget } from '../dial/dial.ts'
 import { endedError, toConnectError } from '../exchange/failures.ts'
 
-export type OpenMeans = {
+export type WireOpenDeps = {
   dial(to: DialTarget): Promise<Socket>
   /** Timeout of encryption and login together, in milliseconds. */
   timeoutMs: number
@@ -12,7 +12,7 @@ export type OpenMeans = {
 }
 
 /** Permission to use a server without encryption. */
-export type PlainMeans = {
+export type PlainDeps = {
   /** Connector of the connection. The operator's grants begin with it. */
   connectorId: string
   /** Reports whether the operator permits this `host:port` without encryption. */
@@ -35,7 +35,7 @@ export const hostAndPort = ({ origin }: Pick<WirePlace, 'origin'>): string =>
  */
 export async function openWire<C>(
   place: WirePlace,
-  { dial, timeoutMs, signal }: OpenMeans,
+  { dial, timeoutMs, signal }: WireOpenDeps,
   prepare: (raw: Socket, use: (current: Socket) => void) => Promise<C>,
 ): Promise<C> {
   const { protocol, host, port } = place

@@ -12,11 +12,11 @@ import { endedError } from '../exchange/failures.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import { OUTSIDE_CALLS } from './guard.ts'
-import { hostAndPort, type OpenMeans, type PlainMeans, type WirePlace } from './open.ts'
+import { hostAndPort, type PlainDeps, type WireOpenDeps, type WirePlace } from './open.ts'
 import { createPool, DEFAULT_POOL, type Far, type Lease, type PooledConnection } from './pool.ts'
 
 /** Data of a request's call. */
-export type WireMeans = {
+export type WireDeps = {
   connectorId: string
   /** Tenant of the call. Without it, the connection is not kept. */
   tenant: string | undefined
@@ -28,7 +28,7 @@ export type WireMeans = {
 }
 
 /** Means to open a connection for a connector. */
-type WireOpenMeans = OpenMeans & PlainMeans
+type WireConnectDeps = WireOpenDeps & PlainDeps
 
 /** Reply to a request: JSON, its number of items, and the number of requests sent for it, by default one. */
 export type Performed = { body: Buffer; items: number; sent?: number }
@@ -39,7 +39,7 @@ export type WireProtocol<A, C extends PooledConnection> = {
   placeOf(asked: A): WirePlace
   /** Parts of the key of kept connections, in addition to connector, tenant and server. */
   keyOf(asked: A): readonly (string | null)[]
-  open(asked: A, means: WireOpenMeans): Promise<C>
+  open(asked: A, means: WireConnectDeps): Promise<C>
   perform(asked: A, lease: Lease<C>, leftMs: number): Promise<Performed>
   /** Maximum number of items in a reply. */
   maxItemsOf(asked: A): number
@@ -56,7 +56,7 @@ export type WireProtocol<A, C extends PooledConnection> = {
   /** Resets the session after a request. The connection is not used again before that. Never rejects. */
   reset?(connection: C): Promise<void>
   /** Ends, on the server, the operation of a call that has ended. */
-  stop?(asked: A, connection: C, means: WireOpenMeans): Promise<void>
+  stop?(asked: A, connection: C, means: WireConnectDeps): Promise<void>
 }
 
 export type WireClient<A> = {
@@ -65,7 +65,7 @@ export type WireClient<A> = {
    *
    * @throws egress_private, egress_concurrency, upstream_*, and the errors of the protocol
    */
-  perform(asked: A, means: WireMeans): Promise<Performed>
+  perform(asked: A, means: WireDeps): Promise<Performed>
   /** Returns the number of open connections of the process. */
   connections(): number
   close(): void
@@ -94,7 +94,7 @@ export function createWireClient<A, C extends PooledConnection>(
     canLeaveParked: protocol.canLeaveParked ?? true,
   })
 
-  function meansFor({ connectorId }: WireMeans, signal: AbortSignal): WireOpenMeans {
+  function meansFor({ connectorId }: WireDeps, signal: AbortSignal): WireConnectDeps {
     const id = normalizeId(connectorId)
     return {
       dial: createDialer({
@@ -111,7 +111,7 @@ export function createWireClient<A, C extends PooledConnection>(
     }
   }
 
-  async function attempt(asked: A, means: WireMeans, lease: Lease<C>): Promise<Performed> {
+  async function attempt(asked: A, means: WireDeps, lease: Lease<C>): Promise<Performed> {
     const { signal, endMs } = means
     const { connection } = lease
     const { guard } = connection

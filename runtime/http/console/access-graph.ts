@@ -89,7 +89,7 @@ const LOOKS: Record<ReasonKind, string> = {
 }
 
 /** Number of nodes above which only the table is shown. */
-const MOST_NODES = 60
+const MAX_NODES = 60
 const ROW = 40
 const COLUMNS = [
   [8, 190],
@@ -122,7 +122,7 @@ export function accessGraph(
     unique(lines, ({ app, appAt }) => ({ key: app, words: app, at: appAt, look: '' })),
   ]
   const count = nodes.reduce((sum, column) => sum + column.size, 0)
-  if (lines.length === 0 || count > MOST_NODES) return null
+  if (lines.length === 0 || count > MAX_NODES) return null
   const height = Math.max(...nodes.map((column) => column.size)) * ROW + 8
   const yOf = (column: number, key: string): number => {
     const names = [...(nodes[column]?.keys() ?? [])]

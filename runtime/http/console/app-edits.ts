@@ -62,7 +62,7 @@ const area = (
   html`<div class="field"><label for="${name}">${t.console.app_edit.facts[name]}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label><textarea id="${name}" name="${name}" rows="3" maxlength="${MAX_FACT.text}"${required ? html` required` : ''}>
 ${about.get(name)}</textarea></div>`
 
-const MOST_SHOWN = 120
+const MAX_SHOWN = 120
 
 /** Returns the name and the facts of a new app. */
 const toldOf = (about: About) =>
@@ -80,7 +80,7 @@ export const APP_EDITS = {
     async preview({ t }, about) {
       if (about.get('name') === '') return { lines: null }
       const { name = '' } = filledIn(AppInputCreate, toldOf(about))
-      return { lines: [plus(t.console.app_edit.make.line(brief(name, MOST_SHOWN)))] }
+      return { lines: [plus(t.console.app_edit.make.line(brief(name, MAX_SHOWN)))] }
     },
     async act({ db, principal, context, done }, about) {
       const input = filledIn(AppInputCreate, toldOf(about))
@@ -105,8 +105,8 @@ export const APP_EDITS = {
           sign: changed[name] === null ? ('minus' as const) : ('plus' as const),
           words: w.change.line(
             w.facts[name],
-            brief(held[name], MOST_SHOWN),
-            brief(changed[name] ?? '', MOST_SHOWN),
+            brief(held[name], MAX_SHOWN),
+            brief(changed[name] ?? '', MAX_SHOWN),
           ),
         })),
       }

@@ -10,7 +10,7 @@ import type { ConnectField, FieldGroup } from './connect-fields.ts'
 import { card, check } from './parts.ts'
 
 /** Longest text of a field, in characters. A percent-encoded key of a service account fits. */
-const MOST_TEXT = 16_000
+const MAX_TEXT = 16_000
 
 type Shown = { value: string; isRequired: boolean; isKept: boolean; isOfConsent?: boolean }
 
@@ -102,10 +102,10 @@ function control(choose: string, field: Control): Markup {
     return html`<select id="${name}" name="${name}"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}><option value="">${choose}</option>${choices.map((one) => html`<option value="${one}"${one === value ? html` selected` : ''} lang="en">${one}</option>`)}</select>`
   // A key of several lines is pasted. A password field would join its lines.
   if (kind === 'json' || name.endsWith('private_key'))
-    return html`<textarea id="${name}" name="${name}" class="mono" rows="4" maxlength="${MOST_TEXT}" spellcheck="false" autocomplete="off"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>
+    return html`<textarea id="${name}" name="${name}" class="mono" rows="4" maxlength="${MAX_TEXT}" spellcheck="false" autocomplete="off"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>
 ${isSecret ? '' : value}</textarea>`
   if (isSecret)
-    return html`<input id="${name}" name="${name}" type="password" maxlength="${MOST_TEXT}" autocomplete="new-password" spellcheck="false"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>`
-  const most = kind === 'list' ? MOST_TEXT : MAX_SETTING_LENGTH
+    return html`<input id="${name}" name="${name}" type="password" maxlength="${MAX_TEXT}" autocomplete="new-password" spellcheck="false"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>`
+  const most = kind === 'list' ? MAX_TEXT : MAX_SETTING_LENGTH
   return html`<input id="${name}" name="${name}" type="text"${kind === 'number' ? html` inputmode="numeric"` : ''} value="${value}" maxlength="${most}" spellcheck="false" autocomplete="off"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>`
 }

@@ -19,7 +19,7 @@ import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 /** Maximum number of rows. There are as many connectors as folders and packages. */
-const MOST = 1000
+const MAX_ROWS = 1000
 
 type Figures = ConnectorListing & Pick<ReturnType<typeof totalsOf>, 'calls' | 'failed' | 'p95'>
 
@@ -42,16 +42,20 @@ const columnsOf = (t: PageLocale, sort: string, at: (sort: string) => string): C
   { words: t.console.connector.name, sort: sortOf('id', sort, at) },
   { words: t.console.connector.state, sort: sortOf('state', sort, at) },
   { words: t.console.connector.source, look: 'c3', sort: sortOf('source', sort, at) },
-  { words: t.console.connector.calls, look: 'num c3', sort: sortOf('calls', sort, at, MOST_FIRST) },
+  {
+    words: t.console.connector.calls,
+    look: 'num c3',
+    sort: sortOf('calls', sort, at, LARGEST_FIRST),
+  },
   {
     words: t.console.connector.failed,
     look: 'num c3',
-    sort: sortOf('failed', sort, at, MOST_FIRST),
+    sort: sortOf('failed', sort, at, LARGEST_FIRST),
   },
-  { words: t.console.connector.p95, look: 'num c2', sort: sortOf('p95', sort, at, MOST_FIRST) },
+  { words: t.console.connector.p95, look: 'num c2', sort: sortOf('p95', sort, at, LARGEST_FIRST) },
 ]
 
-const MOST_FIRST = 'descending'
+const LARGEST_FIRST = 'descending'
 
 const LOOKS = {
   checking: ['busy', 'sync'],
@@ -95,7 +99,7 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
     // The period may span two steps, so a connector may have two.
     .map((one): Figures => ({ ...one, ...totalsOf(steps.get(one.id) ?? []) }))
     .sort((a, b) => turn * compare(a, b) || byName(a, b))
-    .slice(0, MOST)
+    .slice(0, MAX_ROWS)
   const columns = columnsOf(
     t,
     sort,

@@ -31,10 +31,10 @@ type Way = {
 }
 
 /** Number of rows above which only the table is shown, because lines would overlap. */
-const MOST_DRAWN = 24
+const MAX_DRAWN = 24
 
 /** Number of rows that are visible in a table without a picture. On a phone each row is a card. */
-const MOST_OPEN = 12
+const MAX_OPEN = 12
 
 /** Key of an egress want: capability, method, address. */
 const EgressKey = v.tuple([v.string(), v.string(), v.string()])
@@ -147,11 +147,11 @@ export function egressMap(t: PageLocale, id: string, ways: readonly Way[]): Mark
       some,
       t,
     )
-  const folded = rows.slice(MOST_OPEN)
+  const folded = rows.slice(MAX_OPEN)
   return card(
     about,
     drawn === null
-      ? html`${tableOf(rows.slice(0, MOST_OPEN))}${folded.length === 0 ? '' : html`<details class="in more"><summary>${w.moreWays(folded.length)}</summary>${tableOf(folded)}</details>`}`
+      ? html`${tableOf(rows.slice(0, MAX_OPEN))}${folded.length === 0 ? '' : html`<details class="in more"><summary>${w.moreWays(folded.length)}</summary>${tableOf(folded)}</details>`}`
       : html`<div class="scroll" tabindex="0" role="region" aria-label="${w.egressPicture}"><div class="in">${drawn}</div></div>
 <div class="in stack tight">${key([
           { look: EDGES.used, words: w.key.used, line: true },
@@ -173,7 +173,7 @@ function picture(t: PageLocale, id: string, ways: readonly Way[]): Markup | null
   const capabilities = [...new Set(ways.map(({ capability }) => capability))]
   const hosts = [...new Set(ways.map(({ host }) => host))]
   const rows = Math.max(capabilities.length, hosts.length)
-  if (rows > MOST_DRAWN || ways.length > 2 * MOST_DRAWN) return null
+  if (rows > MAX_DRAWN || ways.length > 2 * MAX_DRAWN) return null
   const height = rows * ROW + 8
   const middle = (at: number, count: number) => (height / count) * (at + 0.5)
   const yOf = (names: readonly string[], name: string) => middle(names.indexOf(name), names.length)

@@ -8,7 +8,7 @@ import { bytesByDisk } from '../operator/package-upload.ts'
 /** Allowance for text fields in addition to the files, in bytes. */
 const TEXT_BYTES = 64 * 1024
 /** Maximum number of parts. Even a small part takes memory of its own. */
-const MOST_PARTS = 50
+const MAX_PARTS = 50
 
 export type Files = ReadonlyMap<string, File>
 
@@ -27,8 +27,8 @@ export async function readMultipart(
   if (boundary === undefined)
     throw new CoreError('unsupported_media_type', 'Send the form of the page')
   const bytes = await bytesByDisk(c, dataDir, maxFileBytes + TEXT_BYTES)
-  if (countOf(bytes, `--${boundary}`) > MOST_PARTS)
-    throw badRequest(`The form has more than ${MOST_PARTS} parts`)
+  if (countOf(bytes, `--${boundary}`) > MAX_PARTS)
+    throw badRequest(`The form has more than ${MAX_PARTS} parts`)
   const read = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch((cause: unknown) => {
@@ -50,7 +50,7 @@ export async function readMultipart(
 /** Counts the occurrences of a text in bytes, up to just above the maximum number of parts. */
 function countOf(bytes: Buffer, part: string): number {
   let count = 0
-  for (let at = bytes.indexOf(part); at >= 0 && count <= MOST_PARTS; count += 1)
+  for (let at = bytes.indexOf(part); at >= 0 && count <= MAX_PARTS; count += 1)
     at = bytes.indexOf(part, at + part.length)
   return count
 }

@@ -17,13 +17,13 @@ import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 /** Maximum number of break-glass permissions of an app that are shown. There are usually few. */
-const MOST_MARKED = 500
+const MAX_MARKED = 500
 
 export const permissionsPath = (appId: string): string => `${appPath(appId)}/permissions`
 
 /** Returns the break-glass permissions of an app by id. */
 export async function markedIn({ db, principal }: ConsoleVisit, appId: string) {
-  const query = { mine: false, app_id: appId, page: 1, size: MOST_MARKED }
+  const query = { mine: false, app_id: appId, page: 1, size: MAX_MARKED }
   const { items } = await listBreakGlass(db, principal, query)
   return new Map(items.map((one) => [one.id, one]))
 }

@@ -28,7 +28,7 @@ import {
   draftOf,
   EMPTY,
   EMPTY_LINE,
-  MOST_LINES,
+  MAX_LINES,
   policyBodyOf,
   STATES,
   WHO,
@@ -67,7 +67,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
   const find = form.get('find')?.trim() || null
   if (action === 'add')
     return show(visit, {
-      draft: { ...draft, lines: [...draft.lines, EMPTY_LINE].slice(0, MOST_LINES) },
+      draft: { ...draft, lines: [...draft.lines, EMPTY_LINE].slice(0, MAX_LINES) },
     })
   if (action.startsWith('drop.')) {
     const lines = draft.lines.filter((_, at) => `drop.${at}` !== action)
@@ -179,7 +179,7 @@ ${draft.lines.map(
 </fieldset>`,
 )}
 <p class="help">${t.console.policy_edit.linesHelp}</p>
-${draft.lines.length >= MOST_LINES ? '' : html`<div><button class="btn" name="do" value="add">${t.console.policy_edit.add}</button></div>`}`
+${draft.lines.length >= MAX_LINES ? '' : html`<div><button class="btn" name="do" value="add">${t.console.policy_edit.add}</button></div>`}`
 }
 </div>`,
   )

@@ -35,8 +35,8 @@ export type Draft = {
 }
 
 /** Maximum number of rows of a condition, and of apps and permissions, in the form. */
-export const MOST_LINES = 50
-const MOST_THINGS = 200
+export const MAX_LINES = 50
+const MAX_APPS_AND_PERMISSIONS = 200
 
 export const EMPTY_LINE: Line = { attribute: '', operator: 'equals', value: '' }
 
@@ -96,7 +96,7 @@ function linesOf(condition: Record<string, unknown>): Pick<Draft, 'who' | 'lines
   const [name, ...others] = keysOf(condition)
   const isList = others.length === 0 && (name === 'and' || name === 'or')
   const parts = isList ? condition[name] : [condition]
-  if (!Array.isArray(parts) || parts.length > MOST_LINES) return null
+  if (!Array.isArray(parts) || parts.length > MAX_LINES) return null
   const lines = parts.map(lineOf)
   if (lines.some((one) => one === null)) return null
   return {
@@ -134,7 +134,7 @@ const listIn = (form: Form, name: string): string[] =>
 export function draftIn(form: Form): Draft {
   const get = (name: string): string => form.get(name)?.trim() ?? ''
   const lines: Line[] = []
-  for (let at = 0; at < MOST_LINES && form.has(`attribute.${at}`); at += 1) {
+  for (let at = 0; at < MAX_LINES && form.has(`attribute.${at}`); at += 1) {
     const operator = get(`operator.${at}`)
     lines.push({
       attribute: get(`attribute.${at}`),
@@ -148,8 +148,8 @@ export function draftIn(form: Form): Draft {
     who: WHO.find((one) => one === form.get('who')) ?? 'all',
     lines: lines.length === 0 ? [EMPTY_LINE] : lines,
     text: get('text'),
-    gives: [...new Set(listIn(form, 'give'))].slice(0, MOST_THINGS),
-    preapproved: [...new Set(listIn(form, 'pre'))].slice(0, MOST_THINGS),
+    gives: [...new Set(listIn(form, 'give'))].slice(0, MAX_APPS_AND_PERMISSIONS),
+    preapproved: [...new Set(listIn(form, 'pre'))].slice(0, MAX_APPS_AND_PERMISSIONS),
   }
 }
 

@@ -8,8 +8,8 @@ import type { Db } from '../../database/database.ts'
 import type { PageLocale } from '../frame/locale.ts'
 
 /** Maximum number of apps that a search finds, and of permissions shown for each. */
-const MOST_APPS = 10
-const MOST_PERMISSIONS = 50
+const MAX_APPS = 10
+const MAX_PERMISSIONS = 50
 
 export type PolicyChoice = {
   /** Id of an app, or `app id/permission id`. */
@@ -63,13 +63,13 @@ export async function thingsFound(
   name: string,
 ): Promise<PolicyChoice[]> {
   const wanted = queryOf('list_apps', {
-    ...{ name_search: name, disconnected: false, size: MOST_APPS },
+    ...{ name_search: name, disconnected: false, size: MAX_APPS },
   })
   const apps = await listApps(db, principal, wanted)
   const things: PolicyChoice[] = []
   for (const { id, user_friendly_label: label } of apps.items) {
     const query = queryOf('list_app_permissions', {
-      ...{ include_inherited_configs: false, size: MOST_PERMISSIONS },
+      ...{ include_inherited_configs: false, size: MAX_PERMISSIONS },
     })
     const permissions = await listPermissions(db, principal, id, query)
     things.push(

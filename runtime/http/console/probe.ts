@@ -14,7 +14,7 @@ import { answerPage, card, go } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 /** Longest text of the form, in characters. */
-const MOST = 20_000
+const MAX_TEXT_LENGTH = 20_000
 
 const EXAMPLE = '{"auth": {"token": {"token": "…"}}, "settings": {"base_url": "https://…"}}'
 
@@ -33,7 +33,7 @@ const Envelope = v.strictObject({
 function envelopeIn(text: string, w: PageWords): v.InferOutput<typeof Envelope> {
   let value: unknown
   try {
-    value = JSON.parse(text.slice(0, MOST))
+    value = JSON.parse(text.slice(0, MAX_TEXT_LENGTH))
   } catch {
     throw new PageError('invalid', w.probe_no_json)
   }
@@ -58,7 +58,7 @@ async function show(
   const form = html`<form class="in stack" method="post" action="${pathOf(id)}/probe">
 ${proofField(visit.proof)}
 ${probe ? html`<p>${w.probe_replaces}</p>` : ''}
-<div class="field"><label for="credentials">${w.probe_label}</label><p class="help" id="credentials-help">${w.probe_help}<br><code class="wrap">${EXAMPLE}</code></p><textarea id="credentials" name="credentials" class="mono" rows="8" maxlength="${MOST}" required spellcheck="false" autocomplete="off" aria-describedby="credentials-help"></textarea></div>
+<div class="field"><label for="credentials">${w.probe_label}</label><p class="help" id="credentials-help">${w.probe_help}<br><code class="wrap">${EXAMPLE}</code></p><textarea id="credentials" name="credentials" class="mono" rows="8" maxlength="${MAX_TEXT_LENGTH}" required spellcheck="false" autocomplete="off" aria-describedby="credentials-help"></textarea></div>
 <div class="row"><button class="btn main">${w.probe_keep}</button>${go(pathOf(id), w.probe_cancel, 'plain')}</div>
 </form>`
   return answerPage(visit, {

@@ -18,7 +18,7 @@ import type { ConsoleVisit } from './visit.ts'
  * Maximum number of bytes read of a form. It exceeds the limit of a file, so that a file above the limit is
  * reported as such.
  */
-export const MOST_READ_BYTES = 8 * MAX_FILE_BYTES
+export const MAX_READ_BYTES = 8 * MAX_FILE_BYTES
 
 const itemOf = ({ c }: ConsoleVisit): string => c.req.param('item_id') ?? ''
 

@@ -36,8 +36,8 @@ import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/reviews/new'
 /** Maximum number of apps and of filters in the form. */
-const MOST_APPS = 20
-const MOST_FILTERS = 20
+const MAX_APPS = 20
+const MAX_FILTERS = 20
 const FOUND = 20
 
 type Filter = { group: string; value: string }
@@ -66,7 +66,7 @@ const EMPTY: Draft = {
 function draftIn(form: Form): Draft {
   const get = (name: string): string => form.get(name)?.trim() ?? ''
   const filters: Filter[] = []
-  for (let at = 0; at < MOST_FILTERS && form.has(`group.${at}`); at += 1)
+  for (let at = 0; at < MAX_FILTERS && form.has(`group.${at}`); at += 1)
     filters.push({ group: get(`group.${at}`), value: get(`value.${at}`) })
   const apps = [...form].filter(([name]) => /^app\.\d{1,3}$/.test(name)).map(([, id]) => id)
   return {
@@ -125,14 +125,14 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   const find = form.get('find')?.trim() ?? ''
   const found = find === '' ? null : find
   if (action === 'add') {
-    const filters = [...draft.filters, { group: '', value: '' }].slice(0, MOST_FILTERS)
+    const filters = [...draft.filters, { group: '', value: '' }].slice(0, MAX_FILTERS)
     return show(visit, { draft: { ...draft, filters }, find: found })
   }
   if (action === 'find') return show(visit, { draft, find })
   try {
     const { db, principal, context, t } = visit
-    if (draft.apps.length > MOST_APPS)
-      throw new PageError('invalid', t.console.review_launch.tooMany(MOST_APPS))
+    if (draft.apps.length > MAX_APPS)
+      throw new PageError('invalid', t.console.review_launch.tooMany(MAX_APPS))
     if (action !== 'launch' || form.get('seen') !== digestMark(draft))
       return show(visit, { draft, find: found, counted: await count(t, visit, draft) })
     const scope_filters = scopeOf(t, draft.filters)
@@ -273,7 +273,7 @@ ${filters.map(
 <div class="grow"><label for="value.${at}">${t.console.review_launch.value}</label><input id="value.${at}" name="value.${at}" value="${value}" maxlength="255" autocomplete="off"></div>
 </fieldset>`,
 )}
-${filters.length >= MOST_FILTERS ? '' : html`<div><button class="btn" name="do" value="add">${t.console.review_launch.add}</button></div>`}
+${filters.length >= MAX_FILTERS ? '' : html`<div><button class="btn" name="do" value="add">${t.console.review_launch.add}</button></div>`}
 <details class="more"><summary>${t.console.review_launch.groupsHelp}</summary><dl class="kv small">${GROUPS.map((one) => html`<dt>${t.console.scope_names[one]}</dt><dd>${t.console.scope_keeps[one].replaceAll('`', '')}</dd>`)}</dl></details>
 </div>`,
   )

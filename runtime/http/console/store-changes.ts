@@ -37,7 +37,7 @@ import type { ConsoleVisit } from './visit.ts'
 const idOf = ({ params }: About): string => params['app_id'] ?? ''
 const permissionOf = ({ params }: About): string => params['permission_id'] ?? ''
 
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 
 const ofApp = {
   place: 'apps',
@@ -61,7 +61,7 @@ function valueWords(t: PageLocale, name: StoreField, value: string): string {
       .flatMap((one) => LENGTHS.filter((length) => length === one))
       .map((one) => t.accessLength(ACCESS_LENGTHS[one]))
       .join(', ')
-  return brief(value.split('\n').join(', '), MOST_SHOWN)
+  return brief(value.split('\n').join(', '), MAX_SHOWN)
 }
 
 function fieldOf(t: PageLocale, name: StoreField, about: About): Markup {
@@ -118,7 +118,7 @@ const turning = (key: 'show' | 'hide') =>
 async function labelOf({ db, principal }: ConsoleVisit, about: About): Promise<string> {
   await findApp(db, principal, idOf(about), 'appstore.write')
   const permission = await getPermission(db, principal, permissionOf(about), false)
-  return brief(String(permission?.['label'] ?? ''), MOST_SHOWN)
+  return brief(String(permission?.['label'] ?? ''), MAX_SHOWN)
 }
 
 export const STORE_CHANGES = {
@@ -177,8 +177,8 @@ export const STORE_CHANGES = {
       const label = about.get('label')
       if (label === '') return { lines: null }
       const words = t.console.permission_change.make.line(
-        brief(label, MOST_SHOWN),
-        brief(app.name, MOST_SHOWN),
+        brief(label, MAX_SHOWN),
+        brief(app.name, MAX_SHOWN),
       )
       return { lines: [plus(words)] }
     },

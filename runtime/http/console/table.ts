@@ -44,7 +44,7 @@ import { REQUEST_CHANGES } from './request-changes.ts'
 import { showRequests } from './requests.ts'
 import { REVIEW_CHANGES } from './review-changes.ts'
 import { decideLines } from './review-decide.ts'
-import { MOST_READ_BYTES, showFileForm, takeFile } from './review-file.ts'
+import { MAX_READ_BYTES, showFileForm, takeFile } from './review-file.ts'
 import { showNewReview, takeReview } from './review-launch.ts'
 import { sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
 import { endScimToken, showScimTokens, takeScimToken } from './scim-tokens.ts'
@@ -374,7 +374,7 @@ export const CONSOLE_UPLOADS = {
   },
   'file-attached': {
     path: '/inbox/reviews/:access_review_id/lines/:item_id/file',
-    ...{ place: null, who: null, maxFileBytes: MOST_READ_BYTES },
+    ...{ place: null, who: null, maxFileBytes: MAX_READ_BYTES },
     ...{ take: takeFile, done: PAGE_WORDS.file_attached },
   },
 } as const satisfies Record<

@@ -9,7 +9,7 @@ import type { ConsoleVisit } from './visit.ts'
 import { webhookPath } from './webhook-changes.ts'
 
 /** Maximum number of webhooks that are shown. Each was created by hand. */
-const MOST = 1000
+const MAX_WEBHOOKS = 1000
 
 const state = (t: PageLocale, { enabled, feed }: Webhook, now: Date): Markup => {
   if (!enabled) return badge(['', 'minus'], t.console.webhook.disabled)
@@ -20,7 +20,7 @@ const state = (t: PageLocale, { enabled, feed }: Webhook, now: Date): Markup => 
 export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
   const { now, t } = visit
   const { items } = await visit.ask('list_webhooks')
-  const rows = items.slice(0, MOST).map((one) => {
+  const rows = items.slice(0, MAX_WEBHOOKS).map((one) => {
     const at = webhookPath(one.id)
     const named = html`<span class="unseen">: ${one.name}</span>`
     return [

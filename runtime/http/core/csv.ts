@@ -19,7 +19,7 @@ export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 const PAGE = 500
 /** Longest time without progress of the reader, and longest time for a whole list, in milliseconds. */
 const STALLED_MS = 30_000
-const LONGEST_MS = 900_000
+const MAX_WAIT_MS = 900_000
 
 /** Reports whether an Accept header asks for CSV: it names CSV, and JSON with no greater weight. */
 export function wantsCsv(accept: string | undefined): boolean {
@@ -108,7 +108,7 @@ export async function csvOf(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
   const begun = Promise.withResolvers<void>()
-  const until = Date.now() + LONGEST_MS
+  const until = Date.now() + MAX_WAIT_MS
 
   async function send(tx: Db): Promise<void> {
     let head = line(columns)

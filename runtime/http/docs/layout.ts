@@ -14,7 +14,7 @@ export type Titles = ReadonlyMap<string, string>
 /** Deepest level of headings in the contents of a page. */
 const DEEPEST = 3
 /** Number of headings above which the contents list only those of the second level. */
-const MOST_NAMED = 24
+const MAX_NAMED = 24
 
 type Frame = {
   title: string
@@ -33,7 +33,7 @@ export function pageMarkup(
   titles: Titles,
 ): Markup {
   const named = headings.filter(({ depth }) => depth > 1 && depth <= DEEPEST)
-  const shown = named.length > MOST_NAMED ? named.filter(({ depth }) => depth === 2) : named
+  const shown = named.length > MAX_NAMED ? named.filter(({ depth }) => depth === 2) : named
   const toc =
     page.slug === '' || shown.length < 2
       ? ''

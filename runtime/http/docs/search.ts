@@ -27,7 +27,7 @@ export const SEARCH_LIMITS = { maxQuery: MAX_QUERY, maxWords: 8, maxHits: 30 } a
 /** Length of the excerpt of a hit, in characters. */
 const EXCERPT = 200
 /** Maximum number of occurrences of a word that count in one section. */
-const MOST_COUNTED = 5
+const MAX_COUNTED = 5
 /** Score of a word in a heading, in the title of the page, and in the text. */
 const WORTH = { heading: 20, page: 8, text: 1 } as const
 
@@ -84,7 +84,7 @@ function worthOf({ lowerPage, lowerHeading, lowerText }: Indexed, words: string[
 
 function timesIn(text: string, word: string): number {
   let times = 0
-  for (let at = text.indexOf(word); at >= 0 && times < MOST_COUNTED; times += 1)
+  for (let at = text.indexOf(word); at >= 0 && times < MAX_COUNTED; times += 1)
     at = text.indexOf(word, at + word.length)
   return times
 }

@@ -24,11 +24,11 @@ type FollowingPace = {
 
 const PACE: FollowingPace = { everyMs: 1000, beatMs: 15_000, longestMs: 15 * 60_000 }
 
-const MOST_EACH = CALLER_LIMITS.followed_lists.most
+const MAX_STREAMS_PER_CALLER = CALLER_LIMITS.followed_lists.most
 /** Maximum number of streams on this process of the host. */
-const MOST = 20 * MOST_EACH
+const MAX_STREAMS = 20 * MAX_STREAMS_PER_CALLER
 /** Number of consecutive failures after which the stream ends. */
-const MOST_FAILURES = 30
+const MAX_FAILURES = 30
 /** Delay before a browser reconnects, in milliseconds. */
 const RETRY_MS = 2000
 
@@ -67,11 +67,11 @@ export function createFollowing(leaving: AbortSignal, usual: FollowingPace = PAC
 
   function enter(c: Context<Env>, userId: string): () => void {
     const own = counts.get(userId) ?? 0
-    if (own >= MOST_EACH || all >= MOST) {
+    if (own >= MAX_STREAMS_PER_CALLER || all >= MAX_STREAMS) {
       c.header('retry-after', '10')
       const words =
-        own >= MOST_EACH
-          ? `You already follow ${MOST_EACH} lists; close one of those pages`
+        own >= MAX_STREAMS_PER_CALLER
+          ? `You already follow ${MAX_STREAMS_PER_CALLER} lists; close one of those pages`
           : 'Too many lists are being followed; try again later'
       throw new RuntimeError('following_full', words)
     }
@@ -170,7 +170,7 @@ async function run(
       // The database may be unavailable for a moment.
       failures += 1
       list = null
-      if (failures > MOST_FAILURES) return
+      if (failures > MAX_FAILURES) return
     }
   }
 }

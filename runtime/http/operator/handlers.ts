@@ -19,8 +19,8 @@ import { readCalledHosts, readCallMinutes } from '../../connectors/lifecycle/rea
 import { reportOf, upload } from '../../connectors/lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../connectors/registry/requested-grant.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
-import { BOUNDS_MS, MOST_STEPS } from '../../contract/endpoints/call-minutes.ts'
-import { saidOf } from '../../contract/endpoints/generation.ts'
+import { BOUNDS_MS, MAX_STEPS } from '../../contract/endpoints/call-minutes.ts'
+import { entryOf } from '../../contract/endpoints/generation.ts'
 import type { Changed, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -163,11 +163,11 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   list_call_minutes: async ({ db, actor }, { query }) => {
     const { hours, step_minutes: stepMinutes, group, capability } = query
     const steps = Math.ceil((hours * 60) / stepMinutes)
-    if (steps > MOST_STEPS)
+    if (steps > MAX_STEPS)
       throw new CoreError('invalid', [
         {
           loc: ['query', 'step_minutes'],
-          msg: `${hours} hours would be ${steps} steps of ${stepMinutes} minutes; the maximum is ${MOST_STEPS}, so use longer steps`,
+          msg: `${hours} hours would be ${steps} steps of ${stepMinutes} minutes; the maximum is ${MAX_STEPS}, so use longer steps`,
           type: 'value_error',
         },
       ])
@@ -299,7 +299,7 @@ async function show(op: Operating, id: string) {
   const { statement } = await newest(db, actor.domainId)
   const served = op.lifecycle.registry.find(id)
   const connector =
-    saidOf(statement, id) ?? (served ? blank(served.id) : connectorOf(statement, id))
+    entryOf(statement, id) ?? (served ? blank(served.id) : connectorOf(statement, id))
   const manifest = connector.active
     ? await readable(op, connector.active)
     : (served?.manifest ?? null)

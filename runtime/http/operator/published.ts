@@ -19,7 +19,7 @@ import {
 } from '../../connectors/published/rules.ts'
 import { sourceOf } from '../../connectors/published/source.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
-import { MOST_VERSIONS_SHOWN, type Published } from '../../contract/endpoints/published-indexes.ts'
+import { MAX_VERSIONS_SHOWN, type Published } from '../../contract/endpoints/published-indexes.ts'
 import { CoreError, conflict } from '../../contract/errors/problem.ts'
 import type { Operating } from './handler.ts'
 import { uploadedOf } from './package-upload.ts'
@@ -68,7 +68,7 @@ const toPublished = (
   ...{ id, name, description, installed, withdrawn: old?.withdrawn ?? null },
   outdated: (old?.newest ?? null) !== null,
   newest: newestHere(versions)?.version ?? null,
-  versions: versions.slice(0, MOST_VERSIONS_SHOWN).map((one) => ({
+  versions: versions.slice(0, MAX_VERSIONS_SHOWN).map((one) => ({
     ...{ version: one.version, digest: one.digest, signed: one.signed },
     ...{ runs_here: isRunnable(one), withdrawn: one.withdrawn ?? null },
   })),

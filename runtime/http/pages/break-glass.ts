@@ -25,7 +25,7 @@ type GlassProblem = { said: Markup | string; field: keyof GlassValues | null }
 /** The id of the error message. */
 const WORDS_ID = 'not-given'
 /** Maximum number of permissions that are shown. */
-const MOST = 100
+const MAX_PERMISSIONS = 100
 
 export const showBreakGlass = (visit: Visit): Promise<Response> =>
   show(visit, { id: visit.c.req.query('id') ?? '', minutes: '', reason: '' }, null, 200)
@@ -38,7 +38,7 @@ async function show(
 ): Promise<Response> {
   const { db, principal, t } = visit
   const { w } = t
-  const query = queryOf('list_break_glass', { mine: true, size: MOST })
+  const query = queryOf('list_break_glass', { mine: true, size: MAX_PERMISSIONS })
   const { items } = await listBreakGlass(db, principal, query)
   return answerPortal(visit, {
     title: problem === null ? w.break_glass : w.error_break_glass,

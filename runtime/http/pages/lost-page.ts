@@ -19,8 +19,8 @@ const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' }
 const NOT_SHOWN =
   /^(?:app_id|permission|digest|seen|sure|form_id|next|code|expected_generation)$|head|secret|token|password|credential|auth|key/
 /** Maximum number of other fields that are shown, and of characters of each. */
-const MOST_FIELDS = 40
-const MOST_TEXT = 4000
+const MAX_FIELDS = 40
+const MAX_TEXT = 4000
 
 /** Formats the other fields of a form, one per line, by name. Their labels are on the original page. */
 const othersOf = (form: Form): string =>
@@ -32,8 +32,8 @@ const othersOf = (form: Form): string =>
         text.trim() !== '' &&
         !NOT_SHOWN.test(name),
     )
-    .slice(0, MOST_FIELDS)
-    .map(([name, text]) => `${name}: ${text.trim().slice(0, MOST_TEXT)}`)
+    .slice(0, MAX_FIELDS)
+    .map(([name, text]) => `${name}: ${text.trim().slice(0, MAX_TEXT)}`)
     .join('\n')
 
 /** Returns the path of a form's page, which is the form's path without its action. */

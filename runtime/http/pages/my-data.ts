@@ -8,18 +8,18 @@ import { answerPortal } from './portal.ts'
 import type { Visit } from './visit.ts'
 
 /** Maximum number of rows of a table that are shown, and of characters of a row. */
-const MOST_SHOWN = 20
-const MOST_CHARACTERS = 2000
+const MAX_SHOWN = 20
+const MAX_CHARACTERS = 2000
 
 function tableOf(
   { w }: PageLocale,
   name: string,
   rows: readonly Record<string, unknown>[],
 ): Markup {
-  const shown = rows.slice(0, MOST_SHOWN)
+  const shown = rows.slice(0, MAX_SHOWN)
   return html`<details class="more card"><summary class="in"><code>${name}</code> (${rows.length})</summary>
 <div class="in stack"><p class="small soft">${w.my_data_rows(shown.length, rows.length)}</p>
-${shown.map((row) => html`<pre class="wrap small">${JSON.stringify(row, null, 1).slice(0, MOST_CHARACTERS)}</pre>`)}</div></details>`
+${shown.map((row) => html`<pre class="wrap small">${JSON.stringify(row, null, 1).slice(0, MAX_CHARACTERS)}</pre>`)}</div></details>`
 }
 
 /** Shows the page: for GET the explanation, for a sent form the data. */

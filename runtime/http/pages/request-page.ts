@@ -8,7 +8,7 @@ import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
 import type { RequestOutlook } from '../../contract/models/asking.ts'
 import type { Closed } from '../../core/asking/closed.ts'
-import { extendableFrom, type HeldNow } from '../../core/asking/extension.ts'
+import { type CurrentAccess, extendableFrom } from '../../core/asking/extension.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { PageLocale } from '../frame/locale.ts'
@@ -34,7 +34,7 @@ const titleOf = ({
   t,
   app,
   held = null,
-}: Pick<Common, 't' | 'app'> & { held?: HeldNow | null }): string =>
+}: Pick<Common, 't' | 'app'> & { held?: CurrentAccess | null }): string =>
   (held === null ? t.w.request_access_to : t.w.extend_access_to)(app.user_friendly_label)
 
 const head = (
@@ -114,7 +114,7 @@ ${fromAdmins(page)}
 
 type HeldPage = Common & {
   permission: Choice | null
-  held: HeldNow
+  held: CurrentAccess
   lengths: readonly AccessLength[]
   now: Date
 }
@@ -147,7 +147,7 @@ const startWords = (t: PageLocale, from: Date, now: Date): Markup =>
   (from.toISOString().endsWith('T00:00:00.000Z') ? t.day : t.moment)(from, now)
 
 /** Formats that the person already has access, and until when. */
-export const haveUntil = (t: PageLocale, { until }: HeldNow, now: Date): Markup | string =>
+export const haveUntil = (t: PageLocale, { until }: CurrentAccess, now: Date): Markup | string =>
   until === null ? t.w.have_for_good : t.w.have_until(endWords(t, until, now))
 
 export type RequestValues = { length: string; why: string }
@@ -161,7 +161,7 @@ export type RequestPage = Common & {
   /** Lengths to choose from. For existing access, only those that end later. */
   lengths: readonly AccessLength[]
   /** Existing access, or null for a first request. */
-  held: HeldNow | null
+  held: CurrentAccess | null
   /** The refused request that is repeated, or null. */
   refused: AccessRequest | null
   now: Date

@@ -41,7 +41,7 @@ const CHOICES = MAX_OUTLOOKS - 1
 /**
  * Maximum number of the visitor's accesses in an app that are read. Beyond it, some are not marked as theirs.
  */
-const MOST_HELD = 200
+const MAX_HELD = 200
 
 /** Reads the requested app and its choices. */
 async function subjectOf(visit: Visit, appId: string, page: number) {
@@ -71,7 +71,7 @@ export async function showAsk(visit: Visit): Promise<Response> {
       ...{ app_ids: [app.id], target_user_id: null },
       requestable_permission_ids: choices.items.map(({ id }) => id),
     })
-    const held = await accessInApp(visit.db, visit.principal.userId, app.id, MOST_HELD)
+    const held = await accessInApp(visit.db, visit.principal.userId, app.id, MAX_HELD)
     const mine = await permissionsHeld(visit.db, app.id, held)
     const hasAccount = held.some(({ kind }) => kind === 'account')
     const page = {

@@ -3,7 +3,11 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
-import type { Begun, KnownProvider, NotSignedIn } from '../../contract/models/sign-in-provider.ts'
+import type {
+  KnownProvider,
+  NotSignedIn,
+  SignInState,
+} from '../../contract/models/sign-in-provider.ts'
 import { type NotLetIn, signInByProvider } from '../../core/sign-in/by-provider.ts'
 import { endSession } from '../../core/sign-in/sessions.ts'
 import type { Sealer } from '../../secrets/seal.ts'
@@ -39,7 +43,7 @@ const STATUSES: Record<Why, 400 | 403 | 503> = {
 }
 
 /** State that the browser keeps while a person is at the provider. */
-type Kept = Begun & { provider: string; next: string | null; atMs: number }
+type Kept = SignInState & { provider: string; next: string | null; atMs: number }
 
 const BOUND = Buffer.from('sign-in')
 

@@ -5,10 +5,10 @@ import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import {
   ACTIONABLE_TASKS,
-  type HandTask,
   isByHand,
   isDecision,
   MAX_COMMENT,
+  type ManualTask,
   type Task,
 } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
@@ -118,7 +118,7 @@ function whatToDo(t: PageLocale, open: OpenTask, now: Date): Markup | string {
 }
 
 /** HAND_WORDS: category of manual work -> key of the text that describes it. */
-const HAND_WORDS: Record<HandTask, 'give_by_hand' | 'take_by_hand'> = {
+const HAND_WORDS: Record<ManualTask, 'give_by_hand' | 'take_by_hand'> = {
   PROVISIONING: 'give_by_hand',
   DEPROVISIONING: 'take_by_hand',
 }

@@ -17,7 +17,7 @@ type ScimInput = {
   query: ListQuery
   body: Record<string, unknown>
   request: ScimRequest
-  means: users.PushMeans
+  means: users.PushDeps
 }
 
 /** Returns a resource, a list, or null for an empty answer. */

@@ -8,7 +8,7 @@ import { type Caller, createCaller, requestOf } from './call.ts'
 import type { OpenFigures, OpenLoad } from './loads.ts'
 
 /** Maximum number of connections. */
-const MOST_CALLERS = 256
+const MAX_CALLERS = 256
 
 const load: OpenLoad = JSON.parse(process.argv[2] as string)
 const { url, perSecond, seconds } = load
@@ -26,7 +26,7 @@ let failed = 0
 function freeCaller(): Caller | Promise<Caller> {
   const free = idle.pop()
   if (free) return free
-  if (callers.length === MOST_CALLERS) return new Promise((resolve) => waiting.push(resolve))
+  if (callers.length === MAX_CALLERS) return new Promise((resolve) => waiting.push(resolve))
   const made = createCaller(url)
   callers.push(made)
   return made

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { switched } from '../../../runtime/connectors/lifecycle/desired-state.ts'
-import { difference, wantsInWords } from '../../../runtime/connectors/lifecycle/difference.ts'
+import { describeWants, difference } from '../../../runtime/connectors/lifecycle/difference.ts'
 import { checkManifest } from '../../../runtime/connectors/registry/check-manifest.ts'
 import { wantsOf } from '../../../runtime/connectors/registry/requested-grant.ts'
 import { NOTHING_INSTALLED } from '../../../runtime/contract/endpoints/generation.ts'
@@ -13,7 +13,7 @@ test('a capability that only reads is not listed with the write methods of anoth
   const checked = checkManifest(JSON.stringify(manifestOf({ capabilities })), () => [])
   if (!checked.ok) throw new Error(checked.findings.join('; '))
   const wants = wantsOf(checked.manifest)
-  const sent = wantsInWords(wants.filter(({ kind }) => kind === 'egress'))
+  const sent = describeWants(wants.filter(({ kind }) => kind === 'egress'))
   expect(sent).toEqual([
     'send GET, HEAD to https://api.acme.example (for get_account, list_accounts)',
     'send DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT to https://api.acme.example (for create_account)',
@@ -25,7 +25,7 @@ test('a database statement is described as run, not as sent to a URL', () => {
   const checked = checkManifest(text, () => [])
   if (!checked.ok) throw new Error(checked.findings.join('; '))
   const wants = wantsOf(checked.manifest).filter(({ words }) => words.startsWith('people '))
-  expect(wantsInWords(wants)).toEqual([
+  expect(describeWants(wants)).toEqual([
     'run people in {settings.database} at {settings.url} as auth: only reading: select id, login, mail from people where id > $1 order by id limit $2 (for assign_entitlement, list_accounts, validate_credentials)',
   ])
 })

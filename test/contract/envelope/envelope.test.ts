@@ -395,21 +395,21 @@ describe('settings', () => {
 })
 
 describe('the size limit of all secrets', () => {
-  const MOST = 64 * 1024
+  const MAX_BYTES = 64 * 1024
   const token = (text: string) => ({ ...good, auth: { token: { token: text } } })
   const secret = { type: 'string', secret: true } as const
 
   test('refuses with the name of the field, and without the secret', () => {
-    const { code, message } = refusal(token('x'.repeat(MOST + 1)))
+    const { code, message } = refusal(token('x'.repeat(MAX_BYTES + 1)))
     expect(code).toBe('credentials_invalid')
     expect(message).toMatch(/^auth\.token\.token: too large: .* 65536 characters, and have 65537/)
     expect(message).not.toContain('xx')
-    expect(parse(token('x'.repeat(MOST))).auth?.token?.token).toHaveLength(MOST)
+    expect(parse(token('x'.repeat(MAX_BYTES))).auth?.token?.token).toHaveLength(MAX_BYTES)
   })
 
   test('counts escaped characters eight times', () => {
-    expect(parse(token('"'.repeat(MOST / 8))).auth).not.toBeNull()
-    expect(refusal(token(`"${'-"'.repeat(MOST / 8)}`)).message).toContain('auth.token.token')
+    expect(parse(token('"'.repeat(MAX_BYTES / 8))).auth).not.toBeNull()
+    expect(refusal(token(`"${'-"'.repeat(MAX_BYTES / 8)}`)).message).toContain('auth.token.token')
   })
 
   test('applies to their sum; the largest is named', () => {
@@ -429,7 +429,7 @@ describe('the size limit of all secrets', () => {
     const credentials = [{ id: 'first', kind: 'token' }]
     const body = {
       request: good.request,
-      credentials: [{ id: 'first', token: { token: 'x'.repeat(MOST + 1) } }],
+      credentials: [{ id: 'first', token: { token: 'x'.repeat(MAX_BYTES + 1) } }],
     }
     expect(refusal(body, { credentials }).message).toContain('credentials.first.token.token: ')
   })

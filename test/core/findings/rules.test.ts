@@ -4,11 +4,11 @@ import { FINDING_KINDS } from '../../../runtime/contract/models/finding.ts'
 import { findingChanges } from '../../../runtime/core/findings/difference.ts'
 import {
   ACCOUNT_RULES,
+  type AccessFacts,
   type AccountFacts,
   APP_RULES,
   findingsOfAccount,
   findingsOfApp,
-  type HeldFacts,
   isLicence,
   isPrivileged,
   type ObservedApp,
@@ -22,7 +22,7 @@ const APP: ObservedApp = {
   ...{ connectedAt: ago(300), lastComplete: ago(0.5), everyHours: 24 },
   ...{ servedVersion: '1.0.0', newerVersion: null },
 }
-const HELD: HeldFacts = {
+const HELD: AccessFacts = {
   ...{ entitlementId: 7, label: 'Readers', type: 'GROUP', since: ago(200) },
   ...{ explained: false, requestable: false, breakGlass: false, removedAt: null },
 }
@@ -33,7 +33,7 @@ const ACCOUNT: AccountFacts = {
 
 const kindsOf = (account: Partial<AccountFacts>, app: Partial<ObservedApp> = {}) =>
   findingsOfAccount({ ...ACCOUNT, ...account }, { ...APP, ...app }, NOW).map(({ kind }) => kind)
-const holding = (held: Partial<HeldFacts>, more: Partial<AccountFacts> = {}) => ({
+const holding = (held: Partial<AccessFacts>, more: Partial<AccountFacts> = {}) => ({
   ...more,
   held: [{ ...HELD, ...held }],
 })

@@ -192,10 +192,10 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
     const stops = !isFirst && random() < 0.1
     const mishap = random() < 0.5 ? anyOf(Object.keys(MISHAPS)) : null
     const place = anyOf(PLACES)
-    let isToCome = mishap !== null
+    let isFromFuture = mishap !== null
     upstream.before = async (kind, cursor) => {
-      if (!isToCome || `${kind} ${cursor}` !== place) return undefined
-      isToCome = false
+      if (!isFromFuture || `${kind} ${cursor}` !== place) return undefined
+      isFromFuture = false
       return MISHAPS[mishap ?? '']?.(appId)
     }
     await upgraded(random() < 0.3 ? 'now' : 'long ago')
@@ -220,7 +220,7 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
     }
     await core.db.execute(sql`update apps set disconnected_at = null where id = ${appId}`)
     unseen.delete(run.state)
-    if (mishap !== null && !isToCome) unseen.delete(mishap)
+    if (mishap !== null && !isFromFuture) unseen.delete(mishap)
     if (run.state === 'SUCCEEDED') {
       const accounts = new Map(listed.sort().map((id) => [id, there.get(id) ?? '']))
       const fromMs = run.endedAt?.getTime() ?? 0

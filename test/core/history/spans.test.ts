@@ -288,7 +288,7 @@ describe('associations: current ones in `associations`, past ones in `associatio
     const first = await sync(core, appId)
     const [ada, ...others] = await heldIn(appId)
     // Ada's association as an earlier version left it, and a span of such a host for an association of Ben's
-// that this host knows as well.
+    // that this host knows as well.
     await core.db.execute(sql`
       insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
       select r.domain_id, h.app_id, h.account_id, h.entitlement_id,
@@ -379,7 +379,7 @@ describe('associations: current ones in `associations`, past ones in `associatio
         )
       expect(await open()).toHaveLength(3)
       // A complete run of that host: it deletes what is gone, ends spans without an association, and begins a
-// span for associations without one.
+      // span for associations without one.
       await core.db.execute(sql`
         delete from associations h using accounts a
         where a.id = h.account_id and h.app_id = ${appId} and a.unique_identifier = 'ada'`)

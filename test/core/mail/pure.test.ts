@@ -1,7 +1,7 @@
 /** The parts of mail that need no database: events that create it, bundles, composition and addresses. */
 import { describe, expect, test } from 'vitest'
 import { addressRefusal } from '../../../runtime/core/mail/address.ts'
-import { bundlesOf, MOST_APART } from '../../../runtime/core/mail/bundles.ts'
+import { bundlesOf, MAX_SEPARATE_MAILS } from '../../../runtime/core/mail/bundles.ts'
 import { compose } from '../../../runtime/core/mail/compose.ts'
 import type { MailContent } from '../../../runtime/core/mail/contents.ts'
 import { named, quotable } from '../../../runtime/core/mail/named.ts'
@@ -56,12 +56,12 @@ describe('mails that are due together', () => {
   const sizes = (bundles: Map<string, unknown[]>) => [...bundles.values()].map((one) => one.length)
 
   test('are sent as separate messages with their own ids if they are few', () => {
-    const bundles = bundlesOf(rows(MOST_APART), 'AT_ONCE', () => 'new')
+    const bundles = bundlesOf(rows(MAX_SEPARATE_MAILS), 'AT_ONCE', () => 'new')
     expect([...bundles.keys()]).toEqual(['waits-0', 'waits-1', 'waits-2'])
   })
 
   test('are one message if they are many, or if the person chose a digest', () => {
-    expect(sizes(bundlesOf(rows(MOST_APART + 1), 'AT_ONCE', () => 'new'))).toEqual([4])
+    expect(sizes(bundlesOf(rows(MAX_SEPARATE_MAILS + 1), 'AT_ONCE', () => 'new'))).toEqual([4])
     expect(sizes(bundlesOf(rows(2), 'DIGEST', () => 'new'))).toEqual([2])
   })
 

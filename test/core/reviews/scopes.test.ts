@@ -9,7 +9,12 @@ import {
 import { whichItems } from '../../../runtime/core/reviews/items.ts'
 import { scopeFault } from '../../../runtime/core/reviews/scope.ts'
 import { listScopeOptions } from '../../../runtime/core/reviews/scope-options.ts'
-import { addsUp, countScope, takeDown, writeTaken } from '../../../runtime/core/reviews/snapshot.ts'
+import {
+  addsUp,
+  countScope,
+  takeSnapshot,
+  writeTaken,
+} from '../../../runtime/core/reviews/snapshot.ts'
 import type { Database } from '../../../runtime/database/database.ts'
 import { openDatabase } from '../../../runtime/database/open.ts'
 import { accessReviewApps, accessReviewItems } from '../../../runtime/database/schema/reviews.ts'
@@ -254,7 +259,7 @@ describe('the lines of a launched app', () => {
           .from(accessReviewApps)
           .where(eq(accessReviewApps.reviewId, review))
         if (!arda) throw new Error('it was just made')
-        await takeDown(tx, arda)
+        await takeSnapshot(tx, arda)
         await writeTaken(tx, arda)
       })
     }

@@ -1,6 +1,6 @@
 /** When a listing counts as endless. */
 import { expect, test } from 'vitest'
-import { countPage, endlessWords } from '../../../runtime/core/sync/repeats.ts'
+import { countPage, endlessListingMessage } from '../../../runtime/core/sync/repeats.ts'
 
 type Page = { written: number; repeated: number; pages?: number; isFirst?: boolean }
 
@@ -15,7 +15,7 @@ function walk(pages: Iterable<Page>, mostPercent = 90): { page: number; words: s
     })
     for (const [name, count] of Object.entries({ accounts: written, ...told }))
       counts[name] = (counts[name] ?? 0) + count
-    const words = endlessWords(counts, 'accounts', mostPercent)
+    const words = endlessListingMessage(counts, 'accounts', mostPercent)
     if (words !== null) return { page, words }
   }
   return null

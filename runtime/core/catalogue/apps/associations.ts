@@ -28,14 +28,14 @@ type Span = {
   gone_run: number | null
 }
 
-type Question = { domainId: string; accountId: string | null; at: Moment }
+type AssociationQuery = { domainId: string; accountId: string | null; at: Moment }
 
 /** Lists associations by app, account and entitlement. @throws CoreError `invalid` */
 export async function listAssociations(db: Db, { domainId }: Principal, query: Query) {
   const { app_id, account_id, as_of, page, size } = query
   if (as_of !== null) await checkMoment(db, as_of)
   const named = account_id !== null && isId(account_id) ? account_id : null
-  const question: Question = { domainId, accountId: named, at: as_of ?? 'now' }
+  const question: AssociationQuery = { domainId, accountId: named, at: as_of ?? 'now' }
   // Spans of an account are found within its app. A text that is not an id matches none.
   const ofAccount =
     account_id === null
@@ -54,7 +54,7 @@ type Slice = { limit: number; offset: number }
 const ORDER = sql`account_id, entitlement_id, since`
 
 /** Returns the spans of a row of `apps`, or only the `first` ones in their order. */
-const spansAt = ({ domainId, accountId, at }: Question, first?: number): SQL =>
+const spansAt = ({ domainId, accountId, at }: AssociationQuery, first?: number): SQL =>
   associationSpansOf({
     domainId: sql`${domainId}`,
     appId: sql`${apps.id}`,
@@ -64,7 +64,7 @@ const spansAt = ({ domainId, accountId, at }: Question, first?: number): SQL =>
   })
 
 /** Returns the query that counts the spans of each app. */
-const countsOf = (which: SQL | undefined, question: Question): SQL => sql`
+const countsOf = (which: SQL | undefined, question: AssociationQuery): SQL => sql`
   select ${apps.id} as id, held.n from ${apps}
   cross join lateral (select count(*) as n from ${spansAt(question)} s) held
   where ${which} and held.n > 0 order by ${apps.id}`
@@ -73,7 +73,7 @@ const countsOf = (which: SQL | undefined, question: Question): SQL => sql`
 async function walk(
   tx: Db,
   which: SQL | undefined,
-  question: Question,
+  question: AssociationQuery,
   slice: Slice,
 ): Promise<{ spans: Span[]; total: number }> {
   const ids = sql`select to_json(s)::text as id from ${apps}
@@ -93,7 +93,7 @@ async function walk(
 function readSlice(
   db: Db,
   which: SQL | undefined,
-  question: Question,
+  question: AssociationQuery,
   { limit, offset }: Slice,
 ): Promise<{ spans: Span[]; total: number }> {
   return inSnapshot(db, async (tx) => {

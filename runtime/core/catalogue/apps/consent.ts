@@ -63,7 +63,7 @@ export const obtainable = (manifest: Manifest): ReadonlyMap<string, readonly OAu
   )
 
 /** Address for consent, and the values that identify its callback. */
-type Begun = { url: string; state: string; verifier: string | null }
+type StartedConsent = { url: string; state: string; verifier: string | null }
 
 /**
  * Starts obtaining tokens. Returns the address where a person gives consent, or the tokens of the client
@@ -75,7 +75,7 @@ export async function obtainTokens(
   purpose: TokenPurpose,
   redirectUri: string,
   parts: RequestContext,
-): Promise<Begun | { auth: Record<string, unknown> }> {
+): Promise<StartedConsent | { auth: Record<string, unknown> }> {
   const { connector, client } = purpose
   const settings = await settingsOf(db, principal, purpose, parts)
   if (flowIn(purpose, settings) === 'CLIENT_CREDENTIALS') {

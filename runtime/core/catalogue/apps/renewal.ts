@@ -89,7 +89,7 @@ export function withTokens(connection: Connection, id: string, tokens: Tokens): 
  * Assumed lifetime of a token if the server states none, and maximum lifetime that is believed, in seconds.
  */
 const UNKNOWN_SECONDS = 3600
-const LONGEST_SECONDS = 30 * 24 * 3600
+const MAX_SECONDS = 30 * 24 * 3600
 /** Minimum time until a renewal, in seconds. */
 const SHORTEST_SECONDS = 30
 
@@ -99,10 +99,7 @@ const SHORTEST_SECONDS = 30
  */
 export function renewAfterSeconds(expiresIn: unknown): number {
   const told = Number(expiresIn ?? Number.NaN)
-  const good = Math.min(
-    Number.isFinite(told) && told >= 0 ? told : UNKNOWN_SECONDS,
-    LONGEST_SECONDS,
-  )
+  const good = Math.min(Number.isFinite(told) && told >= 0 ? told : UNKNOWN_SECONDS, MAX_SECONDS)
   return Math.max(SHORTEST_SECONDS, Math.floor(good - Math.min(good / 5, 600)))
 }
 

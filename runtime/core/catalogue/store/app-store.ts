@@ -58,7 +58,7 @@ const CATEGORY = sql<
 >`coalesce(${apps.overrides} ->> 'category', ${apps.defaults} ->> 'category')`
 
 /** Maximum number of categories returned. There are fewer, except for custom texts of connectors. */
-const MOST_CATEGORIES = 50
+const MAX_CATEGORIES = 50
 
 /** Returns the categories of the apps that the caller sees in the store, by name. */
 export async function storeCategories(db: Db, principal: Principal): Promise<string[]> {
@@ -67,7 +67,7 @@ export async function storeCategories(db: Db, principal: Principal): Promise<str
     .from(apps)
     .where(and(eq(apps.domainId, principal.domainId), listed(db, principal, false)))
     .orderBy(CATEGORY)
-    .limit(MOST_CATEGORIES)
+    .limit(MAX_CATEGORIES)
   return rows.flatMap(({ category }) => (category === null ? [] : [category]))
 }
 

@@ -88,7 +88,7 @@ export async function createRule(
   db: Db,
   principal: Principal,
   body: PreApprovalRuleInput,
-  means: RuleMeans,
+  means: RuleDeps,
 ) {
   const { app_id: appId, ...rest } = body
   const { app, made } = await db.transaction(async (tx) => {
@@ -111,14 +111,14 @@ export async function createRule(
   return (await answer(db, principal, app, [made]))[0]
 }
 
-type RuleMeans = Pick<CoreContext, 'tell'>
+type RuleDeps = Pick<CoreContext, 'tell'>
 
 /** Logs the attributes in a rule that no user has. */
 const told = (
   db: Db,
   { id, domainId }: RuleRow,
   { preapproved_users_by_attribute: asked = [] }: PreApprovalRuleUpdateInput,
-  { tell }: RuleMeans,
+  { tell }: RuleDeps,
 ): Promise<void> =>
   warnOfUnusedAttributes(
     db,
@@ -132,7 +132,7 @@ export async function updateRule(
   principal: Principal,
   id: string,
   body: PreApprovalRuleUpdateInput,
-  means: RuleMeans,
+  means: RuleDeps,
 ) {
   const { app, row } = await db.transaction(async (tx) => {
     const { rule, app } = await findRule(tx, principal, id, 'appstore.write')

@@ -47,7 +47,7 @@ type LateDeps = {
 }
 
 /** Maximum number of queued entries. */
-const MOST = 1000
+const MAX_QUEUED = 1000
 /** Interval between checks whether the database is back, in milliseconds. */
 const EVERY_MS = 1000
 
@@ -118,7 +118,7 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
       const happenedAt = new Date().toISOString()
       // Queue it after waiting entries: the log keeps the order of events.
       if (kept.length === 0 && (await attempt(one))) return
-      if (kept.length >= MOST)
+      if (kept.length >= MAX_QUEUED)
         return onLost(new Error('too many entries are waiting for the database'))
       kept = [...kept, { ...one, happened: { ...happened, happened_at: happenedAt } }]
       later()

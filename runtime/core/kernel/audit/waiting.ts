@@ -15,7 +15,7 @@ const AT_ONCE = 1000
  * Maximum number of such transactions for one reader: it waits for entries committed before it, not for new
  * ones.
  */
-const MOST_ROUNDS = 100
+const MAX_ROUNDS = 100
 /** Interval at which a host looks for waiting entries, in milliseconds. */
 const EVERY_MS = 250
 
@@ -35,7 +35,7 @@ async function chainSome(db: Db, domainId: string, patient: boolean): Promise<nu
  */
 export async function chainWaiting(db: Db, domainId: string): Promise<void> {
   try {
-    for (let round = 0; round < MOST_ROUNDS; round += 1)
+    for (let round = 0; round < MAX_ROUNDS; round += 1)
       if ((await chainSome(db, domainId, true)) < AT_ONCE) return
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error

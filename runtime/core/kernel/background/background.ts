@@ -48,7 +48,7 @@ const HEARTBEAT_SECONDS = 15
 /** Age at which a started job that no host works on is considered abandoned by a dead host, in seconds. */
 const LEFT_SECONDS = 3
 /** Maximum number of abandoned jobs that one host continues at once. */
-const MOST_TAKEN = 4
+const MAX_ADOPTED_JOBS = 4
 /** Maximum time that a stop waits for running jobs, in milliseconds. */
 const STOP_MS = 10_000
 
@@ -165,7 +165,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
     const free = new Set(await idle(db, turns))
     for (const { queue, key, turn } of begun) {
       const id = `${queue} ${key}`
-      if (!free.has(turn) || taken.has(id) || taken.size >= MOST_TAKEN) continue
+      if (!free.has(turn) || taken.has(id) || taken.size >= MAX_ADOPTED_JOBS) continue
       const end = work(db, queue, key)
         .catch((error) => {
           if (!isDatabaseUnavailable(error) && !stopping.signal.aborted) onError(error)

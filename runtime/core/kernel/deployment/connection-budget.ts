@@ -2,7 +2,7 @@
 import {
   type ConnectionLimit,
   givenConnections,
-  MOST_OF_A_HOST,
+  MAX_CONNECTIONS_PER_HOST,
 } from '../../../database/connections.ts'
 import type { Db } from '../../../database/database.ts'
 import { nodes } from '../../../database/schema/lifecycle.ts'
@@ -19,12 +19,12 @@ type Crowd = {
 
 /** Compares the given figures. `hosts` is at least one. */
 export function crowdOf(hosts: number, { connections, limit }: ConnectionLimit): Crowd {
-  const wanted = hosts * MOST_OF_A_HOST
+  const wanted = hosts * MAX_CONNECTIONS_PER_HOST
   const who = hosts === 1 ? 'this host' : `${hosts} hosts`
   return {
     enough: wanted <= connections,
     what: `${who} may open ${wanted} connections to PostgreSQL, which allows ${connections} (${limit})`,
-    advice: `let PostgreSQL allow at least ${wanted}, ${MOST_OF_A_HOST} for each host: raise max_connections and restart it, or raise the named limit; until then requests may get 503 under load`,
+    advice: `let PostgreSQL allow at least ${wanted}, ${MAX_CONNECTIONS_PER_HOST} for each host: raise max_connections and restart it, or raise the named limit; until then requests may get 503 under load`,
   }
 }
 

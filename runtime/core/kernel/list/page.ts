@@ -126,7 +126,7 @@ async function rememberedSlice<T extends Listed>(
   db: Db,
   table: T,
   { limit, offset }: Slice,
-  { key, orderedKey, tables }: Question,
+  { key, orderedKey, tables }: ListQuery,
   memory: Memory,
 ): Promise<{ rows: T['$inferSelect'][]; total: number } | null> {
   const [ids, count] = [memory.ids.last(orderedKey), memory.counts.last(key)]
@@ -216,7 +216,7 @@ async function walkSlice<T extends Listed>(
   return { rows: await rowsOf(tx, table, ids), total: next?.total ?? (await total()) }
 }
 
-type Question = {
+type ListQuery = {
   /** Text without its parameters. */
   text: string
   key: string
@@ -235,7 +235,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 const orderText = (order: SQL[]): string => dialect.sqlToQuery(sql.join(order, sql`, `)).sql
 
 /** Derives the cache keys and tables of a list from its SQL, so that no list can forget to declare them. */
-function questionOf(db: Db, table: Listed, { where, order }: List): Question {
+function questionOf(db: Db, table: Listed, { where, order }: List): ListQuery {
   const filtered = db.select({ id: table.id }).from<PgTable>(table).where(where)
   const { sql: text, params } = filtered.toSQL()
   const key = digestOf(JSON.stringify([text, params]))
@@ -267,7 +267,7 @@ async function totalOf(
   tx: Db,
   table: Listed,
   list: List,
-  { key, orderedKey, tables, domainId }: Question,
+  { key, orderedKey, tables, domainId }: ListQuery,
   { version, rows, size }: Versions,
   memory: Memory,
 ): Promise<number> {
@@ -325,7 +325,7 @@ async function idsOf(
   table: Listed,
   list: List,
   { limit, offset }: Slice,
-  { orderedKey, domainId }: Question,
+  { orderedKey, domainId }: ListQuery,
   versions: Versions,
   memory: Memory,
   total: number,

@@ -29,7 +29,7 @@ export function inWalk<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
 /** Reports whether lists are walked in this transaction. */
 export const isWalk = (db: Db): boolean => walks.has(db)
 
-type Question = {
+type ListQuery = {
   /** Key, the same for all pages of a list. */
   key: string
   /** Query for the ids in their order, as text. */
@@ -40,7 +40,7 @@ type Question = {
 /** Reads the next ids of a walked list. Returns null for a page that is not the next one. */
 export async function walkOn(
   tx: Db,
-  { key, ids, total }: Question,
+  { key, ids, total }: ListQuery,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ ids: string[]; total: number } | null> {
   const cursors = walks.get(tx)

@@ -135,7 +135,7 @@ export const REQUEST_STATES = {
 const row = (status: RequestStatus): RequestStateRow => REQUEST_STATES[status]
 
 /** Returns the text for requesters in place of a note about a failure, or null if they may read the note. */
-export const failedWords = (status: string): string | null =>
+export const failureMessage = (status: string): string | null =>
   isKeyOf(REQUEST_STATES, status) ? (row(status).failed ?? null) : null
 
 /** Returns the standing of the access in a state. */

@@ -63,7 +63,7 @@ type EvidenceCheck = {
 
 const ORDER: readonly string[] = EVIDENCE_KINDS
 /** Maximum number of problems reported. */
-const MOST = 20
+const MAX_PROBLEMS = 20
 
 /** Returns a 256-bit number for a text. */
 const numberOf = (...parts: unknown[]): bigint =>
@@ -77,7 +77,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 export function createCheck(): EvidenceCheck {
   const problems: string[] = []
   const wrong = (words: string) => {
-    if (problems.length < MOST) problems.push(words)
+    if (problems.length < MAX_PROBLEMS) problems.push(words)
   }
   let rank = 0
   let review: Line = {}

@@ -17,11 +17,11 @@ export const pageBegins = (language: Language): string =>
   `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width">`
 
 /** Maximum number of rows of a table. The file has all. */
-const MOST_ROWS = 2000
+const MAX_ROWS = 2000
 /** Maximum number of people and groups whose names the page knows. */
-const MOST_NAMES = 10_000
+const MAX_NAMES = 10_000
 /** Maximum length of a cell, in characters. */
-const MOST_TEXT = 500
+const MAX_TEXT = 500
 /** Word that may be broken, since it could push the table off the page. Longer than a timestamp. */
 const LONG = /\S{25}/
 /** Minimum length of a part in characters. Each part is a line of the file. */
@@ -34,7 +34,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Escapes a text for HTML. Shows invisible and direction-changing characters as numbers. */
 const shown = (text: Cell): string =>
   String(text ?? '–')
-    .slice(0, MOST_TEXT)
+    .slice(0, MAX_TEXT)
     .replace(
       /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
       (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`,
@@ -55,7 +55,7 @@ const table = ([title = '', ...heads]: readonly string[]): Table => ({
 })
 
 function add({ rows, heads, ...of }: Table, cells: readonly Cell[]): number {
-  if (rows.length >= MOST_ROWS) return of.left + 1
+  if (rows.length >= MAX_ROWS) return of.left + 1
   rows.push(
     `<tr>${cells.map((one, at) => `<td data-head="${shown(heads[at])}"${LONG.test(String(one ?? '')) ? ' class="long"' : ''}>${shown(one)}</td>`).join('')}</tr>`,
   )
@@ -215,7 +215,7 @@ export function createPage(fingerprint: string, language: Language = DEFAULT_LAN
   return {
     take(kind: string, line: Content): void {
       if (facts.length === 0) begin(kind, line)
-      if ((kind === 'person' || kind === 'group') && names.size < MOST_NAMES)
+      if ((kind === 'person' || kind === 'group') && names.size < MAX_NAMES)
         names.set(
           String(line['id']),
           [text(line['name']), text(line['email'])].filter(Boolean).join(' '),

@@ -13,7 +13,7 @@ import { writeEvidence } from './form.ts'
 import { createPage } from './page.ts'
 
 /** Maximum number of files sent at once. Each holds a database connection and a snapshot until it is sent. */
-const MOST = 2
+const MAX_CONCURRENT = 2
 /** Maximum time for a receiver to take a chunk, in milliseconds. */
 const PATIENCE_MS = 60_000
 let sent = 0
@@ -37,10 +37,10 @@ export async function sendSealed(
   { by, name, about, note, lines }: Evidence,
   means: RequestContext,
 ): Promise<FileAnswer> {
-  if (sent >= MOST)
+  if (sent >= MAX_CONCURRENT)
     throw new CoreError(
       'too_many_requests',
-      `This host is already sending ${MOST} files of evidence; try again later`,
+      `This host is already sending ${MAX_CONCURRENT} files of evidence; try again later`,
       {
         retryAfterSeconds: 30,
       },

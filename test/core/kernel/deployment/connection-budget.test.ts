@@ -6,7 +6,10 @@ import {
   connectionsOf,
   crowdOf,
 } from '../../../../runtime/core/kernel/deployment/connection-budget.ts'
-import { CONNECTIONS_OF_A_HOST, MOST_OF_A_HOST } from '../../../../runtime/database/connections.ts'
+import {
+  CONNECTIONS_PER_HOST,
+  MAX_CONNECTIONS_PER_HOST,
+} from '../../../../runtime/database/connections.ts'
 import { until } from '../../../e2e/until.ts'
 import { shows } from '../../../symptoms.ts'
 import { type CoreHost, startCore } from '../../host.ts'
@@ -38,8 +41,8 @@ const finding = async () => {
   return findings.find(({ check }: { check: string }) => check === 'connections')
 }
 
-test('a busy host takes the connections that CONNECTIONS_OF_A_HOST declares, and no more', async () => {
-  const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
+test('a busy host takes the connections that CONNECTIONS_PER_HOST declares, and no more', async () => {
+  const { pool, listening, watching } = CONNECTIONS_PER_HOST
   const questions = Array.from({ length: 2 * pool }, async () => {
     await core.db.execute(sql`select pg_sleep(1)`)
   })
@@ -88,7 +91,7 @@ describe('the connections that PostgreSQL allows', () => {
 
   test('are enough when there are exactly as many as needed', () => {
     const given = (connections: number) => ({ connections, limit: '' })
-    expect(crowdOf(2, given(2 * MOST_OF_A_HOST)).enough).toBe(true)
-    expect(crowdOf(2, given(2 * MOST_OF_A_HOST - 1)).enough).toBe(false)
+    expect(crowdOf(2, given(2 * MAX_CONNECTIONS_PER_HOST)).enough).toBe(true)
+    expect(crowdOf(2, given(2 * MAX_CONNECTIONS_PER_HOST - 1)).enough).toBe(false)
   })
 })

@@ -9,7 +9,7 @@ import type { EventKind, RequestEvent } from '../../../../runtime/core/requests/
 import type { RequestTransition } from '../../../../runtime/core/requests/machine/request.ts'
 import { judgeRevocation } from '../../../../runtime/core/requests/machine/revocation.ts'
 import {
-  failedWords,
+  failureMessage,
   REQUEST_STATES,
   REVOCABLE_STATES,
   standingOf,
@@ -161,7 +161,7 @@ describe.each(ALL)('$kind for a request that is $request.status', ({ request, ev
 
   test('records a failure only in states in which requesters read a substitute text', () => {
     for (const { to, note, failure } of made().writes.filter((one) => one.to))
-      expect((failedWords(to as string) === null ? failure : note) ?? null).toBeNull()
+      expect((failureMessage(to as string) === null ? failure : note) ?? null).toBeNull()
   })
 
   test('sets a wake time for every pending operation', () => {

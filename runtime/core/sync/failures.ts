@@ -23,7 +23,7 @@ type About = {
 }
 
 /** A failure outside of Keyway. Its message holds no secrets. */
-export class Trouble extends Error {
+export class SyncFailure extends Error {
   /** True if a person must act before a retry can succeed. */
   readonly final: boolean
   /** Error code of the connector, or null if the failure has another origin. */
@@ -48,11 +48,11 @@ export class Trouble extends Error {
 type Failure = Extract<ConnectorAnswer, { ok: false }>
 
 /** Classifies a connector's error. */
-export function troubleOf(capability: string, failure: Failure): Trouble {
+export function syncFailureOf(capability: string, failure: Failure): SyncFailure {
   const { error, retryAfterMs, reason } = failure
   const { error_code: code, message } = error
   const { reach, credentials } = faultOf(code)
-  return new Trouble(`${capability}: ${plainWords(message).slice(0, 800)} (${code})`, {
+  return new SyncFailure(`${capability}: ${plainWords(message).slice(0, 800)} (${code})`, {
     final:
       credentials === true ||
       // An object that was removed between two pages is not listed by the next try.
@@ -66,24 +66,24 @@ export function troubleOf(capability: string, failure: Failure): Trouble {
 }
 
 /** Records a failure: the run continues later, or fails. */
-export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
+export async function stumble(walk: Walk, failure: SyncFailure): Promise<void> {
   const { run, db, lease } = walk
-  if (trouble.isTooLarge) return shrink(walk, trouble)
-  if (trouble.final) return fail(walk, trouble.message, trouble.code)
-  const away = await awayFor(walk, trouble)
+  if (failure.isTooLarge) return shrink(walk, failure)
+  if (failure.final) return fail(walk, failure.message, failure.code)
+  const away = await awayFor(walk, failure)
   if (away !== null && away.forMs >= TRIES.sync.endAfterMs)
-    return fail(walk, trouble.message, trouble.code)
+    return fail(walk, failure.message, failure.code)
   // An outage is not a failure of the run. It waits while the app is paused, and no attempt is counted.
   const attempts = run.attempts + (away === null ? 1 : 0)
-  if (attempts >= TRIES.sync.endAfter) return fail(walk, trouble.message, trouble.code)
+  if (attempts >= TRIES.sync.endAfter) return fail(walk, failure.message, failure.code)
   const waitMs = away === null ? pauseMs('sync', attempts) : away.pauseMs
   // A page that times out may be too large. The size can change only before the first page of a sequence.
-  const smaller = trouble.code === 'request_timeout' && run.pageToken === null && run.pageSize > 50
+  const smaller = failure.code === 'request_timeout' && run.pageToken === null && run.pageSize > 50
   const rows = await db
     .update(syncRuns)
     .set({
       attempts,
-      problem: trouble.message,
+      problem: failure.message,
       nextTryAt: sql`clock_timestamp() + ${waitMs} * interval '1 millisecond'`,
       ...(smaller ? { pageSize: Math.max(50, Math.floor(run.pageSize / 2)) } : {}),
       leaseBy: null,
@@ -98,20 +98,23 @@ export async function stumble(walk: Walk, trouble: Trouble): Promise<void> {
 const SHRINK = 4
 
 /** Restarts the listing with smaller pages, at once: the page size of a sequence is fixed. */
-async function shrink(walk: Walk, trouble: Trouble): Promise<void> {
+async function shrink(walk: Walk, failure: SyncFailure): Promise<void> {
   const { run, db, lease } = walk
-  if (run.pageSize <= 1) return fail(walk, trouble.message, trouble.code)
+  if (run.pageSize <= 1) return fail(walk, failure.message, failure.code)
   const smaller = { pageToken: null, pageSize: Math.max(1, Math.floor(run.pageSize / SHRINK)) }
   const rows = await db
     .update(syncRuns)
-    .set({ ...smaller, problem: trouble.message, leaseBy: null, leaseUntil: null })
+    .set({ ...smaller, problem: failure.message, leaseBy: null, leaseUntil: null })
     .where(and(eq(syncRuns.id, run.id), eq(syncRuns.leaseBy, lease), eq(syncRuns.state, 'RUNNING')))
     .returning({ id: syncRuns.id })
   if (rows.length === 0) throw new LeaseLost('the run is no longer ours')
 }
 
 /** Records that the system does not answer. Returns null for other failures. */
-async function awayFor({ db, app, parts, gate }: Walk, { code, message, retryAfterMs }: Trouble) {
+async function awayFor(
+  { db, app, parts, gate }: Walk,
+  { code, message, retryAfterMs }: SyncFailure,
+) {
   if (code === null || faultOf(code).reach !== 'system') return null
   const now = await parts.now(db)
   const fault = { code, problem: message, retryAfterMs }

@@ -95,7 +95,8 @@ describe('pages that are too large for the host', () => {
       upstream.asked.length = 0
       await trigger(core, appId)
       expect(await ended(core, appId)).toMatchObject({ state: 'SUCCEEDED', problem: null })
-      return upstream.asked.filter((one) => one.startsWith('accounts ')).length
+      // A busy machine may end a call within a page, which is then requested again.
+      return new Set(upstream.asked.filter((one) => one.startsWith('accounts '))).size
     }
     const plain = await pagesOf({})
     expect(await pagesOf({ extra_data: texts(1000) })).toBe(plain)
