@@ -9,7 +9,7 @@ import {
   connectOrStart,
   NoDatabaseError,
 } from '../database/connect-or-start.ts'
-import { PASSWORD_FILE } from '../database/place.ts'
+import { PASSWORD_FILE } from '../database/server-place.ts'
 import { existingSecret } from '../secrets/secret-files.ts'
 import { terminalJson } from './terminal/json.ts'
 import { progressLine } from './terminal/progress.ts'

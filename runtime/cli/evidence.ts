@@ -16,7 +16,7 @@ import { findPerson } from './operator/known.ts'
 import { readReview } from './operator/reviews.ts'
 import { counted } from './terminal/counted.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
-import { inLines } from './terminal/in-lines.ts'
+import { inLines } from './terminal/join-lines.ts'
 import type { ReadFlags } from './terminal/options.ts'
 
 type EvidenceFlags = ReadFlags & { out?: string; page?: string; force?: true; dryRun?: true }

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { readConfig } from '../config/config.ts'
 import { PEOPLE_COLUMNS } from '../contract/models/people-file.ts'
-import { namedOption } from './terminal/named.ts'
+import { namedOption } from './terminal/named-arguments.ts'
 import { answering, askingHost, helped } from './terminal/options.ts'
 
 /** Adds the verbs. */

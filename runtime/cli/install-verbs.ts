@@ -1,7 +1,7 @@
 /** Verbs for operators that change which connectors a host has, and what they are granted. */
 import type { Command } from 'commander'
 import { takesKey } from './terminal/key-operand.ts'
-import { namedArgument, namedOption } from './terminal/named.ts'
+import { namedArgument, namedOption } from './terminal/named-arguments.ts'
 import { AS, askingHost, changing, collect, helped, WANT_NOTES } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { JOB_STATES } from '../contract/endpoints/jobs.ts'
 import { CAUSE_KINDS } from '../contract/models/causes.ts'
-import { namedArgument, namedOption } from './terminal/named.ts'
+import { namedArgument, namedOption } from './terminal/named-arguments.ts'
 import { AS, askingHost, helped } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 

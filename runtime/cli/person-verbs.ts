@@ -1,6 +1,6 @@
 /** Verbs for operators about personal data. */
 import type { Command } from 'commander'
-import { namedArgument } from './terminal/named.ts'
+import { namedArgument } from './terminal/named-arguments.ts'
 import { askingHost, helped } from './terminal/options.ts'
 
 /** Adds the verbs. */

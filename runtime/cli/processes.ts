@@ -12,11 +12,11 @@ import { createHost } from '../main.ts'
 import type { Log } from '../observe/log.ts'
 import { joinOthers } from '../processes/member.ts'
 import { startMembers } from '../processes/primary.ts'
-import { configOf } from '../processes/share.ts'
+import { configOf } from '../processes/process-share.ts'
 import { type Listening, listen, stopOnSignal } from './serve.ts'
 import { settle } from './settled.ts'
-import { tellReady } from './tell-ready.ts'
-import { tellToken } from './tell-token.ts'
+import { tellReady } from './log-ready.ts'
+import { tellToken } from './log-token.ts'
 
 /**
  * Connections of the embedded server in addition to those of the hosts, for commands and external monitoring.

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { REVIEW_TYPES } from '../contract/models/access-review.ts'
 import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../contract/models/review-item.ts'
-import { namedArgument, namedOption } from './terminal/named.ts'
+import { namedArgument, namedOption } from './terminal/named-arguments.ts'
 import { answering, askingHost, collect, helped } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 

@@ -7,7 +7,7 @@ import { codeOf } from '../contract/errors/thrown.ts'
 import type { Host } from '../main.ts'
 import type { Log } from '../observe/log.ts'
 import { watchLauncher } from './launcher.ts'
-import { endStalled } from './stalled.ts'
+import { endStalled } from './stalled-clients.ts'
 
 /** Time that a stop waits for open calls, in milliseconds. */
 const DRAIN_MS = 30_000

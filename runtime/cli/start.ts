@@ -15,8 +15,8 @@ import { serveAsMember, startProcesses } from './processes.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
 import { settle } from './settled.ts'
-import { tellReady } from './tell-ready.ts'
-import { tellToken } from './tell-token.ts'
+import { tellReady } from './log-ready.ts'
+import { tellToken } from './log-token.ts'
 import { quoted } from './terminal/quoted.ts'
 
 /** Continues a start that was begun. */

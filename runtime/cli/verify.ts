@@ -4,7 +4,7 @@ import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
 import { exitOnSignal } from '../temporary-folder.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
-import { crowdedWords } from '../verify/left-share.ts'
+import { crowdedWords } from '../verify/processor-share.ts'
 import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
 import { terminalJson } from './terminal/json.ts'
 

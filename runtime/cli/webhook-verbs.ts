@@ -1,7 +1,7 @@
 /** Verbs for operators about inline webhooks. */
 import { type Command, Option } from 'commander'
 import { INLINE_WEBHOOK_TYPES } from '../contract/models/inline-webhook.ts'
-import { namedArgument } from './terminal/named.ts'
+import { namedArgument } from './terminal/named-arguments.ts'
 import { askingHost, helped } from './terminal/options.ts'
 
 const ID = 'id of the webhook, see keyway webhooks list'

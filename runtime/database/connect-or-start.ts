@@ -2,7 +2,7 @@
 import { Client, type ClientConfig } from 'pg'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { NAME, startEmbedded } from './embedded.ts'
-import { homeOf, isMade, strangerOf } from './home.ts'
+import { homeOf, isMade, strangerOf } from './server-home.ts'
 import { DataDirInUseError, lockDataDir } from './host-lock.ts'
 
 export type ConnectedDatabase = {

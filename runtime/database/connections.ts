@@ -8,7 +8,7 @@ export const CONNECTIONS_PER_HOST = {
   pool: 30,
   /** One for all channels: jobs, installed connectors, the operator's token. */
   listening: 1,
-  /** Watches whether the database answers (answers.ts). */
+  /** Watches whether the database answers (database-watch.ts). */
   watching: 1,
 } as const
 

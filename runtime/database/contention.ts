@@ -1,7 +1,7 @@
 /**
  * Retries transactions that PostgreSQL aborted because of a concurrent one. Taking locks in one order keeps
  * this rare: policies, users, roles of admins, offboardings, apps, requests, permissions, tasks, jobs, and
- * last the activity log (at-end.ts).
+ * last the activity log (deferred-writes.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf, messageOf } from '../contract/errors/thrown.ts'

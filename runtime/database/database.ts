@@ -4,7 +4,7 @@
  */
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { PgTransactionConfig } from 'drizzle-orm/pg-core'
-import type { AnswerWatch } from './answers.ts'
+import type { AnswerWatch } from './database-watch.ts'
 import type { SharedClock } from './shared-clock.ts'
 
 export type Db = NodePgDatabase

@@ -11,9 +11,9 @@ import { promisify } from 'node:util'
 import { Client, type ClientConfig } from 'pg'
 import { codeOf } from '../contract/errors/thrown.ts'
 import { type Binaries, installBinaries } from './binaries.ts'
-import { type Home, isMade, isOutside } from './home.ts'
-import { noteMade, openHome } from './lost.ts'
-import { markOf, ownFolder } from './place.ts'
+import { type Home, isMade, isOutside } from './server-home.ts'
+import { noteMade, openHome } from './lost-database.ts'
+import { markOf, ownFolder } from './server-place.ts'
 import { clearPostmaster, stopServer } from './postmaster.ts'
 
 const run = promisify(execFile)

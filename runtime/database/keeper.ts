@@ -4,9 +4,9 @@
  */
 import type { ClientConfig } from 'pg'
 import { errorOf, messageOf } from '../contract/errors/thrown.ts'
-import { isDatabaseUnavailable } from './away.ts'
+import { isDatabaseUnavailable } from './unavailable.ts'
 import { type EmbeddedDatabase, type EmbeddedOptions, NAME, startEmbedded } from './embedded.ts'
-import { homeOf } from './home.ts'
+import { homeOf } from './server-home.ts'
 import { lockDataDir } from './host-lock.ts'
 
 export type Keeper = {

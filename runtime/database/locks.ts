@@ -29,7 +29,7 @@ export const lockUntilEnd = (name: LockName): SQL =>
 export const tryLockUntilEnd = (name: LockName): SQL =>
   sql`select pg_try_advisory_xact_lock(${lockNumber(name)}) as got`
 
-/** Namespace of the locks below. Differs from the numbers above, and from those of alone.ts. */
+/** Namespace of the locks below. Differs from the numbers above, and from those of exclusive-work.ts. */
 const TEXTS = 0x6b6578
 
 /**

@@ -14,7 +14,7 @@ import {
   noteVersion,
   refuseForeignSchema,
   requireUsableServer,
-} from './fit.ts'
+} from './compatible.ts'
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'

@@ -5,7 +5,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ifMissing } from '../contract/errors/thrown.ts'
-import { type Home, isMade } from './home.ts'
+import { type Home, isMade } from './server-home.ts'
 import { syncFolder } from './sync-folder.ts'
 
 /** Returns the folder into which a backup is unpacked. It is useless until it is complete. */

@@ -1,14 +1,14 @@
 /**
- * Embedded databases outside data directories (database/place.ts), and which of them have lost their data directory.
+ * Embedded databases outside data directories (database/server-place.ts), and which of them have lost their data directory.
  * They are removed only on request, and never while there is any sign of use.
  */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { OutsideCluster } from '../contract/endpoints/doctor.ts'
-import { homeOf, isRoot } from '../database/home.ts'
-import { notedCluster } from '../database/lost.ts'
-import { OUTSIDE, OWNER_FILE } from '../database/place.ts'
+import { homeOf, isRoot } from '../database/server-home.ts'
+import { notedCluster } from '../database/lost-database.ts'
+import { OUTSIDE, OWNER_FILE } from '../database/server-place.ts'
 import { livePostmaster } from '../database/postmaster.ts'
 import { folderEntries, folderSize } from './sizes.ts'
 

@@ -1,7 +1,7 @@
 /** The embedded database server of a host, which several processes of the host may share. */
 import { type Config, setting } from '../config/config.ts'
 import { type Keeper, keepEmbedded } from '../database/keeper.ts'
-import { PASSWORD_FILE } from '../database/place.ts'
+import { PASSWORD_FILE } from '../database/server-place.ts'
 import type { Log } from '../observe/log.ts'
 import { keptSecret } from '../secrets/secret-files.ts'
 

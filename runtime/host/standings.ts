@@ -2,7 +2,7 @@
 
 import { noteRelease, type ReleaseConnector } from '../connectors/lifecycle/quarantined.ts'
 import type { Installed } from '../connectors/registry/installed.ts'
-import type { LateEntries } from '../core/kernel/audit/late.ts'
+import type { LateEntries } from '../core/kernel/audit/late-entries.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Log } from '../observe/log.ts'
 import type { Siblings } from '../processes/siblings.ts'

@@ -15,7 +15,7 @@ import { createPriorities, type Priorities, type Scheduling } from './priority.t
 import { type ProcessStat, readStat } from './process-stat.ts'
 import { createQuarantineBook, QUARANTINE_LIMITS, type QuarantineBook } from './quarantine.ts'
 import { createRank, type Rank } from './rank.ts'
-import { createSpare } from './spare.ts'
+import { createSpare } from './spare-worker.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 export type LanesLimits = LaneLimits & {

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { mayRenew, recordLaggingHost } from '../core/kernel/deployment/deployment.ts'
-import { isDatabaseUnavailable } from '../database/away.ts'
+import { isDatabaseUnavailable } from '../database/unavailable.ts'
 import type { Db } from '../database/database.ts'
 import { SealError, type Sealer, sealedWith } from '../secrets/seal.ts'
 import { lostTokens, rotationOf } from './rotation.ts'

@@ -1,4 +1,4 @@
-/** MAIL_TEXTS: what each mail says. Names come in cut and without what would turn the line (core/mail/named.ts). */
+/** MAIL_TEXTS: what each mail says. Names come in cut and without what would turn the line (core/mail/mail-names.ts). */
 import type { Language } from './languages.ts'
 import { accessLength, dayOf, momentOf, pluralOf } from './time.ts'
 

@@ -23,7 +23,7 @@ import { onMainThread } from './main-thread.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply, type ReplyExpectation } from './reply.ts'
 import { createSlices } from './slices.ts'
-import { strayLine } from './strays.ts'
+import { strayLine } from './unhandled-rejections.ts'
 import { createTimers, type Timers } from './timers.ts'
 import type { GuestIsolate, Hooks } from './verbs.ts'
 

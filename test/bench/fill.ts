@@ -6,7 +6,7 @@
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import type { Db } from '../../runtime/database/database.ts'
-import { prepareHome } from '../../runtime/database/home.ts'
+import { prepareHome } from '../../runtime/database/server-home.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 
 export type Sizes = { users: number; groups: number; tasks: number; logs: number }

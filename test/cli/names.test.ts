@@ -5,7 +5,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
-import { NAMED, type Named, namedBy } from '../../runtime/cli/terminal/named.ts'
+import { NAMED, type Named, namedBy } from '../../runtime/cli/terminal/named-arguments.ts'
 import { ConfigError } from '../../runtime/config/config.ts'
 import { casesFor, LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
 import { type Running, startRunning } from './keyway.ts'

@@ -8,7 +8,7 @@ import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/t
 import { ROLES, type RoleName } from '../../runtime/contract/models/roles.ts'
 import type { AnySchema } from '../../runtime/contract/schema/shape.ts'
 import { schemaEntries } from '../../runtime/contract/schema/shape.ts'
-import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
+import { chainWaiting } from '../../runtime/core/kernel/audit/unchained-entries.ts'
 import {
   accessReviewApps,
   accessReviewItems,

@@ -10,7 +10,7 @@ import type { Pace } from '../../runtime/core/kernel/context/pace.ts'
 import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
 import { createToken } from '../../runtime/core/kernel/identity/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
-import { prepareHome } from '../../runtime/database/home.ts'
+import { prepareHome } from '../../runtime/database/server-home.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import {
   domains,

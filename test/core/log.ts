@@ -1,7 +1,7 @@
 /** The activity log as it is stored. */
 import { asc } from 'drizzle-orm'
 import { withPersonalValues } from '../../runtime/core/kernel/audit/personal.ts'
-import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
+import { chainWaiting } from '../../runtime/core/kernel/audit/unchained-entries.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { activityLogs } from '../../runtime/database/schema/audit.ts'
 import { domainOf } from './host.ts'

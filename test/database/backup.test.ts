@@ -18,7 +18,7 @@ import {
 } from '../../runtime/database/backup/format.ts'
 import { type RestoreOptions, restore } from '../../runtime/database/backup/restore.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
-import { homeOf } from '../../runtime/database/home.ts'
+import { homeOf } from '../../runtime/database/server-home.ts'
 import { DataDirInUseError, lockDataDir } from '../../runtime/database/host-lock.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'

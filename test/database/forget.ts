@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { prepareHome } from '../../runtime/database/home.ts'
+import { prepareHome } from '../../runtime/database/server-home.ts'
 
 /** Removes the files of a data directory's embedded database, wherever they are. */
 export async function forgetDatabase(dataDir: string): Promise<void> {

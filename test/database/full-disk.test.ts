@@ -1,9 +1,9 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
-import { isDatabaseUnavailable } from '../../runtime/database/away.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/unavailable.ts'
 import { isDiskFull, saysDiskFull, watchDisk } from '../../runtime/database/full-disk.ts'
-import { exhausted } from '../../runtime/http/edge/exhausted.ts'
+import { exhausted } from '../../runtime/http/edge/exhausted-resources.ts'
 import { statusOfRefusal } from '../../runtime/http/edge/statuses.ts'
 import { toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lastBackup, noteBackup } from '../../runtime/database/backup/noted.ts'
+import { lastBackup, noteBackup } from '../../runtime/database/backup/backup-record.ts'
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(path.join(tmpdir(), 'keyway-noted-'))

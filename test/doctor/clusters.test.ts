@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isRoot } from '../../runtime/database/home.ts'
+import { isRoot } from '../../runtime/database/server-home.ts'
 import { outsideClusters, removeLeftOver } from '../../runtime/doctor/clusters.ts'
 
 let home: string

@@ -50,7 +50,7 @@ export const SLOWEST: readonly string[] = [
   'test/core/reviews/large.test.ts',
   'test/e2e/rabbitmq.test.ts',
   'test/core/requests/provisioning.test.ts',
-  'test/database/place.test.ts',
+  'test/database/server-place.test.ts',
   'test/core/requests/faults/random-kills.test.ts',
   'test/core/requests/real/rabbitmq.test.ts',
   'test/database/restored-live.test.ts',

@@ -4,8 +4,8 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { homeOf, prepareHome } from '../../runtime/database/home.ts'
-import { PASSWORD_FILE } from '../../runtime/database/place.ts'
+import { homeOf, prepareHome } from '../../runtime/database/server-home.ts'
+import { PASSWORD_FILE } from '../../runtime/database/server-place.ts'
 
 /** Variable with the data directory of the template. */
 export const TEMPLATE = 'KEYWAY_TESTS_TEMPLATE'

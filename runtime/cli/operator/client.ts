@@ -14,7 +14,7 @@ import { placeAt } from '../../contract/schema/place.ts'
 import { isRecord, membersOf } from '../../contract/schema/record.ts'
 import { hostProof, hostProofKey, randomSecret } from '../../secrets/key-derivation.ts'
 import { readKeptSecret } from '../../secrets/secret-files.ts'
-import { notThere } from '../terminal/not-there.ts'
+import { notThere } from '../terminal/unknown-name.ts'
 
 /** A host and the operator's token for it. */
 type OperatorTarget = {

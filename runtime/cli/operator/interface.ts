@@ -2,8 +2,8 @@
 
 import { ConfigError, readConfig } from '../../config/config.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
-import type { Named } from '../terminal/named.ts'
-import { unknownName } from '../terminal/not-there.ts'
+import type { Named } from '../terminal/named-arguments.ts'
+import { unknownName } from '../terminal/unknown-name.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { askFor, type ConnectorInfo } from './ask.ts'
 import { findOperator, UNUSED } from './client.ts'

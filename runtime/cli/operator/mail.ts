@@ -1,6 +1,6 @@
 /** Verbs for mail. */
 import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
-import { inLines } from '../terminal/in-lines.ts'
+import { inLines } from '../terminal/join-lines.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 

@@ -5,7 +5,7 @@ import type {
 } from '../../contract/models/access-review.ts'
 import type { AccessReviewProgress } from '../../contract/models/review-item.ts'
 import { counted } from '../terminal/counted.ts'
-import { inLines } from '../terminal/in-lines.ts'
+import { inLines } from '../terminal/join-lines.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 

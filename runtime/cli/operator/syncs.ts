@@ -6,7 +6,7 @@ import {
   type SyncSettings,
   type SyncSettingsInput,
 } from '../../contract/models/sync.ts'
-import { inLines } from '../terminal/in-lines.ts'
+import { inLines } from '../terminal/join-lines.ts'
 import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'

@@ -2,7 +2,7 @@
 import { ConfigError } from '../../config/config.ts'
 import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import { isRecord } from '../../contract/schema/record.ts'
-import { inLines } from '../terminal/in-lines.ts'
+import { inLines } from '../terminal/join-lines.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'

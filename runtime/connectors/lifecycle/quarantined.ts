@@ -1,6 +1,6 @@
 /** Records that a connector was quarantined on this host, or released, even while the database is away. */
 import { type Actor, recordActivity } from '../../core/kernel/audit/activity.ts'
-import type { LateEntries } from '../../core/kernel/audit/late.ts'
+import type { LateEntries } from '../../core/kernel/audit/late-entries.ts'
 import type { Db } from '../../database/database.ts'
 
 /**

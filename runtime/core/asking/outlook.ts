@@ -14,11 +14,11 @@ import { findUser } from '../directory/users.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { decidersOfAll } from '../requests/approvers.ts'
 import { requestConfig } from '../requests/config.ts'
-import { judged } from '../requests/duties.ts'
+import { judged } from '../requests/separation-effect.ts'
 import { preapprovedLengths } from '../requests/preapproved.ts'
 import { routesOf } from '../requests/subject.ts'
 import { conflictsOfAll, toConflicts } from '../separation/check.ts'
-import { namesOfAll } from './named.ts'
+import { namesOfAll } from './decider-names.ts'
 
 type Query = { requestable_permission_id: string | null; target_user_id: string | null }
 

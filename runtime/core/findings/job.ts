@@ -1,7 +1,7 @@
 /** Background job of findings: one look at an app or a domain at a time. */
 import type { JobHandler } from '../kernel/background/turn.ts'
 import { lookAt } from './look.ts'
-import { dueLooks, parseLook } from './looks.ts'
+import { dueLooks, parseLook } from './look-schedule.ts'
 
 export const FINDING_JOB: JobHandler = {
   turnOf: (key) => `findings ${key}`,

@@ -9,7 +9,7 @@ import { labelsOf, nextHolders, ruleTargets } from '../separation/holdings.ts'
 import { broken } from '../separation/rules.ts'
 import { WITH_LONG_STATEMENTS } from '../sync/runs.ts'
 import { appFacts, askableOf, BEGIN, nextAccountsHeld } from './facts.ts'
-import { beginLook, type Look, wakeBy } from './looks.ts'
+import { beginLook, type Look, wakeBy } from './look-schedule.ts'
 import { type FoundIssue, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
 import { endAcceptances, resolveGone, type Where, writeFound } from './write.ts'
 

@@ -21,7 +21,7 @@ import { idsOfApps, reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { selectPage } from '../kernel/list/page.ts'
-import { wakeBy } from './looks.ts'
+import { wakeBy } from './look-schedule.ts'
 import { recordFinding } from './record.ts'
 
 type FindingRow = typeof findings.$inferSelect

@@ -11,7 +11,7 @@ import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import type { MailText, Matter } from '../../words/mail.ts'
 import { standingOf } from '../requests/machine/states.ts'
-import { named, quotable } from './named.ts'
+import { named, quotable } from './mail-names.ts'
 
 /** Content of one mail: its words, and the page to which it links. */
 export type MailContent = { text: MailText; matter: Matter; path: string }

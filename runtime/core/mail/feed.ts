@@ -7,11 +7,11 @@ import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
 import { mailFeeds } from '../../database/schema/mail.ts'
-import { chainWaiting } from '../kernel/audit/waiting.ts'
+import { chainWaiting } from '../kernel/audit/unchained-entries.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { Post } from '../kernel/context/post.ts'
 import { queueEnding, queueTold } from './queue.ts'
-import { TOLD_EVENTS, toldOf } from './told.ts'
+import { TOLD_EVENTS, toldOf } from './event-mails.ts'
 
 /** Maximum number of entries per transaction, and of transactions per job. */
 const BATCH = 100

@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts'
 import { mails } from '../../database/schema/mail.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { AUDIENCES, MAX_RECIPIENTS } from './audience.ts'
-import type { MailSubject } from './told.ts'
+import type { MailSubject } from './event-mails.ts'
 
 /** Hour of the day (UTC) at which digests are sent. */
 const DIGEST_HOUR = 6

@@ -19,7 +19,7 @@ import { addressRefusal } from './address.ts'
 import { bundlesOf } from './bundles.ts'
 import { compose } from './compose.ts'
 import { MAIL_CONTENTS, type MailContent } from './contents.ts'
-import { named } from './named.ts'
+import { named } from './mail-names.ts'
 
 type MailRow = typeof mails.$inferSelect
 

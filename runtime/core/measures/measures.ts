@@ -9,7 +9,7 @@ import {
   oldestJobs,
   oldestRemovals,
   requestsByState,
-} from './work.ts'
+} from './work-state.ts'
 
 type Around = { domainId: string; connectors: Pick<Connectors, 'find'> }
 

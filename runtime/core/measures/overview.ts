@@ -7,7 +7,7 @@ import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
-import { textArray } from './work.ts'
+import { textArray } from './work-state.ts'
 
 /** Maximum number of rows of each kind. */
 const MAX_ROWS = 50

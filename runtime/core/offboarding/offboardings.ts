@@ -14,7 +14,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { mayBecome } from '../machine/states.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { applyToOffboarding } from './apply.ts'
-import { notOver } from './left.ts'
+import { notOver } from './remaining-access.ts'
 import { OFFBOARDING_STATES } from './machine/states.ts'
 import { scheduleOffboarding } from './schedule.ts'
 

@@ -10,7 +10,7 @@ import { idEquals } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { selectPage } from '../kernel/list/page.ts'
 import { knownAccounts } from './accounts.ts'
-import { notOver, openRequests } from './left.ts'
+import { notOver, openRequests } from './remaining-access.ts'
 import { findLeaver, toOffboarding } from './offboardings.ts'
 
 /** Lists the offboardings of the caller's domain, or of one user, newest first. */

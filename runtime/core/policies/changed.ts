@@ -5,7 +5,7 @@ import { users } from '../../database/schema/people.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { MANY_USERS } from '../kernel/context/listeners.ts'
-import { wakeAsked } from '../requests/wake-asked.ts'
+import { wakeAsked } from '../requests/wake-requests.ts'
 
 /** Id before every user's id: the start of a sweep. */
 const NOBODY_YET = '00000000-0000-0000-0000-000000000000'

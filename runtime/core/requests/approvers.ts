@@ -12,7 +12,7 @@ import {
   managersOf,
   type Parties,
   partiesOf,
-} from './able.ts'
+} from './active-people.ts'
 import type { DecidedStep } from './machine/events.ts'
 
 /** Parties of a request, and its app. */

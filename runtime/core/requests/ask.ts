@@ -26,7 +26,7 @@ import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
 import type { RequestDeps } from './job-key.ts'
-import { isClosedTo } from './open-to.ts'
+import { isClosedTo } from './eligible-people.ts'
 import { answerRequests } from './read.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {

@@ -20,7 +20,7 @@ import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { selectPage } from '../kernel/list/page.ts'
 import { assignedTasks, toTasks } from '../tasks/tasks.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
-import { type RequestParts, type ShownRequest, withItsOwn } from './shown.ts'
+import { type RequestParts, type ShownRequest, withItsOwn } from './shown-columns.ts'
 
 /** Condition on requests of the caller, and those that a permission or the role of an app admin reaches. */
 function seenBy(principal: Principal): SQL | undefined {

@@ -8,7 +8,7 @@ import { accessRequests, type RequestRow } from '../../database/schema/requests.
 import { type TaskRow, tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { type Parties, partiesOf } from './able.ts'
+import { type Parties, partiesOf } from './active-people.ts'
 import { apply } from './apply.ts'
 import { type Decision, decided } from './decide.ts'
 import type { RequestDeps } from './job-key.ts'

@@ -12,8 +12,8 @@ import {
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { adminIds } from '../directory/admins.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { askReviewers } from './asking.ts'
-import { teamsOfLastTime } from './last-time.ts'
+import { askReviewers } from './reviewer-tasks.ts'
+import { teamsOfLastTime } from './previous-reviewers.ts'
 import { UNDECIDED } from './machine/states.ts'
 import {
   type PeopleById,

@@ -16,7 +16,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
-import { dismissAsked } from './asking.ts'
+import { dismissAsked } from './reviewer-tasks.ts'
 import {
   demandFreeName,
   demandRecurrence,

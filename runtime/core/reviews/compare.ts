@@ -8,7 +8,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
 import { GONE } from '../provisioning/standings.ts'
 import { longStatements, type RunRow } from '../sync/runs.ts'
-import { closeAnswered } from './asking.ts'
+import { closeAnswered } from './reviewer-tasks.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
 import { lastRuns } from './readiness.ts'
 

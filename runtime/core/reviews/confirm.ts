@@ -7,7 +7,7 @@ import {
   accessReviewItems,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { CONFIRMS } from './asking.ts'
+import { CONFIRMS } from './reviewer-tasks.ts'
 import { assign, assignmentsMade, leaveTaskThatIsOver, UNASSIGNED } from './assign.ts'
 
 const { ardaId, why } = accessReviewAssignments

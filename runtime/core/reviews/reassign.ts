@@ -13,7 +13,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/by-id.ts'
 import { demand, type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { askReviewers, closeAnswered } from './asking.ts'
+import { askReviewers, closeAnswered } from './reviewer-tasks.ts'
 import { assignmentOf, leaveTaskThatIsOver } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
 import { decidableBy, toItems, whichItems } from './items.ts'

@@ -4,7 +4,7 @@
  */
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Reading } from '../../contract/models/reading.ts'
-import { alone } from '../../database/alone.ts'
+import { alone } from '../../database/exclusive-work.ts'
 import type { Db } from '../../database/database.ts'
 import { type AppRow, apps } from '../../database/schema/apps.ts'
 import {
@@ -21,10 +21,10 @@ import { addReadings, createWatch, type Watch } from '../provisioning/readings.t
 import { turnOf } from '../requests/provision.ts'
 import { progressOf } from '../tasks/progress.ts'
 import { applyToLine, lockLine } from './apply.ts'
-import { endRequests } from './held-by.ts'
+import { endRequests } from './line-sources.ts'
 import type { LineEvent } from './machine/line.ts'
 import { LEAVING } from './machine/states.ts'
-import { type Taken, take } from './take.ts'
+import { type Taken, take } from './remove-line.ts'
 import { takeByWebhook } from './take-by-webhook.ts'
 
 const items = accessReviewItems

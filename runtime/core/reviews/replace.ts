@@ -8,7 +8,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
-import { closeAnswered } from './asking.ts'
+import { closeAnswered } from './reviewer-tasks.ts'
 import { assign, assignmentsMade, HAS_OPEN_TASK, UNASSIGNED } from './assign.ts'
 import { askToConfirm } from './confirm.ts'
 import { systemOf } from './machine/log.ts'

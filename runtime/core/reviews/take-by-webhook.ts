@@ -17,7 +17,7 @@ import { callOnce } from '../requests/webhooks.ts'
 import { callWebhook } from '../webhooks/call.ts'
 import { systemOf } from './machine/log.ts'
 import { noteReview } from './rows.ts'
-import { entitlementOf, isGone, lookOnly, type Taken } from './take.ts'
+import { entitlementOf, isGone, lookOnly, type Taken } from './remove-line.ts'
 
 type Config = Awaited<ReturnType<typeof storeSettingsOf>>
 

@@ -6,7 +6,7 @@ import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import type { FetchedPage } from './ahead.ts'
 import { nextAccounts } from './batches.ts'
 import { SyncFailure } from './failures.ts'
-import { lastOfEach } from './kept.ts'
+import { lastOfEach } from './storable-texts.ts'
 import { fetchPage, mayGoOn, walkOffers } from './listing.ts'
 import { added, checkpoint, toNext, type Walk } from './runs.ts'
 

@@ -5,7 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { LENGTH_BYTES, LIST_HEADER_BYTES, listHeader } from '../../database/copy-fields.ts'
-import { UUID_BYTES } from './kept.ts'
+import { UUID_BYTES } from './storable-texts.ts'
 
 /** Column types that a list of texts can be cast to. */
 type ColumnType = 'text' | 'uuid' | 'jsonb' | 'boolean'
@@ -47,7 +47,7 @@ export function uuidList(ids: Uint8Array): Buffer {
  * by row; a function in `from` would first write all rows to a temporary table.
  *
  * @param types type of each column, by its name in the rows
- * @param columns texts without NUL (kept.ts), or bytes of ids; all of the same length
+ * @param columns texts without NUL (storable-texts.ts), or bytes of ids; all of the same length
  */
 export function rowsOfColumns<N extends string>(
   types: Record<N, ColumnType>,

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isKeepable } from '../kernel/kept-text.ts'
-import { eachOf, entitlementKey, isResourceId, listedText, MAX_ID } from './kept.ts'
+import { eachOf, entitlementKey, isResourceId, listedText, MAX_ID } from './storable-texts.ts'
 import { asRows, type SyncListing } from './listing.ts'
 import { writeRows } from './write-rows.ts'
 

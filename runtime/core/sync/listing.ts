@@ -11,7 +11,7 @@ import { recordRecovery } from '../catalogue/apps/outages.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
 import { type FetchedPage, readAhead } from './ahead.ts'
 import { SyncFailure, syncFailureOf } from './failures.ts'
-import { writeInOrder } from './in-order.ts'
+import { writeInOrder } from './ordered-writes.ts'
 import { countPage, endlessListingMessage } from './repeats.ts'
 import { added, checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
 

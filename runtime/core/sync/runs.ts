@@ -12,7 +12,7 @@ import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
 import { appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import type { KnownAccounts } from './known.ts'
+import type { KnownAccounts } from './known-accounts.ts'
 import { readSettings, type SyncConfig } from './settings.ts'
 
 export type RunRow = typeof syncRuns.$inferSelect

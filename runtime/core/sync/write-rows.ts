@@ -1,7 +1,7 @@
 /** Writing of listed rows that have a single key. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { EACH_BY_KEY, WAS_NEW } from './kept.ts'
+import { EACH_BY_KEY, WAS_NEW } from './storable-texts.ts'
 
 /** Rows to write, and the parts of the statements. */
 type ListedRows = {

@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { recordAccounts } from '../history/spans.ts'
-import { stageUpload } from './apart.ts'
+import { stageUpload } from './upload-thread.ts'
 import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 import { managedBySender, SENDER_GONE } from './sender.ts'
 

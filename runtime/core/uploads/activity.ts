@@ -1,7 +1,7 @@
 /** Uploaded records of the use of accounts. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { stageUpload } from './apart.ts'
+import { stageUpload } from './upload-thread.ts'
 import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 import { managedBySender, SENDER_GONE } from './sender.ts'
 

@@ -1,7 +1,7 @@
-/** Worker thread that processes the text of uploads (apart.ts). */
+/** Worker thread that processes the text of uploads (upload-thread.ts). */
 import { parentPort } from 'node:worker_threads'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import type { ThreadAnswer } from './apart.ts'
+import type { ThreadAnswer } from './upload-thread.ts'
 import { done, type UploadWork } from './work.ts'
 
 parentPort?.on('message', ({ id, work }: { id: number; work: UploadWork }) => {

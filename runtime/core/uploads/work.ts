@@ -1,4 +1,4 @@
-/** Tasks on the complete text of an upload. Large ones run in a worker thread (apart.ts). */
+/** Tasks on the complete text of an upload. Large ones run in a worker thread (upload-thread.ts). */
 
 import { type ParsedBody, parseBodyBytes } from '../../contract/endpoints/body.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'

@@ -1,5 +1,5 @@
 /** LISTENERS: reactions of policies, requests and findings to changes in lower layers. */
-import { accessChanged, peopleChanged } from '../findings/looks.ts'
+import { accessChanged, peopleChanged } from '../findings/look-schedule.ts'
 import type { Listeners } from '../kernel/context/listeners.ts'
 import { appChanged, usersChanged } from '../policies/changed.ts'
 import { endAsked, lockRequestsFor } from '../requests/cancel.ts'

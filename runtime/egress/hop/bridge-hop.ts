@@ -11,7 +11,7 @@ import { createBridgeRecord } from '../rules/records.ts'
 import { hostAndPort } from '../wire/open.ts'
 import type { Performed, WireDeps } from '../wire/wire-client.ts'
 import { type CallState, createFinish, governorOf, type HopDeps, whileGranted } from './hop.ts'
-import type { OnHop, SeenHop } from './seen.ts'
+import type { OnHop, SeenHop } from './observed-hops.ts'
 
 /** Egress entry of the manifest, resolved for one call: the part that every bridge has. */
 type Target = { field: string; origin: string; secrets: readonly string[] | null }

@@ -5,7 +5,7 @@
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { createRedact, type Redact } from '../../redact/redact.ts'
 import type { EgressCall, EgressReply, HopReply, Token } from '../call/call.ts'
-import { mayBeWithdrawn } from '../call/taken.ts'
+import { mayBeWithdrawn } from '../call/withdrawn-grant.ts'
 import type { OutgoingRequest } from '../exchange/exchange.ts'
 import { endedError } from '../exchange/failures.ts'
 import { capture } from './capture.ts'

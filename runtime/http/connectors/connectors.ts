@@ -10,7 +10,7 @@ import { connectorDocument } from '../documents/app-document.ts'
 import { infoOf } from '../documents/info.ts'
 import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
-import { exhausted } from '../edge/exhausted.ts'
+import { exhausted } from '../edge/exhausted-resources.ts'
 import { jsonCheck, wrongMethod } from '../edge/guards.ts'
 import { REQUEST_ID } from '../edge/request-id.ts'
 

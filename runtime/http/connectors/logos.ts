@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono'
 import type { Env } from '../edge/env.ts'
-import { hasTag } from '../edge/kept.ts'
+import { hasTag } from '../edge/cached-documents.ts'
 
 type LogoDeps = {
   find(id: string): { digest: string } | null

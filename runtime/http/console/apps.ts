@@ -15,7 +15,7 @@ import { accountNames, listAccounts } from '../../core/catalogue/apps/accounts.t
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
 import { CUSTOM_INSTANCE } from '../../core/catalogue/apps/connect.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
-import { followQuery } from '../edge/following.ts'
+import { followQuery } from '../edge/followed-lists.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { PageLocale } from '../frame/locale.ts'
 import { pageNumber, searchText } from '../pages/access.ts'

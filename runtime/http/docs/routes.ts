@@ -4,7 +4,7 @@ import { inSlices } from '../../bounded/slices.ts'
 import { DOCS_STYLE, docsPageSteps } from '../documents/docs-page.ts'
 import type { OpenApiDocument } from '../documents/document.ts'
 import type { Env } from '../edge/env.ts'
-import { answerDocument, lazyDocument } from '../edge/kept.ts'
+import { answerDocument, lazyDocument } from '../edge/cached-documents.ts'
 import { createLibrary } from './library.ts'
 import { PAGES_STYLE } from './style.ts'
 

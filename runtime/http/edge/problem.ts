@@ -9,7 +9,7 @@ import { SCIM_MEDIA_TYPE, SCIM_URNS } from '../../contract/models/scim.ts'
 import { tellFailure } from '../../observe/failure.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from './env.ts'
-import { exhausted } from './exhausted.ts'
+import { exhausted } from './exhausted-resources.ts'
 import { REQUEST_ID } from './request-id.ts'
 import { REFUSAL_STATUS } from './statuses.ts'
 

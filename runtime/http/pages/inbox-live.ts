@@ -5,7 +5,7 @@
 import { nullIfNotFound } from '../../contract/errors/problem.ts'
 import type { Task } from '../../contract/models/task.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
-import { followQuery } from '../edge/following.ts'
+import { followQuery } from '../edge/followed-lists.ts'
 import { pageNumber } from './access.ts'
 import { OPEN_TASKS_QUERY, type Visit } from './visit.ts'
 

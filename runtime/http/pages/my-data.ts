@@ -1,6 +1,6 @@
 /** Data stored about the visitor, shown or as a file. Access to it is recorded, so it is a form. */
 import { html } from 'hono/html'
-import { exportOwn } from '../../core/personal-data/own.ts'
+import { exportOwn } from '../../core/personal-data/own-data.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { PageLocale } from '../frame/locale.ts'
 import { note } from './parts.ts'

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
 import { revocationOf } from '../../core/asking/revoke.ts'
-import { decidersToCome } from '../../core/asking/to-come.ts'
+import { decidersToCome } from '../../core/asking/next-deciders.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'
 import { remindableOf } from '../../core/task-actions/remind.ts'
 import { AREAS, layout, type Markup, type Visitor } from '../frame/layout.ts'

@@ -7,7 +7,7 @@ import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
 import type { RequestOutlook } from '../../contract/models/asking.ts'
-import type { Closed } from '../../core/asking/closed.ts'
+import type { Closed } from '../../core/asking/not-requestable.ts'
 import { type CurrentAccess, extendableFrom } from '../../core/asking/extension.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'

@@ -32,7 +32,7 @@ import type { Env } from '../edge/env.ts'
 import { originOf } from '../edge/https.ts'
 import { serveRows } from '../edge/serve-rows.ts'
 import { type RefusalStatus, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
-import { logRefusal } from '../edge/tell-refusal.ts'
+import { logRefusal } from '../edge/log-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { SCIM_HANDLERS } from './handlers.ts'
 

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
-import type { OnHop, SeenHop } from '../../egress/hop/seen.ts'
+import type { OnHop, SeenHop } from '../../egress/hop/observed-hops.ts'
 import type { InvokeDeps } from '../../invoke/ports.ts'
 
 /** Maximum bytes of answers, and number of requests, that are kept per call. */

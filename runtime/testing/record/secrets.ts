@@ -3,7 +3,7 @@ import { isCapability } from '../../contract/capabilities/capabilities.ts'
 import type { CaseDefaults } from '../../contract/connector/cases.ts'
 import { type CallSecrets, type SecretParts, secretsOf } from '../../contract/connector/secrets.ts'
 import { membersOf } from '../../contract/schema/record.ts'
-import type { SeenHop } from '../../egress/hop/seen.ts'
+import type { SeenHop } from '../../egress/hop/observed-hops.ts'
 import type { ServedVersion } from '../../invoke/ports.ts'
 import { type Invented, invent } from './invent.ts'
 

@@ -8,7 +8,7 @@ import { deleteAssociations } from '../../../runtime/core/history/associations.t
 import { SPANS_BY_RUN } from '../../../runtime/core/history/older-hosts.ts'
 import { prune } from '../../../runtime/core/retention/prune.ts'
 import { parseRetention } from '../../../runtime/core/retention/rules.ts'
-import { MIGRATIONS } from '../../../runtime/database/fit.ts'
+import { MIGRATIONS } from '../../../runtime/database/compatible.ts'
 import { until } from '../../e2e/until.ts'
 import { ADMIN_TOKEN, app, type CoreHost, type Person, person } from '../host.ts'
 import { ask, connect, ended, noApps, startSynced, sync } from '../sync/synced.ts'

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyActivity } from '../../../runtime/core/kernel/audit/chain.ts'
 import { bodyOf } from '../../../runtime/core/kernel/audit/entry-hash.ts'
-import { chainWaiting } from '../../../runtime/core/kernel/audit/waiting.ts'
+import { chainWaiting } from '../../../runtime/core/kernel/audit/unchained-entries.ts'
 import { standingAlone } from '../../../runtime/core/personal-data/places.ts'
 import {
   app,

@@ -1,6 +1,6 @@
 /** What breaks a rule of separation of duties, and how that changes a request. */
 import { describe, expect, test } from 'vitest'
-import { judged } from '../../../runtime/core/requests/duties.ts'
+import { judged } from '../../../runtime/core/requests/separation-effect.ts'
 import {
   broken,
   brokenBy,

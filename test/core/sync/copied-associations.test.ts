@@ -7,7 +7,7 @@ import {
   associationRows,
   COPY_ASSOCIATIONS,
 } from '../../../runtime/core/sync/copied-associations.ts'
-import { createKnownAccounts } from '../../../runtime/core/sync/known.ts'
+import { createKnownAccounts } from '../../../runtime/core/sync/known-accounts.ts'
 import { copyIn } from '../../../runtime/database/copy-in.ts'
 import { type CoreHost, startCore } from '../host.ts'
 import { idBytes } from './id-bytes.ts'

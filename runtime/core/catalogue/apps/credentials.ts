@@ -18,7 +18,7 @@ import type { AnySchema } from '../../../contract/schema/shape.ts'
 import type { ServedConnector } from '../../kernel/context/connectors.ts'
 import { responseOf } from '../../kernel/context/connectors.ts'
 import type { CoreContext, RequestContext } from '../../kernel/context/context.ts'
-import { newlyReached, settingTargets } from './steered.ts'
+import { newlyReached, settingTargets } from './reached-places.ts'
 
 type Given = Pick<AppInputPut, 'auth' | 'settings'>
 type Settings = Connection['settings']

@@ -4,7 +4,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { escapeLiteral } from 'pg'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
-import { deferToCommit } from '../../../database/at-end.ts'
+import { deferToCommit } from '../../../database/deferred-writes.ts'
 import { type Db, one } from '../../../database/database.ts'
 import { activityLogs, activityTurns } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
@@ -13,8 +13,8 @@ import { selectSlice } from '../list/page.ts'
 import { isWalk } from '../list/walk.ts'
 import { bodyOf } from './entry-hash.ts'
 import { type PersonalValue, separate, withPersonalValues } from './personal.ts'
-import { chainWaiting } from './waiting.ts'
-import { actorIs, targetIs } from './whose.ts'
+import { chainWaiting } from './unchained-entries.ts'
+import { actorIs, targetIs } from './person-filter.ts'
 
 export type Target = { target_type: string; name: string; id: string }
 
@@ -28,7 +28,7 @@ export type ActivityOutcome = 'Succeeded' | 'Failed'
 
 /**
  * Records an action of the caller, or a failed attempt. The entry is written when the transaction commits,
- * and chained to earlier entries later (waiting.ts), so that writers do not wait for each other. Its personal
+ * and chained to earlier entries later (unchained-entries.ts), so that writers do not wait for each other. Its personal
  * values are stored separately (personal.ts).
  */
 export async function recordActivity(

@@ -10,7 +10,7 @@ import { activityCheckpoints, activityLogs, type LogRow } from '../../../databas
 import { BEGINNING, hashOf } from './entry-hash.ts'
 import { commitmentOf, commitmentsIn, type PersonalValue, personalValuesOf } from './personal.ts'
 import { LOG_REDACTED_EVENT, type Redacted, redactedIn, unrecorded } from './redacted.ts'
-import { countWaiting, isThere } from './waiting.ts'
+import { countWaiting, isThere } from './unchained-entries.ts'
 
 export type Verification = {
   /** Number of rows that match the chain. */

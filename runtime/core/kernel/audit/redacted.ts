@@ -10,7 +10,7 @@ import { conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityLogs, type LogRow } from '../../../database/schema/audit.ts'
 import { BEGINNING, hashOf } from './entry-hash.ts'
-import { isThere } from './waiting.ts'
+import { isThere } from './unchained-entries.ts'
 
 /** Type of the entry that a batch leaves in the chain. */
 export const LOG_REDACTED_EVENT = 'LOG_REDACTED'

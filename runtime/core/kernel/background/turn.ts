@@ -1,5 +1,5 @@
 /** Handlers of background work, and their turns: one host at a time works on a key. */
-import { alone } from '../../../database/alone.ts'
+import { alone } from '../../../database/exclusive-work.ts'
 import type { Db } from '../../../database/database.ts'
 import type { CoreContext, RequestContext } from '../context/context.ts'
 

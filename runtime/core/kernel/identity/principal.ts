@@ -10,7 +10,7 @@ import {
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
 import { apiTokens, type UserRow, userRoles, users } from '../../../database/schema/people.ts'
-import { together } from '../../../database/together.ts'
+import { together } from '../../../database/batched-lookups.ts'
 import { renewHash } from './renew-hash.ts'
 import { TOKEN_PREFIX, type TokenHasher } from './token-hasher.ts'
 import { USED_LATELY } from './used-lately.ts'

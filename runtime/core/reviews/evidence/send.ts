@@ -2,7 +2,7 @@
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { DEFAULT_LANGUAGE, type Language } from '../../../words/languages.ts'
-import { chainWaiting } from '../../kernel/audit/waiting.ts'
+import { chainWaiting } from '../../kernel/audit/unchained-entries.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
 import type { FileAnswer } from '../../kernel/file-answer.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'

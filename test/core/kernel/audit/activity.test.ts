@@ -3,7 +3,7 @@ import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MIGRATIONS } from '../../../../runtime/database/fit.ts'
+import { MIGRATIONS } from '../../../../runtime/database/compatible.ts'
 import { type CoreHost, domainOf, type Person, person, startCore } from '../../host.ts'
 
 let core: CoreHost

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Endpoint } from '../../../../runtime/contract/endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName } from '../../../../runtime/contract/endpoints/table.ts'
-import { chainWaiting } from '../../../../runtime/core/kernel/audit/waiting.ts'
+import { chainWaiting } from '../../../../runtime/core/kernel/audit/unchained-entries.ts'
 import { bodyOf, builderOf, type World } from '../../conformance-samples.ts'
 import { type CoreHost, domainOf, otherDomain, type Person, person, startCore } from '../../host.ts'
 

@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verifyActivity, verifyNewest } from '../../../../runtime/core/kernel/audit/chain.ts'
 import { redactEntries } from '../../../../runtime/core/kernel/audit/redacted.ts'
-import { chainWaiting } from '../../../../runtime/core/kernel/audit/waiting.ts'
+import { chainWaiting } from '../../../../runtime/core/kernel/audit/unchained-entries.ts'
 import { type CoreHost, domainOf, startCore } from '../../host.ts'
 
 let core: CoreHost

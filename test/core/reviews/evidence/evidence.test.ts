@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { redactEntries } from '../../../../runtime/core/kernel/audit/redacted.ts'
-import { chainWaiting } from '../../../../runtime/core/kernel/audit/waiting.ts'
+import { chainWaiting } from '../../../../runtime/core/kernel/audit/unchained-entries.ts'
 import { queueTold } from '../../../../runtime/core/mail/queue.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import { until } from '../../../e2e/until.ts'
