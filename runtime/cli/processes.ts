@@ -13,10 +13,10 @@ import type { Log } from '../observe/log.ts'
 import { joinOthers } from '../processes/member.ts'
 import { startMembers } from '../processes/primary.ts'
 import { configOf } from '../processes/process-share.ts'
-import { type Listening, listen, stopOnSignal } from './serve.ts'
-import { settle } from './settled.ts'
 import { tellReady } from './log-ready.ts'
 import { tellToken } from './log-token.ts'
+import { type Listening, listen, stopOnSignal } from './serve.ts'
+import { settle } from './settled.ts'
 
 /**
  * Connections of the embedded server in addition to those of the hosts, for commands and external monitoring.

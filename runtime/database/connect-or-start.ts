@@ -2,8 +2,8 @@
 import { Client, type ClientConfig } from 'pg'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { NAME, startEmbedded } from './embedded.ts'
-import { homeOf, isMade, strangerOf } from './server-home.ts'
 import { DataDirInUseError, lockDataDir } from './host-lock.ts'
+import { homeOf, isMade, ownerMismatchOf } from './server-home.ts'
 
 export type ConnectedDatabase = {
   connection: ClientConfig
@@ -28,7 +28,7 @@ export async function connectOrStart(
   tell: (text: string) => void,
 ): Promise<ConnectedDatabase> {
   const home = homeOf(dataDir)
-  const stranger = strangerOf(home)
+  const stranger = ownerMismatchOf(home)
   if (stranger !== null) throw new NoDatabaseError(stranger)
   if (password === null || !(await isMade(home))) throw noDatabase(home.cluster, dataDir)
   let unlock: () => Promise<void>

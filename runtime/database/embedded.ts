@@ -11,10 +11,10 @@ import { promisify } from 'node:util'
 import { Client, type ClientConfig } from 'pg'
 import { codeOf } from '../contract/errors/thrown.ts'
 import { type Binaries, installBinaries } from './binaries.ts'
-import { type Home, isMade, isOutside } from './server-home.ts'
 import { noteMade, openHome } from './lost-database.ts'
-import { markOf, ownFolder } from './server-place.ts'
 import { clearPostmaster, stopServer } from './postmaster.ts'
+import { type Home, isMade, isOutside } from './server-home.ts'
+import { markOf, ownFolder } from './server-place.ts'
 
 const run = promisify(execFile)
 

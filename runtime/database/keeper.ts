@@ -4,10 +4,10 @@
  */
 import type { ClientConfig } from 'pg'
 import { errorOf, messageOf } from '../contract/errors/thrown.ts'
-import { isDatabaseUnavailable } from './unavailable.ts'
 import { type EmbeddedDatabase, type EmbeddedOptions, NAME, startEmbedded } from './embedded.ts'
-import { homeOf } from './server-home.ts'
 import { lockDataDir } from './host-lock.ts'
+import { homeOf } from './server-home.ts'
+import { isDatabaseUnavailable } from './unavailable.ts'
 
 export type Keeper = {
   /** Resolves after the first attempt to start the server, successful or not. */

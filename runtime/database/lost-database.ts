@@ -6,9 +6,9 @@
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Home, homeOf, isMade, isRoot, prepareHome, strangerOf } from './server-home.ts'
-import { baseOf, digest, INSIDE, PASSWORD_FILE, placeOf, unsettle } from './server-place.ts'
 import { dropUnpacking, finishRestore, wasCutOff } from './restored-place.ts'
+import { type Home, homeOf, isMade, isRoot, ownerMismatchOf, prepareHome } from './server-home.ts'
+import { baseOf, digest, forgetPlace, INSIDE, PASSWORD_FILE, placeOf } from './server-place.ts'
 
 /** File in the data directory with the path of the cluster that was created for it. */
 const MADE_FILE = 'database-made'
@@ -31,7 +31,7 @@ export async function openHome(dataDir: string, replaceMissing: boolean): Promis
     if (!replaceMissing) throw new LostDatabaseError(wordsOf(dataDir, lost))
     // First, so that the record survives if the process ends here.
     await noteMade(dataDir, lost)
-    await unsettle(dataDir)
+    await forgetPlace(dataDir)
   } else if (await wasCutOff(homeOf(dataDir))) {
     if (!replaceMissing) throw new LostDatabaseError(cutOffWords(dataDir))
     await dropUnpacking(homeOf(dataDir))
@@ -42,13 +42,13 @@ export async function openHome(dataDir: string, replaceMissing: boolean): Promis
 /** Records the cluster of a data directory. */
 export async function noteMade(dataDir: string, cluster: string): Promise<void> {
   const file = path.join(dataDir, MADE_FILE)
-  if ((await notedCluster(dataDir)) === cluster) return
+  if ((await recordedCluster(dataDir)) === cluster) return
   await writeFile(`${file}.new`, `${cluster}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
 }
 
 /** Returns the recorded cluster of a data directory, or null if there is none. */
-export const notedCluster = async (dataDir: string): Promise<string | null> =>
+export const recordedCluster = async (dataDir: string): Promise<string | null> =>
   (await readFile(path.join(dataDir, MADE_FILE), 'utf8').catch(() => '')).trim() || null
 
 /** Returns the former path of a recorded database that is missing, or null if none is missing. */
@@ -56,9 +56,9 @@ async function lostFrom(dataDir: string): Promise<string | null> {
   const home = homeOf(dataDir)
   const isThere = existsSync(path.dirname(home.cluster))
   // A restore that was killed may have left a complete database next to it.
-  if (isThere && strangerOf(home) === null) await finishRestore(home)
+  if (isThere && ownerMismatchOf(home) === null) await finishRestore(home)
   if (await isMade(home)) return null
-  const noted = await notedCluster(dataDir)
+  const noted = await recordedCluster(dataDir)
   if (noted !== null) return noted
   const place = placeOf(dataDir)
   // Earlier versions recorded nothing. Their traces tell: the place is created before it is named, and the

@@ -7,7 +7,6 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
 import { VERSION } from '../version.ts'
-import { one } from './database.ts'
 import {
   countApplied,
   MIGRATIONS,
@@ -15,6 +14,7 @@ import {
   refuseForeignSchema,
   requireUsableServer,
 } from './compatible.ts'
+import { one } from './database.ts'
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'

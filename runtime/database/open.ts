@@ -4,12 +4,11 @@
  */
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
-import { watchAnswers } from './database-watch.ts'
 import { prepareAppRole } from './app-role.ts'
-import { isDatabaseUnavailable } from './unavailable.ts'
 import { CONNECTIONS_PER_HOST } from './connections.ts'
 import { retryOnContention } from './contention.ts'
 import type { Beginning, Database, Db } from './database.ts'
+import { watchAnswers } from './database-watch.ts'
 import { isDiskFull } from './full-disk.ts'
 import { openGradually } from './gradual-pool.ts'
 import { createListening } from './listen.ts'
@@ -18,6 +17,7 @@ import { refuseSharing, sessionSettings } from './session.ts'
 import { createSharedClock } from './shared-clock.ts'
 import { databaseOn } from './table-rows.ts'
 import { transact } from './transactions.ts'
+import { isDatabaseUnavailable } from './unavailable.ts'
 import { abandonSession, connectionBelow } from './wire.ts'
 
 /** How long a statement waits for a connection, and a connection for its server, in milliseconds. */

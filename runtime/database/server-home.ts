@@ -18,7 +18,7 @@ import {
   OUTSIDE,
   ownFolder,
   placeOf,
-  settlePlace,
+  recordPlace,
 } from './server-place.ts'
 
 export type Home = {
@@ -72,9 +72,9 @@ export const isOutside = (dataDir: string, { cluster }: Home): boolean =>
  * database; or if the existing database belongs to another user
  */
 export async function prepareHome(dataDir: string): Promise<Home> {
-  const stranger = strangerOf(homeOf(dataDir))
+  const stranger = ownerMismatchOf(homeOf(dataDir))
   if (stranger !== null) throw new Error(stranger)
-  if (isRoot() && placeOf(dataDir) === null) await settlePlace(dataDir)
+  if (isRoot() && placeOf(dataDir) === null) await recordPlace(dataDir)
   const home = homeOf(dataDir)
   const base = path.dirname(home.cluster)
   await mkdir(base, { recursive: true, mode: home.owner ? 0o711 : 0o700 })
@@ -85,7 +85,7 @@ export async function prepareHome(dataDir: string): Promise<Home> {
 }
 
 /** Returns a message if the database was created by another user than its server would run as, else null. */
-export function strangerOf({ cluster, owner }: Home): string | null {
+export function ownerMismatchOf({ cluster, owner }: Home): string | null {
   const found = statSync(cluster, { throwIfNoEntry: false })
   if (!owner || !found || found.uid === owner.uid || !existsSync(markOf({ cluster }))) return null
   return `the database in ${cluster} belongs to another user than root (uid ${found.uid}): run this as the user who runs the host, or give it to root's server for good with \`chown -R ${owner.uid}:${owner.gid} ${cluster}\``

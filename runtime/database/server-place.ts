@@ -52,7 +52,7 @@ export function defaultPlace(dataDir: string): string | null {
 }
 
 /** Records the place of root's server. The folder exists before any file names it. */
-export async function settlePlace(dataDir: string): Promise<void> {
+export async function recordPlace(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const likely = defaultPlace(dataDir)
   const fits = likely !== INSIDE || (await letIn(dataDir))
@@ -62,7 +62,7 @@ export async function settlePlace(dataDir: string): Promise<void> {
 }
 
 /** Lets a data directory choose its place again. */
-export const unsettle = (dataDir: string): Promise<void> =>
+export const forgetPlace = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, PLACE_FILE), { force: true })
 
 /**

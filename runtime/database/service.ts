@@ -6,9 +6,9 @@ import type { ClientConfig } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
 import type { Connections, Database, Db } from './database.ts'
 import { saysDiskFull, watchDisk } from './full-disk.ts'
-import { homeOf } from './server-home.ts'
 import { cannotBeUsed, connectionToSharedServer, type Keeper } from './keeper.ts'
 import { openDatabase } from './open.ts'
+import { homeOf } from './server-home.ts'
 
 export type DatabaseService = {
   /** Returns the database, or null until the schema is up to date. */

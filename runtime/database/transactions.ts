@@ -6,11 +6,11 @@ import { NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
-import { collectDeferred } from './deferred-writes.ts'
+import { together } from './batched-lookups.ts'
 import type { Beginning, Db } from './database.ts'
+import { collectDeferred } from './deferred-writes.ts'
 import { connectionOf } from './prepared.ts'
 import { sessionOn } from './table-rows.ts'
-import { together } from './batched-lookups.ts'
 
 type NoSchema = Record<string, never>
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]

@@ -6,10 +6,10 @@ import { readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { OutsideCluster } from '../contract/endpoints/doctor.ts'
-import { homeOf, isRoot } from '../database/server-home.ts'
-import { notedCluster } from '../database/lost-database.ts'
-import { OUTSIDE, OWNER_FILE } from '../database/server-place.ts'
+import { recordedCluster } from '../database/lost-database.ts'
 import { livePostmaster } from '../database/postmaster.ts'
+import { homeOf, isRoot } from '../database/server-home.ts'
+import { OUTSIDE, OWNER_FILE } from '../database/server-place.ts'
 import { folderEntries, folderSize } from './sizes.ts'
 
 const PLACE = /^[0-9a-f]{16}$/
@@ -111,7 +111,7 @@ async function isOf(dataDir: string, cluster: string): Promise<boolean> {
   if ((await directoryAt(dataDir)) !== 'there') return false
   const { cluster: own } = homeOf(dataDir)
   const place = path.basename(path.dirname(cluster))
-  return path.basename(path.dirname(own)) === place || (await notedCluster(dataDir)) === cluster
+  return path.basename(path.dirname(own)) === place || (await recordedCluster(dataDir)) === cluster
 }
 
 const directoryAt = (dataDir: string): Promise<'there' | 'gone' | 'hidden'> =>

@@ -6,8 +6,8 @@ import type { DoctorCheck, DoctorFinding, OutsideCluster } from '../contract/end
 import { entriesOf as rowsOf } from '../contract/schema/keys.ts'
 import { lastBackup } from '../database/backup/backup-record.ts'
 import { programsVersion } from '../database/binaries.ts'
-import { homeOf, isMade } from '../database/server-home.ts'
 import { runsOn } from '../database/postmaster.ts'
+import { homeOf, isMade } from '../database/server-home.ts'
 import { actOn, type Examined, good, look } from './found.ts'
 import { folderEntries, folderSize, formatBytes, formatSeconds } from './sizes.ts'
 

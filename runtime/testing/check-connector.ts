@@ -23,9 +23,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { caseSpans } from './case-file.ts'
 import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
-import { doubtful } from './warnings.ts'
 import { CASES_FILE, readCasesInSlices } from './read-cases.ts'
 import { judgeCase, type Stage } from './run-case.ts'
+import { doubtful } from './warnings.ts'
 
 /** Folder that passed, with its files and the results of the build. */
 export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }

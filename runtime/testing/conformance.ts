@@ -28,7 +28,7 @@ import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'
 import { minimalSettings, minimalValue } from './minimal-values.ts'
-import { notHere } from './not-here.ts'
+import { rejectTest } from './not-here.ts'
 
 /** Time after which a call hangs, in milliseconds: its network answers at once. */
 const PATIENCE_MS = 5000
@@ -49,7 +49,7 @@ export async function conformance(
     if (!isCapability(capability)) continue
     const outside: string[] = []
     const invoke = createInvoke({
-      performOAuth: notHere,
+      performOAuth: rejectTest,
       find: () => version,
       byDigest: () => version,
       // The call runs once. Its requests are counted.

@@ -14,7 +14,7 @@ import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { CallLog, InvokeDeps, ServedVersion } from '../invoke/ports.ts'
 import { differences } from './differences.ts'
-import { notHere } from './not-here.ts'
+import { rejectTest } from './not-here.ts'
 import { createScriptedUpstream } from './scripted-upstream.ts'
 
 const ceilings = { ...mapValues(CEILINGS, (row) => row.default), maxPages: 1000 }
@@ -127,7 +127,7 @@ type Means = {
 async function call(one: Case, page: object, means: Means): Promise<AnswerBody> {
   const { version, run, pageTokens, log, locate, egress } = means
   const invoke = createInvoke({
-    performOAuth: notHere,
+    performOAuth: rejectTest,
     find: () => version,
     byDigest: () => version,
     // An isolate of its own for each call: connectors must not rely on module variables. A case runs once,

@@ -8,10 +8,10 @@ import { type Attack, DEADLINE_MS, type Family } from './attacks/attack.ts'
 import type { Ended } from './client.ts'
 import { writeFolder } from './corpus.ts'
 import type { HostState } from './host-link.ts'
-import { watchLeftShare } from './processor-share.ts'
 import type { Beside, Noticed } from './neighbours.ts'
 import { startNeighbours, startOtherTenant } from './neighbours.ts'
 import { cpuMsOf, familyOf } from './processes.ts'
+import { watchLeftShare } from './processor-share.ts'
 import type { Scene } from './scene.ts'
 
 /** All observations of one attack. */

@@ -7,8 +7,8 @@ import type ivmModule from 'isolated-vm'
 import { boxChars } from './box.ts'
 import { onMainThread } from './main-thread.ts'
 import { BUSY_SLICE_MS, type Share, SLICE_MS } from './slices.ts'
-import { isHuge } from './unhandled-rejections.ts'
 import { createTurns } from './turns.ts'
+import { isHuge } from './unhandled-rejections.ts'
 
 /** Takes a message of the guest that is sent at once: see the prelude. */
 type Post = (op: string, id: number, headJson: string, body: string) => void

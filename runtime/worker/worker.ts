@@ -23,8 +23,8 @@ import { onMainThread } from './main-thread.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply, type ReplyExpectation } from './reply.ts'
 import { createSlices } from './slices.ts'
-import { strayLine } from './unhandled-rejections.ts'
 import { createTimers, type Timers } from './timers.ts'
+import { strayLine } from './unhandled-rejections.ts'
 import type { GuestIsolate, Hooks } from './verbs.ts'
 
 type Guest = {

@@ -10,7 +10,6 @@ import type { Pace } from '../../runtime/core/kernel/context/pace.ts'
 import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
 import { createToken } from '../../runtime/core/kernel/identity/tokens.ts'
 import type { Db } from '../../runtime/database/database.ts'
-import { prepareHome } from '../../runtime/database/server-home.ts'
 import { apps } from '../../runtime/database/schema/apps.ts'
 import {
   domains,
@@ -20,6 +19,7 @@ import {
   users,
 } from '../../runtime/database/schema/people.ts'
 import { taskAssignees, tasks } from '../../runtime/database/schema/tasks.ts'
+import { prepareHome } from '../../runtime/database/server-home.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'

@@ -1,8 +1,8 @@
 /** Lookups that are requested at once are sent as one query; no result is older than its request. */
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { expect, test } from 'vitest'
-import type { Db } from '../../runtime/database/database.ts'
 import { together } from '../../runtime/database/batched-lookups.ts'
+import type { Db } from '../../runtime/database/database.ts'
 
 type Row = { key: string; value: number }
 

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isDatabaseUnavailable } from '../../runtime/database/unavailable.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/unavailable.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { shows } from '../symptoms.ts'
 

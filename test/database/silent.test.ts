@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
-import { isDatabaseUnavailable } from '../../runtime/database/unavailable.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
+import { isDatabaseUnavailable } from '../../runtime/database/unavailable.ts'
 import { until } from '../e2e/until.ts'
 import { ownServer } from '../kit/own-server.ts'
 

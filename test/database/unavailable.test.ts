@@ -4,8 +4,12 @@
  */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { AWAY_STATES, isDatabaseUnavailable, UNREACHABLE } from '../../runtime/database/unavailable.ts'
 import { isContended, isTooSlow } from '../../runtime/database/contention.ts'
+import {
+  AWAY_STATES,
+  isDatabaseUnavailable,
+  UNREACHABLE,
+} from '../../runtime/database/unavailable.ts'
 import { refusalHeaders, statusOfRefusal } from '../../runtime/http/edge/statuses.ts'
 import { outageOf, toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 

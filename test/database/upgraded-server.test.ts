@@ -10,8 +10,8 @@ import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { upgradeEmbedded } from '../../runtime/database/backup/upgrade.ts'
 import { makeCluster, startEmbedded, startServer } from '../../runtime/database/embedded.ts'
-import { prepareHome } from '../../runtime/database/server-home.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
+import { prepareHome } from '../../runtime/database/server-home.ts'
 import { forgetDatabase } from './forget.ts'
 
 /**

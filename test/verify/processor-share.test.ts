@@ -1,8 +1,8 @@
 /** Time limits of an attack are scaled by the processor time that other programs leave. */
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { crowdedWords, shareOf, timesOf } from '../../runtime/verify/processor-share.ts'
 import { familyOf } from '../../runtime/verify/processes.ts'
+import { crowdedWords, shareOf, timesOf } from '../../runtime/verify/processor-share.ts'
 import { until } from '../e2e/until.ts'
 import { afterThisTest } from '../kit/closing.ts'
 

@@ -4,8 +4,8 @@
 import { ConfigError } from '../../config/config.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { visible } from '../../observe/visible.ts'
-import { unknownName } from '../terminal/unknown-name.ts'
 import type { ReadFlags } from '../terminal/options.ts'
+import { unknownName } from '../terminal/unknown-name.ts'
 import { ask } from './change.ts'
 import { RefusedError } from './client.ts'
 

@@ -20,7 +20,7 @@ import { PENDING_STATES } from '../requests/machine/states.ts'
  * @returns whether the request was created
  * @throws CoreError as `createAccessRequest`
  */
-export async function askOnce(
+export async function createRequestOnce(
   db: Db,
   principal: Principal,
   body: CreateAccessRequestInput,

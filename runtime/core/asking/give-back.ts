@@ -51,7 +51,7 @@ export async function giveBackAll(
   await db.transaction(async (tx) => {
     const named = await findRequest(tx, principal, id)
     checkGivenBack(named, principal)
-    const all = await lockSame(tx, named)
+    const all = await lockUnchanged(tx, named)
     const held = all.filter(({ status }) => status === 'COMPLETED')
     if (!held.some((one) => one.id === named.id))
       throw conflict('The access has already ended; there is nothing to give back')
@@ -68,7 +68,7 @@ export async function giveBackAll(
  * Returns all requests, granted or pending, of the same person for the same access. Locks them until the
  * transaction ends.
  */
-export const lockSame = (tx: Db, named: RequestRow): Promise<RequestRow[]> =>
+export const lockUnchanged = (tx: Db, named: RequestRow): Promise<RequestRow[]> =>
   tx
     .select()
     .from(accessRequests)

@@ -12,12 +12,12 @@ import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from '../requests/apply.ts'
-import { answersFor } from '../requests/cancel.ts'
+import { isAdminOfRequest } from '../requests/cancel.ts'
 import type { RequestDeps } from '../requests/job-key.ts'
 import { isRevocable, judgeRevocation } from '../requests/machine/revocation.ts'
 import { whoToAsk } from '../requests/notes.ts'
 import { findRequest } from '../requests/read.ts'
-import { lockSame } from './give-back.ts'
+import { lockUnchanged } from './give-back.ts'
 
 /**
  * Revokes the access that a request granted, together with other requests that grant the person the same
@@ -56,8 +56,8 @@ type Affected = { granted: RequestRow[]; waiting: RequestRow[] }
  */
 export async function affected(tx: Db, principal: Principal, id: string): Promise<Affected> {
   const named = await findRequest(tx, principal, id)
-  if (!(await answersFor(tx, principal, named))) throw await notTheirs(tx, principal, named)
-  const same = await lockSame(tx, named)
+  if (!(await isAdminOfRequest(tx, principal, named))) throw await notTheirs(tx, principal, named)
+  const same = await lockUnchanged(tx, named)
   // Finished requests, and those being revoked, are not in this list. The request may have ended since it was
   // read.
   const now = same.find((one) => one.id === named.id) ?? (await findRequest(tx, principal, id))
@@ -111,7 +111,7 @@ export async function revocationOf(
   { id, app_id: appId, status }: { id: string; app_id: string; status: RequestRow['status'] },
 ): Promise<Revocation | null> {
   if (principal.readOnly || !isRevocable(status)) return null
-  if (!(await answersFor(db, principal, { appId }))) return null
+  if (!(await isAdminOfRequest(db, principal, { appId }))) return null
   const [policy = null] = await db
     .select({ id: accessPolicies.id, name: accessPolicies.name })
     .from(accessRequests)

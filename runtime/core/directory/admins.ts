@@ -11,7 +11,7 @@ import { usersWhoMayAct } from '../kernel/identity/principal.ts'
  *
  * @throws CoreError `conflict`
  */
-export async function keepAnAdmin(
+export async function demandRemainingAdmin(
   tx: Db,
   domainId: string,
   losing: ReadonlySet<string>,

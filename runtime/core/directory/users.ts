@@ -19,7 +19,7 @@ import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { containing, hasPart, hasPartLowered } from '../kernel/list/search.ts'
-import { keepAnAdmin } from './admins.ts'
+import { demandRemainingAdmin } from './admins.ts'
 
 /** Separator between address and name in `search_text`. */
 const BETWEEN = '\u0001'
@@ -145,7 +145,7 @@ export async function removeRole(
   const role = knownRole(name)
   if (role === 'User') throw badRequest('Every user has the role User; it cannot be removed')
   await db.transaction(async (tx) => {
-    if (role === 'Admin') await keepAnAdmin(tx, principal.domainId, new Set([user.id]))
+    if (role === 'Admin') await demandRemainingAdmin(tx, principal.domainId, new Set([user.id]))
     const removed = await tx
       .delete(userRoles)
       .where(and(eq(userRoles.userId, user.id), eq(userRoles.role, role)))

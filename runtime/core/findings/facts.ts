@@ -100,7 +100,7 @@ type Askable = { requestable: ReadonlySet<number>; breakGlass: ReadonlySet<numbe
 const BY_SETS: Beginning = { settings: { enable_nestloop: 'off' } }
 
 /** Reads the requestable entitlements of an app. Runs once per look: there are fewer of them than holders. */
-export async function askableOf(db: Db, appId: string): Promise<Askable> {
+export async function requestableEntitlementsOf(db: Db, appId: string): Promise<Askable> {
   const { rows } = await db.transaction(
     (tx) =>
       tx.execute<{ id: string; requestable: boolean; break_glass: boolean }>(sql`

@@ -8,7 +8,7 @@ import { rulesInForce } from '../separation/check.ts'
 import { labelsOf, nextHolders, ruleTargets } from '../separation/holdings.ts'
 import { broken } from '../separation/rules.ts'
 import { WITH_LONG_STATEMENTS } from '../sync/runs.ts'
-import { appFacts, askableOf, BEGIN, nextAccountsHeld } from './facts.ts'
+import { appFacts, BEGIN, nextAccountsHeld, requestableEntitlementsOf } from './facts.ts'
 import { beginLook, type Look, wakeBy } from './look-schedule.ts'
 import { type FoundIssue, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
 import { endAcceptances, resolveGone, type Where, writeFound } from './write.ts'
@@ -37,7 +37,7 @@ async function lookAtApp(db: Db, look: Look, parts: Parts): Promise<Where | null
   const now = await parts.now(db)
   const { facts, lastRun } = await appFacts(db, app, parts.connectors)
   const where = { domainId: app.domainId, appId: app.id, lastRun }
-  const askable = await askableOf(db, app.id)
+  const askable = await requestableEntitlementsOf(db, app.id)
   let place = BEGIN
   for (;;) {
     parts.signal.throwIfAborted()

@@ -10,8 +10,8 @@ import { mailFeeds } from '../../database/schema/mail.ts'
 import { chainWaiting } from '../kernel/audit/unchained-entries.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { Post } from '../kernel/context/post.ts'
-import { queueEnding, queueTold } from './queue.ts'
 import { TOLD_EVENTS, toldOf } from './event-mails.ts'
+import { queueEnding, queueEventMail } from './queue.ts'
 
 /** Maximum number of entries per transaction, and of transactions per job. */
 const BATCH = 100
@@ -83,7 +83,7 @@ async function readSome(db: Db, domainId: string): Promise<boolean> {
       .limit(BATCH)
     for (const entry of entries) {
       const told = toldOf(entry)
-      if (told) await queueTold(tx, domainId, told, entry.eventHash.slice(0, 32))
+      if (told) await queueEventMail(tx, domainId, told, entry.eventHash.slice(0, 32))
     }
     const isSwept = rows[0]?.sweep ?? false
     if (isSwept) await queueEnding(tx, domainId)

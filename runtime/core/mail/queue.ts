@@ -33,7 +33,7 @@ const UNTRIED = sql`ended_at is null and message_id is null`
  *
  * @param occasion Identifies the event.
  */
-export async function queueTold(
+export async function queueEventMail(
   tx: Db,
   domainId: string,
   { kind, about, knownBy }: MailSubject,

@@ -60,7 +60,7 @@ export async function collectAccounts(db: Db, { id, domainId, userId }: Offboard
 }
 
 /** Works on the steps that are due, and checks those that people report as done. */
-export async function doSteps(
+export async function runSteps(
   db: Db,
   row: OffboardingRow,
   parts: RequestContext,
@@ -90,7 +90,7 @@ const openOf = ({ id }: OffboardingRow) =>
   and(eq(offboardingSteps.offboardingId, id), notInArray(offboardingSteps.state, ['done', 'left']))
 
 /** Returns the number of accounts that people decided to leave. */
-export const leftAccounts = (db: Db, { id }: OffboardingRow): Promise<number> =>
+export const countLeftAccounts = (db: Db, { id }: OffboardingRow): Promise<number> =>
   db.$count(
     offboardingSteps,
     and(eq(offboardingSteps.offboardingId, id), eq(offboardingSteps.state, 'left')),

@@ -8,7 +8,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
-import { collectAccounts, doSteps, leftAccounts } from './accounts.ts'
+import { collectAccounts, countLeftAccounts, runSteps } from './accounts.ts'
 import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 import { beginOffboarding } from './begin.ts'
 
@@ -57,13 +57,13 @@ async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise
   // Checked first: an account that a request creates before this point is collected below.
   const waits = await hasOpenRequests(db, row)
   await collectAccounts(db, row)
-  const steps = await doSteps(db, row, parts)
+  const steps = await runSteps(db, row, parts)
   if (waits || steps === 'left') return lookAgain(db, row, parts)
   await db.transaction(async (tx) => {
     const now = await parts.now(tx)
     const locked = await lockOffboarding(tx, row.id)
     if (locked?.status !== 'IN_PROGRESS') return
-    const left = await leftAccounts(tx, locked)
+    const left = await countLeftAccounts(tx, locked)
     await applyToOffboarding(tx, locked, { kind: 'completed', left }, now)
   })
 }

@@ -47,7 +47,7 @@ export async function hasLeft(db: Db, { id, status }: Leaver): Promise<boolean> 
 }
 
 /** Demands that a user has not left. @throws CoreError `conflict` if they have */
-export async function notOver(db: Db, user: Leaver): Promise<void> {
+export async function demandNotLeft(db: Db, user: Leaver): Promise<void> {
   if (await hasLeft(db, user))
     throw conflict('This user has been offboarded and has no access left')
 }

@@ -5,7 +5,7 @@ import { users } from '../../database/schema/people.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { MANY_USERS } from '../kernel/context/listeners.ts'
-import { wakeAsked } from '../requests/wake-requests.ts'
+import { wakeRequestsOf } from '../requests/wake-requests.ts'
 
 /** Id before every user's id: the start of a sweep. */
 const NOBODY_YET = '00000000-0000-0000-0000-000000000000'
@@ -27,7 +27,7 @@ export async function usersChanged(
   means: Pick<CoreContext, 'send'> | null,
 ): Promise<void> {
   if (userIds.length === 0) return
-  await wakeAsked(tx, domainId, userIds)
+  await wakeRequestsOf(tx, domainId, userIds)
   if (userIds === 'all' || userIds.length > MANY_USERS) return everybodyChanged(tx, domainId, means)
   await tx.execute(sql`
     insert into ${policyWants} (user_id, domain_id)

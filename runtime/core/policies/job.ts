@@ -9,7 +9,7 @@ import { later, pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { CHANGED_USERS } from './changed.ts'
-import { tellProblem } from './problem.ts'
+import { openPolicyProblemTask } from './problem.ts'
 import { reconcile } from './reconcile.ts'
 import { sweepPolicy } from './sweep.ts'
 
@@ -99,7 +99,7 @@ async function gaveUp(db: Db, key: string, problem: string): Promise<void> {
   if (key === CHANGED_USERS) return
   await db.transaction(async (tx) => {
     const [policy] = await tx.select().from(accessPolicies).where(eq(accessPolicies.id, key))
-    if (policy) await tellProblem(tx, policy, problem)
+    if (policy) await openPolicyProblemTask(tx, policy, problem)
   })
 }
 

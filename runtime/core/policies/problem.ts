@@ -7,7 +7,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 
 /** Opens an ERROR task for a policy that has none yet. Changing the policy clears the problem. */
-export async function tellProblem(
+export async function openPolicyProblemTask(
   tx: Db,
   { id, name, domainId }: Pick<PolicyRow, 'id' | 'name' | 'domainId'>,
   problem: string,

@@ -19,7 +19,7 @@ import type { RequestDeps } from '../requests/job-key.ts'
 import { systemOf } from '../requests/machine/request.ts'
 import { isBlockedNow } from '../separation/blocked.ts'
 import { entitlementsOf, type PolicyEntitlement } from './entitlements.ts'
-import { tellProblem } from './problem.ts'
+import { openPolicyProblemTask } from './problem.ts'
 import { matches, policyChanges } from './wanted.ts'
 
 type Who = { domainId: string; userId: string }
@@ -65,7 +65,7 @@ export async function reconcile(
       steps.flatMap(({ give }) => give),
     )
     for (const { policy, problem, give, take } of steps) {
-      if (problem !== null) await tellProblem(tx, policy, problem)
+      if (problem !== null) await openPolicyProblemTask(tx, policy, problem)
       for (const request of take) await takeBack(tx, request, reasonOf(policy, request), means)
       const given = give.filter(({ permission }) => permission === null || there.has(permission.id))
       for (const thing of given) await ask(tx, policy, thing, userId, means)

@@ -9,9 +9,9 @@ import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import {
-  enterApp,
   recordOutage,
   recordRecovery,
+  requestCall,
   type SystemFault,
 } from '../catalogue/apps/outages.ts'
 import type { ConnectorAnswer } from '../kernel/context/connectors.ts'
@@ -102,7 +102,7 @@ export async function throughApp(
   parts: RequestContext,
   work: (carrier: AppClient) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
-  const gate = await enterApp(db, app, await parts.now(db))
+  const gate = await requestCall(db, app, await parts.now(db))
   if (!gate.open) return { ok: false, end: 'paused' }
   const carrier = carrierOf(parts, app)
   const outcome: StepOutcome =

@@ -10,7 +10,7 @@ import {
   holdsEntitlement,
   statusOf,
   UNUSABLE,
-  untilHeld,
+  untilAssociation,
   untilStatus,
 } from './read-back.ts'
 
@@ -88,7 +88,7 @@ export async function grantEntitlement(
     await noteThere(before.value)
     if (before.value && !unsettled) return done(true)
     if (before.value) {
-      const gone = await untilHeld(carrier, id, entitlement, false)
+      const gone = await untilAssociation(carrier, id, entitlement, false)
       if (!gone.ok) return failedCall(gone.error)
       if (!gone.value) return done(true)
     }
@@ -103,7 +103,7 @@ export async function grantEntitlement(
     return failedCall(assigned.error)
   }
   if (!canBeRead(carrier)) return done(false)
-  const shown = await untilHeld(carrier, id, entitlement, true)
+  const shown = await untilAssociation(carrier, id, entitlement, true)
   if (!shown.ok) return failedCall(shown.error)
   return shown.value ? done(false) : notShown('assign_entitlement')
 }

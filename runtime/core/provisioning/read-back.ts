@@ -43,7 +43,7 @@ export async function holdsEntitlement(
 }
 
 /** Waits until an account holds an entitlement, or until it does not (`until` of AppClient). */
-export const untilHeld = (
+export const untilAssociation = (
   carrier: AppClient,
   account: string,
   ref: EntitlementRef,

@@ -5,8 +5,15 @@ import { keptText } from '../kernel/kept-text.ts'
 import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome } from './client.ts'
 import type { PairGrant } from './pair.ts'
-import { canBeRead, grantOf, statusOf, UNUSABLE, untilHeld, untilStatus } from './read-back.ts'
-import { successorsOf, takeWhereverItIs, withoutEvidence } from './successors.ts'
+import {
+  canBeRead,
+  grantOf,
+  statusOf,
+  UNUSABLE,
+  untilAssociation,
+  untilStatus,
+} from './read-back.ts'
+import { revokeFromSuccessors, successorsOf, withoutEvidence } from './successors.ts'
 
 const gone = (found: boolean): StepOutcome => ({ ok: true, found })
 
@@ -21,7 +28,7 @@ export async function revokeEntitlement(
   const account = await findAccount(db, carrier, request)
   if (!account.ok) return failedCall(account.error)
   if (account.value === null) return gone(true)
-  return takeWhereverItIs(db, carrier, account.value, request.targetUserId, (id) =>
+  return revokeFromSuccessors(db, carrier, account.value, request.targetUserId, (id) =>
     takeEntitlement(carrier, id, entitlement),
   )
 }
@@ -34,7 +41,7 @@ export async function takeEntitlement(
 ): Promise<StepOutcome> {
   if (canBeRead(carrier)) {
     // A recent grant may not be shown yet. The entitlement counts as removed only if it stays absent.
-    const before = await untilHeld(carrier, id, entitlement, true)
+    const before = await untilAssociation(carrier, id, entitlement, true)
     if (!before.ok) return failedCall(before.error)
     if (!before.value) return gone(true)
   }
@@ -44,7 +51,7 @@ export async function takeEntitlement(
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
   // An account that does not exist holds nothing.
   if (!canBeRead(carrier)) return gone(!taken.ok)
-  const left = await untilHeld(carrier, id, entitlement, false)
+  const left = await untilAssociation(carrier, id, entitlement, false)
   if (!left.ok) return failedCall(left.error)
   return left.value ? gone(false) : stillThere('unassign_entitlement')
 }

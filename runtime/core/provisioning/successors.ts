@@ -50,7 +50,7 @@ export function withoutEvidence(carrier: AppClient): AppClient {
 }
 
 /** Revokes access from an account or, if it does not exist, from the owner's newer accounts. */
-export async function takeWhereverItIs(
+export async function revokeFromSuccessors(
   db: Db,
   carrier: AppClient,
   account: string,

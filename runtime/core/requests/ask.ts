@@ -25,8 +25,8 @@ import {
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
-import type { RequestDeps } from './job-key.ts'
 import { isClosedTo } from './eligible-people.ts'
+import type { RequestDeps } from './job-key.ts'
 import { answerRequests } from './read.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {

@@ -6,7 +6,7 @@ import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { hasRow } from '../kernel/has-row.ts'
-import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
+import { isReachRefused, reach } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from './apply.ts'
@@ -30,7 +30,7 @@ export async function cancelAccessRequest(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     const own = [request.requesterId, request.targetUserId].includes(principal.userId)
-    if (!own && !(await answersFor(tx, principal, request))) demand(principal, 'tasks.write')
+    if (!own && !(await isAdminOfRequest(tx, principal, request))) demand(principal, 'tasks.write')
     if (!PENDING_STATES.some((one) => one === request.status))
       throw conflict(`The request is ${request.status}; only a pending one can be cancelled`)
     const said = reason === null ? null : keptText(reason, 1000)
@@ -39,12 +39,12 @@ export async function cancelAccessRequest(
 }
 
 /** Reports whether the caller is an admin of a request's app or of the domain. Others may see it too. */
-export async function answersFor(
+export async function isAdminOfRequest(
   db: Db,
   principal: Principal,
   { appId }: Pick<RequestRow, 'appId'>,
 ): Promise<boolean> {
-  if (reachesNone(principal, 'tasks.write')) return false
+  if (isReachRefused(principal, 'tasks.write')) return false
   const managed = reach(principal, 'tasks.write')
   return managed === undefined || hasRow(db, apps, eq(apps.id, appId), managed)
 }
@@ -60,7 +60,11 @@ export async function lockRequestsFor(tx: Db, permissionId: string): Promise<voi
 }
 
 /** Ends the requests for a permission that are not approved yet, because it is about to be deleted. */
-export async function endAsked(tx: Db, permissionId: string, means: RequestDeps): Promise<void> {
+export async function endUndecidedRequests(
+  tx: Db,
+  permissionId: string,
+  means: RequestDeps,
+): Promise<void> {
   const rows = await tx
     .select()
     .from(accessRequests)

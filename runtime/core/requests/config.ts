@@ -5,7 +5,7 @@ import type { RequestConfigView } from '../../contract/models/requestable-permis
 import type { PermissionRow, SettingsRow } from '../../database/schema/app_store.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import { isNobody } from '../catalogue/store/approvers.ts'
+import { namesNoOne } from '../catalogue/store/approvers.ts'
 import { permissionView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 
@@ -79,7 +79,7 @@ type TwoStages = {
 /** Returns the first stage and, if enabled, the second. Leaves out stages without approvers. */
 const twoStages = (flow: TwoStages): Approvers[] =>
   [flow.approvers, ...(flow.require_additional_approval ? [flow.approvers_stage_2] : [])].filter(
-    (one) => !isNobody(one),
+    (one) => !namesNoOne(one),
   )
 
 /** Returns the stages that were configured one by one, or null if there are none. */

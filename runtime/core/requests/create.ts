@@ -11,11 +11,11 @@ import { later } from '../kernel/jobs/tries.ts'
 import { apply } from './apply.ts'
 import { firstDeciders } from './approvers.ts'
 import { beginDecisions, grantBreakGlass } from './decide.ts'
-import { dutiesOf } from './separation-effect.ts'
 import type { RequestDeps } from './job-key.ts'
 import { DECISION_MS, UNDECIDABLE } from './machine/deciding.ts'
 import { fittingRules } from './preapproved.ts'
 import { recordRequest } from './record.ts'
+import { separationEffectOf } from './separation-effect.ts'
 
 type NewRequest = {
   app: AppRow
@@ -49,7 +49,7 @@ export async function createRequest(
 ): Promise<RequestRow> {
   const { app, permission, justification, preapproved: _, ...values } = wanted
   const now = await means.now(tx)
-  const duties = await dutiesOf(tx, wanted)
+  const duties = await separationEffectOf(tx, wanted)
   if (duties.verdict === 'BLOCK' && values.requesterId !== null) throw conflict(duties.words)
   const preapproved = duties.verdict === 'EXCEPTION' ? null : wanted.preapproved
   const request = one(

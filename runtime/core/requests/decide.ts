@@ -95,7 +95,7 @@ export async function grantBreakGlass(
 }
 
 /** Checks whether an approver of a locked request can still decide. If all have left, asks current ones. */
-export async function lookForDeciders(
+export async function ensureDeciders(
   tx: Db,
   request: RequestRow,
   now: Date,

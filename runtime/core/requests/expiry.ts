@@ -2,7 +2,7 @@
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { apply } from './apply.ts'
-import { lookForDeciders } from './decide.ts'
+import { ensureDeciders } from './decide.ts'
 import type { RequestDeps } from './job-key.ts'
 import { decisionEnd } from './machine/deciding.ts'
 import { standingOf } from './machine/states.ts'
@@ -16,7 +16,7 @@ export async function handleExpiry(
 ): Promise<RequestRow> {
   if (request.pendingOperation !== null) return request
   const isAsked = standingOf(request.status) === 'asked'
-  if (isAsked && now < decisionEnd(request)) return lookForDeciders(tx, request, now, means)
+  if (isAsked && now < decisionEnd(request)) return ensureDeciders(tx, request, now, means)
   return apply(tx, request, { kind: dueEvent(request, now) }, means, now)
 }
 

@@ -56,7 +56,7 @@ async function settle(
 }
 
 /** Logs that people have to act. The problem is only in their task: it may contain texts of other systems. */
-export function tellCall(
+export function logManualWork(
   { id, carriedAppId, pendingOperation, fulfilment }: RequestRow,
   call: OperationCall,
   tell: Tell,

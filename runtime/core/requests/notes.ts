@@ -10,7 +10,7 @@ import { type AppRow, apps } from '../../database/schema/apps.ts'
 import { userRoles, users } from '../../database/schema/people.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { groupsByName } from '../directory/users.ts'
-import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
+import { isReachRefused, reach } from '../kernel/identity/app-reach.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { failureMessage } from './machine/states.ts'
 
@@ -20,7 +20,7 @@ export async function detailedApps(
   principal: Principal,
   appIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (reachesNone(principal, 'tasks.read')) return new Set()
+  if (isReachRefused(principal, 'tasks.read')) return new Set()
   const ofApps = reach(principal, 'tasks.read')
   if (ofApps === undefined) return new Set(appIds)
   const rows = await db

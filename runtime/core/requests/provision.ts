@@ -21,11 +21,11 @@ import { type Pair, pairOf } from '../provisioning/pair.ts'
 import { revokeAccount, revokeEntitlement } from '../provisioning/revoke.ts'
 import { apply } from './apply.ts'
 import { handleExpiry } from './expiry.ts'
-import { type OperationCall, settleFailure, tellCall } from './failure.ts'
+import { logManualWork, type OperationCall, settleFailure } from './failure.ts'
 import type { Kept } from './machine/events.ts'
 import { change } from './move.ts'
 import { holdsMore, inherits, isBeingTaken, overlappingGrants } from './overlapping-grants.ts'
-import { leaveOpen } from './shared-account.ts'
+import { recordSharedAccount } from './shared-account.ts'
 import { subjectOf } from './subject.ts'
 import { validate } from './validate.ts'
 import { callProvisioningWebhook, callRemovalWebhook } from './webhooks.ts'
@@ -109,7 +109,7 @@ async function step(
       : await remove(db, request, parts)
   if (!outcome.ok && outcome.end === 'paused') return 'paused'
   const call = await db.transaction((tx) => settle(tx, request, outcome, parts))
-  if (call) tellCall(request, call, parts.tell)
+  if (call) logManualWork(request, call, parts.tell)
   return undefined
 }
 
@@ -180,12 +180,12 @@ async function remove(
     // The other request takes over the access, and revokes it when it ends itself.
     await change(db, heir, { preExisting: false })
     // No connector closes an account that was created by hand.
-    if (manual && request.label === null) await leaveOpen(db, request)
+    if (manual && request.label === null) await recordSharedAccount(db, request)
     return kept('other_request')
   }
   // Other requests hold access in the account. It is closed after the last of them.
   if (request.label === null && (await holdsMore(db, request))) {
-    await leaveOpen(db, request)
+    await recordSharedAccount(db, request)
     return kept('needed')
   }
   if (manual) {

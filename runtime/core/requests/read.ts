@@ -15,7 +15,7 @@ import { toPermissionBase } from '../catalogue/store/permission-base.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
 import { hasRow } from '../kernel/has-row.ts'
-import { idsOfApps, reach, reachesNone } from '../kernel/identity/app-reach.ts'
+import { idsOfApps, isReachRefused, reach } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { selectPage } from '../kernel/list/page.ts'
 import { assignedTasks, toTasks } from '../tasks/tasks.ts'
@@ -26,7 +26,7 @@ import { type RequestParts, type ShownRequest, withItsOwn } from './shown-column
 function seenBy(principal: Principal): SQL | undefined {
   const { userId } = principal
   const mine = or(eq(accessRequests.requesterId, userId), eq(accessRequests.targetUserId, userId))
-  if (reachesNone(principal, 'tasks.read')) return mine
+  if (isReachRefused(principal, 'tasks.read')) return mine
   const ofApps = reach(principal, 'tasks.read')
   if (ofApps === undefined) return undefined
   return or(mine, sql`${accessRequests.appId} = any(${idsOfApps(ofApps)})`)
@@ -38,7 +38,7 @@ type RequestQuery = QueryOf<'list_access_requests'>
 export async function listAccessRequests(db: Db, principal: Principal, query: RequestQuery) {
   const { target_user_id: target, requester_user_id: requester, user_id: either } = query
   if (requester !== null && requester.toLowerCase() !== principal.userId)
-    if (reachesNone(principal, 'tasks.read')) demand(principal, 'tasks.read')
+    if (isReachRefused(principal, 'tasks.read')) demand(principal, 'tasks.read')
   const ofPeople = and(
     seenBy(principal),
     idEquals(accessRequests.targetUserId, target),
@@ -129,7 +129,7 @@ export async function accessRequestsById(
 async function sees(db: Db, principal: Principal, request: ShownRequest): Promise<boolean> {
   const { userId } = principal
   if (request.requesterId === userId || request.targetUserId === userId) return true
-  if (reachesNone(principal, 'tasks.read')) return false
+  if (isReachRefused(principal, 'tasks.read')) return false
   const ofApps = reach(principal, 'tasks.read')
   if (ofApps === undefined) return true
   return hasRow(db, apps, eq(apps.id, request.appId), ofApps)

@@ -26,7 +26,7 @@ type Rule = {
 }
 
 /** Returns the effect of the rules on a new request. */
-export async function dutiesOf(
+export async function separationEffectOf(
   tx: Db,
   {
     app,

@@ -9,7 +9,7 @@ import { statesThatAre } from './machine/states.ts'
 import { holdsMore, ofPair, sameThing } from './overlapping-grants.ts'
 
 /** Records that a request for the app ends and its account stays open for requests that still need it. */
-export const leaveOpen = (db: Db, request: RequestRow): Promise<void> =>
+export const recordSharedAccount = (db: Db, request: RequestRow): Promise<void> =>
   keepProvisionedAccount(db, request, { leftBy: request.id })
 
 /**

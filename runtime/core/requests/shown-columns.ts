@@ -1,11 +1,11 @@
 /** Columns needed to show an access request: those on the wire, and those that decide who may see it. */
 import { eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { together } from '../../database/batched-lookups.ts'
 import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { together } from '../../database/batched-lookups.ts'
 import { type ShownUser, shownOf } from '../directory/users.ts'
 
 const requestColumns = (of: typeof accessRequests) => ({

@@ -13,7 +13,7 @@ const MAX_WOKEN = 1000
  * writing the users. A request locked by another transaction is left to its daily check: waiting for it could
  * deadlock.
  */
-export async function wakeAsked(
+export async function wakeRequestsOf(
   tx: Db,
   domainId: string,
   userIds: readonly string[] | 'all',

@@ -15,7 +15,6 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { demandMove } from '../machine/states.ts'
 import { syncAgain } from '../sync/trigger.ts'
-import { closeHands, openManualTask } from './manual-removals.ts'
 import { type LineEffect, type LineEvent, type LineWrite, lineTransition } from './machine/line.ts'
 import { systemOf } from './machine/log.ts'
 import { type ReviewEvent, type ReviewWrite, reviewTransition } from './machine/review.ts'
@@ -25,6 +24,7 @@ import {
   reviewAppTransition,
 } from './machine/review-app.ts'
 import { ITEM_STATE_TABLE, LEAVING, REVIEW_APP_STATES, REVIEW_STATES } from './machine/states.ts'
+import { closeRemovalTask, openManualTask } from './manual-removals.ts'
 
 /** Applies an event to a locked review. @throws Error if REVIEW_STATES forbids the move, a bug in Keyway */
 export const applyToReview = (
@@ -91,7 +91,7 @@ const linesIn = ({ review, arda, app, means }: LineSurroundings) =>
     async carryOut(tx, row, effect) {
       switch (effect.kind) {
         case 'close_task':
-          return closeHands(tx, row)
+          return closeRemovalTask(tx, row)
         case 'open_task': {
           const taskId = await openManualTask(
             tx,

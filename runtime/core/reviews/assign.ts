@@ -12,9 +12,9 @@ import {
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { adminIds } from '../directory/admins.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { askReviewers } from './reviewer-tasks.ts'
-import { teamsOfLastTime } from './previous-reviewers.ts'
 import { UNDECIDED } from './machine/states.ts'
+import { previousTeamsOf } from './previous-reviewers.ts'
+import { askReviewers } from './reviewer-tasks.ts'
 import {
   type PeopleById,
   type ReviewerKind,
@@ -108,7 +108,7 @@ export const HAS_OPEN_TASK = sql`exists (select from tasks t
   where t.id = ${accessReviewAssignments.taskId} and t.status in (${ACTIONABLE_STATES}))`
 
 /** Detaches closed tasks from the assignments that meet a condition, so that a new task is opened. */
-export async function leaveTaskThatIsOver(tx: Db, which: SQL | undefined): Promise<void> {
+export async function detachClosedTasks(tx: Db, which: SQL | undefined): Promise<void> {
   await tx
     .update(accessReviewAssignments)
     .set({ taskId: null })
@@ -148,7 +148,7 @@ async function sourcesOf(
     .where(eq(apps.id, arda.appId))
   const domainAdmins = await adminIds(tx, arda.domainId)
   const before =
-    kind === 'AS_LAST_TIME' ? await teamsOfLastTime(tx, review, arda, subjects) : new Map()
+    kind === 'AS_LAST_TIME' ? await previousTeamsOf(tx, review, arda, subjects) : new Map()
   const lastTime = await teamsOf(tx, before)
   const persons = [
     ...subjects.flatMap(({ userId }) => (userId === null ? [] : [userId])),
@@ -169,7 +169,7 @@ async function sourcesOf(
 /** Returns the same teams, with the members of their groups. */
 async function teamsOf(
   tx: Db,
-  named: Awaited<ReturnType<typeof teamsOfLastTime>>,
+  named: Awaited<ReturnType<typeof previousTeamsOf>>,
 ): Promise<Sources['lastTime']> {
   const groups = [...new Set([...named.values()].flatMap((one) => one.groupIds))]
   const members = await membersOf(tx, groups)

@@ -16,7 +16,6 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
-import { dismissAsked } from './reviewer-tasks.ts'
 import {
   demandFreeName,
   demandRecurrence,
@@ -27,6 +26,7 @@ import {
 import { sendReviewJob } from './keys.ts'
 import { toReview } from './read.ts'
 import { nextOf } from './recur.ts'
+import { dismissAsked } from './reviewer-tasks.ts'
 import { findReview, findReviewApp, lockReviewApp, noteReview } from './rows.ts'
 import { scopeFault } from './scope.ts'
 import { hasRemovalWebhook } from './take-by-webhook.ts'

@@ -13,11 +13,11 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
-import { closeAnswered } from './reviewer-tasks.ts'
 import { demandUnderWay } from './decide.ts'
 import { sendReviewJob } from './keys.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { toReview } from './read.ts'
+import { closeAnswered } from './reviewer-tasks.ts'
 import { findReview, findReviewApp, isDeciding, lockDeciding, lockReviewApps } from './rows.ts'
 
 type Deps = Pick<CoreContext, 'send' | 'now'>

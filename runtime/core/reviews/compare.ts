@@ -8,9 +8,9 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
 import { GONE } from '../provisioning/standings.ts'
 import { longStatements, type RunRow } from '../sync/runs.ts'
-import { closeAnswered } from './reviewer-tasks.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
 import { lastRuns } from './readiness.ts'
+import { closeAnswered } from './reviewer-tasks.ts'
 
 /** Statuses that count as removed: a rejected account may continue to exist unusable. */
 const ASLEEP = [...GONE, ...UNUSABLE.filter((one) => one !== null)]

@@ -7,8 +7,8 @@ import {
   accessReviewItems,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
+import { assign, assignmentsMade, detachClosedTasks, UNASSIGNED } from './assign.ts'
 import { CONFIRMS } from './reviewer-tasks.ts'
-import { assign, assignmentsMade, leaveTaskThatIsOver, UNASSIGNED } from './assign.ts'
 
 const { ardaId, why } = accessReviewAssignments
 
@@ -38,6 +38,6 @@ export async function askToConfirm(
 /** Returns the assignments of an app's earlier confirmations. People whose task has closed get a new one. */
 async function askedBefore(tx: Db, arda: string): Promise<Map<string, string>> {
   const mine = and(eq(ardaId, arda), eq(why, CONFIRMS))
-  await leaveTaskThatIsOver(tx, mine)
+  await detachClosedTasks(tx, mine)
   return assignmentsMade(tx, mine)
 }

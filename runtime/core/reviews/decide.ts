@@ -21,11 +21,11 @@ import { isId } from '../kernel/by-id.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
-import { closeAnswered } from './reviewer-tasks.ts'
 import { askToConfirm } from './confirm.ts'
 import { foldCounts } from './counts.ts'
-import { decidableBy, whichItems } from './items.ts'
+import { decidableBy, itemsCondition } from './items.ts'
 import { DECIDED, itemStatesBefore, UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
+import { closeAnswered } from './reviewer-tasks.ts'
 import { findReview, noteReview } from './rows.ts'
 import { foundByText } from './texts.ts'
 
@@ -65,7 +65,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
     const ardas = await openApps(tx, review, confirms)
     const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()).filter(isId))]
     const chosen = and(
-      whichItems(review, filter ?? {}),
+      itemsCondition(review, filter ?? {}),
       await foundByText(tx, review.id, filter?.search),
       item_ids === undefined ? undefined : inArray(items.id, ids),
       decidableBy(principal.userId),
@@ -73,7 +73,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
       inArray(items.state, change ? itemStatesBefore(DECIDED[decision]) : [...UNDECIDED]),
     )
     const act = { decision, reason, filter: filter ?? null, userId: principal.userId }
-    const made = await carryOut(tx, review, act, chosen)
+    const made = await decideMatching(tx, review, act, chosen)
     if (reason === null && made.count > BULK)
       throw badRequest(`These are ${made.count} lines; more than ${BULK} at once need a reason`)
     if (reason === null && made.red)
@@ -97,7 +97,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
 
 /** Demands that the caller reviews a line of the review. @throws CoreError forbidden */
 async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
-  const reviews = await hasRow(tx, items, whichItems(review, {}), decidableBy(userId))
+  const reviews = await hasRow(tx, items, itemsCondition(review, {}), decidableBy(userId))
   if (!reviews) throw forbidden('You are not a reviewer of any line of this access review')
 }
 
@@ -140,7 +140,7 @@ const needsSecond: SQL = sql`(${items.hints} && ${sql.param(RED)}::text[] and ${
 type Act = Pick<typeof accessReviewActs.$inferInsert, 'decision' | 'reason' | 'filter' | 'userId'>
 
 /** Decides the lines that meet a condition. Locks them in the order of their ids, to prevent deadlocks. */
-export async function carryOut(
+export async function decideMatching(
   tx: Db,
   { id: reviewId, domainId }: ReviewRow,
   act: Act,
@@ -192,7 +192,7 @@ async function resultsOf(
       mine: sql<boolean>`${decidableBy(userId)}`,
     })
     .from(items)
-    .where(and(whichItems(review, {}), inArray(items.id, ids)))
+    .where(and(itemsCondition(review, {}), inArray(items.id, ids)))
   const byId = new Map(rows.map((row) => [row.id, row]))
   const changeable = itemStatesBefore(DECIDED[decision])
   return item_ids.map((item_id) => {

@@ -32,7 +32,7 @@ function remindersAround(deadline: Date, now: Date): Date[] {
 type Timed = Pick<ReviewRow, 'deadlineAt' | 'remindedAt' | 'startedAt'>
 
 /** Reports whether a reminder is due that has not been sent. */
-export function remindsNow({ deadlineAt, remindedAt, startedAt }: Timed, now: Date): boolean {
+export function isReminderDue({ deadlineAt, remindedAt, startedAt }: Timed, now: Date): boolean {
   const since = remindedAt ?? startedAt ?? now
   return remindersAround(deadlineAt, now).some((at) => at > since && at <= now)
 }

@@ -29,7 +29,7 @@ import { countOf } from './counts.ts'
 import { iso } from './read.ts'
 import { findReview } from './rows.ts'
 import { inScope } from './scoped-items.ts'
-import { foundByText, saying } from './texts.ts'
+import { containsText, foundByText } from './texts.ts'
 
 type ItemFilter = {
   arda_id?: string | null | undefined
@@ -64,7 +64,7 @@ function inReview(
 }
 
 /** Condition on the lines of a review that a filter selects, in apps that are still in it. */
-export function whichItems(
+export function itemsCondition(
   review: Pick<ReviewRow, 'id' | 'domainId'>,
   filter: ItemFilter,
 ): SQL | undefined {
@@ -78,7 +78,7 @@ export function whichItems(
           eq(items.externalId, entitlement_id),
         )
       : undefined,
-    search ? saying(search) : undefined,
+    search ? containsText(search) : undefined,
     inScope(review, scope_filters),
   )
 }
@@ -137,7 +137,7 @@ export async function listItems(
   const review = await findReview(db, principal, id)
   const mine = query.mine || !principal.permissions.has('reviews.read')
   const list = {
-    where: and(whichItems(review, query), mine ? decidableBy(principal.userId) : undefined),
+    where: and(itemsCondition(review, query), mine ? decidableBy(principal.userId) : undefined),
     order: [asc(items.place)],
     total: mine ? undefined : countedBy(review.id, query),
     narrowed: (tx: Db) => foundByText(tx, review.id, query.search),

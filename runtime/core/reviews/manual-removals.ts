@@ -27,7 +27,7 @@ export async function openManualTask(
   problem: string,
   goesOn: boolean,
 ): Promise<string> {
-  await closeHands(tx, item)
+  await closeRemovalTask(tx, item)
   const { domainId } = review
   const parties = { domainId, appId: app.id, requesterId: null, targetUserId: item.userId ?? '' }
   const { users: userIds, groups: groupIds } = await manualWorkersOf(tx, parties)
@@ -54,7 +54,7 @@ const wantsFile = ({ id }: ReviewRow, item: ItemRow): string =>
   `\n\nFirst attach a file as evidence: POST /access_reviews/${id}/evidence/uploads with "item_ids":["${item.id}"].`
 
 /** Closes the removal task of a line. */
-export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {
+export async function closeRemovalTask(tx: Db, { taskId }: ItemRow): Promise<void> {
   if (taskId !== null) await completeOpenTask(tx, taskId)
 }
 

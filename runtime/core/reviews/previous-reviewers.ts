@@ -15,7 +15,7 @@ type Named = { userIds: string[]; groupIds: string[] }
  * @returns by the id of the person, or an empty text for lines without a person; only for people who had
  * lines then
  */
-export async function teamsOfLastTime(
+export async function previousTeamsOf(
   tx: Db,
   { followsId }: ReviewRow,
   { id, appId, reviewId, reviewType }: ReviewAppRow,

@@ -13,11 +13,11 @@ import {
 } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/by-id.ts'
 import { demand, type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { askReviewers, closeAnswered } from './reviewer-tasks.ts'
-import { assignmentOf, leaveTaskThatIsOver } from './assign.ts'
+import { assignmentOf, detachClosedTasks } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
-import { decidableBy, toItems, whichItems } from './items.ts'
+import { decidableBy, itemsCondition, toItems } from './items.ts'
 import { UNDECIDED } from './machine/states.ts'
+import { askReviewers, closeAnswered } from './reviewer-tasks.ts'
 import { findReview, findReviewApp, isDeciding, noteReview } from './rows.ts'
 import { namedTeam } from './settings.ts'
 
@@ -73,7 +73,7 @@ async function findItem(tx: Db, { userId, permissions }: Principal, review: Revi
     ? await tx
         .select({ item: accessReviewItems, mine: sql<boolean>`${decidableBy(userId)}` })
         .from(accessReviewItems)
-        .where(and(whichItems(review, {}), eq(accessReviewItems.id, id)))
+        .where(and(itemsCondition(review, {}), eq(accessReviewItems.id, id)))
     : []
   if (!row || (!row.mine && !permissions.has('reviews.read'))) throw notFound('Line')
   return row
@@ -127,6 +127,6 @@ async function teamOf(
     )
     .limit(1)
   if (!known) return assignmentOf(tx, arda, { users: userIds, groups: groupIds, why }, byId)
-  await leaveTaskThatIsOver(tx, eq(id, known.id))
+  await detachClosedTasks(tx, eq(id, known.id))
   return known.id
 }

@@ -7,9 +7,9 @@ import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { openPath } from './reviewer-tasks.ts'
 import { demandUnderWay } from './decide.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
+import { openPath } from './reviewer-tasks.ts'
 import { findReview, noteReview } from './rows.ts'
 
 /** Minimum time between a reminder and a requested one, in milliseconds: each may send a mail. */

@@ -4,8 +4,8 @@
  */
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Reading } from '../../contract/models/reading.ts'
-import { alone } from '../../database/exclusive-work.ts'
 import type { Db } from '../../database/database.ts'
+import { alone } from '../../database/exclusive-work.ts'
 import { type AppRow, apps } from '../../database/schema/apps.ts'
 import {
   accessReviewItems,

@@ -14,7 +14,7 @@ import {
 import { canBeRead, holdsEntitlement, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
 import type { Watch } from '../provisioning/readings.ts'
 import { closeUnlessMoved, takeEntitlement } from '../provisioning/revoke.ts'
-import { successorsOf, takeWhereverItIs } from '../provisioning/successors.ts'
+import { revokeFromSuccessors, successorsOf } from '../provisioning/successors.ts'
 
 /**
  * Outcome of a try, in addition to those of a step:
@@ -42,7 +42,7 @@ export async function take(
   const outcome = await throughApp(db, app, parts, async (client) => {
     const carrier = watch.over(client)
     const entitlement = entitlementOf(item)
-    if (arda.removalAction === 'MANUAL') return lookOnly(db, carrier, item, entitlement)
+    if (arda.removalAction === 'MANUAL') return checkRemoved(db, carrier, item, entitlement)
     if (entitlement === null)
       return closeUnlessMoved(db, carrier, item.account, item.userId, capabilityOf(carrier, arda))
     const type = carrier.manifest.entitlement_types.find(
@@ -53,7 +53,7 @@ export async function take(
       special = { ok: false, end: 'needed', problem }
       return { ok: false, end: 'manual', problem }
     }
-    const taken = await takeWhereverItIs(db, carrier, item.account, item.userId, (id) =>
+    const taken = await revokeFromSuccessors(db, carrier, item.account, item.userId, (id) =>
       takeEntitlement(carrier, id, entitlement),
     )
     if (taken.ok && !canBeRead(carrier)) special = { ok: false, end: 'unproven', problem: UNREAD }
@@ -116,7 +116,7 @@ async function isGoneFrom(
 }
 
 /** Only reads whether people have removed a line. Returns `manual` if it still exists or cannot be read. */
-export async function lookOnly(
+export async function checkRemoved(
   db: Db,
   carrier: AppClient,
   item: ItemRow,

@@ -8,11 +8,11 @@ import {
 } from '../../database/schema/reviews.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
-import { closeAnswered } from './reviewer-tasks.ts'
 import { assign, assignmentsMade, HAS_OPEN_TASK, UNASSIGNED } from './assign.ts'
 import { askToConfirm } from './confirm.ts'
 import { systemOf } from './machine/log.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
+import { closeAnswered } from './reviewer-tasks.ts'
 import { lockDeciding, noteReview } from './rows.ts'
 
 /** Reassigns undecided lines of a review none of whose reviewers can sign in. Locks its apps. */

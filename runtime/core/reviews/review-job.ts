@@ -11,18 +11,18 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview } from './apply.ts'
-import { ESCALATED } from './reviewer-tasks.ts'
 import { assign, OPEN_LINES } from './assign.ts'
 import { closeApps, isEarly } from './close.ts'
-import { carryOut } from './decide.ts'
-import { whichItems } from './items.ts'
+import { decideMatching } from './decide.ts'
+import { isReminderDue, nextLook } from './due-times.ts'
+import { itemsCondition } from './items.ts'
 import { sendReviewJob } from './keys.ts'
 import { systemOf } from './machine/log.ts'
 import { UNDECIDED } from './machine/states.ts'
-import { nextLook, remindsNow } from './due-times.ts'
 import { recur } from './recur.ts'
 import { remindReviewers } from './remind.ts'
 import { replaceLeft } from './replace.ts'
+import { ESCALATED } from './reviewer-tasks.ts'
 import { lockDeciding, lockReview, lockReviewApps, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
@@ -48,7 +48,7 @@ export async function lookAtReview(db: Db, id: string, means: Means): Promise<vo
     const locked = await lockReview(tx, id)
     if (!locked || locked.status === 'DELETED') return
     if (ardas.length === 0) await applyToReview(tx, locked, { kind: 'started' }, now)
-    const reminded = locked.closedAt === null && remindsNow(locked, now)
+    const reminded = locked.closedAt === null && isReminderDue(locked, now)
     if (reminded) await remindReviewers(tx, systemOf(locked), locked, now)
     await tx
       .update(accessReviews)
@@ -102,10 +102,10 @@ async function atDeadline(
     const reason = 'No one decided by the deadline'
     const act = { decision: 'REJECT' as const, reason, filter: { state: UNDECIDED }, userId: null }
     const chosen = and(
-      whichItems(review, { state: UNDECIDED }),
+      itemsCondition(review, { state: UNDECIDED }),
       sql`access_review_items.arda_id = any(${sql.param(locked)}::uuid[])`,
     )
-    const { actId, count } = await carryOut(tx, review, act, chosen)
+    const { actId, count } = await decideMatching(tx, review, act, chosen)
     if (actId !== null)
       await noteReview(tx, system, review, 'DECIDED', {
         act_id: actId,

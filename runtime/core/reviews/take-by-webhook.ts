@@ -16,8 +16,8 @@ import { webhookPayload } from '../requests/webhook-payload.ts'
 import { callOnce } from '../requests/webhooks.ts'
 import { callWebhook } from '../webhooks/call.ts'
 import { systemOf } from './machine/log.ts'
+import { checkRemoved, entitlementOf, isGone, type Taken } from './remove-line.ts'
 import { noteReview } from './rows.ts'
-import { entitlementOf, isGone, lookOnly, type Taken } from './remove-line.ts'
 
 type Config = Awaited<ReturnType<typeof storeSettingsOf>>
 
@@ -44,7 +44,7 @@ export async function takeByWebhook(
   const hasSystem = app.connectorId !== null
   if (hasSystem) {
     const before = await throughApp(db, app, parts, (carrier) =>
-      lookOnly(db, watch.over(carrier), item, entitlement),
+      checkRemoved(db, watch.over(carrier), item, entitlement),
     )
     if (before.ok || before.end !== 'manual') return before
   }

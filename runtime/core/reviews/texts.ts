@@ -25,7 +25,7 @@ export async function writeTexts(tx: Db, ardaId: string): Promise<void> {
 }
 
 /** Condition on lines whose account, address or label contains a text. */
-export const saying = (search: string): SQL | undefined =>
+export const containsText = (search: string): SQL | undefined =>
   or(hasPart(items.account, search), hasPart(items.userEmail, search), hasPart(items.label, search))
 
 /** Returns an indexed condition that all lines found by a search meet, or undefined if too many do. */

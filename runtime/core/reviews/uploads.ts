@@ -22,7 +22,7 @@ import { distinctIds, isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'
-import { decidableBy, whichItems } from './items.ts'
+import { decidableBy, itemsCondition } from './items.ts'
 import { findReview, findReviewApp, noteReview } from './rows.ts'
 
 type UploadRow = typeof accessReviewUploads.$inferSelect
@@ -91,7 +91,7 @@ async function subjectOf(
   const rows = await tx
     .select({ item: accessReviewItems, mine: sql<boolean>`${decidableBy(principal.userId)}` })
     .from(accessReviewItems)
-    .where(and(whichItems(review, {}), inArray(accessReviewItems.id, ids.filter(isId))))
+    .where(and(itemsCondition(review, {}), inArray(accessReviewItems.id, ids.filter(isId))))
   if (rows.length !== ids.length) throw notFound('Line')
   const ardas = new Set(rows.map(({ item }) => item.ardaId))
   const [ardaId = '', ...others] = ardas

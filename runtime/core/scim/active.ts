@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
-import { keepAnAdmin } from '../directory/admins.ts'
+import { demandRemainingAdmin } from '../directory/admins.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
@@ -29,7 +29,7 @@ export async function deactivate(
   means: Means,
 ): Promise<boolean> {
   if (status === 'INACTIVE' && (await wasOffboarded(tx, id))) return false
-  await keepAnAdmin(tx, domainId, new Set([id]))
+  await demandRemainingAdmin(tx, domainId, new Set([id]))
   const isOn = mayAct(status)
   if (isOn) await setStatus(tx, domainId, { id, status }, 'SUSPENDED')
   const actor = { domainId, userId: null }

@@ -22,7 +22,7 @@ export const required = (name: string) =>
     'mutability',
     `${name} is required and cannot be removed: replace it`,
   )
-export const noSuch = (what: 'User' | 'Group', id: string) =>
+export const scimNotFound = (what: 'User' | 'Group', id: string) =>
   new ScimError(
     'not_found',
     null,

@@ -10,7 +10,7 @@ import type { ScimCaller } from './caller.ts'
 import { parseFilter } from './filter.ts'
 import { filterSql, type ScimColumn } from './filter-sql.ts'
 import { schemaOf } from './paths.ts'
-import { noSuch, ScimError } from './problem.ts'
+import { ScimError, scimNotFound } from './problem.ts'
 import {
   type ListQuery,
   listResponse,
@@ -103,7 +103,7 @@ export async function findGroup(
       )
     : { rows: [] }
   const [row] = rows
-  if (!row) throw noSuch('Group', id)
+  if (!row) throw scimNotFound('Group', id)
   return row
 }
 

@@ -15,7 +15,7 @@ import type { ScimCaller } from './caller.ts'
 import { type Filter, parseFilter } from './filter.ts'
 import { filterSql, type ScimColumn } from './filter-sql.ts'
 import { fieldAt, schemaOf } from './paths.ts'
-import { noSuch } from './problem.ts'
+import { scimNotFound } from './problem.ts'
 import {
   type ListQuery,
   listResponse,
@@ -94,7 +94,7 @@ export async function findScimUser(
       )
     : { rows: [] }
   const [row] = rows
-  if (!row) throw noSuch('User', id)
+  if (!row) throw scimNotFound('User', id)
   return toRow(row)
 }
 

@@ -4,7 +4,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import type { Claims, SignInProvider } from '../../contract/models/sign-in-provider.ts'
 import type { Db } from '../../database/database.ts'
 import { domains, type UserRow, userRoles, users } from '../../database/schema/people.ts'
-import { keepAnAdmin } from '../directory/admins.ts'
+import { demandRemainingAdmin } from '../directory/admins.ts'
 import { userTarget } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
@@ -133,7 +133,7 @@ async function setRoles(
 
 const isLastAdmin = async (tx: Db, { id, domainId }: UserRow): Promise<boolean> => {
   try {
-    await keepAnAdmin(tx, domainId, new Set([id]))
+    await demandRemainingAdmin(tx, domainId, new Set([id]))
     return false
   } catch (error) {
     if (error instanceof CoreError) return true

@@ -8,9 +8,9 @@ import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { sameAttribute } from './attributes.ts'
 import { rowsOfColumns } from './columns.ts'
 import { type AccountRows, copyAccounts } from './copied-accounts.ts'
-import { eachOf, listedText, timeOrderedIds } from './storable-texts.ts'
 import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
+import { eachOf, listedText, timeOrderedIds } from './storable-texts.ts'
 import { writeRows } from './write-rows.ts'
 
 type ListedAccount = Output<'list_accounts'>[number]

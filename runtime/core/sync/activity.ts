@@ -6,9 +6,9 @@ import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import type { FetchedPage } from './ahead.ts'
 import { nextAccounts } from './batches.ts'
 import { SyncFailure } from './failures.ts'
-import { lastOfEach } from './storable-texts.ts'
-import { fetchPage, mayGoOn, walkOffers } from './listing.ts'
+import { fetchPage, refuseEndlessListing, walkOffers } from './listing.ts'
 import { added, checkpoint, toNext, type Walk } from './runs.ts'
+import { lastOfEach } from './storable-texts.ts'
 
 type Found = Output<'get_last_activity'>[number]
 
@@ -37,7 +37,7 @@ export async function walkActivity(walk: Walk): Promise<void> {
       const idle = run.counts['idle_pages'] ?? 0
       const goesOn = token !== null
       const counted = { activity: rows.length, pages: 1, idle_pages: goesOn ? 1 : -idle }
-      if (goesOn) mayGoOn(walk, added(run.counts, counted))
+      if (goesOn) refuseEndlessListing(walk, added(run.counts, counted))
       return token === null
         ? { pageToken: null, cursor: last, restarts: 0, counted }
         : { pageToken: token, counted }

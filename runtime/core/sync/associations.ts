@@ -2,11 +2,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
+import {
+  type Found,
+  type NamedPage,
+  type NamedPairs,
+  namedPage,
+  namesOf,
+} from './compact-associations.ts'
 import { associationRows, bytesOfRows, COPY_ASSOCIATIONS } from './copied-associations.ts'
-import { EACH_BY_KEY } from './storable-texts.ts'
 import type { SyncListing } from './listing.ts'
-import { type Found, type NamedPage, type NamedPairs, namedPage, namesOf } from './compact-associations.ts'
 import type { Walk } from './runs.ts'
+import { EACH_BY_KEY } from './storable-texts.ts'
 
 export const ASSOCIATIONS: SyncListing<Found, NamedPairs, NamedPage> = {
   capability: 'find_entitlement_associations',

@@ -5,9 +5,9 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { columnOf, type TableOf } from '../../contract/schema/table.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { arrayText } from './columns.ts'
-import { isResourceId, MAX_ID } from './storable-texts.ts'
 import type { KnownAccounts } from './known-accounts.ts'
 import type { PreparedRows } from './listing.ts'
+import { isResourceId, MAX_ID } from './storable-texts.ts'
 
 export type Found = Output<'find_entitlement_associations'>[number]
 

@@ -14,8 +14,8 @@ import {
 import { BINARY_END, BINARY_HEADER, copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
-import { UUID_BYTES } from './storable-texts.ts'
 import type { Walk } from './runs.ts'
+import { UUID_BYTES } from './storable-texts.ts'
 
 /** Text fields of accounts, in the order of their columns. */
 const TEXTS = ['type', 'status', 'external', 'email', 'given', 'family'] as const

@@ -1,8 +1,8 @@
 /** Associations of known accounts in the format of COPY: PostgreSQL needs no lookups and parses no text. */
 import { numberField, uuidField } from '../../database/copy-fields.ts'
 import { BINARY_END, BINARY_HEADER } from '../../database/copy-in.ts'
-import { UUID_BYTES } from './storable-texts.ts'
 import type { KnownAccounts } from './known-accounts.ts'
+import { UUID_BYTES } from './storable-texts.ts'
 
 export const COPY_ASSOCIATIONS =
   'copy associations (app_id, account_id, entitlement_id, seen_run, first_run) from stdin (format binary)'

@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { askAdmins, tellEnded } from './failures.ts'
+import { askAdmins, logUnsuccessfulRun } from './failures.ts'
 import { checkpoint, countedBefore, endRun, toNext, type Walk } from './runs.ts'
 
 /** A loss is suspicious above both this number and this percentage of the previous count. */
@@ -62,7 +62,7 @@ export async function guardDeletions(walk: Walk): Promise<void> {
     await endRun(tx, walk, { state: 'STOPPED', problem })
     await askAdmins(tx, app, `The sync of ${app.name} stopped: ${problem}.`, helpOf(run.id))
   })
-  tellEnded(
+  logUnsuccessfulRun(
     walk,
     {},
     'a sync stopped because suspiciously much is missing; its run has the details',

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isKeepable } from '../kernel/kept-text.ts'
-import { eachOf, entitlementKey, isResourceId, listedText, MAX_ID } from './storable-texts.ts'
 import { asRows, type SyncListing } from './listing.ts'
+import { eachOf, entitlementKey, isResourceId, listedText, MAX_ID } from './storable-texts.ts'
 import { writeRows } from './write-rows.ts'
 
 type FoundResource = Output<'list_resources'>[number]

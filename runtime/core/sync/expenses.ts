@@ -7,9 +7,9 @@ import { isRecord } from '../../contract/schema/record.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { isKeepable } from '../kernel/kept-text.ts'
 import { SyncFailure } from './failures.ts'
-import { lastOfEach, listedText, MAX_ID } from './storable-texts.ts'
 import { asRows, type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
+import { lastOfEach, listedText, MAX_ID } from './storable-texts.ts'
 import { writeRows } from './write-rows.ts'
 
 type Told = Output<'list_expenses'>[number]

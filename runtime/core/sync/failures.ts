@@ -66,7 +66,7 @@ export function syncFailureOf(capability: string, failure: Failure): SyncFailure
 }
 
 /** Records a failure: the run continues later, or fails. */
-export async function stumble(walk: Walk, failure: SyncFailure): Promise<void> {
+export async function recordSyncFailure(walk: Walk, failure: SyncFailure): Promise<void> {
   const { run, db, lease } = walk
   if (failure.isTooLarge) return shrink(walk, failure)
   if (failure.final) return fail(walk, failure.message, failure.code)
@@ -134,11 +134,11 @@ export async function fail(
     if (walk.app.disconnectedAt === null)
       await askAdmins(tx, walk.app, `The sync of ${walk.app.name} failed: ${problem}`, FAILED_HELP)
   })
-  tellEnded(walk, { code }, 'a sync failed; its run has the reason')
+  logUnsuccessfulRun(walk, { code }, 'a sync failed; its run has the reason')
 }
 
 /** Logs a run that did not succeed. */
-export const tellEnded = (
+export const logUnsuccessfulRun = (
   { app, run, parts }: Walk,
   about: Record<string, string | null>,
   words: string,

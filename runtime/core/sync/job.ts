@@ -3,13 +3,13 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
-import { isDatabaseUnavailable } from '../../database/unavailable.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { enterApp, type Gate, leaveProbe } from '../catalogue/apps/outages.ts'
+import { isDatabaseUnavailable } from '../../database/unavailable.ts'
+import { type Gate, releaseProbe, requestCall } from '../catalogue/apps/outages.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { fail, SyncFailure, stumble } from './failures.ts'
+import { fail, recordSyncFailure, SyncFailure } from './failures.ts'
 import { createKnownAccounts } from './known-accounts.ts'
 import { walkOffers } from './listing.ts'
 import { PHASES } from './phases.ts'
@@ -114,7 +114,7 @@ async function takeUp(db: Db, appId: string, parts: RequestContext): Promise<Tur
   // The run of a disconnected app is taken up in order to end it.
   const gate: Gate =
     app.disconnectedAt === null
-      ? await enterApp(db, app, await parts.now(db))
+      ? await requestCall(db, app, await parts.now(db))
       : { open: true, probe: null }
   if (!gate.open) {
     await waitUntil(db, taken.run, taken.lease, gate.until)
@@ -161,7 +161,7 @@ async function carryOut(walk: Turn): Promise<void> {
     end()
     // The probe made no call. Leave it to another host.
     const { probe } = walk.gate
-    if (probe) await leaveProbe(db, app, probe, await parts.now(db))
+    if (probe) await releaseProbe(db, app, probe, await parts.now(db))
   }
 }
 
@@ -175,7 +175,7 @@ async function afterError(walk: Walk, error: unknown): Promise<void> {
   if (isDatabaseUnavailable(error)) throw error
   // The host stops, or the lease is lost. Aborted calls are not failures of the system.
   if (parts.signal.aborted) return releaseRun(db, run, lease)
-  await stumble(walk, asSyncFailure(error)).catch((lost) => {
+  await recordSyncFailure(walk, asSyncFailure(error)).catch((lost) => {
     if (!(lost instanceof LeaseLost)) throw lost
   })
 }

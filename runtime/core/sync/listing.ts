@@ -170,7 +170,7 @@ async function writePages<T extends object, R, A>(
       }),
       ...more,
     })
-    mayGoOn(walk, added(run.counts, all))
+    refuseEndlessListing(walk, added(run.counts, all))
   }
   return all
 }
@@ -182,7 +182,10 @@ const skip = (walk: Walk): Promise<void> =>
   }))
 
 /** Fails if a listing seems endless. @throws SyncFailure */
-export function mayGoOn({ run, settings }: Walk, counts: Record<string, number>): void {
+export function refuseEndlessListing(
+  { run, settings }: Walk,
+  counts: Record<string, number>,
+): void {
   const words =
     (counts['rows'] ?? 0) > settings.maxRows
       ? `The listing of ${run.phase} has more than ${settings.maxRows} rows in total; raise max_rows in the app’s sync settings if that is correct`

@@ -6,7 +6,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { keepAnAdmin } from '../directory/admins.ts'
+import { demandRemainingAdmin } from '../directory/admins.ts'
 import { isLeaving } from '../directory/leaving.ts'
 import { hasEmail } from './attributes.ts'
 import { endOfBatch } from './batches.ts'
@@ -199,7 +199,7 @@ export async function wouldBeLast(
   losing: readonly { id: string }[],
 ): Promise<boolean> {
   try {
-    await keepAnAdmin(tx, domainId, new Set(losing.map(({ id }) => id)))
+    await demandRemainingAdmin(tx, domainId, new Set(losing.map(({ id }) => id)))
     return false
   } catch (error) {
     if (error instanceof CoreError) return true

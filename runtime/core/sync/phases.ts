@@ -16,7 +16,7 @@ import { syncPeople } from './people.ts'
 import { syncPermissions } from './permissions.ts'
 import { endRun, type Walk, WITH_LONG_STATEMENTS } from './runs.ts'
 import { markAccounts, markEntitlements, sweepAssociations } from './tombstones.ts'
-import { tellUsersChanged } from './users-changed.ts'
+import { notifyUsersChanged } from './users-changed.ts'
 
 type Phase = (walk: Walk) => Promise<void>
 
@@ -43,7 +43,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   managers: syncManagers,
   groups: syncGroups,
   leavers: syncLeavers,
-  tell: tellUsersChanged,
+  tell: notifyUsersChanged,
   permissions: syncPermissions,
   expenses: walkExpenses,
   end: (walk) =>

@@ -7,7 +7,7 @@ import { checkpoint, toNext, type Walk } from './runs.ts'
  * Notifies listeners of the users that the run has changed: those of its identity events, and of previous
  * runs that did not get this far. Above MANY_USERS, `all` is passed instead of ids.
  */
-export async function tellUsersChanged(walk: Walk): Promise<void> {
+export async function notifyUsersChanged(walk: Walk): Promise<void> {
   const { app, run, parts, db } = walk
   if (walk.settings.identity === null) return checkpoint(walk, async () => toNext(walk))
   const after = run.counts['before_last_event'] ?? 0

@@ -72,7 +72,7 @@ export async function reassignTask(
 }
 
 /** Reports whether a caller may reassign a task; a delegate may only decide. @throws CoreError not_found */
-export const mayHandOn = async (db: Db, principal: Principal, id: string): Promise<boolean> =>
+export const mayReassign = async (db: Db, principal: Principal, id: string): Promise<boolean> =>
   actsInOwnName(db, principal, await findTask(db, principal, id))
 
 type AssigneeColumn = typeof taskAssignees.userId | typeof taskAssignees.groupId

@@ -2,9 +2,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { recordAccounts } from '../history/spans.ts'
-import { stageUpload } from './upload-thread.ts'
 import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 import { managedBySender, SENDER_GONE } from './sender.ts'
+import { stageUpload } from './upload-thread.ts'
 
 /**
  * Adds and changes accounts. Accounts missing from the upload stay. An account is identified by its id in the

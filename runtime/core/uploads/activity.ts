@@ -1,9 +1,9 @@
 /** Uploaded records of the use of accounts. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { stageUpload } from './upload-thread.ts'
 import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 import { managedBySender, SENDER_GONE } from './sender.ts'
+import { stageUpload } from './upload-thread.ts'
 
 /**
  * Sets the times of last sign-in and last use of accounts: never back, nor beyond now. The account belongs to

@@ -2,7 +2,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
-import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
+import { isReachRefused, reach } from '../kernel/identity/app-reach.ts'
 import { callerOf, mayAct } from '../kernel/identity/principal.ts'
 import type { KeptUpload } from './kept-upload.ts'
 
@@ -17,6 +17,6 @@ export async function managedBySender(
   const [user] = await tx.select({ status: users.status }).from(users).where(eq(users.id, userId))
   const caller = await callerOf(tx, { domainId, userId, readOnly: false })
   const principal = { ...caller, tokenId: '', usedLately: true }
-  if (!user || !mayAct(user.status) || reachesNone(principal, 'apps.write')) return null
+  if (!user || !mayAct(user.status) || isReachRefused(principal, 'apps.write')) return null
   return reach(principal, 'apps.write') ?? sql`true`
 }

@@ -1,7 +1,7 @@
 /** A row of the activity log in the form sent to webhooks of type SIEM (core-interface.md section 1.17). */
 
 import type { LogRow } from '../../database/schema/audit.ts'
-import { friendly } from '../kernel/audit/activity.ts'
+import { displayNameOf } from '../kernel/audit/activity.ts'
 
 type Told = Pick<
   LogRow,
@@ -19,7 +19,7 @@ export function eventBody(row: Told): Record<string, unknown> {
       event_hash: row.eventHash,
       event_metadata: row.metadata,
       event_type: row.eventType,
-      event_type_user_friendly: friendly(row.eventType),
+      event_type_user_friendly: displayNameOf(row.eventType),
       outcome: row.outcome,
       targets: row.targets.map(({ target_type, ...target_data }) => ({ target_type, target_data })),
     },

@@ -11,9 +11,9 @@ import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { chainWaiting } from '../kernel/audit/unchained-entries.ts'
 import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { usesOfWebhook } from './webhook-references.ts'
 import { newSecret, openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts'
 import { beginFeed, toOperatorsWebhook } from './view.ts'
+import { usesOfWebhook } from './webhook-references.ts'
 
 type Change = OperatorBody<'update_webhook'>
 type Parts = Pick<CoreContext, 'vault' | 'deliver' | 'now'>

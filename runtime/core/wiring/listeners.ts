@@ -2,7 +2,7 @@
 import { accessChanged, peopleChanged } from '../findings/look-schedule.ts'
 import type { Listeners } from '../kernel/context/listeners.ts'
 import { appChanged, usersChanged } from '../policies/changed.ts'
-import { endAsked, lockRequestsFor } from '../requests/cancel.ts'
+import { endUndecidedRequests, lockRequestsFor } from '../requests/cancel.ts'
 
 export const LISTENERS: Listeners = {
   async usersChanged(tx, domainId, userIds, means) {
@@ -15,5 +15,5 @@ export const LISTENERS: Listeners = {
   },
   accessChanged,
   permissionLocked: lockRequestsFor,
-  permissionDeleted: endAsked,
+  permissionDeleted: endUndecidedRequests,
 }

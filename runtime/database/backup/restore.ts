@@ -8,11 +8,11 @@ import { chown, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Binaries, installBinaries, type Owner } from '../binaries.ts'
 import { NAME } from '../embedded.ts'
-import { type Home, isMade } from '../server-home.ts'
 import { lockDataDir } from '../host-lock.ts'
 import { noteMade, openHome } from '../lost-database.ts'
 import { clearPostmaster } from '../postmaster.ts'
 import { dropUnpacking, finishRestore, makeUnpacking, placeRestored } from '../restored-place.ts'
+import { type Home, isMade } from '../server-home.ts'
 import {
   BackupError,
   type BackupKey,
@@ -23,7 +23,7 @@ import {
 import { loadCluster } from './load.ts'
 import { readBackup } from './read.ts'
 import { END_SHORT_LIVED } from './short-lived.ts'
-import { weighEntry } from './tables.ts'
+import { describeEntry } from './tables.ts'
 import { unpackEntry } from './unpack.ts'
 
 export type RestoreOptions = {
@@ -89,7 +89,7 @@ export async function restoreLocked(options: RestoreOptions): Promise<RestoreRes
       signal,
       accept: (manifest) => acceptable(manifest, file, binaries, keys),
       take: (entry, { format }) =>
-        format === FORMAT_OF_FILES ? unpackEntry(entry, folder, file) : weighEntry(entry, file),
+        format === FORMAT_OF_FILES ? unpackEntry(entry, folder, file) : describeEntry(entry, file),
       onProgress: ({ bytes }) => options.onProgress({ step: 'read', bytes }),
     })
     signal.throwIfAborted()

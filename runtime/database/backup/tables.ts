@@ -24,7 +24,7 @@ function mostBytes(name: string): number | null {
  * Describes an entry and keeps nothing of it.
  * @throws BackupError if it does not belong into a backup
  */
-export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<ArchiveEntry> {
+export async function describeEntry(entry: ParsedTarEntry, file: string): Promise<ArchiveEntry> {
   const { name } = entry.header
   const most = mostBytes(name)
   if (most === null) throw damaged(file, `it holds ${JSON.stringify(name)}`)

@@ -6,10 +6,10 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
-import { describeRequest, judgeAsked, nameOf, readAsked, writes } from '../sql/sql-request.ts'
 import type { SqlLogin } from '../sql/connect.ts'
 import { loginOf } from '../sql/database-client.ts'
 import { refusal, textOf, withStatement } from '../sql/results.ts'
+import { describeRequest, judgeAsked, nameOf, readAsked, writes } from '../sql/sql-request.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
 /** Reports whether a guest's request is one of `ctx.sql`. */

@@ -3,8 +3,8 @@
  * because the pictures would add megabytes to a page. No token is required: browsers send none for pictures.
  */
 import { Hono } from 'hono'
-import type { Env } from '../edge/env.ts'
 import { hasTag } from '../edge/cached-documents.ts'
+import type { Env } from '../edge/env.ts'
 
 type LogoDeps = {
   find(id: string): { digest: string } | null

@@ -14,7 +14,7 @@ import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/
 import { accountNames, listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
 import { CUSTOM_INSTANCE } from '../../core/catalogue/apps/connect.ts'
-import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
+import { isReachRefused } from '../../core/kernel/identity/app-reach.ts'
 import { followQuery } from '../edge/followed-lists.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { PageLocale } from '../frame/locale.ts'
@@ -125,10 +125,10 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
     operates
       ? html`<div id="live-${name}" data-events="/console/syncs/events?${follows}">${part}</div>`
       : part
-  const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly
+  const mayChange = !isReachRefused(principal, 'apps.write') && !principal.readOnly
   const isCustom = app.instance_id === CUSTOM_INSTANCE
   const aside = html`<div class="stack wide">
-<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!reachesNone(principal, 'appstore.write') && !principal.readOnly && !(isCustom && mayChange) ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
+<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!isReachRefused(principal, 'appstore.write') && !principal.readOnly && !(isCustom && mayChange) ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
 ${live(
   'facts',
   card(

@@ -4,7 +4,7 @@ import { queryOf } from '../../contract/endpoints/table.ts'
 import type { AccessFinding, Severity } from '../../contract/models/finding.ts'
 import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { listFindings } from '../../core/findings/read.ts'
-import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
+import { isReachRefused } from '../../core/kernel/identity/app-reach.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { PageLocale } from '../frame/locale.ts'
 import { pageNumber } from '../pages/access.ts'
@@ -33,7 +33,7 @@ export async function findingsShown(
   { c, db, principal }: ConsoleVisit,
   about: Pick<About, 'of' | 'id'>,
 ): Promise<Found | null> {
-  if (reachesNone(principal, 'findings.read')) return null
+  if (isReachRefused(principal, 'findings.read')) return null
   const query = queryOf('list_findings', {
     ...{ state: ['OPEN', 'ACCEPTED'], [about.of]: about.id },
     ...{ page: pageNumber(c.req.query('findings')), size: SIZE },

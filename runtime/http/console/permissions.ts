@@ -7,7 +7,7 @@ import { getApp } from '../../core/catalogue/apps/apps.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { getGroup } from '../../core/directory/users.ts'
-import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
+import { isReachRefused } from '../../core/kernel/identity/app-reach.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { pagesNav } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
@@ -51,7 +51,7 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
   })
   const found = await listPermissions(db, principal, app.id, query)
   const marked = await markedIn(visit, app.id)
-  const mayAdd = !reachesNone(principal, 'appstore.write') && !principal.readOnly
+  const mayAdd = !isReachRefused(principal, 'appstore.write') && !principal.readOnly
   const rows = await Promise.all(
     found.items.map(async ({ id, label, type, request_config: config }) => {
       const glass = marked.get(String(id))

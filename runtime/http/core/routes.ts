@@ -24,7 +24,7 @@ import { FileAnswer } from '../../core/kernel/file-answer.ts'
 import {
   authenticate,
   demand,
-  demandSame,
+  demandUnchanged,
   type Principal,
 } from '../../core/kernel/identity/principal.ts'
 import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
@@ -35,10 +35,10 @@ import type { Log } from '../../observe/log.ts'
 import type { Sealer } from '../../secrets/seal.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
+import { logRefusal } from '../edge/log-refusal.ts'
 import { sendJson } from '../edge/send-json.ts'
 import { serveRows } from '../edge/serve-rows.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
-import { logRefusal } from '../edge/log-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { whileAllowed } from '../edge/while-allowed.ts'
 import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
@@ -82,7 +82,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   ): Promise<Response> {
     const { db, principal } = row.who === 'anybody' ? NOBODY : await caller(c, row)
     const still = async () =>
-      demandSame(principal, await authenticate(db, deps.hasher, c.req.header('authorization')))
+      demandUnchanged(principal, await authenticate(db, deps.hasher, c.req.header('authorization')))
     const input = await parseInput(c, row)
     const requestId = c.get('requestId')
     const cause = { kind: 'request', id: requestId } as const

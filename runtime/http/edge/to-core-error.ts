@@ -2,9 +2,9 @@
 
 import { ERRORS, type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError, type RefusalKind } from '../../contract/errors/problem.ts'
-import { isDatabaseUnavailable } from '../../database/unavailable.ts'
 import { isContended, isTooSlow } from '../../database/contention.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
+import { isDatabaseUnavailable } from '../../database/unavailable.ts'
 import { exhausted } from './exhausted-resources.ts'
 
 /** OUTAGES: reason of an outage -> message, and time until a retry in seconds. */

@@ -1,7 +1,7 @@
 /** Files that every page loads. They are the same for every visitor and cached by an entity tag. */
 import { Hono } from 'hono'
-import type { Env } from '../edge/env.ts'
 import { answerDocument, lazyDocument } from '../edge/cached-documents.ts'
+import type { Env } from '../edge/env.ts'
 import { FAVICON } from './icons.ts'
 import { SCRIPT } from './script.ts'
 import { STYLE } from './style/style.ts'

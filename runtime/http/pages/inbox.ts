@@ -7,13 +7,13 @@ import { badRequest, CoreError, nullIfNotFound } from '../../contract/errors/pro
 import { ACTIONABLE_TASKS, isByHand, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier-decisions.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
-import { type RequestSubject, requestSubjects } from '../../core/asking/subjects.ts'
 import { decidersNow, decidersToCome } from '../../core/asking/next-deciders.ts'
+import { type RequestSubject, requestSubjects } from '../../core/asking/subjects.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { listTaskActions } from '../../core/task-actions/offered.ts'
-import { mayHandOn, reassignTask } from '../../core/task-actions/reassign.ts'
+import { mayReassign, reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
@@ -172,7 +172,7 @@ async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '')
   const earlier = grounds === null ? [] : await earlierDecisions(db, task)
   const ids = grounds === null || requestId === null ? [] : [requestId]
   const toCome = [...(await decidersToCome(db, principal, ids)).values()].flat()
-  return { task, grounds, earlier, toCome, handsOn: await mayHandOn(db, principal, id) }
+  return { task, grounds, earlier, toCome, handsOn: await mayReassign(db, principal, id) }
 }
 
 export async function showTask(visit: Visit): Promise<Response> {

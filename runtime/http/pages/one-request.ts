@@ -1,8 +1,8 @@
 /** One access request: its history, and the possible actions. */
 import { html } from 'hono/html'
 import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
-import { revocationOf } from '../../core/asking/revoke.ts'
 import { decidersToCome } from '../../core/asking/next-deciders.ts'
+import { revocationOf } from '../../core/asking/revoke.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'
 import { remindableOf } from '../../core/task-actions/remind.ts'
 import { AREAS, layout, type Markup, type Visitor } from '../frame/layout.ts'

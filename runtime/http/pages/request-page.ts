@@ -7,8 +7,8 @@ import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
 import type { RequestOutlook } from '../../contract/models/asking.ts'
-import type { Closed } from '../../core/asking/not-requestable.ts'
 import { type CurrentAccess, extendableFrom } from '../../core/asking/extension.ts'
+import type { Closed } from '../../core/asking/not-requestable.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { PageLocale } from '../frame/locale.ts'
@@ -136,7 +136,7 @@ export function heldPage(page: HeldPage): Markup {
     area: 'access',
     content: html`<div class="page portal">
 ${head(page, title)}
-${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${haveUntil(t, held, now)} ${text}`)}
+${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${extensionEnds(t, held, now)} ${text}`)}
 <div class="row"><a class="btn" href="${AREAS.access.path}">${t.w.my_access}</a><a class="small" href="/access/request?app_id=${app.id}">${t.w.choose_else}</a></div>
 </div>`,
   })
@@ -147,8 +147,11 @@ const startWords = (t: PageLocale, from: Date, now: Date): Markup =>
   (from.toISOString().endsWith('T00:00:00.000Z') ? t.day : t.moment)(from, now)
 
 /** Formats that the person already has access, and until when. */
-export const haveUntil = (t: PageLocale, { until }: CurrentAccess, now: Date): Markup | string =>
-  until === null ? t.w.have_for_good : t.w.have_until(endWords(t, until, now))
+export const extensionEnds = (
+  t: PageLocale,
+  { until }: CurrentAccess,
+  now: Date,
+): Markup | string => (until === null ? t.w.have_for_good : t.w.have_until(endWords(t, until, now)))
 
 export type RequestValues = { length: string; why: string }
 
@@ -194,7 +197,7 @@ ${refused && html`<input type="hidden" name="again" value="${refused.id}">`}
 ${failed && summary(page)}
 <div class="field"><h2>${w.what}</h2>
 <p class="row"><strong class="wrap">${permission?.label ?? (several ? w.only_an_account : w.access_to_the_app)}</strong>${several && html`<a class="small" href="/access/request?app_id=${app.id}">${w.choose_else}</a>`}</p>
-${held && html`<p class="small">${haveUntil(t, held, now)} ${w.ends_later_only}</p>`}</div>
+${held && html`<p class="small">${extensionEnds(t, held, now)} ${w.ends_later_only}</p>`}</div>
 ${howLong(page)}
 ${why(page)}
 <div class="row"><button class="btn main">${w.send_request}</button><a class="btn plain" href="${AREAS.access.path}">${w.cancel}</a></div>

@@ -6,10 +6,10 @@ import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import { MAX_OUTLOOKS } from '../../contract/models/asking.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
-import { askOnce } from '../../core/asking/ask-once.ts'
-import { closedApps, closedFor } from '../../core/asking/not-requestable.ts'
+import { createRequestOnce } from '../../core/asking/ask-once.ts'
 import { endsLater, heldNow } from '../../core/asking/extension.ts'
 import { giveBackAll } from '../../core/asking/give-back.ts'
+import { closedApps, closedFor } from '../../core/asking/not-requestable.ts'
 import { outlookAndEnd, requestOutlooks } from '../../core/asking/outlook.ts'
 import { accessInApp } from '../../core/catalogue/apps/access.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
@@ -26,7 +26,7 @@ import {
   APP_ITSELF,
   choosePage,
   closedPage,
-  haveUntil,
+  extensionEnds,
   heldPage,
   MAX_WHY,
   type RequestPage,
@@ -168,7 +168,7 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
   const isTooShort = held !== null && isLength(length) && !endsLater(length, held, now)
   const problems = {
     ...(isLength(length) ? {} : { length: t.w.choose_length }),
-    ...(isTooShort ? { length: html`${haveUntil(t, held, now)} ${t.w.choose_longer}` } : {}),
+    ...(isTooShort ? { length: html`${extensionEnds(t, held, now)} ${t.w.choose_longer}` } : {}),
     ...(why === '' ? { why: t.w.say_why_need } : {}),
   }
   if (!isLength(length) || isTooShort || why === '')
@@ -180,7 +180,7 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
     requestable_permission_ids: wanted === APP_ITSELF ? undefined : [wanted],
   }
   try {
-    if (!(await askOnce(db, principal, body, context)))
+    if (!(await createRequestOnce(db, principal, body, context)))
       throw new PageError('conflict', t.w.asked_already)
   } catch (error) {
     const { problem, status } = refusalOf(t, error, 'forbidden', 'conflict', 'invalid')

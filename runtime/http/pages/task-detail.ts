@@ -12,8 +12,8 @@ import {
   type Task,
 } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
-import type { RequestSubject } from '../../core/asking/subjects.ts'
 import type { LaterStep } from '../../core/asking/next-deciders.ts'
+import type { RequestSubject } from '../../core/asking/subjects.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { filePathIn, reviewIn } from '../../core/reviews/reviewer-tasks.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'

@@ -1,6 +1,7 @@
 /** For findings that a test creates itself, which the next check would resolve. */
-import { alone } from '../../../runtime/database/exclusive-work.ts'
+
 import type { Db } from '../../../runtime/database/database.ts'
+import { alone } from '../../../runtime/database/exclusive-work.ts'
 import { until } from '../../e2e/until.ts'
 
 /**

@@ -4,8 +4,8 @@ import { addressRefusal } from '../../../runtime/core/mail/address.ts'
 import { bundlesOf, MAX_SEPARATE_MAILS } from '../../../runtime/core/mail/bundles.ts'
 import { compose } from '../../../runtime/core/mail/compose.ts'
 import type { MailContent } from '../../../runtime/core/mail/contents.ts'
-import { named, quotable } from '../../../runtime/core/mail/mail-names.ts'
 import { toldOf } from '../../../runtime/core/mail/event-mails.ts'
+import { named, quotable } from '../../../runtime/core/mail/mail-names.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
 

@@ -1,6 +1,6 @@
 /** When reviewers are reminded, and when a review is checked next. */
 import { expect, test } from 'vitest'
-import { nextLook, remindsNow, weekdaysBefore } from '../../../runtime/core/reviews/due-times.ts'
+import { isReminderDue, nextLook, weekdaysBefore } from '../../../runtime/core/reviews/due-times.ts'
 
 const at = (text: string) => new Date(`${text}:00Z`)
 const day = (date: Date) => date.toISOString().slice(0, 10)
@@ -23,16 +23,16 @@ const review = (remindedAt: string | null) => ({
 })
 
 test('each reminder is sent once', () => {
-  expect(remindsNow(review(null), at('2027-03-08T08:59'))).toBe(false)
-  expect(remindsNow(review(null), at('2027-03-08T09:01'))).toBe(true)
-  expect(remindsNow(review('2027-03-08T09:01'), at('2027-03-09T12:00'))).toBe(false)
-  expect(remindsNow(review('2027-03-08T09:01'), at('2027-03-10T09:00'))).toBe(true)
+  expect(isReminderDue(review(null), at('2027-03-08T08:59'))).toBe(false)
+  expect(isReminderDue(review(null), at('2027-03-08T09:01'))).toBe(true)
+  expect(isReminderDue(review('2027-03-08T09:01'), at('2027-03-09T12:00'))).toBe(false)
+  expect(isReminderDue(review('2027-03-08T09:01'), at('2027-03-10T09:00'))).toBe(true)
 })
 
 test('after the deadline a reminder is sent every day', () => {
-  expect(remindsNow(review('2027-03-12T09:00'), at('2027-03-13T08:59'))).toBe(false)
-  expect(remindsNow(review('2027-03-12T09:00'), at('2027-03-13T09:00'))).toBe(true)
-  expect(remindsNow(review('2027-03-13T09:00'), at('2027-03-14T09:00'))).toBe(true)
+  expect(isReminderDue(review('2027-03-12T09:00'), at('2027-03-13T08:59'))).toBe(false)
+  expect(isReminderDue(review('2027-03-12T09:00'), at('2027-03-13T09:00'))).toBe(true)
+  expect(isReminderDue(review('2027-03-13T09:00'), at('2027-03-14T09:00'))).toBe(true)
 })
 
 test('a review is checked next when a reminder is due', () => {

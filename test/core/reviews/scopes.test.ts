@@ -6,7 +6,7 @@ import {
   type ScopeFilter,
   type ScopeGroup,
 } from '../../../runtime/contract/models/review-scope.ts'
-import { whichItems } from '../../../runtime/core/reviews/items.ts'
+import { itemsCondition } from '../../../runtime/core/reviews/items.ts'
 import { scopeFault } from '../../../runtime/core/reviews/scope.ts'
 import { listScopeOptions } from '../../../runtime/core/reviews/scope-options.ts'
 import {
@@ -273,7 +273,7 @@ describe('the lines of a launched app', () => {
     const rows = await db
       .select()
       .from(accessReviewItems)
-      .where(whichItems({ id: review, domainId }, { scope_filters }))
+      .where(itemsCondition({ id: review, domainId }, { scope_filters }))
       .orderBy(asc(accessReviewItems.place))
     return rows.map((one) => `${one.account} ${one.label ?? ''}`.trim())
   }
@@ -289,7 +289,7 @@ describe('the lines of a launched app', () => {
     expect(await found([scalar('ENTITLEMENT_TAG', 'PRIVILEGED')], ACCOUNTS)).toEqual(['ada', 'bot'])
     expect(await found([], ACCOUNTS)).toEqual(['ada', 'ben', 'bot'])
     expect(() =>
-      whichItems(
+      itemsCondition(
         { id: REVIEW, domainId: database.domainId },
         {
           scope_filters: [scalar('CATEGORIES', 'BOT')],

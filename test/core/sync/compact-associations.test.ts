@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { tableOfRows } from '../../../runtime/contract/schema/table.ts'
-import { createKnownAccounts } from '../../../runtime/core/sync/known-accounts.ts'
 import { type Found, namedPage, namesOf } from '../../../runtime/core/sync/compact-associations.ts'
+import { createKnownAccounts } from '../../../runtime/core/sync/known-accounts.ts'
 import { idBytes } from './id-bytes.ts'
 import { association } from './upstream.ts'
 

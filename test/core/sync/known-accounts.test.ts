@@ -1,7 +1,10 @@
 /** The accounts of a run that are known by their external ids. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createKnownAccounts, type KnownAccounts } from '../../../runtime/core/sync/known-accounts.ts'
+import {
+  createKnownAccounts,
+  type KnownAccounts,
+} from '../../../runtime/core/sync/known-accounts.ts'
 import { idBytes } from './id-bytes.ts'
 
 /** Adds a batch of accounts. */

@@ -12,7 +12,7 @@ import { associationSpansOf } from '../../history/associations.ts'
 import { idEquals, isId } from '../../kernel/by-id.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { inSnapshot } from '../../kernel/list/versions.ts'
-import { isWalk, walkOn } from '../../kernel/list/walk.ts'
+import { isWalk, readNextIds } from '../../kernel/list/walk.ts'
 
 type Query = QueryOf<'list_associations'>
 
@@ -82,7 +82,7 @@ async function walk(
     const { rows } = await tx.execute<{ n: string }>(countsOf(which, question))
     return rows.reduce((sum, { n }) => sum + Number(n), 0)
   }
-  const next = await walkOn(tx, { key: 'associations', ids, total }, slice)
+  const next = await readNextIds(tx, { key: 'associations', ids, total }, slice)
   if (next === null) throw new Error('associations are walked in their order')
   return { spans: next.ids.map((span) => JSON.parse(span)), total: next.total }
 }

@@ -41,7 +41,7 @@ export const OUTAGE_TASK = 'APP_NOT_ANSWERING'
 export type Gate = { open: true; probe: Date | null } | { open: false; until: Date }
 
 /** Requests permission to call an app's system. */
-export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date): Promise<Gate> {
+export async function requestCall(db: Db, { id: appId }: { id: string }, now: Date): Promise<Gate> {
   const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, appId))
   if (!outage) return { open: true, probe: null }
   if (outage.until > now) return { open: false, until: outage.until }
@@ -55,7 +55,7 @@ export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date)
 }
 
 /** Releases a probe that made no call, so that another caller can probe. A newer probe is not affected. */
-export async function leaveProbe(
+export async function releaseProbe(
   db: Db,
   { id }: { id: string },
   probe: Date,

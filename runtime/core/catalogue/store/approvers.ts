@@ -17,7 +17,7 @@ export const peoplePlaces = (...path: string[]): ReferencePlace[] => [
 ]
 
 /** Reports whether no groups and no users are named. */
-export const isNobody = ({ groups, users }: Partial<People>): boolean =>
+export const namesNoOne = ({ groups, users }: Partial<People>): boolean =>
   !groups?.length && !users?.length
 
 /** Part of a document that names the approvers. */
@@ -35,7 +35,7 @@ type Flow = StoredDocument & {
  * @param change the requested change
  */
 export function withoutSecondStage(flow: Flow, change: Flow | null | undefined): Flow {
-  if (change?.require_additional_approval !== false || isNobody(flow.approvers_stage_2 ?? {}))
+  if (change?.require_additional_approval !== false || namesNoOne(flow.approvers_stage_2 ?? {}))
     return flow
   const { approvers: first = {}, approvers_stage_2: second = {} } = flow
   return {
@@ -50,7 +50,7 @@ export function withoutSecondStage(flow: Flow, change: Flow | null | undefined):
 
 /** Reports whether there is a second stage. If that is not set, there is one if it has approvers. */
 export const secondStageOf = ({ require_additional_approval, approvers_stage_2 }: Flow): boolean =>
-  require_additional_approval ?? !isNobody(approvers_stage_2 ?? {})
+  require_additional_approval ?? !namesNoOne(approvers_stage_2 ?? {})
 
 const union = (one: string[] = [], other: string[] = []): string[] => [
   ...one,

@@ -8,7 +8,7 @@ import { breakGlass, requestablePermissions } from '../../../database/schema/app
 import { apps } from '../../../database/schema/apps.ts'
 import { groups } from '../../../database/schema/people.ts'
 import { distinctIds, idEquals, isId } from '../../kernel/by-id.ts'
-import { groupArrayOf, idsOfApps, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
+import { groupArrayOf, idsOfApps, isReachRefused, reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { selectPage } from '../../kernel/list/page.ts'
 import { findPermission, permissionTarget } from './permission-edits.ts'
@@ -27,7 +27,7 @@ const takenBy = ({
       and ${apps.disconnectedAt} is null))`
 
 function readBy(principal: Principal): SQL | undefined {
-  if (reachesNone(principal, 'appstore.read')) return takenBy(principal)
+  if (isReachRefused(principal, 'appstore.read')) return takenBy(principal)
   const reached = reach(principal, 'appstore.read')
   if (reached === undefined) return undefined
   return or(takenBy(principal), sql`${breakGlass.appId} = any(${idsOfApps(reached)})`)

@@ -1,7 +1,7 @@
 /** Effect of a change of a permission's `request_config` on its document and columns. */
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
-import { allowedIds, isNobody, withoutSecondStage } from './approvers.ts'
+import { allowedIds, namesNoOne, withoutSecondStage } from './approvers.ts'
 import { documentIn, mergePatch } from './merge.ts'
 import { configView } from './permission-view.ts'
 
@@ -107,7 +107,7 @@ const says = {
   },
   approval: (value: unknown) => {
     if (typeof value === 'boolean') return value
-    if (!Array.isArray(value)) return !isNobody(membersOf(value))
+    if (!Array.isArray(value)) return !namesNoOne(membersOf(value))
     return value.some((stage) => [membersOf(stage)['approvers'] ?? []].flat().length > 0)
   },
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../database/schema/app_store.ts'
 import { type AppRow, apps } from '../../../database/schema/apps.ts'
 import { isId } from '../../kernel/by-id.ts'
-import { groupArrayOf, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
+import { groupArrayOf, isReachRefused, reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 
 /**
@@ -33,7 +33,7 @@ export const foundBy = (principal: Principal): SQL =>
  * selected.
  */
 const readsWhole = (principal: Principal): SQL =>
-  reachesNone(principal, 'appstore.read')
+  isReachRefused(principal, 'appstore.read')
     ? sql`false`
     : (reach(principal, 'appstore.read') ?? sql`true`)
 

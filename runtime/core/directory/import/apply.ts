@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type CoreError, conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { recordImportedMembers } from '../../history/spans.ts'
-import { leaveLeavers } from './match.ts'
+import { skipOffboardedPeople } from './match.ts'
 
 export async function applyPeople(tx: Db, domainId: string): Promise<void> {
   await tx.execute(sql`
@@ -60,5 +60,5 @@ export async function lockChanged(tx: Db): Promise<void> {
       order by users.id for no key update of users) as held`)
   if (rows[0]?.others !== 0) throw changedMeanwhile()
   // Again, because an offboarding may have begun before its person was locked.
-  await leaveLeavers(tx)
+  await skipOffboardedPeople(tx)
 }

@@ -98,7 +98,7 @@ type Sums = Pick<
 >
 
 /** Returns the totals of the changes, with the first few names of each kind. */
-export async function tellDifference(tx: Db): Promise<Omit<PeopleDifference, 'dry_run'>> {
+export async function summarizeDifference(tx: Db): Promise<Omit<PeopleDifference, 'dry_run'>> {
   const rows = async <R extends Record<string, unknown>>(question: SQL) =>
     (await tx.execute<R>(question)).rows
   const [sums] = await rows<Sums>(sql`

@@ -7,9 +7,9 @@ import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../kernel/audit/activity.ts'
 import { type Listeners, MANY_USERS } from '../../kernel/context/listeners.ts'
-import { keepAnAdmin } from '../admins.ts'
+import { demandRemainingAdmin } from '../admins.ts'
 import { applyPeople, changedMeanwhile, lockChanged } from './apply.ts'
-import { comparePeople, tellDifference } from './compare.ts'
+import { comparePeople, summarizeDifference } from './compare.ts'
 import { createFindings, type Findings } from './findings.ts'
 import { type Header, readHeader } from './header.ts'
 import { UnreadableError } from './lines.ts'
@@ -53,11 +53,11 @@ export async function importPeople(
     await matchPeople(tx, domainId, header, findings)
     findings.settle()
     await comparePeople(tx, domainId, dryRun)
-    const difference = { dry_run: dryRun, ...(await tellDifference(tx)) }
+    const difference = { dry_run: dryRun, ...(await summarizeDifference(tx)) }
     // Lock people before roles, as everywhere else. Otherwise this could deadlock with a push that
     // deactivates somebody.
     if (!dryRun) await lockChanged(tx)
-    await keepAnAdmin(tx, domainId, await suspendedBy(tx))
+    await demandRemainingAdmin(tx, domainId, await suspendedBy(tx))
     if (dryRun) return difference
     await applyPeople(tx, domainId).catch(overtaken)
     await listeners.usersChanged(tx, domainId, await changedUsers(tx), null)

@@ -53,14 +53,14 @@ export async function matchPeople(
       on there.domain_id = ${domainId} and lower(there.email) = lower(file.manager_email)`)
   await tx.execute(sql`create index on people_match (user_id)`)
   await tx.execute(sql`analyze people_match (line, user_id, manager_id)`)
-  await leaveLeavers(tx)
+  await skipOffboardedPeople(tx)
   if (known.manager_email !== undefined) await checkManagers(tx, domainId, findings)
 }
 
 /**
  * Drops the new status of people who are being offboarded. It must not change until the offboarding is over.
  */
-export async function leaveLeavers(tx: Db): Promise<void> {
+export async function skipOffboardedPeople(tx: Db): Promise<void> {
   await tx.execute(sql`update people_match set status = null
     where status is not null and not is_new and ${isLeaving(sql`people_match.user_id`)}`)
 }

@@ -4,17 +4,17 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { escapeLiteral } from 'pg'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
-import { deferToCommit } from '../../../database/deferred-writes.ts'
 import { type Db, one } from '../../../database/database.ts'
+import { deferToCommit } from '../../../database/deferred-writes.ts'
 import { activityLogs, activityTurns } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
 import type { Principal, Profile } from '../identity/principal.ts'
 import { selectSlice } from '../list/page.ts'
 import { isWalk } from '../list/walk.ts'
 import { bodyOf } from './entry-hash.ts'
+import { actorIs, targetIs } from './person-filter.ts'
 import { type PersonalValue, separate, withPersonalValues } from './personal.ts'
 import { chainWaiting } from './unchained-entries.ts'
-import { actorIs, targetIs } from './person-filter.ts'
 
 export type Target = { target_type: string; name: string; id: string }
 
@@ -152,7 +152,7 @@ async function sinceThen(db: Db, domainId: string, since: Date): Promise<Since> 
 }
 
 /** Returns the words for a type of event: `APP_CREATED` becomes `App created`. */
-export function friendly(eventType: string): string {
+export function displayNameOf(eventType: string): string {
   const words = eventType.toLowerCase().replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -161,7 +161,7 @@ function toLog(row: typeof activityLogs.$inferSelect) {
   return {
     event_hash: row.eventHash,
     event_type: row.eventType,
-    event_type_user_friendly: friendly(row.eventType),
+    event_type_user_friendly: displayNameOf(row.eventType),
     outcome: row.outcome,
     targets: row.targets,
     actor: row.actor,

@@ -5,11 +5,11 @@
  * attempt, the entry is looked up by its id.
  */
 import { randomUUID } from 'node:crypto'
-import { isDatabaseUnavailable } from '../../../database/unavailable.ts'
 import { isContended } from '../../../database/contention.ts'
 import type { Beginning, Db } from '../../../database/database.ts'
 import { lockTextUntilEnd } from '../../../database/locks.ts'
 import type { DatabaseService } from '../../../database/service.ts'
+import { isDatabaseUnavailable } from '../../../database/unavailable.ts'
 import { isRecorded, lastChained } from './unchained-entries.ts'
 
 type Writing = {

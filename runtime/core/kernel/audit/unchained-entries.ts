@@ -4,10 +4,10 @@
  * chained or waiting. An entry gets its number when it is chained, so one that commits late is never skipped.
  */
 import { sql } from 'drizzle-orm'
-import { isDatabaseUnavailable } from '../../../database/unavailable.ts'
 import type { Database, Db } from '../../../database/database.ts'
 import { lockNumber } from '../../../database/locks.ts'
 import { activityWaiting } from '../../../database/schema/audit.ts'
+import { isDatabaseUnavailable } from '../../../database/unavailable.ts'
 
 /** Maximum number of entries that one transaction chains. */
 const AT_ONCE = 1000

@@ -1,6 +1,7 @@
 /** Handlers of background work, and their turns: one host at a time works on a key. */
-import { alone } from '../../../database/exclusive-work.ts'
+
 import type { Db } from '../../../database/database.ts'
+import { alone } from '../../../database/exclusive-work.ts'
 import type { CoreContext, RequestContext } from '../context/context.ts'
 
 /** Handler of one kind of work. */

@@ -18,7 +18,7 @@ type Crowd = {
 }
 
 /** Compares the given figures. `hosts` is at least one. */
-export function crowdOf(hosts: number, { connections, limit }: ConnectionLimit): Crowd {
+export function compareConnections(hosts: number, { connections, limit }: ConnectionLimit): Crowd {
   const wanted = hosts * MAX_CONNECTIONS_PER_HOST
   const who = hosts === 1 ? 'this host' : `${hosts} hosts`
   return {
@@ -34,5 +34,5 @@ export function crowdOf(hosts: number, { connections, limit }: ConnectionLimit):
  */
 export async function connectionsOf(db: Db, more = 0): Promise<Crowd> {
   const seen = await db.$count(nodes, isLive)
-  return crowdOf(Math.max(1, seen + more), await givenConnections(db))
+  return compareConnections(Math.max(1, seen + more), await givenConnections(db))
 }

@@ -37,8 +37,10 @@ export async function groupIdsOf(db: Db, userId: string): Promise<ReadonlySet<st
 }
 
 /** Reports whether `reach` would refuse the caller. */
-export const reachesNone = ({ permissions, roles }: Principal, permission: Permission): boolean =>
-  !permissions.has(permission) && !roles.includes('App Admin')
+export const isReachRefused = (
+  { permissions, roles }: Principal,
+  permission: Permission,
+): boolean => !permissions.has(permission) && !roles.includes('App Admin')
 
 /**
  * Returns an SQL array of the ids of the apps that meet a condition. As an array, it keeps an `or` next to it

@@ -7,10 +7,10 @@ import {
   ROLES,
   type RoleName,
 } from '../../../contract/models/roles.ts'
+import { together } from '../../../database/batched-lookups.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
 import { apiTokens, type UserRow, userRoles, users } from '../../../database/schema/people.ts'
-import { together } from '../../../database/batched-lookups.ts'
 import { renewHash } from './renew-hash.ts'
 import { TOKEN_PREFIX, type TokenHasher } from './token-hasher.ts'
 import { USED_LATELY } from './used-lately.ts'
@@ -216,6 +216,6 @@ export function demand(principal: Caller, permission: Permission): void {
  *
  * @throws CoreError `forbidden`
  */
-export function demandSame(begun: Caller, now: Caller): void {
+export function demandUnchanged(begun: Caller, now: Caller): void {
   for (const permission of begun.permissions) demand(now, permission)
 }

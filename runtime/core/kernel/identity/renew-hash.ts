@@ -1,10 +1,10 @@
 /** Rehashing of a token with the newest secret. The token's text is seen only when it is used. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { isDatabaseUnavailable } from '../../../database/unavailable.ts'
 import type { Db } from '../../../database/database.ts'
 import type { apiTokens } from '../../../database/schema/people.ts'
 import type { scimTokens } from '../../../database/schema/scim.ts'
 import type { sessions } from '../../../database/schema/sessions.ts'
+import { isDatabaseUnavailable } from '../../../database/unavailable.ts'
 import { mayRenew } from '../deployment/deployment.ts'
 import type { TokenHasher } from './token-hasher.ts'
 

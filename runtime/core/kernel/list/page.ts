@@ -19,7 +19,7 @@ import { askRows } from '../../../database/table-rows.ts'
 import { createRemembered, type Remembered } from './remembered.ts'
 import { tablesNamed } from './tables-named.ts'
 import { foldChanges, inSnapshot, readVersions, type Versions, versionNow } from './versions.ts'
-import { isWalk, walkOn } from './walk.ts'
+import { isWalk, readNextIds } from './walk.ts'
 
 export type ListPage<T> = { items: T[]; total: number; page: number; size: number; pages: number }
 
@@ -207,7 +207,7 @@ async function walkSlice<T extends Listed>(
   text: string,
 ): Promise<{ rows: T['$inferSelect'][]; total: number }> {
   const total = () => countOf(tx, table, list)
-  const next = await walkOn(
+  const next = await readNextIds(
     tx,
     { key: `${text} ${orderText(list.order)}`, ids: idsInOrder(table, list), total },
     slice,

@@ -38,7 +38,7 @@ type ListQuery = {
 }
 
 /** Reads the next ids of a walked list. Returns null for a page that is not the next one. */
-export async function walkOn(
+export async function readNextIds(
   tx: Db,
   { key, ids, total }: ListQuery,
   { limit, offset }: { limit: number; offset: number },

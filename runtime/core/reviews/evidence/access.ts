@@ -7,7 +7,7 @@ import { type Moment, spanHolds } from '../../history/as-of.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type EvidenceLine, evidenceLine } from './content.ts'
 import { FORM } from './form.ts'
-import { chainLine, logLines } from './log-lines.ts'
+import { chainHeadOf, logLines } from './log-lines.ts'
 
 /** Number of rows read at once. */
 const SIZE = 100
@@ -39,7 +39,7 @@ export async function* accessLines(
   // Read twice, because people come first and a file is never held in memory as a whole.
   const entries = () => logLines(tx, origins)
   for (const one of await actorsIn(tx, principal, entries())) yield evidenceLine('person', one)
-  yield evidenceLine('chain', await chainLine(tx, principal))
+  yield evidenceLine('chain', await chainHeadOf(tx, principal))
   for (let page = 1; page <= Math.max(1, first.pages); page += 1) {
     const { items } = page === 1 ? first : await pageOf(page)
     for (const one of items) yield evidenceLine('held', one)

@@ -16,7 +16,7 @@ import { populationOf } from '../progress.ts'
 import { iso, toReview } from '../read.ts'
 import { uploadLines } from '../uploads.ts'
 import { type EvidenceKind, FORM } from './form.ts'
-import { chainLine, logLines } from './log-lines.ts'
+import { chainHeadOf, logLines } from './log-lines.ts'
 import { askedTasks, notificationLines } from './notifications.ts'
 
 /** Line of evidence. */
@@ -48,7 +48,7 @@ export async function* evidenceLines(
   for await (const content of notificationLines(tx, review))
     yield evidenceLine('notification', content)
   yield* acts(tx, review)
-  const chain = await chainLine(tx, review)
+  const chain = await chainHeadOf(tx, review)
   yield evidenceLine('chain', chain)
   yield* items(tx, review)
   for await (const content of uploadLines(tx, review)) yield evidenceLine('upload', content)

@@ -15,7 +15,7 @@ const ROUTINE = ['ACCESS_POLICY_EVALUATED', 'ACCESS_POLICY_ERROR']
 const PAGE = 250
 
 /** Returns the head of the log's chain, and whether its oldest entries were removed. */
-export async function chainLine(
+export async function chainHeadOf(
   tx: Db,
   { domainId }: Pick<Logged, 'domainId'>,
 ): Promise<{ head: string; removed: number; kept_from: string | null }> {

@@ -7,7 +7,7 @@ import { users } from '../../../database/schema/people.ts'
 import { toOffboarding } from '../../offboarding/offboardings.ts'
 import { type EvidenceLine, evidenceLine } from './content.ts'
 import { FORM } from './form.ts'
-import { chainLine, logLines } from './log-lines.ts'
+import { chainHeadOf, logLines } from './log-lines.ts'
 
 /** States in which an offboarding can no longer change. */
 const OVER: readonly string[] = ['COMPLETED', 'CANCELLED', 'FAILED', 'EXPIRED']
@@ -38,7 +38,7 @@ export async function* offboardingLines(
       name: `${person?.givenName ?? ''} ${person?.familyName ?? ''}`.trim(),
     },
   })
-  yield evidenceLine('chain', await chainLine(tx, row))
+  yield evidenceLine('chain', await chainHeadOf(tx, row))
   for (const { step, name } of steps)
     yield evidenceLine('step', {
       ...{ id: step.id, app_id: step.appId, app_name: name, account: step.account },

@@ -2,10 +2,10 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  enterApp,
   type Gate,
-  leaveProbe,
   recordOutage,
+  releaseProbe,
+  requestCall,
 } from '../../../../runtime/core/catalogue/apps/outages.ts'
 import { later } from '../../../../runtime/core/kernel/jobs/tries.ts'
 import { appOutages, apps } from '../../../../runtime/database/schema/apps.ts'
@@ -33,13 +33,13 @@ test('a host that ends its expired probe does not end the probe of another host'
   const now = new Date()
   const fault = { code: 'service_error', problem: 'gone' } as const
   const { until } = await recordOutage(db, app, { probe: null }, fault, now, () => undefined)
-  const first = probeOf(await enterApp(db, app, until))
+  const first = probeOf(await requestCall(db, app, until))
   // The first probe exceeded its time limit, so a second one starts.
-  const second = probeOf(await enterApp(db, app, first))
-  await leaveProbe(db, app, first, later(first, 1000))
+  const second = probeOf(await requestCall(db, app, first))
+  await releaseProbe(db, app, first, later(first, 1000))
   const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, app.id))
   expect(outage?.until).toEqual(second)
-  expect(await enterApp(db, app, later(first, 2000))).toEqual({ open: false, until: second })
-  await leaveProbe(db, app, second, later(first, 3000))
-  probeOf(await enterApp(db, app, later(first, 4000)))
+  expect(await requestCall(db, app, later(first, 2000))).toEqual({ open: false, until: second })
+  await releaseProbe(db, app, second, later(first, 3000))
+  probeOf(await requestCall(db, app, later(first, 4000)))
 })

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  compareConnections,
   connectionsOf,
-  crowdOf,
 } from '../../../../runtime/core/kernel/deployment/connection-budget.ts'
 import {
   CONNECTIONS_PER_HOST,
@@ -91,7 +91,7 @@ describe('the connections that PostgreSQL allows', () => {
 
   test('are enough when there are exactly as many as needed', () => {
     const given = (connections: number) => ({ connections, limit: '' })
-    expect(crowdOf(2, given(2 * MAX_CONNECTIONS_PER_HOST)).enough).toBe(true)
-    expect(crowdOf(2, given(2 * MAX_CONNECTIONS_PER_HOST - 1)).enough).toBe(false)
+    expect(compareConnections(2, given(2 * MAX_CONNECTIONS_PER_HOST)).enough).toBe(true)
+    expect(compareConnections(2, given(2 * MAX_CONNECTIONS_PER_HOST - 1)).enough).toBe(false)
   })
 })

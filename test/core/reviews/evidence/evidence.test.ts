@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { redactEntries } from '../../../../runtime/core/kernel/audit/redacted.ts'
 import { chainWaiting } from '../../../../runtime/core/kernel/audit/unchained-entries.ts'
-import { queueTold } from '../../../../runtime/core/mail/queue.ts'
+import { queueEventMail } from '../../../../runtime/core/mail/queue.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import { until } from '../../../e2e/until.ts'
 import { ADMIN_TOKEN, domainOf, person, type Reply } from '../../host.ts'
@@ -47,7 +47,7 @@ test('evidence of a completed review has its population, lines, decisions, remov
   const appId = await firm.synced()
   const { id, arda } = await firm.launched(appId)
   const told = { kind: 'review_reminder', about: id } as const
-  await queueTold(firm.core.db, await domainOf(firm.core.db), told, 'a reminder')
+  await queueEventMail(firm.core.db, await domainOf(firm.core.db), told, 'a reminder')
   await firm.decided(id, 'ada Group g2', 'KEEP', firm.mia)
   const again = {
     decision: 'REJECT',
