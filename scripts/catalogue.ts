@@ -7,21 +7,21 @@ import { Manifest } from '../runtime/contract/connector/manifest.ts'
 import { code, type Parts, table } from './markdown.ts'
 import { trackedConnectors } from './tracked.ts'
 
-/** System with which the tests try each connector: its version, or its stand-in. */
+/** System with which the tests run each connector: its version, or its emulator. */
 const TRIED: Readonly<Record<string, string>> = {
   'active-directory': 'Samba 4.17 as a domain controller, not Windows',
-  github: 'a stand-in (`emulate`), not GitHub itself',
-  'google-workspace': 'a stand-in of our own, not Google itself',
+  github: 'an emulator (`emulate`), not GitHub itself',
+  'google-workspace': 'our own emulator, not Google itself',
   influxdb: 'InfluxDB 1.6',
   keystone: 'Keystone 22 (Zed)',
   ldap: 'OpenLDAP 2.5 and 389 Directory Server 2.3',
   mariadb: 'MariaDB 10.11, not MySQL',
-  okta: 'a stand-in (`emulate`), not Okta itself',
+  okta: 'an emulator (`emulate`), not Okta itself',
   postgresql: 'PostgreSQL 15 and 18',
   rabbitmq: 'RabbitMQ 3.10',
   redmine: 'Redmine 5.0',
   scim: 'the SCIM server of `oidc-scim`, and Keyway itself',
-  slack: 'a stand-in (`emulate`), not Slack itself',
+  slack: 'an emulator (`emulate`), not Slack itself',
   wordpress: 'WordPress 6.1, one site, not a network',
 }
 
@@ -33,7 +33,7 @@ const connectors = () =>
     )
     const tried = TRIED[id]
     if (tried === undefined)
-      throw new Error(`scripts/catalogue.ts: say what ${id} is tried against`)
+      throw new Error(`scripts/catalogue.ts: add the system that ${id} is tested with`)
     return { id, name: name ?? id, description: description ?? '', version, tried, capabilities }
   })
 
@@ -42,7 +42,7 @@ const linked = ({ id, name }: { id: string; name: string }) => `[${name}](${id}/
 export const CATALOGUE_PARTS: Parts = {
   connectors: () =>
     table(
-      ['Connector', 'Version', 'What it reaches', 'Tried against'],
+      ['Connector', 'Version', 'Scope', 'Tested with'],
       connectors().map((one) => [linked(one), one.version, one.description, one.tried]),
     ),
   'connector-capabilities': () => {
