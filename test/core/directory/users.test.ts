@@ -55,12 +55,16 @@ describe('a token', () => {
 })
 
 describe('users', () => {
-  test('are listed in pages of the form that clients need', async () => {
+  test('are listed by e-mail, in pages of the form that clients need', async () => {
     const { body } = await core.call('GET', '/users?page=2&size=1')
     expect(body).toMatchObject({ page: 2, size: 1 })
     expect(body.pages).toBe(body.total)
     expect(body.items).toHaveLength(1)
     expect(body.items[0]).toHaveProperty('custom_attributes', null)
+    const { items } = (await core.call('GET', '/users?size=100')).body
+    const emails: string[] = items.map(({ email }: { email: string }) => email)
+    expect(emails).toEqual(emails.toSorted())
+    expect(body.items[0].email).toBe(emails[1])
   })
 
   test('past the end are an empty page, with the correct total', async () => {
