@@ -103,6 +103,24 @@ test('a deleted policy is not found', async () => {
   expect((await core.call('GET', `/access_policies/${made.id}`)).status).toBe(404)
 })
 
+test('a deleted permission leaves the policy, and so does an app of which none is left', async () => {
+  const values = { domainId: await domainOf(core.db), appId: wiki, label: 'Reader' }
+  const [reader] = await core.db.insert(requestablePermissions).values(values).returning()
+  const { body: both } = await create({
+    apps: [{ id: wiki, permissions: [{ id: editor }, { id: reader?.id }] }],
+  })
+  const { body: one } = await create({
+    apps: [{ id: forum }, { id: wiki, permissions: [{ id: reader?.id }] }],
+  })
+  await core.call('DELETE', `/appstore/requestable_permissions/${reader?.id}`)
+  const left = async (id: string) =>
+    (await core.call('GET', `/access_policies/${id}`)).body.apps.map(
+      (app: { id: string; permissions: { id: string }[] }) => [app.id, app.permissions],
+    )
+  expect(await left(both.id)).toEqual([[wiki, [{ id: editor, label: 'Editor' }]]])
+  expect(await left(one.id)).toEqual([[forum, []]])
+})
+
 const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
   ['no apps', () => ({ apps: [] }), ['apps'], /./],
   ['an unknown app', () => ({ apps: [{ id: editor }] }), ['apps', 0, 'id'], /no such app/],
@@ -210,14 +228,18 @@ describe('an attribute that no person has', () => {
     expect(await ofNobody(people - 1)).toEqual([])
   })
 
-  test('is logged when a pre-approval rule is changed to use it', async () => {
+  test('is logged when a pre-approval rule is created with it or changed to use it', async () => {
     const rule = (attribute: string) => ({
       justification: 'They are staff.',
       preapproved_users_by_attribute: [{ attribute, value: 'Staff' }],
     })
-    const { body: made } = await core.call('POST', '/appstore/pre_approval_rules', {
-      body: { ...rule('identity.department'), app_id: wiki },
-    })
+    const createdWith = async (attribute: string) => {
+      const body = { ...rule(attribute), app_id: wiki }
+      return (await core.call('POST', '/appstore/pre_approval_rules', { body })).body
+    }
+    const odd = await createdWith('identity.groups')
+    expect(logged(core, 'pre_approval_rule', odd.id)).toEqual([WORDS])
+    const made = await createdWith('identity.department')
     expect(logged(core, 'pre_approval_rule', made.id)).toEqual([])
     await core.call('PATCH', `/appstore/pre_approval_rules/${made.id}`, {
       body: rule('identity.groups'),
