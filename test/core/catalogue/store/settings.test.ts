@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { INPUTS } from '../../../../runtime/contract/limits/inputs.ts'
 import { apps } from '../../../../runtime/database/schema/apps.ts'
 import { groups } from '../../../../runtime/database/schema/people.ts'
 import {
@@ -530,6 +531,21 @@ describe('an invalid body is refused', () => {
     expect((await core.call('PATCH', path, { raw: deep })).status).toBe(422)
   })
 
+  test('with more values than a request may hold', async () => {
+    const id = await inStore()
+    const before = await read(id)
+    const many = JSON.stringify({
+      custom_request_instructions: 'new',
+      extra: Array(INPUTS.core_body.maxMarks).fill(1),
+    })
+    const refused = await core.call('PATCH', `/appstore/apps/${id}/settings`, { raw: many })
+    expect([refused.status, refused.body.detail]).toEqual([
+      413,
+      expect.stringContaining('the body holds more than'),
+    ])
+    expect(await read(id)).toEqual(before)
+  })
+
   test('but an address of 2048 characters is accepted', async () => {
     const redirect_url = `https://e.com/${'a'.repeat(2034)}`
     expect((await patch(await inStore(), { redirect_url })).body.redirect_url).toBe(redirect_url)
@@ -594,10 +610,13 @@ describe('access to settings', () => {
   })
 })
 
-test('inline webhooks of the domain are listed for App Admins, and refused to plain users', async () => {
+test('inline webhooks are listed by name for App Admins, and refused to plain users', async () => {
   await webhook(core.db, 'PRE_APPROVAL', await otherDomain(core.db))
+  for (const hookType of ['SIEM', 'DEPROVISION'] as const) await webhook(core.db, hookType)
   const list = await core.call('GET', '/inline_webhooks', { token: owner.token })
   expect(list.status).toBe(200)
+  const names: string[] = list.body.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(names.toSorted())
   expect(list.body).toContainEqual(
     expect.objectContaining({ hook_type: 'SIEM', description: null }),
   )
