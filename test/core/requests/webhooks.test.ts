@@ -147,16 +147,24 @@ describe('a pre-approval rule', () => {
     expect(await acme.statusOf(id)).toBe('PENDING_APPROVAL')
   })
 
-  it('with a webhook approves only if the webhook approves', async () => {
-    const rule = { ...mine, preapproval_webhooks: [await hook('PRE_APPROVAL')] }
+  it('with webhooks approves only if all of them approve', async () => {
+    const hooks = [await hook('PRE_APPROVAL'), await hook('PRE_APPROVAL')]
+    const rule = { ...mine, preapproval_webhooks: hooks }
     receiver.answer(answering(200, '{"response":{"approved":true}}'))
     const yes = await acme.asked(ada, { app_id: await ruled('Yes', rule) })
     await acme.reaches(yes, 'PENDING_MANUAL_PROVISIONING')
-    receiver.answer(answering(200, '{"response":{}}'))
-    await acme.reaches(
-      await acme.asked(ada, { app_id: await ruled('No', rule) }),
-      'PENDING_APPROVAL',
-    )
+    expect(receiver.received).toHaveLength(2)
+    for (const unwilling of [0, 1]) {
+      receiver.received.length = 0
+      receiver.answer((reply) => {
+        const approved = receiver.received.length - 1 !== unwilling
+        answering(200, JSON.stringify({ response: approved ? { approved } : {} }))(reply)
+      })
+      await acme.reaches(
+        await acme.asked(ada, { app_id: await ruled(`No ${unwilling}`, rule) }),
+        'PENDING_APPROVAL',
+      )
+    }
   })
 })
 
