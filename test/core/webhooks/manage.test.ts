@@ -161,7 +161,7 @@ describe('a change', () => {
 })
 
 describe('deleting', () => {
-  test('is refused while settings or permissions refer to the webhook, and names them', async () => {
+  test('is refused while settings, permissions or rules refer to the webhook, and names them', async () => {
     const { webhook: hook } = (await create()).body
     const appId = await app(core.db, 'Acme')
     const settings = { provisioning: { provisioning_webhook: { id: hook.id } } }
@@ -185,6 +185,18 @@ describe('deleting', () => {
     const gone = await core.call('DELETE', `${BASE}/${hook.id}`)
     expect(gone.body).toMatchObject({ changed: true, webhook: null })
     expect((await core.call('GET', `${BASE}/${hook.id}`)).status).toBe(404)
+    const { webhook: asked } = (await create({ hook_type: 'PRE_APPROVAL' })).body
+    const rule = { justification: 'as agreed', preapproval_webhooks: [{ id: asked.id }] }
+    const made = await core.call('POST', '/appstore/pre_approval_rules', {
+      body: { app_id: appId, ...rule },
+    })
+    const held = await core.call('DELETE', `${BASE}/${asked.id}`)
+    expect([held.status, held.body.error.message]).toEqual([
+      409,
+      expect.stringContaining(`a pre-approval rule of the app "Acme" (${made.body.id})`),
+    ])
+    await core.call('DELETE', `/appstore/pre_approval_rules/${made.body.id}`)
+    expect((await core.call('DELETE', `${BASE}/${asked.id}`)).status).toBe(200)
   })
 
   test.each([NOBODY_ID, 'nothing', '%00'])('returns 404 for an unknown id: %s', async (id) => {
