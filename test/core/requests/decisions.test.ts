@@ -78,7 +78,6 @@ describe('a request', () => {
     expect(await statusOf(id)).toBe('PENDING_APPROVAL')
     expect((await act(id, second, 'complete')).status).toBe(204)
     expect(await statusOf(id)).toBe('PENDING_MANUAL_PROVISIONING')
-    const admin = { token: 'unused' }
     const tasks = await core.call('GET', `/tasks?show_all_tasks=true&access_request_id=${id}`)
     const give = tasks.body.items.find(
       (one: { task_category: string }) => one.task_category === 'PROVISIONING',
@@ -86,7 +85,6 @@ describe('a request', () => {
     expect(give.description).toBe(
       'Give access in Stages for employee@acme.example. Reason: for the audit',
     )
-    expect(admin).toBeDefined()
     expect((await core.call('POST', `/tasks/${give.id}/complete`)).status).toBe(204)
     const { body } = await core.call('GET', `/appstore/access_requests/${id}?expand=tasks`, {
       token: employee.token,
@@ -156,6 +154,20 @@ describe('a request', () => {
     const task = await taskOf(id, employee)
     const own = await core.call('POST', `/tasks/${task}/complete`, { token: employee.token })
     expect(own.status).toBe(403)
+    expect(await statusOf(id)).toBe('PENDING_APPROVAL')
+    expect((await act(id, approver, 'complete')).status).toBe(204)
+  })
+
+  it('cannot be decided by its requester or its target, if they are different people', async () => {
+    const team = await group(core.db, 'with both', [employee, second, approver])
+    const appId = await storeApp('Both', { approvers: { groups: [{ id: team }] } })
+    const made = await core.call('POST', '/appstore/access_request', {
+      body: { app_id: appId, requester_user_id: employee.id, target_user_id: second.id },
+    })
+    const [{ id, requester_user, target_user }] = made.body
+    expect([requester_user.id, target_user.id]).toEqual([employee.id, second.id])
+    for (const party of [employee, second])
+      expect((await act(id, party, 'complete')).status).toBe(403)
     expect(await statusOf(id)).toBe('PENDING_APPROVAL')
     expect((await act(id, approver, 'complete')).status).toBe(204)
   })
