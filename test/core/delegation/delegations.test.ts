@@ -131,7 +131,7 @@ describe('a delegation in a company', () => {
     await core.call('POST', `/tasks/${id}/dismiss`, { token: boss.token })
   })
 
-  test('ends at once when the delegate ends it', async () => {
+  test('ends at once when either of the two ends it', async () => {
     const request = await asked()
     const [{ id }] = (await core.call('GET', '/delegations', { token: boss.token })).body.items
     expect((await core.call('DELETE', `/delegations/${id}`, { token: third.token })).status).toBe(
@@ -142,6 +142,11 @@ describe('a delegation in a company', () => {
     expect((await core.call('DELETE', `/delegations/${id}`, { token: boss.token })).status).toBe(
       409,
     )
+    const { body: again } = await name(boss, { delegate_id: del.id })
+    expect(await sees(del)).toBe(1)
+    const path = `/delegations/${again.id}`
+    expect((await core.call('DELETE', path, { token: boss.token })).status).toBe(204)
+    expect([await sees(del), await decide(del, request)]).toEqual([0, 404])
     expect(await decide(boss, request)).toBe(204)
   })
 
@@ -268,17 +273,25 @@ describe('a delegation in a company', () => {
     })
   })
 
-  test('counts only within its time, and only while the delegator is active', async () => {
+  test('counts only within its time, and only while both people may act', async () => {
     await core.db.delete(delegations)
     await name(boss, { delegate_id: del.id, since: new Date(Date.now() + 3_600_000).toISOString() })
-    await asked()
+    const request = await asked()
+    const named = async () => (await acme.read(request, '?expand=tasks')).tasks[0].delegates
+    const become = (who: Person, status: 'ACTIVE' | 'SUSPENDED') =>
+      core.db.update(users).set({ status }).where(eq(users.id, who.id))
     expect(await sees(del)).toBe(0)
     await core.db.update(delegations).set({ since: new Date(Date.now() - 1000) })
     const waiting = await sees(del)
     expect(waiting).toBeGreaterThan(0)
-    await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, boss.id))
-    expect(await sees(del)).toBe(0)
-    await core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.id, boss.id))
+    expect(await named()).toMatchObject([{ id: del.id }])
+    await become(boss, 'SUSPENDED')
+    expect([await sees(del), await named()]).toEqual([0, []])
+    await become(boss, 'ACTIVE')
+    await become(del, 'SUSPENDED')
+    expect([await decide(del, request), await named()]).toEqual([401, []])
+    await become(del, 'ACTIVE')
+    expect(await sees(del)).toBe(waiting)
     await core.db.update(delegations).set({ until: new Date(Date.now() - 1) })
     expect(await sees(del)).toBe(0)
   })
