@@ -68,6 +68,8 @@ export async function startBadSystem({
   const extra = new Map<string, object>()
   const listing: { of: (() => unknown[]) | null } = { of: null }
   const calls: Name[] = []
+  /** The path of each call. */
+  const paths: string[] = []
   let ends: (name: Name) => End | Promise<End> = () => 'well'
   let retryAfterSeconds = 0
   let madeId: string | null = null
@@ -139,6 +141,7 @@ export async function startBadSystem({
     const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1) as Name
     text ||= url.searchParams.get('told') ?? '{}'
     calls.push(name)
+    paths.push(url.pathname)
     const end = await ends(name)
     const done = NOT_DONE.includes(end) ? undefined : ASKED[name](JSON.parse(text))
     if (end === 'hang') return
@@ -195,6 +198,7 @@ export async function startBadSystem({
     listing,
     held,
     calls,
+    paths,
     connectorDir,
     host,
     env: {

@@ -44,7 +44,7 @@ function version(number: string): Promise<Made> {
       if (!ctx.settings.base_url) return ${JSON.stringify(answer)}
       const told = JSON.stringify(request)
       const read = ${/^(get|list)/.test(name)}
-      const url = ctx.settings.base_url + '/${name}' + (read ? '?told=' + encodeURIComponent(told) : '')
+      const url = ctx.settings.base_url + '/${number}/${name}' + (read ? '?told=' + encodeURIComponent(told) : '')
       const reply = await ctx.fetch(url, read ? {} : { method: 'POST', body: told })
       if (!reply.ok) throw await ConnectorError.from(reply)
       return await reply.json()
@@ -119,12 +119,17 @@ const saysWhy = (id: string, words: RegExp) =>
     return words.test(String(rows[0]?.['problem']))
   })
 
-it('a request completes once although its connector is upgraded during a call', async () => {
+it('a request whose connector is upgraded during a call completes once, with the new version', async () => {
   const { id, email, release } = await assigning()
+  const before = system.paths.length
+  expect(system.paths.at(-1)).toBe('/1.0.0/assign_entitlement')
   await op.install(await version('1.1.0'))
   release('well')
   await acme.reaches(id, 'COMPLETED')
   isGivenOnce(email)
+  const later = system.paths.slice(before)
+  expect(later.length).toBeGreaterThan(0)
+  expect(later.filter((one) => !one.startsWith('/1.1.0/'))).toEqual([])
 })
 
 it('a request whose connector is disabled waits, records why, and completes after it is enabled', async () => {
