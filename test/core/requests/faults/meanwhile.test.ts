@@ -73,7 +73,7 @@ it.each(['create_account', 'assign_entitlement'] as const)(
   },
 )
 
-it('a request records that its app was disconnected, and completes after the app is reconnected', async () => {
+it('a request whose app is disconnected says so, asks people, and completes after it is reconnected', async () => {
   const held = hold('assign_entitlement')
   const { id } = await approved()
   await held.called()
@@ -84,6 +84,12 @@ it('a request records that its app was disconnected, and completes after the app
       sql`select problem from access_requests where id = ${id}`,
     )
     return /is disconnected; reconnect it/.test(String(rows[0]?.['problem']))
+  })
+  await until('people are asked', async () => {
+    const { rows } = await core.db.execute(
+      sql`select description from tasks where app_id = ${appId} and status = 'PENDING'`,
+    )
+    return rows.some(({ description }) => /is disconnected; reconnect it/.test(String(description)))
   })
   await core.db.execute(sql`update apps set disconnected_at = null where id = ${appId}`)
   await acme.reachesSoon(id, 'COMPLETED')
