@@ -3,7 +3,7 @@
  * short it is.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
+import { type Seen, startUpstream, stopAll } from '../egress/fixtures/upstream.ts'
 import { code } from '../fixtures/folders.ts'
 import { ADMIN_TOKEN, startHost, type TestHost } from './host.ts'
 
@@ -56,18 +56,19 @@ const OWN = `
 
 let host: TestHost
 let origin: string
+let seen: Seen[]
 beforeAll(async () => {
   const upstream = await startUpstream((request, response) => {
     const { body } = upstream.seen.at(-1) as { body: string }
     const [, mode = ''] = (request.url ?? '').split(/[/?]/)
     const decoded = decodeURIComponent(body.replaceAll('+', ' '))
     const pair = Buffer.from(String(request.headers.authorization).slice(6), 'base64')
-    const seen = [body, decoded, request.url, request.headers.authorization, pair].join(' ')
-    const { status, headers, body: text } = (MODES[mode] as never as (typeof MODES)['x'])(seen)
+    const echo = [body, decoded, request.url, request.headers.authorization, pair].join(' ')
+    const { status, headers, body: text } = (MODES[mode] as never as (typeof MODES)['x'])(echo)
     const type = { 'content-type': 'application/json' }
     response.writeHead(status, { ...type, ...(headers as object) } as never).end(text)
   })
-  origin = upstream.origin
+  ;({ origin, seen } = upstream)
   const declared = (oauth: object) => ({
     'connector.json': JSON.stringify({
       id: 'x',
@@ -141,12 +142,16 @@ const requestsOf = ({
 })
 
 /** All encodings of a secret that may occur in output. */
-const written = (secret: string) => [
-  secret,
-  encodeURIComponent(secret),
-  new URLSearchParams([['', secret]]).toString().slice(1),
-  Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-]
+const written = (secret: string) => {
+  const form = new URLSearchParams([['', secret]]).toString().slice(1)
+  const base64 = [secret, `the-client:${form}`].map((text) =>
+    Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  )
+  return [secret, encodeURIComponent(secret), form, ...base64]
+}
+
+/** Kinds of replies that no output contains, because the runtime refuses them in its own words. */
+const withheldFrom = (id: string) => (id === 'own' ? ['redirect'] : ['garbled', 'another'])
 
 describe.each(['post', 'basic', 'query', 'own'])('secrets in requests by %s', (id) => {
   describe.each([
@@ -159,10 +164,11 @@ describe.each(['post', 'basic', 'query', 'own'])('secrets in requests by %s', (i
       for (const [capability, request] of Object.entries(requestsOf(secrets))) {
         const settings = { base_url: `${origin}/${mode}` }
         const envelope = { settings, request, include_raw_data: true }
+        const asked = seen.length
         const { body } = await host.call(id, capability, envelope)
         told.push(JSON.stringify(body))
-        // The endpoint was called, and the message contains its answer.
-        if (mode !== 'garbled') expect(JSON.stringify(body)).toMatch(/\[secret\]|at/)
+        expect(seen).toHaveLength(asked + 1)
+        if (!withheldFrom(id).includes(mode)) expect(told.at(-1)).toContain('[secret]')
       }
       const { text } = await host.send('/operator/calls?limit=2', {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
@@ -170,7 +176,6 @@ describe.each(['post', 'basic', 'query', 'own'])('secrets in requests by %s', (i
       told.push(text, ...host.lines.slice(before))
       for (const secret of Object.values(secrets).flatMap(written))
         expect(told.filter((one) => one.includes(secret))).toEqual([])
-      if (mode === 'given') expect(told.join()).toContain('[secret]')
     })
   })
 })

@@ -7,9 +7,9 @@
 import type { OAuthDeclaration } from '../../contract/connector/manifest.ts'
 import { upstreamMessage } from '../../contract/connector/upstream-status.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { isObject } from '../../contract/schema/record.ts'
+import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { FetchReply } from '../../protocol/lane-call.ts'
-import { createRedact } from '../../redact/redact.ts'
+import { createRedact, redactValue } from '../../redact/redact.ts'
 import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 
 /** A request through the egress of the connector. */
@@ -30,7 +30,10 @@ type TokenEndpointDeps = {
   send: SendRequest
   /** Removes the call's secrets from a text. */
   redact(text: string): string
-  /** Called with the provider's JSON before it is reduced to the members that the library judges. */
+  /**
+   * Called with the provider's JSON, without the pair of HTTP Basic, before it is reduced to the members that
+   * the library judges.
+   */
   onAnswer(given: ProviderAnswer): void
 }
 
@@ -58,7 +61,8 @@ export function tokenFetch(
     const hidePair = createRedact(() => (pair ? [pair] : []))
     const hide = (text: string) => redact(hidePair(text))
     const given = read(reply, hide)
-    onAnswer(given)
+    // Here, because later only the parameters of the call are known, not their pair.
+    onAnswer(membersOf(redactValue(given, hidePair)))
     return Response.json(judged(given, bearer_types))
   }
 }

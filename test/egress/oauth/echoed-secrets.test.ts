@@ -1,4 +1,4 @@
-/** Authorization servers that echo a secret in an error: no message contains it or a part of it. */
+/** Authorization servers that echo a secret: neither a message nor raw data contains it or a part of it. */
 import { afterAll, expect, test } from 'vitest'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 import { CLIENT, declaring, open } from './fixtures.ts'
@@ -7,12 +7,16 @@ afterAll(stopAll)
 
 const REFRESH = { ...CLIENT, refresh_token: 'the-refresh-token' }
 
-async function refusedWith(page: (authorization: string) => string) {
+async function answering(status: number, page: (authorization: string) => string) {
   const { origin } = await startUpstream(({ headers }, response) =>
-    response.writeHead(400).end(page(String(headers.authorization))),
+    response.writeHead(status).end(page(String(headers.authorization))),
   )
   const declared = { flow: 'CLIENT_CREDENTIALS', client_authentication: 'CLIENT_SECRET_BASIC' }
-  const { refusal, close } = open(declaring(declared), origin)
+  return open(declaring(declared), origin)
+}
+
+async function refusedWith(page: (authorization: string) => string) {
+  const { refusal, close } = await answering(400, page)
   return (await refusal('refresh_access_token', REFRESH).finally(close)).message
 }
 
@@ -25,4 +29,12 @@ test('a secret within which the message is truncated is removed', async () => {
 test('the encoded pair of the Authorization header is removed', async () => {
   const message = await refusedWith((authorization) => `you sent ${authorization}`)
   expect(message).toContain('you sent Basic [secret]')
+})
+
+test('the encoded pair of the Authorization header is removed from raw data', async () => {
+  const { ask, close } = await answering(200, (authorization) =>
+    JSON.stringify({ access_token: 'at', debug: { [authorization]: [authorization] } }),
+  )
+  const { raw } = await ask('refresh_access_token', REFRESH).finally(close)
+  expect(raw).toEqual({ access_token: 'at', debug: { 'Basic [secret]': ['Basic [secret]'] } })
 })
