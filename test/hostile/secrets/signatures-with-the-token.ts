@@ -1,7 +1,8 @@
 /**
  * Uses its token as a key, to compute values that only its holder can compute, or to test guesses against a
  * signature. Promise 2.
- * Must happen: the sandbox refuses with a message; what the host signs comes back as what was asked for.
+ * Must happen: the sandbox refuses with a message; where a reply echoes a signature of the host, the sandbox
+ * sees the placeholder that it sent.
  */
 import { defineConnector } from 'keyway/sdk'
 
