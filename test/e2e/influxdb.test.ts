@@ -3,7 +3,7 @@
  * server.
  */
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
@@ -41,15 +41,34 @@ const ODD_NAMES = [
 describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`, () => {
   let system: RealSystem<Basic>
   let host: TestHost
+  /** A relay before the server, and the addresses that were requested from it. */
+  let relayUrl: string
+  const asked: string[] = []
+  const relay = createServer((incoming, reply) => {
+    const { url = '', method, headers } = incoming
+    asked.push(url)
+    const to = request(new URL(url, system.baseUrl), { method, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(reply)
+    })
+    incoming.pipe(to)
+  })
 
   beforeAll(async () => {
     if ('why' in installed) throw new Error(installed.why)
     system = await installed.system.start()
+    await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening))
+    relayUrl = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
     host = await startHost({
-      env: { KEYWAY_PRIVATE_EGRESS: `influxdb=${new URL(system.baseUrl).host}` },
+      env: {
+        KEYWAY_PRIVATE_EGRESS: [system.baseUrl, relayUrl]
+          .map((url) => `influxdb=${new URL(url).host}`)
+          .join(' '),
+      },
     })
   }, 180_000)
   afterAll(async () => {
+    relay.close()
     await host?.stop()
     await system?.stop()
   })
@@ -457,9 +476,11 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
       })
   })
 
-  test('never returns or logs a password', async () => {
+  test('never returns or logs a password, and sends none in an address', async () => {
     const id = await someone({ password: 'never-told-to-anybody' })
+    const other = { username: `u-${randomUUID()}`, entitlements: [] }
     for (const [capability, request] of [
+      ['create_account', { ...other, password: 'never-told-to-anybody' }],
       ['get_account', { account_id: id }],
       ['list_accounts', {}],
       ['update_account', { id, password: 'never-told-to-anybody' }],
@@ -467,10 +488,13 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     ] as const) {
       const { body } = await host.call('influxdb', capability, {
         ...envelope(request),
+        settings: { base_url: relayUrl },
         include_raw_data: true,
       })
       expect(JSON.stringify(body)).not.toContain('never-told')
     }
+    expect(asked.length).toBeGreaterThan(4)
+    expect(decodeURIComponent(asked.join('\n'))).not.toContain('never-told')
     expect(host.lines.join('\n')).not.toContain('never-told-to-anybody')
     await done('delete_account', { account_id: id })
   })
