@@ -194,22 +194,23 @@ test.each(['Array.prototype', 'Object.prototype'])(
 )
 
 describe('a guest that has changed the built-ins before it answers', () => {
-  test.each([
+  const whole = { integration_specific_id: 'a', extra_data: { b: ['c'] } }
+  test.each<[string, boolean, unknown?]>([
     ["Object.prototype.email = 'inherited'", false],
     ["Object.defineProperty(Object.prototype, 'email', { value: 'inherited' })", false],
-    ["Object.prototype.toJSON = () => 'no'", false],
+    ["Object.prototype.toJSON = () => 'no'", false, 'no'],
     ["String.prototype.toJSON = () => 'no'", true],
     ["JSON.stringify = () => 'no'; Array.isArray = () => false", true],
     ['String.prototype.indexOf = String.prototype.concat = () => { throw 1 }', true],
     ['Array.prototype[Symbol.iterator] = Object.keys = () => { throw 1 }', true],
     ["String.prototype.valueOf = String.prototype.toString = () => 'no'", true],
-    ["Array.prototype.toJSON = () => 'no'", false],
+    ["Array.prototype.toJSON = () => 'no'", false, { ...whole, extra_data: { b: 'no' } }],
     ['Object.setPrototypeOf(Array.prototype, new Proxy({}, { set: () => true }))', false],
     ["Object.defineProperty(Array.prototype, '0', { set() {} })", false],
     ["Object.defineProperty(Object.prototype, '0', { set() {} })", false],
     ["Object.defineProperty(Object.prototype, 'b', { set() {} })", true],
     ["Object.defineProperty(Object.prototype, 'constructor', { set() {} })", true],
-  ])('%s', async (code, fast) => {
+  ])('%s', async (code, fast, answered = whole) => {
     const odd = await createGuest(
       "({ get_account: () => ({ integration_specific_id: 'a', extra_data: { b: ['c'] } }) })",
       code,
@@ -217,7 +218,8 @@ describe('a guest that has changed the built-ins before it answers', () => {
     const { head, response } = await odd.run('get_account')
     odd.dispose()
     expect('leftOut' in head).toBe(fast)
-    if (fast)
-      expect(response).toMatchObject({ integration_specific_id: 'a', extra_data: { b: ['c'] } })
+    // The writers fill in the members that are missing; otherwise the schema does, after the guest.
+    if (fast) expect(response).toMatchObject(whole)
+    else expect(response).toEqual(answered)
   })
 })

@@ -122,7 +122,11 @@ test('random UUIDs have version 4 and differ', async () => {
   expect(one).not.toBe(two)
 })
 
-test('microtasks run in order', async () => {
-  const code = `new Promise((done) => { const seen = []; queueMicrotask(() => seen.push(1)); queueMicrotask(() => { seen.push(2); done(seen) }) })`
-  expect(await guest.value(code)).toEqual([1, 2])
+test('microtasks run in order, and before a timer that was set earlier', async () => {
+  const code = `new Promise((done) => { const seen = []; setTimeout(() => { seen.push('timer'); done(seen) }, 0); queueMicrotask(() => seen.push(1)); queueMicrotask(() => seen.push(2)) })`
+  const own = await createGuest()
+  const seen = own.value(code)
+  await own.deliver((await own.posted('timer')).id)
+  expect(await seen).toEqual([1, 2, 'timer'])
+  own.dispose()
 })
