@@ -113,3 +113,21 @@ test('after a refusal, a request of the tenant fails at once when the wait excee
   expect(await errorOf(door.fetch(get(server.origin)))).toMatchObject({ code: 'upstream_paced' })
   expect(server.seen).toHaveLength(1)
 })
+
+test('after a refusal, all requests of the tenant wait while the wait fits their call', async () => {
+  const server = await upstream(status(503, { 'retry-after': '30' }))
+  const door = doorTo(server, 60_000)
+  // A POST is not sent again after 503, so that its answer shows the refusal.
+  const post = { method: 'POST', body: Buffer.from('the body') }
+  expect((await door.fetch(get(server.origin, post))).status).toBe(503)
+  const stop = new AbortController()
+  const waiting = Array.from({ length: 3 }, () =>
+    errorOf(door.fetch(get(server.origin, { signal: stop.signal }))),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(server.seen).toHaveLength(1)
+  stop.abort()
+  const ended = await Promise.all(waiting)
+  expect(ended.map(({ code }) => code)).toEqual(Array(3).fill('upstream_timeout'))
+  expect(server.seen).toHaveLength(1)
+})
