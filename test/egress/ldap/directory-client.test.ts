@@ -4,6 +4,8 @@ import { runInNewContext } from 'node:vm'
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
+import type { EgressCall } from '../../../runtime/egress/call/call.ts'
+import { holds } from '../../kit/holds.ts'
 import { errorOf, openDoors } from '../fixtures/door.ts'
 import { startTcp, stopAll } from '../fixtures/upstream.ts'
 import { type Directory, doorTo, ldap, noDirectory, startDirectory } from './directory.ts'
@@ -116,7 +118,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
   })
 
   /** A relay before the directory that counts connections and requests, and can close all connections. */
-  async function relayed() {
+  async function relayed(call: Partial<EgressCall> = {}) {
     const { hostname, port } = new URL(directory.url)
     const sockets = new Set<Socket>()
     const seen = { connections: 0, requests: 0 }
@@ -124,18 +126,21 @@ describe.skipIf(noDirectory !== null)(title, () => {
       const server = connect(Number(port), hostname, () => server.pipe(socket))
       seen.connections += 1
       sockets.add(socket)
-      socket.on('close', () => server.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        server.destroy()
+      })
       server.on('close', () => socket.destroy())
       socket.on('data', (bytes: Buffer) => {
         seen.requests += 1
         server.write(bytes)
       })
     })
-    const door = doorTo({ ...directory, url: `ldap://127.0.0.1:${relay}` })
+    const door = doorTo({ ...directory, url: `ldap://127.0.0.1:${relay}` }, { call })
     const end = () => {
       for (const socket of sockets) socket.destroy()
     }
-    return { door, seen, end }
+    return { door, seen, end, open: () => sockets.size }
   }
   const twenty = (page: object) => ({
     base: people(),
@@ -437,14 +442,17 @@ describe.skipIf(noDirectory !== null)(title, () => {
     })
   })
 
-  test('ends a request whose call has ended', async () => {
+  test('ends a request whose call has ended, and closes its connection', async () => {
     const ending = new AbortController()
-    const door = doorTo(directory, { call: { signal: ending.signal } })
+    const { door, open } = await relayed({ signal: ending.signal })
     const base = `cn=slow,ou=answers,${directory.baseDn}`
     const slow = errorOf(door.fetch(ldap('SEARCH', { base, scope: 'base' })))
     await expect.poll(() => door.records[0]?.sent).toBe(true)
+    expect(open()).toBe(1)
     ending.abort()
     expect((await slow).code).toBe('upstream_timeout')
+    await holds(() => expect(open()).toBe(0))
+    await stopAll()
   })
 
   test('reports a wrong password as unauthenticated', async () => {
@@ -520,8 +528,8 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(JSON.stringify(record)).not.toContain('user001')
   })
 
-  test('serves concurrent requests of one call', async () => {
-    const door = doorTo(directory)
+  test('serves concurrent requests of one call, each on its own connection', async () => {
+    const { door, seen } = await relayed()
     const all = Array.from({ length: 4 }, (_, index) =>
       ask('SEARCH', { base: person(`user00${index + 1}`), scope: 'base' }, door),
     )
@@ -532,5 +540,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       'user003',
       'user004',
     ])
+    expect(seen.connections).toBe(4)
+    await stopAll()
   })
 })

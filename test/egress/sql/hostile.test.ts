@@ -1,6 +1,7 @@
 /** A hostile database: any behaviour ends the request with an error code, in time. */
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { holds } from '../../kit/holds.ts'
 import { errorOf, openDoors } from '../fixtures/door.ts'
 import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
 import { doorTo, sql } from './database.ts'
@@ -26,11 +27,14 @@ async function lying(
   { signal = AbortSignal.timeout(5000), welcome = WELCOME, plain = true }: Lies = {},
 ) {
   let connections = 0
+  /** The first message of each connection. */
+  const first: Buffer[] = []
   const port = await startTcp((socket) => {
     let asked = 0
     connections += 1
     socket.on('data', (said: Buffer) => {
       asked += 1
+      if (asked === 1) first.push(said)
       if (!plain) answer(socket, said)
       else if (asked === 1) socket.write(welcome)
       else answer(socket, said)
@@ -40,7 +44,7 @@ async function lying(
   const at = { host: '127.0.0.1', port, database: 'x', auth }
   const door = doorTo(at, { statements: READS, plain, call: { signal } })
   const query = () => door.fetch(sql('QUERY', { statement: 'all' }))
-  return { door, port, query, connections: () => connections }
+  return { door, port, query, first, connections: () => connections }
 }
 
 describe('a database that', () => {
@@ -97,16 +101,16 @@ describe('a database that', () => {
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })
 
-  test('never answers is waited for until the call ends', async () => {
+  test('never answers is waited for until the call ends, and then told to stop', async () => {
     const ending = new AbortController()
-    const told: Buffer[] = []
-    const { door, query } = await lying((_socket, said) => told.push(said), {
-      signal: ending.signal,
-    })
+    const { door, query, first } = await lying(() => {}, { signal: ending.signal })
     const failed = errorOf(query())
     await expect.poll(() => door.records[0]?.sent).toBe(true)
     ending.abort()
     expect((await failed).code).toBe('upstream_timeout')
+    // A CancelRequest, with the key of the connection that WELCOME gave.
+    const cancel = Buffer.from('0000001004d2162e0000000100000002', 'hex')
+    await holds(() => expect(first.slice(1)).toEqual([cancel]))
   })
 
   test('closes the connection within a reply is reported as upstream_closed', async () => {
