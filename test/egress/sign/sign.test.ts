@@ -242,6 +242,25 @@ describe('OAuth 1.0a', () => {
     )
     expect(encodeURIComponent(signature)).toBe('MdpQcU8iPSUjWoN%2FUDMsK2sui9I%3D')
   })
+
+  test('the signature of a request without a token matches RFC 5849, section 1.2', () => {
+    const initiate = {
+      consumer_key: 'dpf43f3p2l4k3l03',
+      consumer_secret: 'kd94hf93k423kf44',
+      token_id: '',
+      token_secret: '',
+    }
+    // The example sends its callback in a header; parameters of a query are signed in the same way.
+    const url = new URL('https://photos.example.net/initiate')
+    url.searchParams.set('oauth_callback', 'http://printer.example.com/ready')
+    const { headers, signature } = signOAuth1(
+      {},
+      { url, method: 'POST', headers: [], body: null },
+      means({ oauth1: initiate }, { nowMs: 137_131_200_000, nonce: 'wIjqoS' }),
+    )
+    expect(encodeURIComponent(signature)).toBe('74KNZJeDHnMBp0EMJ9ZHt%2FXKycU%3D')
+    expect(String(headers)).not.toContain('oauth_token')
+  })
 })
 
 describe('AWS Signature Version 4, by the vectors of its test suite', () => {
