@@ -368,6 +368,15 @@ describe('a connector that asks for a secret in clear', () => {
     expect(short(taken)).toEqual(['acme@1.0.0 ghost'])
     expect(await taken.byDigest('acme', registry.list()[0]?.digest ?? '')).toBeNull()
   })
+
+  test('waits for the grant while the version that was served before goes on', async () => {
+    const { registry, retired } = open()
+    const directory = path.join(plugins(), 'x')
+    await drop(registry, directory)
+    await drop(registry, directory, { version: '1.1.0', clear_secrets })
+    expect(short(registry)).toEqual(['acme@1.0.0 ready, serving', 'acme@1.1.0 ghost'])
+    expect(retired).toEqual([])
+  })
 })
 
 describe('after a restart', () => {
