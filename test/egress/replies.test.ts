@@ -177,12 +177,31 @@ describe('a body that drips', () => {
     await closed.promise
   })
 
-  test('does not delay a redirect', async () => {
+  test('does not delay a redirect, and ends with its call', async () => {
+    const stop = new AbortController()
+    const closed = Promise.withResolvers<void>()
     const { port, seen } = await startUpstream((request, response) => {
       if (request.url === '/to') return void response.end('there')
       response.writeHead(302, { location: '/to' }).write('x')
+      response.on('close', closed.resolve)
     })
-    expect(await doorTo(port).send()).toMatchObject({ status: 200 })
+    expect(await doorTo(port, {}, stop.signal).send()).toMatchObject({ status: 200 })
     expect(seen).toHaveLength(2)
+    stop.abort()
+    await closed.promise
   })
+})
+
+test('the request that follows a redirect ends with its call', async () => {
+  const stop = new AbortController()
+  const closed = Promise.withResolvers<void>()
+  const { port } = await startUpstream((request, response) => {
+    if (request.url !== '/to') return void response.writeHead(302, { location: '/to' }).end()
+    response.on('close', closed.resolve)
+    stop.abort()
+  })
+  expect(await errorOf(doorTo(port, {}, stop.signal).send())).toMatchObject({
+    code: 'upstream_timeout',
+  })
+  await closed.promise
 })
