@@ -51,7 +51,18 @@ type Running = { command: Command; url: string }
 
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
   const { accounts, kills, onProgress = () => {} } = options
-  const upstream = await startGenerated(accounts)
+  const total = accounts * (1 + HELD) + ENTITLEMENTS
+  const killAt = Array.from(
+    { length: kills },
+    (_, n) => (total * (n + 0.3 + Math.random() * 0.6)) / kills,
+  )
+  let killed = 0
+  /** Whether the upstream waits for the next kill: a fast run could end before the host is killed. */
+  let isHeld = false
+  const upstream = await startGenerated(accounts, (served) => {
+    isHeld ||= served >= ((killAt[killed] ?? Number.POSITIVE_INFINITY) + total) / 2
+    return isHeld
+  })
   const home = await newHome()
   const dataDir = path.join(home, 'data')
   const plugins = path.join(home, 'plugins')
@@ -82,22 +93,17 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
     const first = kills === 0 ? measure() : null
     const beganMs = performance.now()
     await send(running.url, 'POST', `/apps/${appId}/sync`, { sync_type: 'full_sync' })
-    const total = accounts * (1 + HELD) + ENTITLEMENTS
-    const killAt = Array.from(
-      { length: kills },
-      (_, n) => (total * (n + 0.3 + Math.random() * 0.6)) / kills,
-    )
     const samples: Memory[] = []
-    let killed = 0
     let run = await latest(running.url)
     while (run.state === 'RUNNING') {
       const rows = run.counts['rows'] ?? 0
       onProgress(`${run.phase}: ${rows} of ${total} rows, ${killed} kills`)
       samples.push(memoryOf({ pid: running.command.pid } as never))
-      if (killed < kills && rows >= (killAt[killed] ?? 0)) {
+      if (killed < kills && (isHeld || rows >= (killAt[killed] ?? 0))) {
         running.command.kill('SIGKILL')
         await running.command.ended
         killed += 1
+        isHeld = false
         running = await start()
       }
       await new Promise((resolve) => setTimeout(resolve, 100))

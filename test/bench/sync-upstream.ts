@@ -39,14 +39,20 @@ const item: Record<string, (n: number) => object> = {
 
 export type Generated = { host: string; pages(): number; close(): Promise<void> }
 
-export async function startGenerated(accounts: number): Promise<Generated> {
+/** Does not answer a request if `holds` says so of the number of items that were served until then. */
+export async function startGenerated(
+  accounts: number,
+  holds: (served: number) => boolean = () => false,
+): Promise<Generated> {
   const totals: Record<string, number> = {
     accounts,
     entitlements: ENTITLEMENTS,
     associations: accounts * HELD,
   }
   let pages = 0
+  let served = 0
   const server = createServer((request, reply) => {
+    if (holds(served)) return
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream')
     const kind = pathname.slice(1)
     const total = totals[kind] ?? 0
@@ -55,6 +61,7 @@ export async function startGenerated(accounts: number): Promise<Generated> {
     const end = Math.min(total, start + Number(searchParams.get('size')))
     const items = Array.from({ length: Math.max(0, end - start) }, (_, n) => make(start + n))
     pages += 1
+    served += items.length
     reply.setHeader('content-type', 'application/json')
     reply.end(JSON.stringify({ items, ...(end < total ? { next: String(end) } : {}) }))
   })
