@@ -412,9 +412,11 @@ describe('keyway start', () => {
   })
 })
 
-test('keyway --help lists the commands, and an unknown command is refused', async () => {
-  const { output } = await run(['--help'])
+test('keyway and keyway --help list the commands, and an unknown command is refused', async () => {
+  const { code, output } = await run(['--help'])
+  expect(code).toBe(0)
   for (const verb of ['start', 'new', 'check', 'dev', 'login-link']) expect(output).toContain(verb)
+  expect(await run([])).toMatchObject({ code: 2, output })
   const unknown = await run(['frobnicate'])
   expect(unknown.code).toBe(2)
   expect(unknown.output).toMatch(/unknown command 'frobnicate'/)
