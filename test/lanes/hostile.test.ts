@@ -108,6 +108,7 @@ describe('a compromised worker is killed, and its call ends with a defined outco
     expect(code).toBe('answered')
     await allGone(pids)
     expect(ends).toMatchObject([{ reason: 'crashed', detail: 'an isolate did not end' }])
+    expect(ends.map(isGuilty)).toEqual([true])
   })
 
   test('not reading any more', async () => {
