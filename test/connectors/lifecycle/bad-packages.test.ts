@@ -3,7 +3,7 @@ import { packTar } from 'modern-tar'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageOf } from '../../../runtime/connectors/packages/format.ts'
 import { writePackage } from '../../../runtime/connectors/packages/write.ts'
-import { type CoreHost, startCore } from '../../core/host.ts'
+import { ADMIN_TOKEN, type CoreHost, startCore } from '../../core/host.ts'
 import { manifestOf } from '../registry/fixtures/folders.ts'
 import { operator } from './operator.ts'
 import { type Made, packaged } from './packaging.ts'
@@ -78,12 +78,40 @@ test.each(CASES)(
   },
 )
 
+const LIMIT_BYTES = 16 * 1024 * 1024
+
 test('an upload over the size limit is refused', async () => {
-  const { status } = await op.upload({
-    packed: Buffer.alloc(16 * 1024 * 1024 + 1),
-    signature: null,
-  })
+  const { status } = await op.upload({ packed: Buffer.alloc(LIMIT_BYTES + 1), signature: null })
   expect(status).toBe(413)
+})
+
+test.each([
+  ['announced as over the size limit is refused without being read', 64 * LIMIT_BYTES, 0],
+  ['that goes over the size limit is refused without being read to its end', null, 17],
+])('an upload %s', async (_what, announced, read) => {
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(to) {
+        sent += 1
+        to.enqueue(new Uint8Array(LIMIT_BYTES / 16))
+        if (sent === 64) to.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const { status } = await core.host.app.request('/operator/packages', {
+    method: 'POST',
+    headers: {
+      host: 'localhost',
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      'content-type': 'application/gzip',
+      ...(announced === null ? {} : { 'content-length': `${announced}` }),
+    },
+    body,
+    duplex: 'half',
+  } as RequestInit)
+  expect({ status, sent }).toEqual({ status: 413, sent: read })
 })
 
 test('another media type is refused', async () => {
