@@ -2,6 +2,7 @@ import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promi
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { MAX_FOLDER_ENTRIES } from '../../../runtime/connectors/registry/folder.ts'
 import {
   foldersIn,
   type Watched,
@@ -236,6 +237,20 @@ test('a folder with too many files does not stop the watch of others', async () 
   await holds(() => expect(told).toContain('+a'))
   await appendFile(path.join(home, 'b/connector.ts'), ' ')
   await holds(() => expect(told).toContain('+b'))
+})
+
+test('a folder with too many files is watched only up to the limit', async () => {
+  const home = temporaryFolder()
+  for (const name of ['a', 'b']) await write(path.join(home, name), filesOf())
+  fill(path.join(home, 'a'), MAX_FOLDER_ENTRIES, '.ts')
+  const { told, first } = start([home])
+  await first
+  told.length = 0
+  await writeFile(path.join(home, 'a/one-more.ts'), '')
+  await appendFile(path.join(home, 'b/connector.ts'), ' ')
+  await becomes(told, ['+b'])
+  await wait(400)
+  expect(told).toEqual(['+b'])
 })
 
 test('a link to the root directory does not delay the start', async () => {
