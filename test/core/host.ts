@@ -74,6 +74,8 @@ export type CoreOptions = {
   from?: string
   /** `own`: its own embedded server, for tests that kill it, read its files or count its connections. */
   server?: 'own'
+  /** Whether the database of `env` never answers, so that the host is not awaited to have it. */
+  isAway?: boolean
   /** Intervals of background work that differ from TEST_PACE. */
   pace?: Partial<Pace>
   /** An additional CA to trust for the mail server. */
@@ -110,7 +112,7 @@ async function databaseOf(
 /** Starts a host, by default with its own database in the shared server of the test run. */
 export async function startCore(
   env: Record<string, string> = {},
-  { from, server, pace, mailTrust }: CoreOptions = {},
+  { from, server, isAway = false, pace, mailTrust }: CoreOptions = {},
 ): Promise<CoreHost> {
   const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
   if (from === undefined) chmodSync(dataDir, 0o711)
@@ -140,7 +142,7 @@ export async function startCore(
     ...(mailTrust ? { mailTrust } : {}),
   }
   const host = await createHost(config, createLog('trace', { write }), {}, parts)
-  await host.databaseReady
+  if (!isAway) await host.databaseReady
   const db = host.db() as Db
   const judge = await judgeOfHost(config, async () =>
     (await host.app.request('/openapi.json', { headers: { host: 'localhost' } })).text(),

@@ -86,13 +86,16 @@ describe('installing', () => {
     expect(ready.generation).toBe(body.generation)
   })
 
-  test('an installed connector serves again after a restart', async () => {
+  test('an installed connector serves again after a restart, also before the database answers', async () => {
     await op.install(first)
     const { dataDir } = core
-    await core.stop({ keep: true })
-    core = await startCore({}, { from: dataDir })
-    op = operator(core)
-    expect(await versionOf()).toBe('1.0.0')
+    const away = { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere', KEYWAY_INSTALL: 'any' }
+    for (const env of [away, {}]) {
+      await core.stop({ keep: true })
+      core = await startCore(env, { from: dataDir, isAway: env === away })
+      op = operator(core)
+      expect(await versionOf()).toBe('1.0.0')
+    }
   })
 })
 
