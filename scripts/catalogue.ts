@@ -7,7 +7,7 @@ import { Manifest } from '../runtime/contract/connector/manifest.ts'
 import { code, type Parts, table } from './markdown.ts'
 import { trackedConnectors } from './tracked.ts'
 
-/** System with which the tests run each connector: its version, or its emulator. */
+/** System with which each connector is tested: its version, or a stand-in. */
 const TRIED: Readonly<Record<string, string>> = {
   'active-directory': 'Samba 4.17 as a domain controller, not Windows',
   github: 'an emulator (`emulate`), not GitHub itself',
@@ -33,7 +33,7 @@ const connectors = () =>
     )
     const tried = TRIED[id]
     if (tried === undefined)
-      throw new Error(`scripts/catalogue.ts: add the system that ${id} is tested with`)
+      throw new Error(`scripts/catalogue.ts: name the system with which ${id} is tested`)
     return { id, name: name ?? id, description: description ?? '', version, tried, capabilities }
   })
 
@@ -42,7 +42,7 @@ const linked = ({ id, name }: { id: string; name: string }) => `[${name}](${id}/
 export const CATALOGUE_PARTS: Parts = {
   connectors: () =>
     table(
-      ['Connector', 'Version', 'Scope', 'Tested with'],
+      ['Connector', 'Version', 'Covers', 'Tested with'],
       connectors().map((one) => [linked(one), one.version, one.description, one.tried]),
     ),
   'connector-capabilities': () => {

@@ -1,56 +1,55 @@
 /**
- * Meaning of every field of connector.cases.json, by its path in a case, and of the fields next to the cases.
- * Arrays add nothing to a path. A page has the fields of a case with one page. Editors show these texts
- * through the JSON Schema; the generated reference contains them.
+ * Descriptions of all fields of connector.cases.json, by path: the fields of a case, then those of the file.
+ * Arrays do not appear in a path. A page has the fields of a case with one page. Editors show these texts
+ * through the JSON Schema, and the generated reference contains them.
  */
 export const CASE_FIELDS = {
-  name: 'What the case shows; `keyway check` prints it when the case fails',
-  capability: 'The capability that is called',
-  request: 'Its `request`, as callers send it',
+  name: 'The behaviour that the case tests; `keyway check` prints it when the case fails',
+  capability: 'The called capability',
+  request: 'The `request` of the call, as callers send it',
   auth: 'The credential, as callers send it: `{ "token": { "token": "t-1" } }`',
-  credentials: 'Several credentials, by their id in connector.json',
+  credentials: 'Several credentials, by their ids in connector.json',
   settings: 'The tenant’s settings',
-  page: 'How the call asks for its page',
-  'page.size': 'The page size that is asked for',
-  include_raw_data: 'Whether `raw_data` is asked for',
+  page: 'The requested page',
+  'page.size': 'The requested page size',
+  include_raw_data: 'Whether the call requests `raw_data`',
   upstream:
-    'What the system is asked and answers, each an exchange or the name of one in `exchanges`. Each is used once; one that is not used, and a request that is none of them, fail the case',
+    'The exchanges with the system, each written here or named from `exchanges`. Each answers one request. An unused exchange fails the case, and so does a request without an exchange',
   'upstream.request':
-    'Method, path and query: `GET /v1/users?limit=2`. The path begins at the origin and is encoded as it is sent; the query may be in any order',
-  'upstream.headers': 'Request headers that must be sent, by name; further ones may be',
-  'upstream.body': 'The body that must be sent: JSON compared by value, or a text',
-  'upstream.reply': 'What the system answers',
-  'upstream.reply.status': 'The HTTP status; needed unless the defaults have one',
+    'Method, path and query: `GET /v1/users?limit=2`. The path begins at the origin and is encoded as it is sent; the order of the query does not matter',
+  'upstream.headers': 'Required request headers, by name; the request may have others',
+  'upstream.body': 'The required body: JSON, compared by value, or text',
+  'upstream.reply': 'The answer of the system',
+  'upstream.reply.status': 'The HTTP status; required unless the defaults have one',
   'upstream.reply.headers':
-    'Headers of the answer; `content-type` is application/json for a body that is no text',
-  'upstream.reply.body': 'The body: JSON, or a text',
+    'Headers of the answer; `content-type` defaults to application/json if the body is JSON',
+  'upstream.reply.body': 'The body: JSON or text',
   response:
-    'What comes out, whole, to the letter but for members that are null; not checked when absent',
-  error: 'The error that comes out instead',
-  'error.error_code': 'One of the codes',
+    'The complete expected response, compared exactly; null members count as absent. Not checked when absent',
+  error: 'The error that is expected instead',
+  'error.error_code': 'The error code',
   'error.status_code': 'The HTTP status of the system’s answer; not checked when absent',
   'error.app_error_code': 'The system’s own code; not checked when absent',
-  'error.raised_by': 'Who raised it; not checked when absent',
-  'error.message': 'A part of the message',
-  more: 'Whether there is a further page; not checked when absent',
-  raw_data: 'What `raw_data` holds, whole; needs include_raw_data; not checked when absent',
+  'error.raised_by': 'The component that raised the error; not checked when absent',
+  'error.message': 'A part of the message; not checked when absent',
+  more: 'Whether another page follows; not checked when absent',
+  raw_data: 'The complete expected `raw_data`; requires include_raw_data. Not checked when absent',
   pages:
-    'Several pages of one listing, in place of upstream, response, error, more and raw_data, which each page has of its own',
-  cases: 'The cases, where the file is an object; a file may also be a list of cases alone',
+    'Several pages of one listing. Each page has its own upstream, response, error, more and raw_data, which the case then omits',
+  cases: 'The cases, if the file is an object. A file may also be just a list of cases',
   exchanges:
-    'Exchanges that several cases have, by name: `"upstream": ["login", { "request": ... }]`',
+    'Exchanges shared by several cases, by name: `"upstream": ["login", { "request": ... }]`',
   defaults:
-    'What cases have that say nothing themselves. What a case says stands in place of the default, whole; null is none',
+    'Values for members that a case omits. A member of a case replaces the whole default; null removes it',
   'defaults.auth': 'The credential of a case that has neither `auth` nor `credentials`',
-  'defaults.credentials': 'Several credentials, likewise',
+  'defaults.credentials': 'Several credentials of such a case, by their ids in connector.json',
   'defaults.settings': 'The tenant’s settings',
-  'defaults.page': 'How calls ask for their page',
-  'defaults.page.size': 'The page size that is asked for',
-  'defaults.include_raw_data': 'Whether `raw_data` is asked for',
-  'defaults.upstream': 'What exchanges have that say nothing themselves',
-  'defaults.upstream.headers':
-    'Request headers that must be sent; `{}` in an exchange asks for none',
-  'defaults.upstream.reply': 'What the system’s answers have in common',
+  'defaults.page': 'The requested page',
+  'defaults.page.size': 'The requested page size',
+  'defaults.include_raw_data': 'Whether calls request `raw_data`',
+  'defaults.upstream': 'Values for members that an exchange omits',
+  'defaults.upstream.headers': 'Required request headers; `{}` in an exchange requires none',
+  'defaults.upstream.reply': 'Values for members that an answer omits',
   'defaults.upstream.reply.status': 'The HTTP status',
   'defaults.upstream.reply.headers': 'Headers of the answer',
 } as const satisfies Record<string, string>
