@@ -1,6 +1,6 @@
 /**
- * connector.cases.json as a text: finds the place of each case, and adds or replaces one while leaving the
- * rest unchanged.
+ * connector.cases.json as text: finds the place of each case, and adds or replaces a case without changing
+ * the rest.
  */
 
 import { isDeepStrictEqual } from 'node:util'

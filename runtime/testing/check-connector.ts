@@ -30,7 +30,7 @@ import { doubtful } from './warnings.ts'
 /** Folder that passed, with its files and the results of the build. */
 export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }
 
-/** Folder that loads, whatever the result of its cases: where cases can be run. */
+/** Folder that loads, so that its cases can run. They may fail. */
 type Loaded = Pick<Folder, 'files'> & Stage
 
 /**
@@ -39,7 +39,7 @@ type Loaded = Pick<Folder, 'files'> & Stage
  */
 type Checked = { result: CheckResult; built: Built | null; loaded: Loaded | null }
 
-/** Handler for `catch`: a sandbox that timed out or was killed while loading is a finding like any other. */
+/** Handler for `catch`: a timeout or a crash of the sandbox during loading is an ordinary finding. */
 export const notLoaded =
   (file: string) =>
   (error: unknown): Inspection => {
@@ -195,7 +195,7 @@ function missingCases({ capabilities }: Manifest, covered: Set<string>): Finding
       (name): Finding => ({
         severity: 'error',
         where: CASES_FILE,
-        message: `no case calls ${name}; write one, or make one of a real call: keyway dev DIRECTORY --record`,
+        message: `no case calls ${name}; write one, or record a real call: keyway dev DIRECTORY --record`,
       }),
     )
   if (Object.hasOwn(capabilities, 'validate_credentials')) return missing
@@ -205,7 +205,7 @@ function missingCases({ capabilities }: Manifest, covered: Set<string>): Finding
       severity: 'warning',
       where: 'connector.json',
       message:
-        'validate_credentials is missing; callers use it to check credentials and to learn the tenant',
+        'validate_credentials is missing; callers use it to check credentials and to identify the tenant',
     },
   ]
 }

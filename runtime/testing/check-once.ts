@@ -8,7 +8,7 @@ const KEYWAY = ['../cli/keyway.mjs', '../../runtime/cli/keyway.mjs']
   .map((file) => fileURLToPath(new URL(file, import.meta.url)))
   .find((file) => existsSync(file))
 
-/** Maximum output of a check, in bytes. */
+/** Maximum size of a check's output, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /**

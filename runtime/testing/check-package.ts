@@ -22,7 +22,7 @@ type PackageCheck = {
 }
 
 /** Advice for an error: an installed package cannot be changed. */
-const ADVICE = 'correct the connector, give it a new version and pack it again'
+const ADVICE = 'fix the connector, increase its version and pack it again'
 
 /** Returns all findings of a package. `manifest` is null if the package cannot be served. */
 export async function checkPackage(
@@ -64,5 +64,5 @@ const advised = ({ severity, where, message }: Finding): PackageFinding => ({
   severity,
   where,
   message,
-  advice: severity === 'error' ? ADVICE : 'nothing has to be done',
+  advice: severity === 'error' ? ADVICE : 'no action is required',
 })

@@ -1,7 +1,4 @@
-/**
- * Finds what a version breaks compared with the previous one, so that authors learn of it before operators
- * do.
- */
+/** Finds breaking changes between a version and the previous one, so that authors see them before operators do. */
 
 import { type Package, PackageError } from '../connectors/packages/format.ts'
 import { checkManifest } from '../connectors/registry/check-manifest.ts'
@@ -18,12 +15,12 @@ import { checkRules } from '../egress/rules/url-template.ts'
 export function breaksOf(next: Manifest, before: Package): PackageFinding[] {
   const { id, version } = before.digests
   if (id !== next.id)
-    throw new PackageError(`it is a package of ${id}, and what is checked is ${next.id}`)
+    throw new PackageError(`the package is of ${id}, but the checked connector is ${next.id}`)
   const text = String(before.files.get('connector.json'))
   const checked = checkManifest(text, checkRules)
   if (!checked.ok)
     throw new PackageError(
-      `the manifest of ${id} ${version} says nothing to compare with: ${checked.findings[0]}`,
+      `the manifest of ${id} ${version} cannot be compared: ${checked.findings[0]}`,
     )
   return compatibility(checked.manifest, next)
 }

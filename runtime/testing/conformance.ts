@@ -30,7 +30,7 @@ import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'
 import { minimalSettings, minimalValue } from './minimal-values.ts'
 import { rejectTest } from './not-here.ts'
 
-/** Time after which a call hangs, in milliseconds: its network answers at once. */
+/** Time after which a call counts as hanging, in milliseconds: its network answers at once. */
 const PATIENCE_MS = 5000
 
 type Finding = { severity: 'error'; where: string; message: string }
@@ -87,7 +87,7 @@ export async function conformance(
   return findings.filter(isNewsOf(findings))
 }
 
-/** Settings belong to the connector: one finding about them stands for all capabilities. */
+/** Settings belong to the connector: one finding about them covers all capabilities. */
 const isNewsOf =
   (all: readonly Finding[]) =>
   ({ message }: Finding, index: number): boolean =>
@@ -107,9 +107,9 @@ const WRONG_ENDS = [
   'connector_threw',
 ]
 
-const ownExample = '; write a case whose request and settings fit: they are used here'
+const ownExample = '; write a case with a valid request and valid settings: this check uses them'
 const HINTS: Partial<Record<string, string>> = {
-  connector_threw: '; throw a ConnectorError where the system refuses',
+  connector_threw: '; throw a ConnectorError if the system refuses a request',
   request_invalid: ownExample,
   settings_invalid: ownExample,
 }
@@ -157,7 +157,7 @@ function refuse(
     isAllowed(request)
   } catch (error) {
     if (error instanceof RuntimeError)
-      outside.push(`asks for what its manifest does not allow: ${error.message}`)
+      outside.push(`sends a request that its manifest does not allow: ${error.message}`)
     throw error
   }
   throw new RuntimeError('upstream_rejected', 'this network refuses every connection')

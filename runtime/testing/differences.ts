@@ -20,9 +20,9 @@ function* walk(at: string, expected: unknown, found: unknown): Generator<string>
     for (let index = 0; index < shared; index++)
       yield* walk(`${at}[${index}]`, expected[index], found[index])
     for (const [index, one] of expected.slice(shared).entries())
-      yield `${at}[${shared + index}] should be ${show(one)}, is not there`
+      yield `${at}[${shared + index}] should be ${show(one)}, is missing`
     for (const [index, one] of found.slice(shared).entries())
-      yield `${at}[${shared + index}] should not be there, is ${show(one)}`
+      yield `${at}[${shared + index}] should be absent, is ${show(one)}`
   } else if (isObject(expected) && isObject(found)) {
     for (const name of new Set([...Object.keys(expected), ...Object.keys(found)]))
       yield* member(`${at}${memberName(name)}`, own(expected, name), own(found, name))
@@ -33,8 +33,8 @@ function* walk(at: string, expected: unknown, found: unknown): Generator<string>
 
 function* member(at: string, expected: unknown, found: unknown): Generator<string> {
   if (expected === undefined && found === undefined) return
-  if (found === undefined) yield `${at} should be ${show(expected)}, is not there`
-  else if (expected === undefined) yield `${at} should not be there, is ${show(found)}`
+  if (found === undefined) yield `${at} should be ${show(expected)}, is missing`
+  else if (expected === undefined) yield `${at} should be absent, is ${show(found)}`
   else yield* walk(at, expected, found)
 }
 

@@ -60,7 +60,7 @@ function withDefaults(
   return { ...present({ headers }), ...exchange, reply }
 }
 
-/** Removes null members: by null a case rejects a default. */
+/** Removes null members: null in a case rejects the default. */
 const withoutNone = (one: Members): Members =>
   Object.fromEntries(
     Object.entries(one).filter(

@@ -15,7 +15,7 @@ type ReadCases = {
   cases: Case[]
   /** Findings, with the name of the case or of the file. */
   findings: { where: string; message: string }[]
-  /** Capabilities that have a case, even one that cannot be read. */
+  /** Capabilities with a case, including cases that cannot be read. */
   covered: Set<string>
 }
 
@@ -87,7 +87,7 @@ export function fileOf(
   return { unreadable: issues.map((one) => toldOf(one, FileShape)).join('; ') }
 }
 
-const TOO_MANY = `holds more than ${INPUTS.cases.maxMarks / 2} values with what its cases share put in; shorten the replies`
+const TOO_MANY = `has more than ${INPUTS.cases.maxMarks / 2} values after shared parts are filled in; shorten the replies`
 
 /** Returns the number of structural characters of a shared exchange. */
 const sizeOf = (one: unknown): number =>

@@ -50,7 +50,7 @@ export async function* playCase(
   systemOf: (index: number) => Exchange,
 ): AsyncGenerator<AnswerBody> {
   const pageTokens = createPageTokens(['case'.repeat(8)])
-  // One egress for all pages: a token from an exchange is kept for the next page.
+  // One egress for all pages: the next page reuses the token of an exchange.
   let system: Exchange
   const egress = createEgress({
     privateGrants: new Map(),
@@ -110,7 +110,7 @@ export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
   const { length } = played.bodies
   if (length < steps.length) {
     played.asked = false
-    played.findings.push(`page ${length}: a further page is expected, there is no token`)
+    played.findings.push(`page ${length}: another page is expected, but there is no token`)
   }
   return played
 }
@@ -164,7 +164,7 @@ async function call(one: Case, page: object, means: Means): Promise<AnswerBody> 
 function judgeStep(step: Step, body: Record<string, unknown>): string[] {
   if (step.error !== undefined) return judgeError(step.error, body)
   if (body['is_error'] === true)
-    return [`an answer is expected, the error is ${errorLine(body['error'])}`]
+    return [`expected an answer, got the error ${errorLine(body['error'])}`]
   const findings: string[] = []
   if (step.response !== undefined)
     findings.push(
@@ -174,13 +174,13 @@ function judgeStep(step: Step, body: Record<string, unknown>): string[] {
     findings.push(...differences('raw_data', step.raw_data, body['raw_data']))
   const more = body['page'] !== null
   if (step.more !== undefined && step.more !== more)
-    findings.push(`${more ? 'no ' : 'a '}further page is expected`)
+    findings.push(`expected ${more ? 'no further' : 'another'} page`)
   return findings
 }
 
 function judgeError(expected: NonNullable<Step['error']>, body: Record<string, unknown>): string[] {
   if (body['is_error'] !== true)
-    return [`the error ${expected.error_code} is expected, the answer is ${show(body['response'])}`]
+    return [`expected the error ${expected.error_code}, got the answer ${show(body['response'])}`]
   const error = membersOf(body['error'])
   const { message, ...exact } = expected
   const findings = Object.entries(exact)

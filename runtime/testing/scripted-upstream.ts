@@ -1,7 +1,7 @@
 /**
- * A third-party system made of a case's exchanges. It only replaces the network: all code before it is the
- * connector's own egress. A request that production would refuse is refused here, too, and comparisons see
- * the request as it would be sent, with the case's own secrets.
+ * A third-party system made of a case's exchanges. It replaces only the network: requests pass through the
+ * connector's own egress first. A request that production would refuse is refused here too, and comparisons
+ * see the request as it would be sent, with the case's own secrets.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Exchange } from '../contract/connector/cases.ts'
@@ -13,7 +13,7 @@ import { differences } from './differences.ts'
 type ScriptedUpstream = {
   exchange(url: URL, request: OutgoingRequest, options: ExchangeOptions): Promise<ReplyHead>
   /**
-   * Returns what went wrong: unexpected requests, and exchanges that never happened. `astray` is set after an
+   * Returns the findings: unexpected requests, and expected requests that were not made. `astray` is set after an
    * unexpected request: everything after it is its consequence.
    */
   judge(): { findings: string[]; astray: boolean }
@@ -49,7 +49,7 @@ export function createScriptedUpstream(exchanges: readonly Exchange[]): Scripted
       astray,
       findings: astray
         ? findings
-        : [...findings, ...left.map((one) => `${one.request} was expected and never made`)],
+        : [...findings, ...left.map((one) => `expected request ${one.request} was not made`)],
     }),
   }
 }

@@ -9,7 +9,7 @@ import { membersOf } from '../contract/schema/record.ts'
 
 type Types = Pick<Manifest, 'entitlement_types' | 'resource_types'>
 
-/** Returns what is doubtful about a row, or null. */
+/** Returns a warning about a row, or null. */
 type Judge = (row: Record<string, unknown>, types: Types) => string | null
 
 const declared =
@@ -18,7 +18,7 @@ const declared =
     const found = row[member]
     const known = types[kind].map(({ type_id }) => type_id)
     if (typeof found !== 'string' || known.includes(found)) return null
-    return `answers ${member} ${quoted(found)}, which connector.json does not declare: what has it cannot be granted. Declare it in ${kind}`
+    return `returns ${member} ${quoted(found)}, which connector.json does not declare: access of this type cannot be granted. Declare it in ${kind}`
   }
 
 const Moment = v.pipe(v.string(), v.isoTimestamp())
@@ -28,7 +28,7 @@ const dated =
   (row) =>
     v.is(Moment, row[member])
       ? null
-      : `answers ${member} ${quoted(row[member])}, which is not ISO 8601 with an offset: write 2030-01-31T18:00:00Z`
+      : `returns ${member} ${quoted(row[member])}, which is not ISO 8601 with an offset: write 2030-01-31T18:00:00Z`
 
 /** Judge of the rows of each capability. */
 const JUDGES: Partial<Record<CapabilityName, Judge>> = {

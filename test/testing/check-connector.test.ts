@@ -147,7 +147,7 @@ describe('a case fails for', () => {
     [
       'another response',
       { response: [] },
-      'lists: response[0] should not be there, is {"integration_specific_id":"a"',
+      'lists: response[0] should be absent, is {"integration_specific_id":"a"',
     ],
     [
       'a request that it does not expect',
@@ -162,7 +162,7 @@ describe('a case fails for', () => {
     [
       'a request that is never made',
       { upstream: [exchange(['a']), { ...exchange([]), request: 'GET /more' }] },
-      'lists: GET /more was expected and never made',
+      'lists: expected request GET /more was not made',
     ],
     [
       'another header',
@@ -182,12 +182,12 @@ describe('a case fails for', () => {
     [
       'an answer where an error is expected',
       { response: undefined, more: undefined, error: { error_code: 'not_found' } },
-      'lists: the error not_found is expected, the answer is [',
+      'lists: expected the error not_found, got the answer [',
     ],
     [
       'an error where an answer is expected',
       { upstream: [{ request: 'GET /users?after=', reply: { status: 500 } }] },
-      'lists: an answer is expected, the error is api_error: [500][https://api.acme.example/users]',
+      'lists: expected an answer, got the error api_error: [500][https://api.acme.example/users]',
     ],
     [
       'another error',
@@ -202,9 +202,9 @@ describe('a case fails for', () => {
     [
       'a page more than expected',
       { upstream: [exchange(['a'], 'p2')] },
-      'lists: no further page is expected',
+      'lists: expected no further page',
     ],
-    ['a page less than expected', { more: true }, 'lists: a further page is expected'],
+    ['a page less than expected', { more: true }, 'lists: expected another page'],
     [
       'pages that end early',
       {
@@ -213,7 +213,7 @@ describe('a case fails for', () => {
         more: undefined,
         pages: [{ upstream: [exchange(['a'])] }, { upstream: [] }],
       },
-      'lists: page 1: a further page is expected, there is no token',
+      'lists: page 1: another page is expected, but there is no token',
     ],
     [
       'raw data that is not there',
@@ -341,7 +341,7 @@ describe('reports a fault only once:', () => {
     expect(
       await errors([{ name: 'lists', capability: 'list_accounts', auth: good.auth, pages }], code),
     ).toEqual([
-      'lists: page 2: an answer is expected, the error is service_error: down, raised in acme:list_accounts',
+      'lists: page 2: expected an answer, got the error service_error: down, raised in acme:list_accounts',
     ])
   })
 
@@ -363,7 +363,7 @@ describe('reports a fault only once:', () => {
 describe('a connector fails for', () => {
   test('no cases at all', async () => {
     expect(await errors(undefined)).toEqual([
-      'connector.cases.json: no case calls list_accounts; write one, or make one of a real call: keyway dev DIRECTORY --record',
+      'connector.cases.json: no case calls list_accounts; write one, or record a real call: keyway dev DIRECTORY --record',
     ])
   })
 
@@ -396,12 +396,12 @@ describe('a connector fails for', () => {
     [
       'a request that its manifest does not allow',
       "await ctx.fetch('https://evil.example/')",
-      'asks for what its manifest does not allow',
+      'sends a request that its manifest does not allow',
     ],
     [
       'a method that its manifest does not allow',
       "await ctx.fetch('https://api.acme.example/', { method: 'DELETE' })",
-      'asks for what its manifest does not allow',
+      'sends a request that its manifest does not allow',
     ],
   ])('%s, found without any case', async (_name, body, words) => {
     expect((await errors([], body)).join('\n')).toContain(words)
@@ -410,7 +410,7 @@ describe('a connector fails for', () => {
   test('settings that cannot be invented and that no case supplies', async () => {
     const settings = { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } }
     expect((await errors([], LIST, { settings })).join('\n')).toContain(
-      'write a case whose request and settings fit',
+      'write a case with a valid request and valid settings',
     )
   })
 

@@ -11,11 +11,11 @@ describe('the differences of two values', () => {
     ['null and an object', { a: null }, { a: {} }, ['r.a should be null, is {}']],
     ['a list and an object', [], {}, ['r should be [], is {}']],
     ['nothing at all', { a: 1 }, undefined, ['r should be {"a":1}, is nothing']],
-    ['a member too few', { a: 1 }, {}, ['r.a should be 1, is not there']],
-    ['a member too many', {}, { 'a-b': 1 }, ['r["a-b"] should not be there, is 1']],
-    ['an inherited name', { toString: 1 }, {}, ['r.toString should be 1, is not there']],
-    ['an item too few', [1, 2], [1], ['r[1] should be 2, is not there']],
-    ['an item too many', [1], [1, 2], ['r[1] should not be there, is 2']],
+    ['a member too few', { a: 1 }, {}, ['r.a should be 1, is missing']],
+    ['a member too many', {}, { 'a-b': 1 }, ['r["a-b"] should be absent, is 1']],
+    ['an inherited name', { toString: 1 }, {}, ['r.toString should be 1, is missing']],
+    ['an item too few', [1, 2], [1], ['r[1] should be 2, is missing']],
+    ['an item too many', [1], [1, 2], ['r[1] should be absent, is 2']],
   ]
   test.each(cases)('%s', (_name, expected, found, told) => {
     expect(differences('r', expected, found)).toEqual(told)
@@ -23,9 +23,9 @@ describe('the differences of two values', () => {
 
   test('three of many, and the number of others', () => {
     expect(differences('r', [1, 2, 3, 4, 5], [])).toEqual([
-      'r[0] should be 1, is not there',
-      'r[1] should be 2, is not there',
-      'r[2] should be 3, is not there',
+      'r[0] should be 1, is missing',
+      'r[1] should be 2, is missing',
+      'r[2] should be 3, is missing',
       'r differs in 2 more places',
     ])
   })

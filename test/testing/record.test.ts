@@ -324,13 +324,13 @@ test('defaults of the file replace the secrets of a case, and are not repeated i
 })
 
 test.each([
-  ['what it asks changes with the clock', 'list_entitlements', {}, {}, 'which was not asked'],
+  ['what it asks changes with the clock', 'list_entitlements', {}, {}, 'which was not recorded'],
   [
     'a secret is too short to be told from other text',
     'get_account',
     { account_id: 'short' },
     { auth: { basic: { username: 'jo', password: 'tiny' } } },
-    'a secret would stand in it',
+    'it would contain a secret',
   ],
   [
     'its system does not answer',
@@ -344,21 +344,21 @@ test.each([
     'get_account',
     { account_id: 'refused' },
     {},
-    'the connector is wrong, client_call_error: it has no such call',
+    'the connector has a defect, client_call_error: it has no such call',
   ],
   [
     'the connector sends what its manifest does not declare',
     'get_account',
     { account_id: 'undeclared' },
     {},
-    'the connector is wrong, permission_denied: ',
+    'the connector has a defect, permission_denied: ',
   ],
   [
     'the code of the connector throws',
     'get_account',
     { account_id: 'thrown' },
     {},
-    'the connector is wrong, unexpected_error: ',
+    'the connector has a defect, unexpected_error: ',
   ],
 ])('nothing is recorded when %s', async (_name, capability, request, more, words) => {
   const before = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')

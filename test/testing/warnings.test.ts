@@ -15,7 +15,7 @@ describe('doubtful answers', () => {
   test('are types that the manifest does not declare, each reported once', () => {
     const rows = ['ROLE', 'GROUP', 'GROUP'].map((entitlement_type) => ({ entitlement_type }))
     const words = [
-      'answers entitlement_type "GROUP", which connector.json does not declare: what has it cannot be granted. Declare it in entitlement_types',
+      'returns entitlement_type "GROUP", which connector.json does not declare: access of this type cannot be granted. Declare it in entitlement_types',
     ]
     expect(judged('list_entitlements', ...rows)).toEqual(words)
     expect(judged('list_applications_entitlements', ...rows)).toEqual(words)

@@ -1,4 +1,4 @@
-/** Makes a case of a recording. The case holds no secrets, is the same for every recording, and passes. */
+/** Makes a case of a recording. The case contains no secrets, is the same for every recording, and passes. */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Case, CaseDefaults } from '../../contract/connector/cases.ts'
@@ -45,7 +45,7 @@ export async function caseOf(
 ): Promise<Case> {
   const { capability, pageSize, raw, calls } = recording
   const pagesOfHops = calls.map(({ hops }, index) =>
-    // When it is played again, one login serves all pages.
+    // In the replay, one login serves all pages.
     index === 0 ? hops : hops.filter(({ isLogin }) => !isLogin),
   )
   const hops = calls.flatMap((one) => one.hops)
@@ -83,11 +83,11 @@ export async function caseOf(
   const text = JSON.stringify(made)
   if (hide.leaks(text))
     throw new NotRecordable(
-      'a secret would stand in it: one that is too short to be told from other text, or that comes back in another form; record with other credentials, of 8 characters and more',
+      'it would contain a secret, because the secret is too short to distinguish from other text, or because the system returns it in another form; record with other credentials of at least 8 characters',
     )
   if (Buffer.byteLength(text) > MAX_CASE_BYTES)
     throw new NotRecordable(
-      `it would take ${Buffer.byteLength(text)} bytes, and a case ${MAX_CASE_BYTES} at most; ask for smaller pages (page.size)`,
+      `it would have ${Buffer.byteLength(text)} bytes, more than ${MAX_CASE_BYTES}; request smaller pages (page.size)`,
     )
   return made
 }
@@ -115,11 +115,11 @@ type Clean = (value: unknown) => unknown
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean): KeptExchange {
-  if (!hop.reply) throw new NotRecordable('its system gave no answer; write it by hand')
+  if (!hop.reply) throw new NotRecordable('its system did not answer; write this case by hand')
   const { status, headers, body } = hop.reply
   const text = String(body)
   if (!Buffer.from(text).equals(body))
-    throw new NotRecordable('its system answered with bytes that are no text; write it by hand')
+    throw new NotRecordable('its system answered with binary data; write this case by hand')
   const json = parsed(hop)
   return {
     method: hop.method,
@@ -136,8 +136,8 @@ function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean):
 }
 
 /**
- * Plays the case without response headers, then only with those that make a difference. Plays the result
- * twice, to see what changes.
+ * Replays the case without response headers, then with only those that make a difference. Replays the result
+ * twice, to find the parts that change.
  */
 async function trimmed(one: Case, pages: KeptExchange[][], stage: Stage) {
   const all = await playAgain(one, pages, stage)
@@ -210,7 +210,7 @@ function exchangeOf(one: AskedAgain, again: AskedAgain | undefined): Case['upstr
   }
 }
 
-/** Request headers that a case keeps: credentials and conditions. */
+/** Request headers that a case contains: credentials and conditions. */
 const TOLD = /^(authorization|if-(none-)?match|.*token|.*api-?key)$/i
 
 const isJson = (text: string): boolean => typeof bodyOf(text) !== 'string'
@@ -231,8 +231,8 @@ const MAX_NAME_LENGTH = 120
 
 /**
  * Returns a short name of the call, its request and its error. The same call gets the same name again. A call
- * that fails does not replace the case of one that succeeds. A name that is incomplete ends in a hash, so
- * that no two calls share one.
+ * that fails does not replace the case of one that succeeds. A truncated name ends in a hash, so
+ * that no two calls share a name.
  */
 function nameOf(
   capability: string,

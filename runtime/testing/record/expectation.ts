@@ -8,7 +8,7 @@ import { differences } from '../differences.ts'
 import { type AnswerBody, withoutNulls } from '../run-case.ts'
 import { NotRecordable } from './played.ts'
 
-/** Codes of a defect in the connector itself. They make no expectation. */
+/** Codes of a defect in the connector itself. They do not become expectations. */
 export const BROKEN: readonly string[] = [
   'unexpected_error',
   'invalid_response',
@@ -20,9 +20,9 @@ export const BROKEN: readonly string[] = [
 /**
  * Returns the expectation of one call.
  *
- * @param again Answer to the same call when it is played a second time.
+ * @param again Answer to the same call in a second replay.
  * @param wasOk Whether the recorded call ended in an answer and not in an error.
- * @throws NotRecordable if no expectation would hold
+ * @throws NotRecordable if the answer cannot become an expectation
  */
 export function expectationOf(
   body: AnswerBody,
@@ -31,16 +31,18 @@ export function expectationOf(
 ): Omit<Step, 'upstream'> {
   const error = membersOf(body['error'])
   if (body['is_error'] === true && isOneOf(BROKEN, error['error_code']))
-    throw new NotRecordable(`the connector is wrong, ${error['error_code']}: ${error['message']}`)
+    throw new NotRecordable(
+      `the connector has a defect, ${error['error_code']}: ${error['message']}`,
+    )
   if (wasOk !== (body['is_error'] !== true))
     throw new NotRecordable(
       wasOk
-        ? `played again it ends in ${error['error_code']}: ${error['message']}; write this case by hand`
-        : 'played again it does not fail; write this case by hand',
+        ? `the replay ends in ${error['error_code']}: ${error['message']}; write this case by hand`
+        : 'the replay does not fail; write this case by hand',
     )
   if (holdsPlaceholder(JSON.stringify(body)))
     throw new NotRecordable(
-      'its answer holds a secret that the system has repeated: leave that out of what the connector answers',
+      'its answer contains a secret that the system returned: remove it from the connector’s answer',
     )
   const [other] = differences('the answer', told(body), again && told(again))
   if (other !== undefined)

@@ -1,4 +1,4 @@
-/** Replaces secrets in a case: each by the same text wherever it stands, and in every encoding. */
+/** Replaces secrets in a case: each by the same text at every occurrence, in every encoding. */
 import { generateKeyPairSync } from 'node:crypto'
 import { base64Forms, textForms } from '../../redact/secret-forms.ts'
 
@@ -8,7 +8,7 @@ import { base64Forms, textForms } from '../../redact/secret-forms.ts'
  */
 const MIN_REPLACED_LENGTH = 8
 
-/** Text that must not be kept, and its replacement. */
+/** Text that must not be recorded, and its replacement. */
 export type Invented = { real: string; instead: string }
 
 type Hide = {
@@ -62,13 +62,13 @@ function formsOf(real: string, instead: string): [string, string][] {
   return [...pair(textForms), ...pair(base64Forms)]
 }
 
-/** Finds a text that is not next to a letter or digit. */
+/** Matches a text that is not adjacent to a letter or digit. */
 const aloneIn = (text: string): RegExp =>
   new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(text)}(?![A-Za-z0-9])`)
 
 /**
- * Invents a value for the secret of a field: the one of the file's defaults, a new key for a key, else a word
- * that describes it.
+ * Invents a value for the secret of a field: the one of the file's defaults, a new key for a key, or else a
+ * word that describes it.
  */
 export function invent(field: string, real: string, ofDefaults: unknown): string {
   if (typeof ofDefaults === 'string' && ofDefaults !== '') return ofDefaults

@@ -1,6 +1,6 @@
 /**
- * Plays a recording again. Its answers stand in for the network, and the requests made with invented secrets
- * are noted.
+ * Replays a recording. Its answers replace the network, and the requests, made with invented secrets, are
+ * recorded.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Case } from '../../contract/connector/cases.ts'
@@ -16,7 +16,7 @@ export type KeptExchange = {
   reply: { status: number; headers: HeaderList; text: string }
 }
 
-/** Request that the connector made when the recording was played. */
+/** Request that the connector made during the replay. */
 export type AskedAgain = { kept: KeptExchange; request: string; headers: HeaderList; body: string }
 
 export type PlayedAgain = { calls: { asked: AskedAgain[]; body: AnswerBody }[] }
@@ -25,7 +25,7 @@ export type PlayedAgain = { calls: { asked: AskedAgain[]; body: AnswerBody }[] }
 export class NotRecordable extends Error {}
 
 /**
- * Plays a case with the kept exchanges as its network.
+ * Replays a case with the recorded exchanges as its network.
  * @throws NotRecordable if the requests differ from the recorded ones
  */
 export async function playAgain(
@@ -63,16 +63,16 @@ export async function playAgain(
   for await (const body of playCase(one, stage, systemOf)) {
     if (strange !== null)
       throw new NotRecordable(
-        `played again it asks ${strange}, which was not asked: what it asks changes each time, with the clock perhaps; write this case by hand`,
+        `the replay requests ${strange}, which was not recorded: the request changes each time, perhaps with the clock; write this case by hand`,
       )
     if (left[0] !== undefined)
       throw new NotRecordable(
-        `played again it does not ask ${left[0].method} ${left[0].url} any more; write this case by hand`,
+        `the replay does not request ${left[0].method} ${left[0].url}; write this case by hand`,
       )
     calls.push({ asked, body })
   }
   if (calls.length < pages.length)
-    throw new NotRecordable('played again it has fewer pages; write this case by hand')
+    throw new NotRecordable('the replay has fewer pages; write this case by hand')
   return { calls }
 }
 

@@ -1,18 +1,18 @@
-/** Observes the calls of a host and keeps the parts of a case, bounded in calls, hops and bytes. */
+/** Records the calls of a host for cases, limited in calls, hops and bytes. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
 import type { OnHop, SeenHop } from '../../egress/hop/observed-hops.ts'
 import type { InvokeDeps } from '../../invoke/ports.ts'
 
-/** Maximum bytes of answers, and number of requests, that are kept per call. */
+/** Maximum recorded bytes of answers, and maximum number of requests, per call. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024
 const MAX_HOPS = 200
 
 /** Maximum number of pages of one sequence that become one case. */
 const MAX_PAGES = 10
 
-/** Maximum number of sequences that wait for their next page. The oldest one is forgotten. */
+/** Maximum number of sequences that wait for their next page. The oldest is dropped. */
 const MAX_SEQUENCES = 20
 
 /** Call as it was made: one page of a sequence. */
@@ -27,7 +27,7 @@ export type Recording = {
 }
 
 export type Recorder = {
-  /** Returns a function that carries out calls like the given one and keeps their exchanges. */
+  /** Returns a function that runs calls like the given one and records their exchanges. */
   run(run: InvokeDeps['run']): InvokeDeps['run']
   onHop: OnHop
 }
@@ -71,7 +71,7 @@ export function createRecorder(
             throw error
           })
       const ended = await run(lane, { ...call, fetch }).catch((error: unknown) => {
-        onNothing(capability, 'the call did not come to an end')
+        onNothing(capability, 'the call did not end')
         throw error
       })
       const why = unfit(taking)
@@ -82,7 +82,7 @@ export function createRecorder(
       const { reply } = ended
       const recording = take(capability, callJson, raw, { hops: taking.hops, ok: reply.ok })
       if (recording === undefined) {
-        onNothing(capability, 'the page before it was not recorded; begin again without a token')
+        onNothing(capability, 'the previous page was not recorded; start again without a token')
         return ended
       }
       if (reply.ok && reply.cursorJson !== 'null' && recording.calls.length < MAX_PAGES) {
@@ -101,12 +101,12 @@ export function createRecorder(
 /** Returns the reason why the exchanges of a call make no case, or null. */
 function unfit({ hops, wrong }: Taking): string | null {
   if (wrong !== null)
-    return `the connector is wrong, ${wrong}: a request of it was refused, as its answer says`
-  if (hops.length === 0) return 'it asked its system nothing; write that case by hand'
+    return `the connector has a defect, ${wrong}: one of its requests was refused; its answer has the reason`
+  if (hops.length === 0) return 'it sent no requests to its system; write this case by hand'
   if (hops.length > MAX_HOPS) return `it made more than ${MAX_HOPS} requests`
   if (hops.some(({ reply }) => reply === null)) return 'its system did not answer'
   const bytes = hops.reduce((sum, { reply }) => sum + (reply?.body.length ?? 0), 0)
   return bytes > MAX_CALL_BYTES
-    ? `its system answered with ${bytes} bytes, more than ${MAX_CALL_BYTES}; ask for smaller pages`
+    ? `its system answered with ${bytes} bytes, more than ${MAX_CALL_BYTES}; request smaller pages`
     : null
 }

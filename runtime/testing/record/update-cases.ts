@@ -1,4 +1,4 @@
-/** Finds cases whose answers have changed and makes their new expectations. Writes nothing. */
+/** Finds cases whose answers have changed and makes their new expectations. Does not write the file. */
 
 import type { Folder } from '../../connectors/registry/folder.ts'
 import type { Case, Step } from '../../contract/connector/cases.ts'

@@ -15,8 +15,8 @@ import type { Recording } from './recorder.ts'
 const MAX_FILE_BYTES = 8 * 1024 * 1024
 
 /**
- * A written case, its place, and whether it replaced the former one of its name. `error` is the code in which
- * it ends, and which it now expects.
+ * A written case, its place, and whether it replaced a case of the same name. `error` is the code that the
+ * case expects, if its call ended in an error.
  */
 export type WrittenCase = {
   name: string
@@ -47,7 +47,7 @@ export async function writeCase(
   const { text, line, replaces } = putCase(before, made)
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     throw new NotRecordable(
-      `${CASES_FILE} would be over ${MAX_FILE_BYTES} bytes; remove cases from it`,
+      `${CASES_FILE} would have more than ${MAX_FILE_BYTES} bytes; remove cases from it`,
     )
   await holds(text, made.name, stage)
   // Atomically, because the file may be read at any time.
@@ -67,10 +67,10 @@ async function holds(text: string, name: string, stage: Stage): Promise<void> {
   const read = readCases(text)
   const written = 'unreadable' in read ? undefined : read.cases.findLast((one) => one.name === name)
   if (written === undefined)
-    throw new NotRecordable('what was recorded does not fit into a case; write it by hand')
+    throw new NotRecordable('the recording does not fit into a case; write this case by hand')
   const { findings } = await judgeCase(written, stage)
   if (findings[0] !== undefined)
-    throw new NotRecordable(`played again it differs: ${findings[0]}; write this case by hand`)
+    throw new NotRecordable(`the replay differs: ${findings[0]}; write this case by hand`)
 }
 
 const readOrNone = (file: string): Promise<string | undefined> =>

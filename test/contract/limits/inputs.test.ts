@@ -278,7 +278,7 @@ test('cases that name one large exchange often are refused before they are expan
   }
   const one = { name: 'one', capability: 'list_accounts', upstream: Array(20).fill('large') }
   const read = await readCasesInSlices(JSON.stringify({ exchanges, cases: [one] }))
-  expect(read).toEqual({ unreadable: expect.stringContaining('holds more than') })
+  expect(read).toEqual({ unreadable: expect.stringContaining('has more than') })
 })
 
 test('a connector.json with too many values is refused before it is parsed', () => {
