@@ -13,7 +13,7 @@ const CORPUS = path.join(import.meta.dirname, '..', 'test', 'hostile')
 export async function attacksPage(): Promise<string> {
   const sections = await Promise.all((Object.keys(ATTACKS) as Family[]).map(section))
   const count = Object.values(ATTACKS).flat().length
-  return `<!-- Written by scripts/attacks.ts from runtime/verify/attacks and the files beside this one; do not edit. -->
+  return `<!-- Written by scripts/attacks.ts from runtime/verify/attacks and the files next to this one; do not edit. -->
 
 # Hostile connectors
 
@@ -35,7 +35,7 @@ async function section(family: Family): Promise<string> {
       const [tries = '', must = ''] = (await attackWords(family, attack)).split(
         / Promise \d\. Must happen: /,
       )
-      const sent = deed === undefined ? tries : `Says: ${deed}.`
+      const sent = deed === undefined ? tries : `Action: ${deed}.`
       const what = shared ? `${sent} \`${shared.parameter}\`` : sent
       const endings = ends.map((ending) => `\`${ending}\``).join(', ')
       return `| [${name}](${link})${quick ? '*' : ''} | ${cell(what)} | ${promise} | ${cell(must)} | ${endings} | ${workerMayDie ? 'may end' : 'lives'} |`

@@ -18,7 +18,7 @@ const WATCHED: Record<string, object> = {
   Error,
 }
 
-/** Remembers the current built-ins. Returns a function that names the members changed since. */
+/** Records the current built-ins. Returns a function that returns the names of members changed since then. */
 export function watchBuiltIns(): () => string[] {
   const before = Object.entries(WATCHED).map(([name, home]) => ({
     name,

@@ -34,8 +34,8 @@ export type VerifyClient = {
 }
 
 /**
- * Maximum size of an answer that is read. The largest permitted answer has 32 MiB; reading more is a finding
- * of its own.
+ * Maximum size of an answer that is read. The largest permitted answer has 32 MiB; a larger one is a
+ * finding.
  */
 const MAX_ANSWER_BYTES = 80 * 1024 * 1024
 
@@ -51,7 +51,7 @@ export function createClient(url: string, connectorsPath: string): VerifyClient 
     return new Promise((resolve, reject) => {
       const outgoing = request(url + at, { agent, method: body === null ? 'GET' : 'POST', headers })
       const timer = setTimeout(
-        () => outgoing.destroy(new Error(`no answer in ${patienceMs} ms`)),
+        () => outgoing.destroy(new Error(`no answer within ${patienceMs} ms`)),
         patienceMs,
       )
       outgoing.on('response', (incoming) => {

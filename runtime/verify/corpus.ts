@@ -18,7 +18,7 @@ export type FolderPlace = {
 export function attackSource(family: Family, { name, shared }: Attack): string {
   const folder = path.join(CORPUS, family, shared?.source ?? name)
   if (existsSync(folder)) return folder
-  // An attacker who has taken over a worker does not need the connector's code.
+  // A compromised worker does not use the connector's code.
   return family === 'worker' ? path.join(CORPUS, family, 'connector.ts') : `${folder}.ts`
 }
 
@@ -29,7 +29,7 @@ export async function writeFolder(
   { plugins, secrets }: FolderPlace,
 ): Promise<string> {
   const folder = path.join(plugins, attack.name)
-  // It was written together with its family. Writing it again would have it checked again.
+  // Already written with its family. Writing it again would trigger another check.
   if (existsSync(folder)) return folder
   const source = attackSource(family, attack)
   await mkdir(folder, { recursive: true })

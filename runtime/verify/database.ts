@@ -1,7 +1,7 @@
 /** A hostile database on loopback. The text of a statement selects the action. */
 import type { Socket } from 'node:net'
 
-/** Text that must not arrive anywhere in a request. */
+/** Text that no request may contain. */
 const FORBIDDEN = 'must-not-arrive'
 
 const message = (letter: string, ...parts: (Buffer | string | number[])[]): Buffer => {
@@ -123,7 +123,7 @@ export function serveDatabase(socket: Socket, arrived: (what: string) => void): 
   const answer: Answer = (bytes) => !socket.destroyed && socket.write(bytes)
   socket.on('data', (chunk: Buffer) => {
     held = Buffer.concat([held, chunk])
-    if (chunk.includes(FORBIDDEN)) arrived(`a database was sent ${FORBIDDEN}`)
+    if (chunk.includes(FORBIDDEN)) arrived(`the database received ${FORBIDDEN}`)
     for (;;) {
       const at = isWelcome ? 1 : 0
       if (held.length < at + 4) return
@@ -146,14 +146,14 @@ export function serveDatabase(socket: Socket, arrived: (what: string) => void): 
     const all = texts
     texts = []
     for (const text of all.filter((one) => /^(grant|comment)/.test(one)))
-      if (!SHAPES.includes(withoutQuoted(text))) arrived(`a database was sent ${text}`)
+      if (!SHAPES.includes(withoutQuoted(text))) arrived(`the database received ${text}`)
     for (const text of all) {
       if (isLeft && !AFTER.includes(text))
-        arrived('a request came into a session with what another one left there')
+        arrived('a request was sent in a session that still had the state of another')
       isLeft = LEAVING.test(text) || (isLeft && text !== 'DISCARD ALL')
     }
     const asked = all.map((text) => /^select (\w+)/.exec(text)?.[1] ?? '').find((one) => one !== '')
-    // Statements after a failing one are not carried out.
+    // Statements after a failed one are not executed.
     if (asked === 'fails') isLeft = true
     const deed = DEEDS[asked ?? '']
     if (deed) return deed(answer, socket)

@@ -6,7 +6,7 @@ import { isWithin, parseDn } from '../contract/connector/dn.ts'
 const DIRECTORY_BASE = 'dc=acme'
 const BASE = parseDn(DIRECTORY_BASE) ?? []
 
-/** Text that must not arrive anywhere in a request. */
+/** Text that no request may contain. */
 const FORBIDDEN = 'must-not-arrive'
 /** Value that may only be compared: a filter that contains it must be a single equality. */
 const ONLY_A_VALUE = 'only-a-value'
@@ -35,7 +35,7 @@ const result = (tag: number, code = 0, ...more: Buffer[]): Buffer =>
   element(tag, number(code, 0x0a), text(''), text(''), ...more)
 const entry = (dn: string, name: string, ...values: Buffer[]): Buffer =>
   element(0x64, text(dn), element(0x30, element(0x30, text(name), element(0x31, ...values))))
-/** Control of RFC 2696 with a cookie: there is always a further page. */
+/** Control of RFC 2696 with a cookie: there is always another page. */
 const furtherPage = element(
   0xa0,
   element(
@@ -130,16 +130,17 @@ export function serveDirectory(
     const { tag, start, stop } = operation
     const reply = (...parts: Buffer[]) =>
       socket.write(message(one.readIntBE(id.start, id.stop - id.start), ...parts))
-    if (one.includes(FORBIDDEN)) arrived(`a directory was sent ${FORBIDDEN}`)
+    if (one.includes(FORBIDDEN)) arrived(`the directory received ${FORBIDDEN}`)
     if (tag === UNBIND) return void socket.end()
     if (tag === BIND) return void reply(result(0x61))
     const dn =
       tag === DELETE ? one.toString('utf8', start, stop) : textAt(one, readElement(one, start))
     const read = parseDn(dn)
-    if (read === null || !isWithin(read, BASE)) arrived(`a directory was asked about ${dn}`)
+    if (read === null || !isWithin(read, BASE))
+      arrived(`the directory received a request for ${dn}`)
     if (tag !== SEARCH) return void reply(result(tag === DELETE ? 0x6b : tag + 1))
     if (one.includes(ONLY_A_VALUE) && filterTag(one, start) !== EQUALITY)
-      arrived('a directory was sent a filter that broke out')
+      arrived('the directory received an injected filter')
     const deed = DEEDS[read?.[0]?.[0]?.value ?? '']
     if (deed) deed(reply, socket, canary)
     else reply(result(0x65))

@@ -10,7 +10,7 @@ export type HostSettings = {
   plugins: string
   /** Texts that must never appear in the host's log. */
   secrets: string[]
-  /** Program of a worker that was taken over. */
+  /** Program of a compromised worker. */
   hostileWorker: string
 }
 
@@ -18,7 +18,7 @@ export type HostState = {
   workers: LaneState[]
   /** Resident memory after a garbage collection, in bytes. */
   residentBytes: number
-  /** Part of it in use: heap and buffers. The allocator keeps the rest. */
+  /** Part of it in use: heap and buffers. The allocator retains the rest. */
   usedBytes: number
   logBytes: number
   /** Secrets found in the log. */
@@ -46,9 +46,9 @@ export type HostLink = {
   coreCall(connector: string, token: string, settings: object): Promise<CoreEnded>
   /** Makes the next worker process perform this action instead of its work. */
   takeOver(deed: string): Promise<void>
-  /** Ends workers that were taken over. */
+  /** Ends compromised workers. */
   letGo(): Promise<void>
-  /** Null while the host runs, then the way in which it ended. */
+  /** Null while the host runs, then the reason why it ended. */
   readonly ended: string | null
   stop(): Promise<void>
 }
@@ -107,7 +107,7 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     const id = nextId++
     let timer: NodeJS.Timeout
     return new Promise<T>((resolve, reject) => {
-      const late = () => reject(new Error(`the host did not answer in ${PATIENCE_MS} ms`))
+      const late = () => reject(new Error(`the host did not answer within ${PATIENCE_MS} ms`))
       timer = setTimeout(late, PATIENCE_MS)
       // The cast: the host answers a question of this kind with this type.
       asked.set(id, { resolve: resolve as (value: unknown) => void, reject })
@@ -118,7 +118,7 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     })
   }
 
-  // The host may have ended already. Its end gives the reason, this error does not.
+  // The host may have ended already. Its exit gives the reason, not this error.
   child.send(settings, () => {})
   const { url, containment } = await began.promise
   return {

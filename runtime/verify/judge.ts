@@ -17,12 +17,12 @@ export const BOUNDS = {
    * milliseconds.
    */
   backingOffMs: 5000,
-  /** Maximum time until the attack takes no more processor time, in milliseconds. */
+  /** Maximum time until the attack uses no more processor time, in milliseconds. */
   calmMs: 2000,
   /** Maximum duration of a neighbour's call, in milliseconds, without this machine's own delay. */
   neighbourMs: 500,
   /**
-   * Maximum growth of the memory in use in the host, and of the memory that its allocator keeps, in bytes.
+   * Maximum growth of the memory in use in the host, and of the memory that its allocator retains, in bytes.
    */
   growthBytes: 64 * MEBIBYTE,
   keptBytes: 256 * MEBIBYTE,
@@ -79,12 +79,12 @@ function answers(attack: Attack, { calls, ghost, forbidden }: Observed, paths: s
   const tenants = attack.tenants ?? 1
   const texts = [...calls.map(({ text }) => text), ghost ?? '']
   const found = texts.flatMap((text, turn) => [
-    ...(text.includes(ESCAPED) ? [`it got out: ${around(text, ESCAPED)}`] : []),
+    ...(text.includes(ESCAPED) ? [`it escaped: ${around(text, ESCAPED)}`] : []),
     ...(text.includes(ENVIRONMENT_SECRET) ? ['an answer shows the environment'] : []),
     ...(text.includes(HEALTHY_NEIGHBOUR.token) ? ["an answer shows a neighbour's token"] : []),
     ...paths.filter((one) => text.includes(one)).map((one) => `an answer shows the path ${one}`),
     ...(HOST_FRAMES.test(text) ? [`an answer shows the host: ${HOST_FRAMES.exec(text)?.[0]}`] : []),
-    ...(attack.never?.test(text) ? [`an answer holds ${attack.never.exec(text)?.[0]}`] : []),
+    ...(attack.never?.test(text) ? [`an answer contains ${attack.never.exec(text)?.[0]}`] : []),
     ...Array.from({ length: tenants }, (_, tenant) => tenant)
       .filter((tenant) => tenant !== turn % tenants && text.includes(tokenOf(tenant)))
       .map((tenant) => `an answer to one tenant shows the token of another (${tenant})`),
@@ -102,11 +102,13 @@ function host({ before, after, peakHostBytes }: Observed): string[] {
   const loggedBytes = after.logBytes - before.logBytes
   return [
     ...after.changedBuiltIns.map((name) => `the host's ${name} was changed`),
-    ...after.logged.map((secret) => `the log holds the secret ${secret}`),
+    ...after.logged.map((secret) => `the log contains the secret ${secret}`),
     ...(grownBytes > BOUNDS.growthBytes ? [`the host grew by ${inMb(grownBytes)}`] : []),
-    ...(keptBytes > BOUNDS.keptBytes ? [`the host kept ${inMb(keptBytes)} more`] : []),
-    ...(peakBytes > BOUNDS.peakGrowthBytes ? [`the host grew by ${inMb(peakBytes)} at most`] : []),
-    ...(loggedBytes > BOUNDS.logBytes ? [`${inMb(loggedBytes)} were logged`] : []),
+    ...(keptBytes > BOUNDS.keptBytes ? [`the host retained ${inMb(keptBytes)} more`] : []),
+    ...(peakBytes > BOUNDS.peakGrowthBytes
+      ? [`the host temporarily grew by ${inMb(peakBytes)}`]
+      : []),
+    ...(loggedBytes > BOUNDS.logBytes ? [`it logged ${inMb(loggedBytes)}`] : []),
   ]
 }
 
@@ -115,7 +117,7 @@ function neighbours(
   { noticed, leftShare }: Observed,
   quietHealthP99Ms: number,
 ): string[] {
-  // Subtract what it takes on this machine without an attack.
+  // Subtract the time without an attack.
   const healthP99Ms = noticed.healthP99Ms - quietHealthP99Ms
   const slowestMs = (noticed.slowestMs - noticed.ownStallMs) * leftShare
   return [
@@ -134,7 +136,7 @@ function tenantBeside(
   if (otherTenantMs === undefined || beside === null) return []
   const slowestMs = (beside.slowestMs - noticed.ownStallMs) * leftShare
   return [
-    ...(beside.calls === 0 ? ['the other tenant of its worker was not heard'] : []),
+    ...(beside.calls === 0 ? ['no call of the other tenant of its worker was answered'] : []),
     ...unique(beside.errors).map((error) => `a call of the other tenant failed: ${error}`),
     ...(slowestMs > otherTenantMs
       ? [`a call of the other tenant took ${Math.round(slowestMs)} ms`]
@@ -159,7 +161,7 @@ function afterwards(attack: Attack, seen: Observed): string[] {
 }
 
 const ms = (value: number | null): string =>
-  value === null ? 'more than can be waited for' : `${Math.round(value)} ms`
+  value === null ? 'more than the maximum wait' : `${Math.round(value)} ms`
 
 const inMb = (bytes: number): string => `${Math.round(bytes / MEBIBYTE)} MiB`
 

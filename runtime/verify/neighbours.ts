@@ -35,7 +35,7 @@ type Neighbours = { stop(): Promise<Noticed> }
 
 /** Interval between calls, in milliseconds. It does not depend on the answers. */
 const EVERY_MS = 10
-/** Interval in a quick run, in milliseconds. A quick run judges the answers and not their times. */
+/** Interval in a quick run, in milliseconds. A quick run checks the answers, but not their times. */
 const QUICK_EVERY_MS = 40
 const PATIENCE_MS = 5000
 
@@ -81,7 +81,7 @@ export function startNeighbours(client: VerifyClient, upstream: string, quick = 
     )
     took.push(tookMs)
     if (ending !== 'answer') errors.push(`${ending}: ${message}`)
-    else if (!text.includes('"well"')) errors.push(`another answer: ${text.slice(-200)}`)
+    else if (!text.includes('"well"')) errors.push(`unexpected answer: ${text.slice(-200)}`)
   }
 
   return {

@@ -1,4 +1,4 @@
-/** The system's figures for a process and its descendants. Empty if the system has none (not Linux). */
+/** Processor time and memory of a process and its descendants. Empty if the system does not report them (not Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const TICK_MS = 10

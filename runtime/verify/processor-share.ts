@@ -51,8 +51,8 @@ export function crowdedWords(
   if (crowded.length === 0) return null
   const least = Math.min(...crowded.map(({ leftShare }) => leftShare))
   const again = outcomes.filter(({ tries }) => tries > 1).length
-  const repeated = again === 0 ? '' : `, and ${again} run again`
-  return `other programs used the processors: ${crowded.length} of ${outcomes.length} attacks were given more time (at most ${(1 / least).toFixed(1)} times)${repeated}; the bounds are exact on a machine at rest`
+  const repeated = again === 0 ? '' : `, and ${again} were repeated`
+  return `other programs used the processors: ${crowded.length} of ${outcomes.length} attacks were given more time (at most ${(1 / least).toFixed(1)} times)${repeated}; the limits are exact on an idle machine`
 }
 
 const TICK_MS = 10

@@ -29,7 +29,7 @@ export type Observed = {
   recoveryMs: number | null
   /** Last reply while the connector did not recover. */
   unrecovered: string
-  /** Time from then until the host took no more processor time, in milliseconds. Null if it did not stop. */
+  /** Time from then until the host used no more processor time, in milliseconds. Null if it did not stop. */
   calmMs: number | null
   workerDeaths: number
   before: HostState
@@ -147,7 +147,7 @@ export async function place(
   }
 }
 
-/** Returns the state of the host after it has released the attack's memory, or has had the time to. */
+/** Waits until the host has released the attack's memory, up to a limit. Returns the host's state. */
 async function settledState({ host }: Scene, before: HostState): Promise<HostState> {
   const endMs = performance.now() + SETTLE_MS
   for (;;) {
@@ -164,7 +164,7 @@ async function digestOf({ name }: Attack, scene: Scene): Promise<string | null> 
   return row?.digest ?? null
 }
 
-/** Makes all calls of the attack, `together` at a time, with tenants in turn. */
+/** Makes all calls of the attack, `together` at a time, alternating between tenants. */
 async function makeCalls(attack: Attack, scene: Scene): Promise<Ended[]> {
   const { settings = [{}], together = 1, tenants = 1, deed, requestJson } = attack
   const count = Math.max(settings.length, (scene.quick && attack.quickCalls) || attack.calls || 1)
@@ -210,7 +210,7 @@ async function askPages(attack: Attack, scene: Scene): Promise<Ended[]> {
     pageToken = one.nextPage
   } while (pageToken !== null && ended.length <= pages)
   if (ended.length === pages) return ended
-  const message = `the sequence had ${ended.length} pages of ${pages}`
+  const message = `the sequence had ${ended.length} of ${pages} pages`
   return [...ended, { ending: 'cut short', message, text: '', tookMs: 0, nextPage: null }]
 }
 
@@ -267,7 +267,7 @@ async function recover(attack: Attack, scene: Scene, leftShare: () => number): P
   return { recoveryMs: performance.now() - begun, unrecovered }
 }
 
-/** Waits until the host and its workers take no processor time. Returns null if they do not stop. */
+/** Waits until the host and its workers use no processor time. Returns null if they do not stop. */
 async function untilCalm(pid: number, leftShare: () => number): Promise<number | null> {
   const begun = performance.now()
   while ((performance.now() - begun) * leftShare() < CALM_MS) {

@@ -12,7 +12,7 @@ import { serveDirectory } from './directory.ts'
 export type Upstream = {
   /** `http://127.0.0.1:port` of the upstream. */
   url: string
-  /** Address of the server that speaks no HTTP. */
+  /** Address of the server whose answers are not valid HTTP. */
   rawUrl: string
   /** `ldap://127.0.0.1:port` of the directory. */
   directoryUrl: string
@@ -86,7 +86,7 @@ export async function startUpstream(): Promise<Upstream> {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const at = server.address()
-    if (at === null || typeof at === 'string') throw new Error('the system listens on no port')
+    if (at === null || typeof at === 'string') throw new Error('the server has no port')
     return `http://127.0.0.1:${at.port}`
   }
 

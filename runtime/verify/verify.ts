@@ -1,6 +1,6 @@
 /**
  * Runs the corpus of hostile connectors against a real host and reports the end of each attack. Implements
- * `keyway verify`. Knows a host only from outside, as a process that answers HTTP.
+ * `keyway verify`. Uses the host only through HTTP.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../contract/errors/thrown.ts'
@@ -20,7 +20,7 @@ type Selected = { family: Family; attack: Attack }
 export type AttackOutcome = {
   attack: string
   family: Family
-  /** How the attack ended: endings, `ghost`, and whether its worker died of it. */
+  /** How the attack ended: endings, `ghost`, and whether its worker died. */
   contained: string
   neighbourErrors: number
   neighbourP99Ms: number
@@ -179,7 +179,7 @@ async function runOne(
 const since = (begun: number): number => performance.now() - begun
 
 const NOTHING_TOLD = {
-  contained: 'not at all',
+  contained: 'not contained',
   neighbourErrors: 0,
   neighbourP99Ms: 0,
   slowestMs: 0,

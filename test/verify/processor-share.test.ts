@@ -23,11 +23,11 @@ test('when no time has passed, all of the processor was left', () => {
   expect(shareOf(before, before)).toBe(1)
 })
 
-test('a run next to other programs reports how much more time it gave; a run at rest reports nothing', () => {
+test('a run next to other programs reports how much more time it gave; a run on an idle machine reports nothing', () => {
   const quiet = { leftShare: 0.97, tries: 1 }
   expect(crowdedWords([quiet, quiet])).toBeNull()
   expect(crowdedWords([quiet, { leftShare: 0.8, tries: 1 }, { leftShare: 0.4, tries: 3 }])).toBe(
-    'other programs used the processors: 2 of 3 attacks were given more time (at most 2.5 times), and 1 run again; the bounds are exact on a machine at rest',
+    'other programs used the processors: 2 of 3 attacks were given more time (at most 2.5 times), and 1 were repeated; the limits are exact on an idle machine',
   )
 })
 

@@ -1,25 +1,25 @@
 /**
- * An attack as data: read by the run, the tests and the generated page. Its code is in
+ * The data of an attack, read by the run, the tests and the generated page. Its code is in
  * `test/hostile/<family>/<name>.ts`, or in a shared folder. The first comment of that code describes the
- * attempt.
+ * attack.
  */
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 
 /** Families of attacks, in the order in which they run, each with its subject. */
 export const FAMILIES = {
   time: 'code that does not end, or ends too late',
-  memory: 'code that takes memory until there is none',
-  wall: 'values made to break their reader on the other side of the wall',
-  out: 'ways out of the sandbox',
-  compiler: 'sources made to lead the bundler astray',
-  network: 'ways through egress, and upstreams that attack',
-  directory: 'ways through `ctx.ldap`, and directories that attack',
-  database: 'ways through `ctx.sql`, and databases that attack',
-  secrets: 'code written to steal the credentials that it works with',
+  memory: 'code that uses memory until none is left',
+  wall: 'values that attack the code that reads them',
+  out: 'attempts to leave the sandbox',
+  compiler: 'sources that mislead the bundler',
+  network: 'attempts to bypass egress, and hostile upstreams',
+  directory: 'attempts to misuse `ctx.ldap`, and hostile directories',
+  database: 'attempts to misuse `ctx.sql`, and hostile databases',
+  secrets: 'code that tries to steal the credentials that it uses',
   neighbour: 'harm to other tenants, connectors and the operator',
   shared:
     'harm to other tenants of the same connector, whose isolates are in the same worker process',
-  worker: 'a worker process that was taken over, and says to the host what it likes',
+  worker: 'a compromised worker process that sends arbitrary messages to the host',
 } as const
 
 export type Family = keyof typeof FAMILIES
@@ -36,7 +36,7 @@ type Promised = 1 | 2 | 3
 export type Attack = {
   /** Name of the attack's file unless `shared`, and id of its connector. */
   name: string
-  /** For attacks that share their code: the folder of that code, and the content of its `parameter.ts`. */
+  /** For attacks that share code: the folder of the code, and the content of its `parameter.ts`. */
   shared?: { source: string; parameter: string }
   promise: Promised
   /** Permitted ends. Any other end is a defect. */
@@ -45,7 +45,7 @@ export type Attack = {
   workerMayDie?: true
   /** Part of the selection that the tests run. */
   quick?: true
-  /** Limits that the manifest asks for. Default: 500 ms and 64 MiB. */
+  /** Limits that the manifest requests. Default: 500 ms and 64 MiB. */
   deadlineMs?: number
   memoryMb?: number
   /** Members of the manifest that differ from the usual one. */
@@ -76,7 +76,7 @@ export type Attack = {
   token?: (usual: string) => string
   /** The callers send a user name and a password instead of a token. */
   basic?: true
-  /** Text of the request, if JSON.stringify would not write it. */
+  /** Text of the request, if JSON.stringify cannot produce it. */
   requestJson?: string
   /** The connector may reach the upstream of the run. */
   granted?: true
@@ -86,11 +86,11 @@ export type Attack = {
   healthMs?: number
   /** Pattern that no answer may contain. */
   never?: RegExp
-  /** Action of a worker process that was taken over, by its name in `hostile-worker.mjs`. */
+  /** Action of a compromised worker process, by its name in `hostile-worker.mjs`. */
   deed?: string
   /** Time from the folder's creation to the first call, in milliseconds. */
   armedAfterMs?: number
-  /** Later calls of the attack's connector end like the attack: it harms only itself. */
+  /** Later calls of the connector end like the attack, because the attack affects only itself. */
   staysDown?: true
 }
 

@@ -1,4 +1,4 @@
-/** Every attack, by family: the one definition that the run, the tests and the page of attacks read. */
+/** All attacks, by family, for the run, the tests and the page of attacks. */
 import type { Attack, Family } from './attack.ts'
 import { COMPILER } from './compiler.ts'
 import { DATABASE } from './database.ts'

@@ -3,7 +3,7 @@ import type { Attack } from './attack.ts'
 const refused = ['ghost'] as const
 const upstream = [{ base_url: '{upstream}' }]
 
-/** Makes a whole manifest as text that JSON.stringify would not write. */
+/** Makes a complete manifest as text that JSON.stringify cannot produce. */
 const manifestText = (name: string, more: string): string =>
   `{"id":"${name}","version":"1.0.0","runtime":"^1.0.0","authentication_schema":{"kind":"token"},"capabilities":{"list_accounts":{},"get_account":{}}${more}}`
 

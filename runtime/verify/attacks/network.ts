@@ -3,7 +3,7 @@ import type { Attack } from './attack.ts'
 /** Makes the settings of one call per address. `{port}` is the canary's. */
 const asked = (...addresses: string[]) => addresses.map((base_url) => ({ base_url }))
 
-/** Endings of an address that policy refuses, or that a setting may not hold. */
+/** Endings for an address that policy refuses, or that a setting may not contain. */
 const refused = ['permission_denied', 'bad_request'] as const
 /** The connector may reach an upstream of the run. */
 const asking = { settings: [{ base_url: '{upstream}' }], granted: true } as const

@@ -3,7 +3,7 @@ import type { Attack } from './attack.ts'
 const upstream = [{ base_url: '{upstream}' }]
 
 /**
- * Beginning of every token that callers of an attack send. An answer that contains it holds a stolen token.
+ * Beginning of every token that callers of an attack send. An answer that contains it contains a stolen token.
  */
 const STOLEN = /token-of-attacked-tenant/
 

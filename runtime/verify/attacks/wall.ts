@@ -4,7 +4,7 @@ const judged = ['answer', 'invalid_response'] as const
 const failed = ['unexpected_error', 'invalid_response', 'answer'] as const
 const upstream = [{ base_url: '{upstream}' }]
 
-/** Claim that an error raised by a connector must not make about itself. */
+/** Claims that an error raised by a connector must not make. */
 const POSES = /"raised_by":"Keyway/
 
 /** Deadline of attacks that end at once, in milliseconds: the machine may be busy. */

@@ -1,6 +1,6 @@
 /**
  * Imports a file of another connector's folder. Promise 2.
- * Must happen: nothing outside the folder is read; the folder is a ghost that says so.
+ * Must happen: nothing outside the folder is read; the folder is a ghost, and its reason says so.
  */
 import { defineConnector } from 'keyway/sdk'
 

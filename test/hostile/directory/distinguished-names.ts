@@ -59,7 +59,7 @@ export default defineConnector({
         } catch {}
       }
     }
-    // A DN made by `dn` is below the base, whatever the value contains.
+    // A DN made by `dn` is always below the base, for any value.
     for (const value of ['x,dc=evil', 'x+dc=evil', '\\', '"', ' x ', '#x', 'x\u0000', 'x=y;z<>'])
       await ldap.search({ base: ldap.dn(['cn', value], 'dc=acme'), scope: 'base' })
     return found.map((integration_specific_id) => ({ integration_specific_id }))

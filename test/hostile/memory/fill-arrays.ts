@@ -1,6 +1,6 @@
 /**
  * Fills arrays until memory runs out. Promise 1.
- * Must happen: the limit of the isolate or of its worker ends it; the caller is told that memory ran out.
+ * Must happen: the limit of the isolate or of its worker ends it; the error says that memory ran out.
  */
 import { defineConnector } from 'keyway/sdk'
 

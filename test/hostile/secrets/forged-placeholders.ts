@@ -1,7 +1,7 @@
 /**
  * Forges placeholders: with other numbers, of other calls, and in signing requests that are not allowed.
  * Promise 2.
- * Must happen: each is refused with a message, and the host goes on.
+ * Must happen: each is refused with a message, and the host continues.
  */
 import { defineConnector } from 'keyway/sdk'
 

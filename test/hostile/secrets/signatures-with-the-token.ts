@@ -1,8 +1,7 @@
 /**
  * Uses its token as a key, to compute values that only its holder can compute, or to test guesses against a
  * signature. Promise 2.
- * Must happen: the sandbox refuses with a message; where a reply echoes a signature of the host, the sandbox
- * sees the placeholder that it sent.
+ * Must happen: the sandbox refuses with a message; the echo of a value signed by the host contains a placeholder.
  */
 import { defineConnector } from 'keyway/sdk'
 

@@ -1,5 +1,5 @@
 /**
- * Answers quickly ten times, and then computes in native code that nothing interrupts. Promise 1.
+ * Answers quickly ten times, and then computes in native code that cannot be interrupted. Promise 1.
  * Must happen: its call gets a classified error; the call of the other tenant is repeated.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,5 +1,5 @@
 /**
- * Computes a power that takes minutes in native code, which nothing interrupts. Promise 1.
+ * Computes a power that takes minutes in native code, which cannot be interrupted. Promise 1.
  * Must happen: `request_timeout`; the worker that cannot end its thread is killed.
  */
 import { defineConnector } from 'keyway/sdk'

@@ -1,5 +1,5 @@
 /**
- * Answers with a Proxy all of whose traps loop. Promise 1.
+ * Answers with a Proxy whose traps all loop. Promise 1.
  * Must happen: `request_timeout`, or a refusal without a trap being run.
  */
 import { defineConnector } from 'keyway/sdk'
