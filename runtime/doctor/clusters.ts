@@ -1,6 +1,6 @@
 /**
- * Embedded databases outside data directories (database/server-place.ts), and which of them have lost their data directory.
- * They are removed only on request, and never while there is any sign of use.
+ * Finds embedded databases outside data directories (database/place.ts) whose data directory no longer exists.
+ * Removes them only on request, and never if there is any sign of use.
  */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ export async function removeLeftOver(
     const { place, folder, data_directory: owner } = cluster
     if (places !== null && !places.includes(place)) continue
     if ((await useOf(folder, owner, dataDirs, now)).use !== 'left_over') continue
-    // The owner file goes last, so that an interrupted removal can still be attributed.
+    // Remove the owner file last, so that an interrupted removal can still be attributed.
     for (const entry of await folderEntries(folder))
       if (entry.name !== OWNER_FILE)
         await rm(path.join(folder, entry.name), { recursive: true, force: true })

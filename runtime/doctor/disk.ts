@@ -69,7 +69,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Examined>>> 
     if (left.length === 0) return good(`no database outside a data directory is left over; ${rest}`)
     const bytes = left.reduce((sum, one) => sum + one.bytes, 0)
     return look(
-      `${left.length} databases of data directories that are gone are left over, with ${formatBytes(bytes)}; ${rest}`,
+      `${left.length} databases whose data directory no longer exists are left over, with ${formatBytes(bytes)}; ${rest}`,
       'make sure that none of these directories was moved or is just not mounted; then run `keyway doctor --remove-clusters`',
     )
   },
@@ -81,8 +81,8 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Examined>>> 
     if (found.length === 0) return good('no replaced database of a restore is left')
     const folders = found.map(({ name }) => path.join(path.dirname(cluster), name))
     return look(
-      `${found.length} databases that a restore replaced are still kept: ${await sized(folders)}`,
-      'remove them (`rm -r`) when you no longer need to go back to them',
+      `${found.length} databases that a restore replaced are still stored: ${await sized(folders)}`,
+      'remove them (`rm -r`) when you no longer need to return to them',
     )
   },
   programs: async ({ dataDir }) => {
@@ -129,8 +129,8 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Examined>>> 
       }
     if (found.length === 0) return good('no stale temporary files in the data directory')
     return look(
-      `temporary files of processes that were interrupted: ${await sized(found)}`,
-      'remove them (`rm -r`); nothing needs them',
+      `temporary files of interrupted processes: ${await sized(found)}`,
+      'remove them (`rm -r`); they are not used',
     )
   },
   bundles: async ({ dataDir }) => {

@@ -42,7 +42,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Examined>>> 
     return {
       state: 'act',
       what: `expired rows were ${seconds === null ? 'never removed' : `last removed ${formatSeconds(Number(seconds))} ago`}`,
-      advice: '`keyway jobs --queue retention` shows what fails',
+      advice: '`keyway jobs --queue retention` shows the errors',
     }
   },
   generations: async ({ db }) => {
@@ -82,7 +82,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Examined>>> 
     if (safe_to_drop && older.length === 0) return good('nothing depends on an older secret')
     if (safe_to_drop)
       return look(
-        `nothing depends on a secret older than ${newest} any more`,
+        `nothing depends on a secret older than ${newest}`,
         'start the hosts with only the newest secret; keep the older one for older backups',
       )
     const pages = page_tokens_until === null ? '' : `, page tokens until ${page_tokens_until}`
@@ -120,13 +120,13 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Examined>>> 
   },
   mail: async ({ db }) => {
     const { waiting, failing, refused, problem } = await inShortTransaction(db, mailCounts)
-    const advice = '`keyway mail show` says what the server answers'
+    const advice = '`keyway mail show` shows the server’s answer'
     if (failing > 0)
       return actOn(
-        `${failing} mails were put off by the server: ${problem ?? 'it gave no reason'}`,
+        `the mail server deferred ${failing} mails: ${problem ?? 'it gave no reason'}`,
         advice,
       )
-    if (refused > 0) return look(`${refused} mails were refused within a day`, advice)
+    if (refused > 0) return look(`the mail server refused ${refused} mails within a day`, advice)
     return good(waiting === 0 ? 'no mail waits' : `${waiting} mails are due`)
   },
 }

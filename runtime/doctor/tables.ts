@@ -106,6 +106,6 @@ export function tablesFinding(tables: readonly TableSize[]): DoctorFinding {
     state: 'look',
     what: `${what}; ${MAX_ROWS_COUNTED} or more expired rows wait to be removed from ${behind.join(', ')}`,
     advice:
-      'wait: they are removed within hours; `keyway jobs --queue retention` shows whether that works',
+      'wait: they are removed within hours; `keyway jobs --queue retention` shows whether this works',
   }
 }

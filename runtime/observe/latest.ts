@@ -1,4 +1,4 @@
-/** A value that has many readers and is read again every few seconds. */
+/** A value with many readers, refreshed every few seconds. */
 
 /** Maximum time that a reader waits for a new reading, in milliseconds. */
 const PATIENCE_MS = 1000

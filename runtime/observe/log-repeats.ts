@@ -1,6 +1,6 @@
 /**
  * Repeated log lines: the first is written at once, the others are counted, and a summary line reports their
- * number. Otherwise a lasting fault would fill the disk with the same stack.
+ * number. Otherwise a persistent error would fill the disk with copies of one stack.
  */
 import { createHash } from 'node:crypto'
 import { createCache } from '../bounded/cache.ts'
@@ -11,7 +11,7 @@ export type Line = { level: number; fields: Record<string, unknown>; message: st
 type Repeats = {
   /** Reports whether to write a line now. Otherwise it is counted. */
   isNew(line: Line): boolean
-  /** Writes summaries of the current counts, and forgets them. */
+  /** Writes summaries of the current counts, and resets them. */
   flush(): void
 }
 
@@ -55,11 +55,11 @@ export function createRepeats(say: (line: Line) => void): Repeats {
     const nowMs = performance.now()
     const seconds = Math.max(1, Math.round((nowMs - one.sinceMs) / 1000))
     const named = ids.length === 0 ? {} : { request_ids: ids }
-    const times = count === 1 ? 'once more' : `${count} more times`
+    const times = count === 1 ? 'once' : `${count} times`
     say({
       level,
       fields: { ...fields, ...named, repeated: count, seconds },
-      message: `${message} (the same ${times} in ${seconds} s)`,
+      message: `${message} (repeated ${times} in ${seconds} s)`,
     })
     Object.assign(one, { count: 0, ids: [], sinceMs: nowMs })
   }

@@ -18,7 +18,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 
 /**
  * Maximum length of a line's message, of an error's message and of a stack, in characters. They contain text
- * by others.
+ * from others.
  */
 const MAX_LINE = 20_000
 const MAX_MESSAGE = 4000
@@ -42,7 +42,7 @@ const optionsOf = (level: string): LoggerOptions => ({
 
 /** Creates a log of readable lines, in colour if they go to the terminal. */
 export function readableLog(level: string, destination?: Writable): Log {
-  // Loaded only for a terminal: it takes longer than the rest of the log.
+  // Loaded only for a terminal, because loading it takes longer than the rest of the log.
   const pretty: typeof PinoPretty = createRequire(import.meta.url)('pino-pretty')
   const stream = pretty({
     colorize: destination === undefined,
@@ -93,7 +93,7 @@ function bounded(told: Told): Told {
 
 type Method = (this: Logger, ...args: never[]) => void
 
-/** Creates the log method, which truncates text by others and counts repeated lines. */
+/** Creates the log method, which truncates text from others and counts repeated lines. */
 function createLogMethod() {
   /** By log: a child log has its own fields. */
   const memories = new WeakMap<Logger, ReturnType<typeof createRepeats>>()

@@ -1,5 +1,5 @@
 /**
- * Metrics for Prometheus: registers METRICS, keeps the counters, and reads the gauges at each scrape. No
+ * Metrics for Prometheus: registers METRICS, maintains the counters, and reads the gauges at each scrape. No
  * metric has more label sets than its row allows.
  */
 import {
@@ -174,7 +174,7 @@ type Count = { counted: number; counter: ReturnType<Counter['labels']> }
 const metric = <T>(registry: Registry, name: MetricName): T => registry.getSingleMetric(name) as T
 
 /**
- * Keeps counters or histograms within the limit of their row, for as long as the host runs. A child is a
+ * Limits the label sets of counters or histograms to the limit of their row, for as long as the host runs. A child is a
  * metric with its labels bound: prom-client sorts and joins them once, not at each count.
  */
 function createBound<Child>() {

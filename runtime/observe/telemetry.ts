@@ -32,7 +32,7 @@ type Telemetry = {
   upstream: InvokeDeps['onUpstream']
   logged: CallLog
   called(call: CallEnd): void
-  /** Reports a call that was not made through the interface, so that no other code logs its failure. */
+  /** Reports a call that was not made through the interface: no other code logs its failure. */
   calledByCore(call: CallEnd): void
 }
 
@@ -54,11 +54,11 @@ export function workersTelemetry(
     onRepeat: () => metrics().callRepeated(),
     onQuarantined(digest) {
       log.warn({ digest }, 'a connector is in quarantine')
-      noted(digest).catch((error) => log.warn({ err: error }, 'a quarantine was not recorded'))
+      noted(digest).catch((error) => log.warn({ err: error }, 'a quarantine could not be recorded'))
     },
     onSlowed(lane) {
       metrics().workerSlowed()
-      log.warn({ lane }, 'a worker burns CPU without answering; it waits for all others now')
+      log.warn({ lane }, 'a worker uses CPU without answering; it now runs after all others')
     },
   }
 }
@@ -99,7 +99,7 @@ export function createTelemetry({
       if (error === null) return
       const line = { requestId, connector, capability, cause, app_id: appId }
       // Not the system's own message: the caller has it, and it may be about other people.
-      const words = `a call of the core ended as ${wireOf(error)}`
+      const words = `a call by the core ended in ${wireOf(error)}`
       // A missing object is a normal answer to a query.
       if (wireOf(error) === 'not_found') log.debug(line, words)
       else tellFailure(log, error, line, words)
@@ -119,7 +119,7 @@ export function createTelemetry({
       const { method, host, path, query, status, error, sentBytes, receivedBytes } = record
       const times = { ms: record.ms, begin_ms: record.beganAtMs }
       const sizes = { sent_bytes: sentBytes, received_bytes: receivedBytes }
-      // Copied one by one: records of egress hold more than operators may see.
+      // Copied one by one: egress records contain more than operators may see.
       const { id } = served
       minutes.requested({ connector: id, capability, host, error, sentBytes, receivedBytes })
       calls.upstream(requestId, { method, host, path, query, status, error, ...times, ...sizes })

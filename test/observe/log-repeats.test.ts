@@ -24,7 +24,7 @@ test('a repeated fault is logged once with its stack, then as a count with the r
     log.error({ err: fault, requestId: `r${at}`, path: '/users' }, `failed; more under r${at}`)
   expect(said()).toEqual(['failed; more under r0'])
   vi.advanceTimersByTime(10_000)
-  expect(said()[1]).toBe('failed; more under r0 (the same 499 more times in 10 s)')
+  expect(said()[1]).toBe('failed; more under r0 (repeated 499 times in 10 s)')
   expect(lines[1]).toMatchObject({ level: 50, repeated: 499, seconds: 10, path: '/users' })
   expect(lines[1]?.['request_ids']).toHaveLength(50)
   expect(lines[1]?.err).toBeUndefined()

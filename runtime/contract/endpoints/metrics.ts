@@ -122,7 +122,7 @@ export const METRICS = {
   keyway_worker_ends_total: {
     type: 'counter',
     labels: ['reason'],
-    meaning: 'Worker processes that ended; `stopped` by the host itself',
+    meaning: 'Worker processes that ended, by reason; `stopped`: by the host itself',
     most: 20,
   },
   keyway_workers_slowed_total: {
@@ -174,7 +174,7 @@ export const METRICS = {
   keyway_mails: {
     type: 'gauge',
     labels: ['state'],
-    meaning: `Mails: \`waiting\` are due, \`failing\` were put off by the server, \`refused\` were refused within a day; ${MAX_COUNTED} means that many or more`,
+    meaning: `Mails: \`waiting\` are due, \`failing\` were deferred by the server, \`refused\` were refused within a day; ${MAX_COUNTED} means that many or more`,
     most: 3,
   },
   keyway_access_requests_failing: {
