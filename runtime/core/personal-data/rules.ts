@@ -1,5 +1,5 @@
 /**
- * ERASED: statements that erase data from the rows about a person. PERSONAL_KEPT: data that is kept, with the
+ * ERASED: statements that erase data from the rows about a person. PERSONAL_KEPT: data that stays, with the
  * reason.
  */
 import { type SQL, sql } from 'drizzle-orm'
@@ -32,7 +32,7 @@ export const ERASED: readonly Rule[] = [
   },
   { what: 'roles', erase: (id) => sql`delete from user_roles where user_id = ${id}` },
   {
-    what: 'memberships of groups; the record of them is kept by ids',
+    what: 'group memberships; their history stays, with ids only',
     erase: (
       id,
     ) => sql`with ended as (update member_spans set until = date_trunc('milliseconds', now())
@@ -40,7 +40,7 @@ export const ERASED: readonly Rule[] = [
       delete from group_members where user_id = ${id}`,
   },
   {
-    what: 'mails sent to the person or waiting, and the person’s settings for pages and mail',
+    what: 'mails to the person, sent or waiting, and the person’s settings for pages and mail',
     erase: (
       id,
     ) => sql`with chosen as (delete from personal_settings where user_id = ${id} returning 1),
@@ -48,7 +48,7 @@ export const ERASED: readonly Rule[] = [
       select from chosen union all select from gone`,
   },
   {
-    what: 'names of the person from an identity provider that pushes people',
+    what: 'user names from an identity provider that provisions people by SCIM',
     erase: (id) => sql`insert into scim_users (user_id, domain_id, user_name, deleted_at)
       select id, domain_id, 'erased-' || id, now() from users where id = ${id}
       on conflict (user_id) do update set user_name = excluded.user_name, external_id = null,
@@ -59,16 +59,16 @@ export const ERASED: readonly Rule[] = [
     erase: (id) => sql`delete from identity_events where user_id = ${id}`,
   },
   {
-    what: 'accounts in steps of offboardings',
+    what: 'accounts in offboarding steps',
     erase: (id) => sql`update offboarding_steps set account = ${erasedId('id')}, problem = null
       where offboarding_id in (select id from user_offboardings where user_id = ${id})`,
   },
   {
-    what: 'accounts that were being created',
+    what: 'records of accounts that were created for requests',
     erase: (id) => sql`delete from holders where user_id = ${id}`,
   },
   {
-    what: 'files attached to lines of access reviews about the person',
+    what: 'files attached to access review lines about the person',
     erase: (id) => sql`with about as (update access_review_uploads set name = 'erased'
         where item_ids && array(select i.id from access_review_items i where i.user_id = ${id}) returning id)
       delete from access_review_files where upload_id in (select id from about)`,
@@ -126,7 +126,7 @@ export const ERASED: readonly Rule[] = [
   },
 ]
 
-/** Data that is kept, with the reason. */
+/** Data that stays, with the reason. */
 export const PERSONAL_KEPT: readonly { what: string; why: string }[] = [
   {
     what: 'a random id in place of the person',
@@ -138,11 +138,11 @@ export const PERSONAL_KEPT: readonly { what: string; why: string }[] = [
   },
   {
     what: 'entries of the activity log, with commitments or “erased” in place of names and addresses',
-    why: 'the chain of hashes proves that nothing was changed; without the erased text a commitment reveals nothing',
+    why: 'the hash chain proves that entries were not changed; without the erased text a commitment reveals nothing',
   },
   {
     what: 'sealed settings and credentials of apps and webhooks',
-    why: 'they are not searched; change them if they name the person',
+    why: 'erasure does not search them; change them if they name the person',
   },
   {
     what: 'backups, logs of hosts, and data sent to webhooks and other systems',

@@ -66,13 +66,16 @@ export const ITEM_STATE_TABLE = {
   },
   TO_CONFIRM: {
     next: ['KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
-    meaning: 'it was kept despite a red hint, and another person has to confirm that',
+    meaning: 'a reviewer kept it despite a red hint; another person must confirm that',
   },
   KEPT: { next: ['REJECTED', 'TO_MODIFY'], meaning: 'it may stay' },
-  REJECTED: { next: ['TO_CONFIRM', 'KEPT', 'TO_MODIFY', 'REMOVING'], meaning: 'it has to go' },
+  REJECTED: {
+    next: ['TO_CONFIRM', 'KEPT', 'TO_MODIFY', 'REMOVING'],
+    meaning: 'it is to be removed',
+  },
   TO_MODIFY: {
     next: ['TO_CONFIRM', 'KEPT', 'REJECTED'],
-    meaning: 'it may not stay as it is; the reason says what to change',
+    meaning: 'it must be changed; the reason says how',
   },
   NOT_DECIDED: { next: [], meaning: 'the review ended before it was decided' },
   VANISHED: {
