@@ -42,7 +42,7 @@ test('the intervals between counts grow while a fault goes on, and restart after
   const before = said().length
   log.warn({ err: fault }, 'the database')
   expect(said().slice(before)).toEqual(['the database'])
-  const total = said().reduce((sum, text) => sum + Number(/same (\d+)/.exec(text)?.[1] ?? 1), 0)
+  const total = said().reduce((sum, text) => sum + Number(/repeated (\d+)/.exec(text)?.[1] ?? 1), 0)
   expect(total).toBe(3601)
 })
 
