@@ -1,5 +1,5 @@
 /**
- * Finds embedded databases outside data directories (database/place.ts) whose data directory no longer exists.
+ * Finds embedded databases outside data directories (database/server-place.ts) whose data directory no longer exists.
  * Removes them only on request, and never if there is any sign of use.
  */
 import { readFile, rm, stat } from 'node:fs/promises'
