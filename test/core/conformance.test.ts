@@ -154,8 +154,7 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
   })
 
-  test('returns 401 without a valid token', async () => {
-    if (!guarded) return
+  test.runIf(guarded)('returns 401 without a valid token', async () => {
     const { path, body: sent } = await refusable(name, row)
     for (const [why, token] of Object.entries(dead)) {
       const { status, body, headers } = await call(row.method, path, { body: sent, token })
@@ -167,18 +166,22 @@ describe.each(ROWS)('%s', (name, row) => {
     expect(basic).toMatchObject({ status: 401, body: NOT_AUTHENTICATED })
   })
 
-  test('returns 403 to a read-only token and to a caller without permission', async () => {
-    if (guarded && row.method !== 'GET')
-      expect(await valid(name, row, { token: readOnly })).toMatchObject({
-        status: 403,
-        body: { detail: 'This token is read-only' },
-      })
-    if (guarded && row.who !== 'caller')
+  test.runIf(guarded && row.method !== 'GET')('returns 403 to a read-only token', async () => {
+    expect(await valid(name, row, { token: readOnly })).toMatchObject({
+      status: 403,
+      body: { detail: 'This token is read-only' },
+    })
+  })
+
+  test.runIf(guarded && row.who !== 'caller')(
+    'returns 403 to a caller without permission',
+    async () => {
       expect(await valid(name, row, { token: plain })).toMatchObject({
         status: 403,
         body: { detail: expect.stringContaining(row.who) },
       })
-  })
+    },
+  )
 
   test('returns 405 for other methods', async () => {
     const path = await pathOf(row)
@@ -197,9 +200,11 @@ describe.each(ROWS)('%s', (name, row) => {
     }
   })
 
-  test.each(paramsOf(row))('returns 404 for an unknown or malformed %s', async (param) => {
+  const foreigners = paramsOf(row).flatMap((param) => {
     const { foreign } = builderOf(param)
-    if (!foreign) return
+    return foreign ? [[param, foreign] as const] : []
+  })
+  test.each(foreigners)('returns 404 for an unknown or malformed %s', async (param, foreign) => {
     const ids = {
       unknown: randomUUID(),
       malformed: 'x',
@@ -273,9 +278,10 @@ describe.each(ROWS)('%s', (name, row) => {
     })
   })
 
-  test('returns 422 for an invalid enum value, an invalid time and NUL in the query', async () => {
-    const { path, body } = await refusable(name, row)
-    for (const [key, { jsonSchema, many }] of Object.entries(row.query)) {
+  test.each(Object.entries(row.query))(
+    'returns 422 for NUL in %s, and for an invalid enum value or time',
+    async (key, { jsonSchema, many }) => {
+      const { path, body } = await refusable(name, row)
       const {
         enum: options,
         items,
@@ -299,42 +305,43 @@ describe.each(ROWS)('%s', (name, row) => {
           body: { detail: [{ loc, type: 'datetime_from_date_parsing' }] },
         })
       expect((await send('%00')).status).toBe(422)
-    }
-  })
+    },
+  )
 
-  test('reports all errors of a query at once, in the order of its parameters', async () => {
-    const numbers = typed('integer').map(([key]) => key)
-    if (numbers.length < 2) return
-    const path = withQuery(
-      await pathOf(row),
-      numbers
-        .map((key) => `${key}=x`)
-        .reverse()
-        .join('&'),
-    )
-    const { body } = await valid(name, row, {}, path)
-    expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(numbers)
-  })
-
-  test('uses the last value of a repeated key and ignores unknown keys', async () => {
-    const path = await pathOf(row)
-    for (const [key, { jsonSchema }] of typed('integer')) {
-      const fine = String(jsonSchema['minimum'] ?? jsonSchema['default'])
-      const reply = await valid(
-        name,
-        row,
-        {},
-        withQuery(await pathOf(row), `${key}=x&${key}=${fine}`),
+  const numbers = typed('integer').map(([key]) => key)
+  test.runIf(numbers.length > 1)(
+    'reports all errors of a query at once, in the order of its parameters',
+    async () => {
+      const path = withQuery(
+        await pathOf(row),
+        numbers
+          .map((key) => `${key}=x`)
+          .reverse()
+          .join('&'),
       )
-      expect(reply.status).toBe(row.status)
-    }
+      const { body } = await valid(name, row, {}, path)
+      expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(numbers)
+    },
+  )
+
+  test.each(typed('integer'))(
+    'uses the last value of a repeated %s',
+    async (key, { jsonSchema }) => {
+      const fine = String(jsonSchema['minimum'] ?? jsonSchema['default'])
+      const path = withQuery(await pathOf(row), `${key}=x&${key}=${fine}`)
+      expect((await valid(name, row, {}, path)).status).toBe(row.status)
+    },
+  )
+
+  test('ignores unknown keys of the query', async () => {
+    const path = await pathOf(row)
     expect((await valid(name, row, {}, withQuery(path, 'nobody_knows=1&__proto__=x'))).status).toBe(
       row.status,
     )
   })
 
-  test('returns an empty page past the end, with the correct total', async () => {
-    if (row.answer !== 'page' && row.answer !== 'limit-offset') return
+  const isPaged = row.answer === 'page' || row.answer === 'limit-offset'
+  test.runIf(isPaged)('returns an empty page past the end, with the correct total', async () => {
     const [key, far] =
       row.answer === 'page' ? ['page', 9_007_199_254_740_991] : ['offset', 1_000_000_000]
     if (!names.includes(key as string)) throw new Error(`a ${row.answer} without ${key}`)
@@ -346,18 +353,24 @@ describe.each(ROWS)('%s', (name, row) => {
       expect(first.body.pages).toBe(Math.ceil(first.body.total / first.body.size))
   })
 
-  test('also returns its list as CSV, with a column for each member of an item', async () => {
-    const form = listForm(row)
-    expect(form !== null, 'what is called a list answers one').toBe(name.startsWith('list_'))
-    if (form === null) return
-    const reply = await valid(name, row, { headers: { accept: 'text/csv' } })
-    expect(reply.status).toBe(200)
-    const [head, ...rows] = parse(reply.body) as string[][]
-    expect(head).toEqual(csvColumns(form.item))
-    const { body } = await valid(name, row)
-    const listed = form.member === null ? body : body[form.member]
-    expect(rows.length).toBeGreaterThanOrEqual(Math.min(1, listed.length))
+  const form = listForm(row)
+  test(`${form ? 'is' : 'is not'} called a list, as its answer ${form ? 'is' : 'is not'} one`, () => {
+    expect(name.startsWith('list_')).toBe(form !== null)
   })
+
+  test.runIf(form)(
+    'also returns its list as CSV, with a column for each member of an item',
+    async () => {
+      if (form === null) throw new Error('this is no list')
+      const reply = await valid(name, row, { headers: { accept: 'text/csv' } })
+      expect(reply.status).toBe(200)
+      const [head, ...rows] = parse(reply.body) as string[][]
+      expect(head).toEqual(csvColumns(form.item))
+      const { body } = await valid(name, row)
+      const listed = form.member === null ? body : body[form.member]
+      expect(rows.length).toBeGreaterThanOrEqual(Math.min(1, listed.length))
+    },
+  )
 
   test('returns no 5xx status to concurrent calls', async () => {
     const path = await pathOf(row)
@@ -426,15 +439,14 @@ describe.each(ROWS)('%s', (name, row) => {
       },
     )
 
-    test('without a required field', async () => {
-      for (const key of Object.keys(entries).filter((one) => !fits(one, undefined))) {
-        const { [key]: _left, ...rest } = await goodBody()
-        const entry = { loc: ['body', key], type: 'missing', msg: 'Field required' }
-        expect(await refuse(JSON.stringify(rest))).toMatchObject({
-          status: 422,
-          body: { detail: [entry] },
-        })
-      }
+    const needed = Object.keys(entries).filter((one) => !fits(one, undefined))
+    test.each(needed)('without the required field %s', async (key) => {
+      const { [key]: _left, ...rest } = await goodBody()
+      const entry = { loc: ['body', key], type: 'missing', msg: 'Field required' }
+      expect(await refuse(JSON.stringify(rest))).toMatchObject({
+        status: 422,
+        body: { detail: [entry] },
+      })
     })
 
     test('with an unknown field', async () => {
@@ -459,10 +471,13 @@ describe.each(ROWS)('%s', (name, row) => {
       else expect(reply.status).toBe(row.status)
     })
 
-    test('with values of wrong types', async () => {
-      for (const key of Object.keys(entries))
-        for (const value of [1.5, -1, 'x', true, null, [], {}, [1], [null], { a: 1 }, '']) {
-          if (fits(key, value)) continue
+    const strange = [1.5, -1, 'x', true, null, [], {}, [1], [null], { a: 1 }, '']
+    const misfits = Object.keys(entries)
+      .map((key) => [key, strange.filter((value) => !fits(key, value))] as const)
+      .filter(([, values]) => values.length > 0)
+    test.runIf(misfits.length > 0)('with values of wrong types', async () => {
+      for (const [key, values] of misfits)
+        for (const value of values) {
           const body = { ...(await goodBody()), [key]: value }
           const reply = await refuse(JSON.stringify(body))
           expect({ key, value, status: reply.status }).toEqual({ key, value, status: 422 })
