@@ -6,7 +6,8 @@ import { chainWaiting } from '../../../../runtime/core/kernel/audit/unchained-en
 import { queueEventMail } from '../../../../runtime/core/mail/queue.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import { until } from '../../../e2e/until.ts'
-import { ADMIN_TOKEN, domainOf, person, type Reply } from '../../host.ts'
+import { ADMIN_TOKEN, app, domainOf, person, type Reply } from '../../host.ts'
+import { leaving } from '../../offboarding/leaving.ts'
 import { company } from '../../requests/company.ts'
 import { account, association } from '../../sync/upstream.ts'
 import { nameOf, type Reviewed, startReviewed } from '../reviewed.ts'
@@ -111,7 +112,7 @@ test('evidence of a completed review has its population, lines, decisions, remov
   expect(ofKind(later, 'item').map((one) => one['state'])).toEqual(items.map((one) => one['state']))
 })
 
-test('evidence of access lists what a person holds, for people who may read accounts', async () => {
+test('evidence of access lists what a person holds and why, for people who may read accounts', async () => {
   await firm.synced()
   const path = `/users/${firm.ada.id}/access`
   const { body } = await firm.core.call('GET', `${path}?size=100`)
@@ -122,9 +123,9 @@ test('evidence of access lists what a person holds, for people who may read acco
   })
   const facts = (one: Record<string, unknown>) => [one['kind'], one['account_id'], one['label']]
   expect(ofKind(reply, 'held').map(facts).length).toBeGreaterThan(2)
-  expect(ofKind(reply, 'held').map((one) => one['account_id'])).toEqual(
-    body.items.map((one: { account_id: string }) => one.account_id),
-  )
+  const known = (one: Record<string, unknown>) => [one['account_id'], one['reasons']]
+  expect(ofKind(reply, 'held').map(known)).toEqual(body.items.map(known))
+  expect(body.items[0].reasons).toMatchObject([{ kind: 'found' }])
   const future = await firm.core.call('GET', `${path}/evidence?as_of=2999-01-01`)
   expect(future.status).toBe(422)
   const denied = await firm.core.call('GET', `${path}/evidence`, { token: firm.mia.token })
@@ -169,21 +170,32 @@ test('evidence of access from a request has its log entries, with the requester 
   expect(ofKind(before, 'log')).toEqual([])
 })
 
-test('evidence of an offboarding has its accounts and log entries', async () => {
+test('evidence of an offboarding has its accounts, also those that people close by hand, and its log', async () => {
   firm.upstream.holds.accounts = [account('zed'), account('ada')]
   const zed = await person(firm.core.db, 'zed@example.com')
   await firm.synced()
+  // People close what an app without a connector has.
+  const cards = await app(firm.core.db, 'Key cards')
+  await leaving(firm.core).known(zed.id, 'zed-card', cards)
   const { body } = await firm.post('/lifecycle-management/user-offboardings', { user_id: zed.id })
   const path = `/lifecycle-management/user-offboardings/${body.id}/evidence`
-  const reply = await until('its account is known', async () => {
+  const reply = await until('a person has a task', async () => {
     const found = await firm.core.call('GET', path)
-    return ofKind(found, 'step').length > 0 ? found : null
+    return ofKind(found, 'step').some((one) => one['by_hand']) ? found : null
   })
   expect(await verified(reply)).toMatchObject({
-    ...{ about: 'offboarding', steps: 1, page: true },
+    ...{ about: 'offboarding', steps: 2, page: true },
     review: { id: body.id, name: 'zed@example.com' },
   })
-  expect(ofKind(reply, 'step')).toMatchObject([{ account: 'zed', app_name: expect.any(String) }])
+  const steps = ofKind(reply, 'step').map((one) => [
+    one['account'],
+    one['app_name'],
+    one['by_hand'],
+  ])
+  expect(steps.toSorted()).toEqual([
+    ['zed', expect.any(String), false],
+    ['zed-card', 'Key cards', true],
+  ])
   const types = ofKind(reply, 'log').map((one) => JSON.parse(`[${one['body']}]`)[1])
   expect(types).toEqual(
     expect.arrayContaining(['USER_OFFBOARDING_SCHEDULED', 'USER_OFFBOARDING_EVIDENCE_TAKEN']),
