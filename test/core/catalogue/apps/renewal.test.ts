@@ -9,10 +9,11 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
 import { RENEWAL_JOB } from '../../../../runtime/core/catalogue/apps/renewal-job.ts'
 import { appOutages, apps, tokenRenewals } from '../../../../runtime/database/schema/apps.ts'
+import { CONSENT_SECONDS } from '../../../../runtime/http/frame/cookies.ts'
 import { until } from '../../../e2e/until.ts'
 import { signedIn, type Visitor } from '../../../http/settings/visitor.ts'
 import { type CoreHost, logged, person, startCore } from '../../host.ts'
@@ -194,10 +195,12 @@ test('client credentials suffice for renewal if the connector supports that flow
   expect((await kept(id)).auth?.oauth_client_credentials).toMatchObject({ scopes: ['read'] })
 })
 
-test('a connection without client credentials has no renewal schedule', async () => {
-  const { refresh_token } = renewed()
-  const first = await connect('person', { access_token: 'a', refresh_token })
-  expect(await plan(first)).toBeUndefined()
+test.each([
+  ['client credentials', { refresh_token: 'refresh-0-aaaaaaaa' }],
+  ['a refresh token', CLIENT],
+])('a connection without %s has no renewal schedule', async (_, given) => {
+  const id = await connect('person', { access_token: 'a', ...given })
+  expect(await plan(id)).toBeUndefined()
 })
 
 test('two hosts use a refresh token only once', async () => {
@@ -424,6 +427,23 @@ test('a consent that is incomplete, refused, failed or of another person connect
   const stolen = `${CALLBACK}?code=c&state=${mine.searchParams.get('state')}`
   expect((await stranger.get(stolen)).status).toBe(400)
   expect((await core.call('GET', '/apps?connection_source=API')).body.total).toBe(0)
+})
+
+test('a consent that comes late connects nothing', async () => {
+  const visitor = await signedIn(core)
+  const asked = await begun(visitor, '/console/connect/person', filled('person'))
+  const came = `${CALLBACK}?code=c&state=${asked.searchParams.get('state')}`
+  const connected = async () =>
+    (await core.call('GET', '/apps?connection_source=API')).body.total as number
+  const late = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + CONSENT_SECONDS * 1000)
+  try {
+    expect((await visitor.get(came)).status).toBe(400)
+  } finally {
+    late.mockRestore()
+  }
+  expect(await connected()).toBe(0)
+  expect((await visitor.get(came)).status).toBe(303)
+  expect(await connected()).toBe(1)
 })
 
 test('an app with client credentials gets a token and is connected at once', async () => {
