@@ -576,8 +576,9 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       })
     }
 
-    test('mails the members of an approver group, and the admins about a quarantine', async () => {
-      const admin = await person(core.db, 'admin@acme.example', ['Admin'])
+    test('mails the members of an approver group, and all admins about a quarantine', async () => {
+      await person(core.db, 'admin@acme.example', ['Admin'])
+      await person(core.db, 'other-admin@acme.example', ['Admin'])
       const eve = await person(core.db, 'eve@acme.example')
       const team = await group(core.db, 'Approvers', [eve])
       const other = await acme.inStore(await app(core.db, 'Store'), {
@@ -592,9 +593,18 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       await core.db.transaction((tx) =>
         recordActivity(tx, { domainId, userId: null }, 'CONNECTOR_QUARANTINED', [target], {}),
       )
-      const mail = await arrives('admin@acme.example', /quarantine/)
-      expect(mail.text).toContain('keyway release acme')
-      expect(admin.id).not.toBe(eve.id)
+      for (const email of ['admin@acme.example', 'other-admin@acme.example']) {
+        const mail = await arrives(email, /quarantine/)
+        expect(mail.text).toContain('keyway release acme')
+      }
+      const { rows } = await core.db.execute(
+        sql`select email from mails join users u on u.id = user_id where kind = 'quarantined' order by 1`,
+      )
+      const admins = ['admin@acme.example', 'admin@localhost', 'other-admin@acme.example']
+      expect(rows.map(({ email }) => email)).toEqual(admins)
+      await hurry()
+      const ofEve = (await to('eve@acme.example')).map(({ subject }) => subject)
+      expect(ofEve.filter((subject) => subject.includes('quarantine'))).toEqual([])
     })
 
     test('creates no mail for a transaction that was rolled back', async () => {
