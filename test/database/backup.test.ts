@@ -381,7 +381,6 @@ describe('a restore refuses', () => {
       expect(why, `changed at ${place}`).toMatch(
         /is not a whole backup|is not what was written|was made (on|by|with)/,
       )
-      expect(place).toBeLessThan(whole.length)
     }
   })
 
