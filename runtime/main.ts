@@ -41,7 +41,7 @@ import { createClientAddress } from './http/edge/client-address.ts'
 import { refuseOddRequests } from './http/edge/odd-requests.ts'
 import { statusOfRefusal } from './http/edge/statuses.ts'
 import { interceptConnections } from './http/front/front.ts'
-import { createUsualCalls } from './http/front/usual-calls.ts'
+import { createPlainCalls } from './http/front/plain-calls.ts'
 import { createReadiness } from './http/readiness.ts'
 import { createCall } from './invoke/call.ts'
 import { createConcurrencyLimit } from './invoke/concurrency.ts'
@@ -371,7 +371,7 @@ export async function createHost(
     app,
     refuseOdd: (next) => refuseOddRequests(log, next),
     interceptConnections: (server) =>
-      interceptConnections(server, createUsualCalls({ ...interfaceDeps, start })),
+      interceptConnections(server, createPlainCalls({ ...interfaceDeps, start })),
     registry,
     lifecycle,
     lanes,

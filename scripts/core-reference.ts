@@ -13,7 +13,7 @@ import { USER_FIELDS } from '../runtime/contract/models/scim.ts'
 import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
 import type { AnySchema } from '../runtime/contract/schema/shape.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
-import { TRIES, type TryRow } from '../runtime/core/kernel/jobs/tries.ts'
+import { RETRY_SCHEDULES, type TryRow } from '../runtime/core/kernel/jobs/retry-schedules.ts'
 import { ERASED, PERSONAL_KEPT as STAYS } from '../runtime/core/personal-data/rules.ts'
 import { REQUEST_STATES, type RequestStanding } from '../runtime/core/requests/machine/states.ts'
 import { KEPT, KEPT_OTHERWISE } from '../runtime/core/retention/rules.ts'
@@ -140,7 +140,7 @@ function jobs(): string {
 function tries(): string {
   return table(
     ['what failed', 'pauses', 'people are told', 'given up', 'then'],
-    Object.values<TryRow>(TRIES).map((row) => [
+    Object.values<TryRow>(RETRY_SCHEDULES).map((row) => [
       row.what,
       row.firstMs === row.longestMs
         ? inWords(row.firstMs)

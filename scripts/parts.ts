@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { SETTINGS } from '../runtime/config/config.ts'
-import { WEBHOOK_ANSWERS, WEBHOOK_WORDS } from '../runtime/contract/models/inline-webhook.ts'
+import { WEBHOOK_ANSWERS, WEBHOOK_TYPES } from '../runtime/contract/models/inline-webhook.ts'
 import { MAIL_KINDS } from '../runtime/contract/models/mail.ts'
 import { entriesOf } from '../runtime/contract/schema/keys.ts'
 import { alertSections } from './alerts.ts'
@@ -38,7 +38,7 @@ export const PARTS: Parts = {
   'webhook-types': () =>
     table(
       ['Type', 'What it is asked or told', 'Success'],
-      entriesOf(WEBHOOK_WORDS).map(([type, { what, answer }]) => [
+      entriesOf(WEBHOOK_TYPES).map(([type, { what, answer }]) => [
         code(type),
         what,
         WEBHOOK_ANSWERS[answer],

@@ -176,7 +176,7 @@ test('identifiers on the pages of rooms exist in the code', () => {
   const named = [...roomPages(), ...partPages()].flatMap((page) =>
     [...readPage(page).matchAll(/`([a-z]+[A-Z]\w*|[A-Z]\w+)`/g)].map(([, name = '']) => name),
   )
-  expect(named).toEqual(expect.arrayContaining(['decidersIn', 'TRIES', 'JobHandler']))
+  expect(named).toEqual(expect.arrayContaining(['chooseDeciders', 'RETRY_SCHEDULES', 'JobHandler']))
   expect(named.filter((name) => !words.has(name))).toEqual([])
 })
 

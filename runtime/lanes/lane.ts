@@ -22,7 +22,7 @@ import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-
 import type { Launcher } from './launch.ts'
 import { boundLine } from './log-lines.ts'
 import type { Cut, Errand, Pending } from './pending.ts'
-import { failed, performFetch, tooManyFetches, tooMuchWaits } from './perform-fetch.ts'
+import { errorForGuest, performFetch, tooManyFetches, tooMuchWaits } from './perform-fetch.ts'
 import type { Ticket } from './wait-queue.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
@@ -311,7 +311,7 @@ export function createLane(
     call.fetches += 1
     const done =
       call.fetches > MAX_FETCHES
-        ? failed(tooManyFetches(MAX_FETCHES))
+        ? errorForGuest(tooManyFetches(MAX_FETCHES))
         : await performFetch(call.fetch, head, body, abort.signal)
     const { handOver, link } = call.worker
     const size = done.bytes.length
@@ -320,7 +320,7 @@ export function createLane(
     const ticket = isLarge ? await handOver.enter(call.isolate, size, abort.signal) : undefined
     call.requests.delete(head.request)
     if (pending.get(call.id) === undefined) return void (ticket && handOver.left(ticket))
-    const { reply, bytes, error } = ticket === null ? failed(tooMuchWaits()) : done
+    const { reply, bytes, error } = ticket === null ? errorForGuest(tooMuchWaits()) : done
     // Record only one of the many identical errors.
     if (error && call.fetches <= MAX_FETCHES + 1) {
       call.fetchErrors ??= new Map()

@@ -20,7 +20,7 @@ export async function performFetch(
   signal: AbortSignal,
 ): Promise<Performed> {
   if (fetch === null)
-    return failed(new RuntimeError('egress_undeclared', 'no network while loading'))
+    return errorForGuest(new RuntimeError('egress_undeclared', 'no network while loading'))
   try {
     const answer = await fetch({
       url,
@@ -33,13 +33,13 @@ export async function performFetch(
     const { body: bytes, ...reply } = answer
     return { reply, bytes, error: null }
   } catch (error) {
-    if (error instanceof RuntimeError) return failed(error)
-    return failed(new RuntimeError('internal', 'the request could not be made', {}, error))
+    if (error instanceof RuntimeError) return errorForGuest(error)
+    return errorForGuest(new RuntimeError('internal', 'the request could not be made', {}, error))
   }
 }
 
 /** Returns a failed request as the guest sees it: what its author can act on, and nothing of the host. */
-export function failed(error: RuntimeError): Performed {
+export function errorForGuest(error: RuntimeError): Performed {
   const row = ERRORS[error.code]
   const told = {
     code: error.details.wire ?? row.wire,

@@ -2,7 +2,6 @@
 import { ACCESS_WORDS } from './access.ts'
 import { ASKING_WORDS } from './asking.ts'
 import { DELEGATE_WORDS } from './delegates.ts'
-import { DOOR_WORDS } from './door.ts'
 import { FINDING_WORDS } from './findings.ts'
 import { FRAME_WORDS } from './frame.ts'
 import { GLASS_WORDS } from './glass.ts'
@@ -12,6 +11,7 @@ import { REGISTRY_WORDS } from './registry.ts'
 import { REVIEW_WORDS } from './reviews.ts'
 import type { Words } from './say.ts'
 import { SCIM_TOKEN_WORDS } from './scim-tokens.ts'
+import { SIGN_IN_WORDS } from './sign-in.ts'
 import { STATE_WORDS } from './states.ts'
 import { TOKEN_WORDS } from './tokens.ts'
 import { UPKEEP_WORDS } from './upkeep.ts'
@@ -19,7 +19,7 @@ import { UPKEEP_WORDS } from './upkeep.ts'
 /** PAGE_PARTS: what of the pages -> its words. */
 export const PAGE_PARTS = {
   frame: FRAME_WORDS,
-  door: DOOR_WORDS,
+  door: SIGN_IN_WORDS,
   access: ACCESS_WORDS,
   asking: ASKING_WORDS,
   states: STATE_WORDS,
@@ -37,7 +37,7 @@ export const PAGE_PARTS = {
 
 export const PAGE_WORDS = {
   ...FRAME_WORDS,
-  ...DOOR_WORDS,
+  ...SIGN_IN_WORDS,
   ...ACCESS_WORDS,
   ...ASKING_WORDS,
   ...STATE_WORDS,

@@ -1,6 +1,6 @@
 /** Observes statements to the database: those of one operation, or each before it is sent. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
 import { vi } from 'vitest'
 
 /** Statements to ignore: settings of a connection, and the last use of a token. */
@@ -12,19 +12,27 @@ const sent = new AsyncLocalStorage<string[]>()
 export async function withStatements<T>(
   act: () => Promise<T>,
 ): Promise<{ answer: T; statements: string[] }> {
-  const { query } = Client.prototype
+  const [ofPool, ofClient] = [Pool.prototype.query, Client.prototype.query]
   const statements: string[] = []
-  Client.prototype.query = new Proxy(query, {
-    apply(target, client, args: unknown[]) {
-      const text = String(Object(args[0]).text ?? args[0])
-      if (!BESIDE.test(text)) sent.getStore()?.push(text)
-      return Reflect.apply(target, client, args)
-    },
-  })
+  // A pool may send a statement from the callback of another one's release, which has no store.
+  const counted = new WeakSet<object>()
+  const countedBy = (query: typeof ofPool | typeof ofClient) =>
+    new Proxy(query, {
+      apply(target, client, args: unknown[]) {
+        const statement = Object(args[0])
+        const text = String(statement.text ?? args[0])
+        if (!BESIDE.test(text) && !counted.has(statement)) sent.getStore()?.push(text)
+        counted.add(statement)
+        return Reflect.apply(target, client, args)
+      },
+    })
+  Pool.prototype.query = countedBy(ofPool)
+  Client.prototype.query = countedBy(ofClient)
   try {
     return { answer: await sent.run(statements, act), statements }
   } finally {
-    Client.prototype.query = query
+    Pool.prototype.query = ofPool
+    Client.prototype.query = ofClient
   }
 }
 

@@ -104,7 +104,7 @@ test('expired rows, overdue jobs and paused apps are reported with advice', asyn
   )
 
   const { code, output } = await run(['doctor'], { env })
-  shows('jobs pile up', output)
+  shows('jobs accumulate', output)
   shows('the disk fills', output)
   expect(output).toMatch(/^ok {4}host: the host answers$/m)
   expect(output).toMatch(/^ACT {3}retention: .*\n {8}`keyway jobs --queue retention`/m)

@@ -13,7 +13,7 @@ export const WEBHOOK_ANSWERS = {
 type WebhookRow = { what: string; answer: keyof typeof WEBHOOK_ANSWERS }
 
 /** Type of a webhook -> its question or message, and the response that counts as success. */
-export const WEBHOOK_WORDS = {
+export const WEBHOOK_TYPES = {
   PRE_APPROVAL: { what: 'whether a request needs no approval', answer: 'json' },
   PROVISION: { what: 'to grant access', answer: 'json_or_204' },
   DEPROVISION: {
@@ -24,8 +24,8 @@ export const WEBHOOK_WORDS = {
   SIEM: { what: 'every entry of the activity log', answer: 'any' },
 } as const satisfies Record<string, WebhookRow>
 
-export const INLINE_WEBHOOK_TYPES = keysOf(WEBHOOK_WORDS)
-export type InlineWebhookType = keyof typeof WEBHOOK_WORDS
+export const INLINE_WEBHOOK_TYPES = keysOf(WEBHOOK_TYPES)
+export type InlineWebhookType = keyof typeof WEBHOOK_TYPES
 
 export const InlineWebhook = strictObject(
   'InlineWebhook',

@@ -50,7 +50,7 @@ export const TASK_CATEGORIES = [
 export type TaskCategory = (typeof TASK_CATEGORIES)[number]
 
 /** Category -> what its tasks require: a decision, the manual work of a request, or attention. */
-const TASK_KINDS = {
+const TASK_DEMANDS = {
   MANAGER_APPROVAL: 'decide',
   APPROVAL: 'decide',
   PROVISIONING: 'do',
@@ -61,14 +61,14 @@ const TASK_KINDS = {
 
 /** A category of manual work. */
 export type ManualTask = {
-  [C in TaskCategory]: (typeof TASK_KINDS)[C] extends 'do' ? C : never
+  [C in TaskCategory]: (typeof TASK_DEMANDS)[C] extends 'do' ? C : never
 }[TaskCategory]
 
 /** Reports whether tasks of a category ask for a decision. */
-export const isDecision = (category: TaskCategory): boolean => TASK_KINDS[category] === 'decide'
+export const isDecision = (category: TaskCategory): boolean => TASK_DEMANDS[category] === 'decide'
 /** Reports whether tasks of a category ask for manual work. */
 export const isByHand = (category: TaskCategory): category is ManualTask =>
-  TASK_KINDS[category] === 'do'
+  TASK_DEMANDS[category] === 'do'
 
 /** Categories of tasks that require a decision, and of manual work. */
 export const DECISION_TASKS = TASK_CATEGORIES.filter(isDecision)

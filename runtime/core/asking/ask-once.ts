@@ -10,8 +10,8 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { createAccessRequest } from '../requests/ask.ts'
-import type { RequestDeps } from '../requests/job-key.ts'
 import { PENDING_STATES } from '../requests/machine/states.ts'
+import type { RequestDeps } from '../requests/request-deps.ts'
 
 /**
  * Creates a request, unless one by the same person for the same access is already pending. Then nothing is

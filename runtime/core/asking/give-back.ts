@@ -6,10 +6,10 @@ import { accessRequests, type RequestRow } from '../../database/schema/requests.
 import type { Principal } from '../kernel/identity/principal.ts'
 import { apply } from '../requests/apply.ts'
 import { revert } from '../requests/cancel.ts'
-import type { RequestDeps } from '../requests/job-key.ts'
 import { PENDING_STATES } from '../requests/machine/states.ts'
 import { findRequest } from '../requests/read.ts'
 import { recordRequest } from '../requests/record.ts'
+import type { RequestDeps } from '../requests/request-deps.ts'
 import { sameOfPerson } from './extension.ts'
 
 /** Note on a request whose access was given back by its holder. */

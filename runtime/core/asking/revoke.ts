@@ -13,10 +13,10 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from '../requests/apply.ts'
 import { isAdminOfRequest } from '../requests/cancel.ts'
-import type { RequestDeps } from '../requests/job-key.ts'
 import { isRevocable, judgeRevocation } from '../requests/machine/revocation.ts'
 import { whoToAsk } from '../requests/notes.ts'
 import { findRequest } from '../requests/read.ts'
+import type { RequestDeps } from '../requests/request-deps.ts'
 import { lockUnchanged } from './give-back.ts'
 
 /**

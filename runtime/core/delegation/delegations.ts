@@ -18,7 +18,7 @@ import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { demandBelowLimit, lockCount } from '../kernel/count-limit.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
-import { later } from '../kernel/jobs/tries.ts'
+import { later } from '../kernel/jobs/retry-schedules.ts'
 import { selectPage } from '../kernel/list/page.ts'
 
 type DelegationRow = typeof delegations.$inferSelect

@@ -35,7 +35,7 @@ const byIds = prepared('users by ids', (db) =>
 export const usersOf = (db: Db, ids: readonly string[]): Promise<UserRow[]> => byIds(db, { ids })
 
 /**
- * Returns the members of a user that are on the wire. Given a row, they are values; given a table, they are
+ * Returns the fields of a user that the interface shows. Given a row, they are values; given a table, they are
  * the columns to select.
  */
 export const shownOf = <I, E, G, F, S>(
@@ -50,7 +50,7 @@ export const shownOf = <I, E, G, F, S>(
 })
 export type ShownUser = Pick<UserRow, 'id' | 'email' | 'givenName' | 'familyName' | 'status'>
 
-/** Returns a user as on the wire. */
+/** Returns a user as the interface shows it. */
 export const toUser = ({ id, email, givenName, familyName, status }: ShownUser): User => ({
   id,
   email,
@@ -75,14 +75,14 @@ export async function getCurrentUser(db: Db, principal: Principal) {
 type UserQuery = QueryOf<'list_users'>
 
 export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
-  const where = and(eq(users.domainId, domainId), matching(query))
+  const where = and(eq(users.domainId, domainId), searchCondition(query))
   const order = orderOf({ email: users.email }, query.sort ?? 'email', users.id)
   return selectPage(db, users, { where, order }, query, (rows) =>
     rows.map((row) => withAttributes(row, query.expand)),
   )
 }
 
-function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
+function searchCondition({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
   if (term === null || term === '') return undefined
   // The same expression as in the index users_name. The database also lowers the term, by its own rules.
   const name = sql`lower(${users.givenName} || ' ' || ${users.familyName})`
@@ -165,7 +165,7 @@ export const userTarget = ({ id, email }: Pick<UserRow, 'id' | 'email'>) => ({
 
 type GroupRow = typeof groups.$inferSelect
 
-/** Returns a group as on the wire. */
+/** Returns a group as the interface shows it. */
 export const toGroup = (row: GroupRow) => ({
   id: row.id,
   app_id: row.appId ?? '',

@@ -4,8 +4,9 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { KEEP_INDEX_LOOKUP } from '../../database/planner-hints.ts'
 import { MOMENT } from './as-of.ts'
-import { recordAssociations } from './associations.ts'
+import { settleAssociationSpans } from './association-spans.ts'
 
 /**
  * A complete run of an app. `skipped` lists the listings that it left out, about which it has no information.
@@ -17,12 +18,6 @@ type CompleteRun = {
   skipped: readonly string[]
 }
 
-/**
- * Append to a lookup by a key, to keep the planner from scanning: statistics of tables that grow fast are
- * outdated.
- */
-const EACH_BY_KEY = sql`limit 1`
-
 /** Columns of an account whose change ends its span. */
 const TRACKED = ['user_id', 'unique_identifier', 'account_type', 'status', 'email']
 const columnsOf = (table: string): SQL =>
@@ -31,7 +26,7 @@ const columnsOf = (table: string): SQL =>
 const COLUMNS = sql.raw(TRACKED.join(', '))
 
 /** Records the results of a complete run. All of its spans begin and end at one moment: the start of `tx`. */
-export async function recordRun(tx: Db, run: CompleteRun): Promise<void> {
+export async function recordSpansOfRun(tx: Db, run: CompleteRun): Promise<void> {
   const before = await lastCompleteRun(tx, run)
   const ended = sql`until = ${MOMENT}, gone_run = ${run.id}, last_run = coalesce(${before}::bigint, s.first_run)`
   await bySets(tx, async () => {
@@ -47,7 +42,7 @@ export async function recordRun(tx: Db, run: CompleteRun): Promise<void> {
   })
   await recordMembers(tx, run, ended)
   if (!run.skipped.includes('associations'))
-    await bySets(tx, () => recordAssociations(tx, run, ended))
+    await bySets(tx, () => settleAssociationSpans(tx, run, ended))
 }
 
 /**
@@ -151,17 +146,17 @@ async function writeMembers(tx: Db, which: SQL, ended: SQL, run: number | null):
   await tx.execute(sql`
     update member_spans s set ${ended} where s.id = any(array(
       select o.id from member_spans o
-      cross join lateral (select * from groups where groups.id = o.group_id ${EACH_BY_KEY}) g
+      cross join lateral (select * from groups where groups.id = o.group_id ${KEEP_INDEX_LOOKUP}) g
       left join lateral (select true as there from group_members
-        where group_id = o.group_id and user_id = o.user_id ${EACH_BY_KEY}) m on true
+        where group_id = o.group_id and user_id = o.user_id ${KEEP_INDEX_LOOKUP}) m on true
       where o.until is null and ${which} and m.there is null))`)
   await tx.execute(sql`
     insert into member_spans (domain_id, group_id, user_id, since, first_run)
     select m.domain_id, m.group_id, m.user_id, ${MOMENT}, ${run}::bigint
     from group_members m
-    cross join lateral (select * from groups where groups.id = m.group_id ${EACH_BY_KEY}) g
+    cross join lateral (select * from groups where groups.id = m.group_id ${KEEP_INDEX_LOOKUP}) g
     left join lateral (select id from member_spans where group_id = m.group_id
-      and user_id = m.user_id and until is null ${EACH_BY_KEY}) s on true
+      and user_id = m.user_id and until is null ${KEEP_INDEX_LOOKUP}) s on true
     where ${which} and s.id is null`)
 }
 

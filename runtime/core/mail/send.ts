@@ -13,7 +13,7 @@ import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Post } from '../kernel/context/post.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
-import { DAY_MS, pauseMs, TRIES } from '../kernel/jobs/tries.ts'
+import { DAY_MS, pauseMs, RETRY_SCHEDULES } from '../kernel/jobs/retry-schedules.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { addressRefusal } from './address.ts'
 import { bundlesOf } from './bundles.ts'
@@ -176,10 +176,10 @@ async function sendOne(db: Db, sending: Sending): Promise<void> {
   if (posted.ends) return end(db, carried, { outcome: 'REFUSED', problem })
   const attempts = Math.max(...carried.map((row) => row.attempts)) + 1
   const oldestMs = Math.min(...carried.map(({ createdAt }) => createdAt.getTime()))
-  if (now.getTime() - oldestMs > TRIES.mail.endAfterMs)
+  if (now.getTime() - oldestMs > RETRY_SCHEDULES.mail.endAfterMs)
     return end(db, carried, {
       outcome: 'REFUSED',
-      problem: `given up after ${TRIES.mail.endAfterMs / DAY_MS} days: ${problem}`,
+      problem: `given up after ${RETRY_SCHEDULES.mail.endAfterMs / DAY_MS} days: ${problem}`,
     })
   await putOff(db, carried, pauseMs('mail', attempts), { attempts, problem })
 }

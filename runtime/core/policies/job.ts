@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts'
 import { accessPolicies, policyWants } from '../../database/schema/policies.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { later, pauseMs, TRIES } from '../kernel/jobs/tries.ts'
+import { later, pauseMs, RETRY_SCHEDULES } from '../kernel/jobs/retry-schedules.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { CHANGED_USERS } from './changed.ts'
@@ -82,7 +82,7 @@ async function tryLater(
       .update(policyWants)
       .set({ attempts, wakeAt: later(await parts.now(tx), pauseMs('changed-user', attempts)) })
       .where(eq(policyWants.userId, userId))
-    if (attempts !== TRIES['changed-user'].tellAfter) return
+    if (attempts !== RETRY_SCHEDULES['changed-user'].tellAfter) return
     const words =
       error instanceof Error ? error.message.split('\n')[0] : 'it ended without an error message'
     await openErrorTask(tx, domainId, {

@@ -19,7 +19,7 @@ import type { DecidedStep } from './machine/events.ts'
 type PartiesOfApp = Parties & Pick<RequestRow, 'appId' | 'domainId'>
 
 /** Facts about the possible approvers of some requests of one domain. */
-type Known = {
+type ApproverFacts = {
   able: Able
   managers: ReadonlyMap<string, readonly string[]>
   /** Admins of the apps, by app id. */
@@ -30,7 +30,11 @@ type Known = {
 const NOBODY: Approvers = { users: [], groups: [] }
 
 /** Returns the approvers or manager of a step, else the admins of the app; null if none can decide. */
-function namedFor(known: Known, request: Planned, step: DecidedStep): Approvers | null {
+function namedApprovers(
+  known: ApproverFacts,
+  request: Planned,
+  step: DecidedStep,
+): Approvers | null {
   const { able, managers, admins } = known
   const ofApp = () => eligibleOf(able, request, admins.get(request.appId) ?? NOBODY)
   if (step !== 'manager')
@@ -47,8 +51,12 @@ function namedFor(known: Known, request: Planned, step: DecidedStep): Approvers 
  * Returns the approvers of a decision: those named for it, else the admins of the app, else those of the
  * domain. Null if only the parties of the request remain.
  */
-function decidersIn(known: Known, request: Planned, step: DecidedStep): Approvers | null {
-  const named = namedFor(known, request, step)
+function chooseDeciders(
+  known: ApproverFacts,
+  request: Planned,
+  step: DecidedStep,
+): Approvers | null {
+  const named = namedApprovers(known, request, step)
   if (named !== null) return named
   const parties = partiesOf(request)
   const ofDomain = known.adminsOfDomain.filter((id) => !parties.includes(id))
@@ -56,7 +64,7 @@ function decidersIn(known: Known, request: Planned, step: DecidedStep): Approver
 }
 
 /** Reads the facts in a fixed number of queries. All requests are of one domain. */
-async function knownOf(db: Db, requests: readonly Planned[]): Promise<Known> {
+async function knownOf(db: Db, requests: readonly Planned[]): Promise<ApproverFacts> {
   const domainId = requests[0]?.domainId ?? NO_ID
   const managers = await managersOf(
     db,
@@ -85,7 +93,9 @@ export async function decidersOfAll(
 ): Promise<(Approvers | null)[][]> {
   if (requests.length === 0) return []
   const known = await knownOf(db, requests)
-  return requests.map((one) => decidedSteps(one.plan).map((step) => decidersIn(known, one, step)))
+  return requests.map((one) =>
+    decidedSteps(one.plan).map((step) => chooseDeciders(known, one, step)),
+  )
 }
 
 /** Returns the people who do manual work for an app. Includes parties, since there is nothing to decide. */
@@ -95,7 +105,7 @@ export async function manualWorkersOf(
 ): Promise<Approvers> {
   const plan = { manager: false, stages: [NOBODY], message: null, validationWebhook: null }
   const nobodys = { appId, domainId, plan, requesterId: null, targetUserId: NO_ID }
-  return (await decidersOf(db, nobodys, 0)) ?? NOBODY
+  return (await readDeciders(db, nobodys, 0)) ?? NOBODY
 }
 
 /** Id of no object. */
@@ -110,12 +120,12 @@ export function decidedSteps({ manager, stages }: ApprovalPlan): DecidedStep[] {
 type Planned = PartiesOfApp & Pick<RequestRow, 'plan'>
 
 /** Returns the current approvers of a decision, or null if there are none. */
-export async function decidersOf(
+export async function readDeciders(
   db: Db,
   request: Planned,
   step: DecidedStep,
 ): Promise<Approvers | null> {
-  return decidersIn(await knownOf(db, [request]), request, step)
+  return chooseDeciders(await knownOf(db, [request]), request, step)
 }
 
 /** Returns the approvers of all decisions of a request, or null if there are none. */

@@ -26,8 +26,8 @@ import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
 import { isClosedTo } from './eligible-people.ts'
-import type { RequestDeps } from './job-key.ts'
 import { answerRequests } from './read.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {
   const loc: ValidationEntry['loc'] = ['body', member, ...(index === undefined ? [] : [index])]

@@ -18,10 +18,10 @@ import { lockUser, mayAct, type Principal } from '../kernel/identity/principal.t
 import { keptText } from '../kernel/kept-text.ts'
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
-import type { RequestDeps } from './job-key.ts'
 import { type GlassRefusal, glassRefusal } from './machine/break-glass.ts'
 import { statesThatAre } from './machine/states.ts'
 import { answerRequests } from './read.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 /**
  * Takes a break-glass permission for the caller. One transaction writes the request, its review task, the

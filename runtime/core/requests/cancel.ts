@@ -10,9 +10,9 @@ import { isReachRefused, reach } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from './apply.ts'
-import type { RequestDeps } from './job-key.ts'
 import { PENDING_STATES, standingOf, statesThatAre } from './machine/states.ts'
 import { findRequest } from './read.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 /**
  * Cancels a pending request. A partial grant is revoked in the background.

@@ -5,7 +5,7 @@ import type { RequestConfigView } from '../../contract/models/requestable-permis
 import type { PermissionRow, SettingsRow } from '../../database/schema/app_store.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import { namesNoOne } from '../catalogue/store/approvers.ts'
+import { namesNoOne } from '../catalogue/store/approver-settings.ts'
 import { permissionView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 

@@ -7,9 +7,9 @@ import type { Actor } from '../kernel/audit/activity.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
 import { eligible } from './active-people.ts'
 import { apply } from './apply.ts'
-import { allDeciders, decidedSteps, decidersOf } from './approvers.ts'
-import type { RequestDeps } from './job-key.ts'
+import { allDeciders, decidedSteps, readDeciders } from './approvers.ts'
 import type { Decided, DecidedStep } from './machine/events.ts'
+import type { RequestDeps } from './request-deps.ts'
 import { fulfilmentOf } from './subject.ts'
 import { askedByTasks } from './tasks.ts'
 
@@ -26,25 +26,29 @@ export const beginDecisions = (
   request: RequestRow,
   preapproved: string | null,
   means: RequestDeps,
-  begun: Omit<Known, 'decision'> = {},
+  begun: Omit<NextDecision, 'decision'> = {},
 ): Promise<RequestRow> =>
   preapproved === null
-    ? goOn(tx, request, request.plan.manager ? 'manager' : 0, begun, means)
+    ? askNextDeciders(tx, request, request.plan.manager ? 'manager' : 0, begun, means)
     : approve(tx, request, preapproved, null, means)
 
 /** Facts about the next decision that are already known. */
-type Known = { failure?: string | null; first?: Approvers | null; decision?: Decided['decision'] }
+type NextDecision = {
+  failure?: string | null
+  first?: Approvers | null
+  decision?: Decided['decision']
+}
 
 /** Asks for a decision. After the last one, approves the request. */
-async function goOn(
+async function askNextDeciders(
   tx: Db,
   request: RequestRow,
   step: DecidedStep,
-  { failure = null, first = null, decision = null }: Known,
+  { failure = null, first = null, decision = null }: NextDecision,
   means: RequestDeps,
 ): Promise<RequestRow> {
   if (!decidedSteps(request.plan).includes(step)) return approve(tx, request, null, decision, means)
-  const approvers = first ?? (await decidersOf(tx, request, step))
+  const approvers = first ?? (await readDeciders(tx, request, step))
   const event = { kind: 'decision_required', step, approvers, failure, decision } as const
   return apply(tx, request, event, means)
 }
@@ -106,7 +110,7 @@ export async function ensureDeciders(
   if (!isWaiting || (await eligible(tx, request, await askedByTasks(tx, request))) !== null)
     return apply(tx, request, { kind: 'approvers_remain' }, means, now)
   const step = status === 'PENDING_APPROVAL' ? stage : 'manager'
-  const approvers = await decidersOf(tx, request, step)
+  const approvers = await readDeciders(tx, request, step)
   return apply(tx, request, { kind: 'approvers_left', approvers }, means, now)
 }
 
@@ -130,5 +134,5 @@ export async function decided(
   if (to === 'DISMISSED')
     return apply(tx, request, { kind: 'denied', note: comment, because: null, decision }, means)
   const next = request.status === 'PENDING_MANAGER_APPROVAL' ? 0 : request.stage + 1
-  return goOn(tx, request, next, { decision }, means)
+  return askNextDeciders(tx, request, next, { decision }, means)
 }

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { PermissionRow } from '../../database/schema/app_store.ts'
-import { allowedIds } from '../catalogue/store/approvers.ts'
+import { allowedIds } from '../catalogue/store/approver-settings.ts'
 import { configView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import type { VisibleApp } from '../catalogue/store/visibility.ts'

@@ -3,9 +3,9 @@ import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { apply } from './apply.ts'
 import { ensureDeciders } from './decide.ts'
-import type { RequestDeps } from './job-key.ts'
 import { decisionEnd } from './machine/deciding.ts'
 import { standingOf } from './machine/states.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 /** Advances a locked request that is due. A pending operation is left unchanged. */
 export async function handleExpiry(

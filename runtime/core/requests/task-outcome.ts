@@ -11,9 +11,9 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { type Parties, partiesOf } from './active-people.ts'
 import { apply } from './apply.ts'
 import { type Decision, decided } from './decide.ts'
-import type { RequestDeps } from './job-key.ts'
 import type { RequestEvent } from './machine/events.ts'
 import { standingOf } from './machine/states.ts'
+import type { RequestDeps } from './request-deps.ts'
 
 /** Locks the request of a task until the transaction ends. All code locks the request before its task. */
 export async function lockRequestOf(tx: Db, taskId: string): Promise<RequestRow | null> {

@@ -9,7 +9,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
-import { later, pauseMs } from '../kernel/jobs/tries.ts'
+import { later, pauseMs } from '../kernel/jobs/retry-schedules.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { applyToReviewApp } from './apply.ts'

@@ -8,7 +8,7 @@ import {
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/tries.ts'
+import { later } from '../kernel/jobs/retry-schedules.ts'
 import { longStatements, startRun } from '../sync/runs.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'

@@ -5,8 +5,8 @@ import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { ItemRow, ReviewAppRow, ReviewRow } from '../../database/schema/reviews.ts'
 import { revert } from '../requests/cancel.ts'
-import type { RequestDeps } from '../requests/job-key.ts'
 import { standingOf, statesThatAre } from '../requests/machine/states.ts'
+import type { RequestDeps } from '../requests/request-deps.ts'
 import { entitlementOf } from './remove-line.ts'
 
 /**

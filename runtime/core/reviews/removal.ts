@@ -13,9 +13,9 @@ import {
   type ReviewAppRow,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { associationSpansOf } from '../history/associations.ts'
+import { associationSpansOf } from '../history/association-spans.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/tries.ts'
+import { later } from '../kernel/jobs/retry-schedules.ts'
 import { pairKey } from '../provisioning/pair.ts'
 import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { turnOf } from '../requests/provision.ts'

@@ -8,7 +8,7 @@ import {
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/tries.ts'
+import { later } from '../kernel/jobs/retry-schedules.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview } from './apply.ts'
 import { assign, OPEN_LINES } from './assign.ts'

@@ -13,7 +13,7 @@ import type { ScopeFilter, ScopeGroup } from '../../contract/models/review-scope
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { DECISION_CATEGORIES } from '../../database/schema/tasks.ts'
 import { isRequestable } from '../catalogue/store/requestable.ts'
-import { heldBy } from '../history/associations.ts'
+import { heldBy } from '../history/association-spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import { breakersOf } from '../separation/holdings.ts'
 import { attribute } from './attribute.ts'

@@ -1,7 +1,7 @@
 /** Holders of the apps and permissions that rules name, by complete syncs and by requests. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { associationSpansOf, holdersOf } from '../history/associations.ts'
+import { associationSpansOf, holdersOf } from '../history/association-spans.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
 import { GONE } from '../provisioning/standings.ts'

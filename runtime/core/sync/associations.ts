@@ -1,7 +1,8 @@
-/** Writes pages of associations. Those that a run no longer sees are deleted in `tombstones.ts`. */
+/** Writes pages of associations. Those that a run no longer sees are deleted in `remove-missing.ts`. */
 import { type SQL, sql } from 'drizzle-orm'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
+import { KEEP_INDEX_LOOKUP } from '../../database/planner-hints.ts'
 import {
   type Found,
   type NamedPage,
@@ -12,7 +13,6 @@ import {
 import { associationRows, bytesOfRows, COPY_ASSOCIATIONS } from './copied-associations.ts'
 import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
-import { EACH_BY_KEY } from './storable-texts.ts'
 
 export const ASSOCIATIONS: SyncListing<Found, NamedPairs, NamedPage> = {
   capability: 'find_entitlement_associations',
@@ -34,7 +34,7 @@ const entitlementsOf = (app: Walk['app'], named: NamedPairs): SQL => sql`
       with ordinality as named(resource, external, n)
     cross join lateral (select id from entitlements where entitlements.app_id = ${app.id}
       and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
-        = md5(named.resource || chr(1) || named.external) ${EACH_BY_KEY}) found
+        = md5(named.resource || chr(1) || named.external) ${KEEP_INDEX_LOOKUP}) found
   )`
 
 /** Finds the associations whose account and entitlement exist, as `joined`. */
@@ -43,7 +43,7 @@ const joined = ({ app }: Walk, named: NamedPairs): SQL => sql`
     select named.n, found.id
     from unnest(${named.accounts}::text[]) with ordinality as named(external, n)
     cross join lateral (select id from accounts where accounts.app_id = ${app.id}
-      and accounts.unique_identifier = named.external ${EACH_BY_KEY}) found
+      and accounts.unique_identifier = named.external ${KEEP_INDEX_LOOKUP}) found
   ), ${entitlementsOf(app, named)}, joined as (
     select account.id as account_id, entitlement.id as entitlement_id
     from unnest(${named.ofAccounts}::bigint[], ${named.ofEntitlements}::bigint[]) as pair(a, e)

@@ -4,7 +4,7 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
-import { later } from '../kernel/jobs/tries.ts'
+import { later } from '../kernel/jobs/retry-schedules.ts'
 import { isKeepable } from '../kernel/kept-text.ts'
 import { SyncFailure } from './failures.ts'
 import { asRows, type SyncListing, walkListing } from './listing.ts'

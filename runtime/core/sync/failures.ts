@@ -10,7 +10,7 @@ import { recordOutage } from '../catalogue/apps/outages.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { ConnectorAnswer } from '../kernel/context/connectors.ts'
 import { faultOf } from '../kernel/faults.ts'
-import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
+import { pauseMs, RETRY_SCHEDULES } from '../kernel/jobs/retry-schedules.ts'
 import { plainWords } from '../kernel/plain-words.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { endRun, LeaseLost, type Walk } from './runs.ts'
@@ -71,11 +71,11 @@ export async function recordSyncFailure(walk: Walk, failure: SyncFailure): Promi
   if (failure.isTooLarge) return shrink(walk, failure)
   if (failure.final) return fail(walk, failure.message, failure.code)
   const away = await awayFor(walk, failure)
-  if (away !== null && away.forMs >= TRIES.sync.endAfterMs)
+  if (away !== null && away.forMs >= RETRY_SCHEDULES.sync.endAfterMs)
     return fail(walk, failure.message, failure.code)
   // An outage is not a failure of the run. It waits while the app is paused, and no attempt is counted.
   const attempts = run.attempts + (away === null ? 1 : 0)
-  if (attempts >= TRIES.sync.endAfter) return fail(walk, failure.message, failure.code)
+  if (attempts >= RETRY_SCHEDULES.sync.endAfter) return fail(walk, failure.message, failure.code)
   const waitMs = away === null ? pauseMs('sync', attempts) : away.pauseMs
   // A page that times out may be too large. The size can change only before the first page of a sequence.
   const smaller = failure.code === 'request_timeout' && run.pageToken === null && run.pageSize > 50

@@ -1,6 +1,6 @@
 /** Phases of a run. Each continues from its checkpoint until it is done or the walk is over. */
 import type { SyncPhase } from '../../contract/models/sync.ts'
-import { recordRun } from '../history/spans.ts'
+import { recordSpansOfRun } from '../history/spans.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { walkActivity } from './activity.ts'
 import { ASSOCIATIONS } from './associations.ts'
@@ -14,8 +14,8 @@ import { match } from './match.ts'
 import { syncLeavers, syncManagers } from './organisation.ts'
 import { syncPeople } from './people.ts'
 import { syncPermissions } from './permissions.ts'
+import { markAccounts, markEntitlements, sweepAssociations } from './remove-missing.ts'
 import { endRun, type Walk, WITH_LONG_STATEMENTS } from './runs.ts'
-import { markAccounts, markEntitlements, sweepAssociations } from './tombstones.ts'
 import { notifyUsersChanged } from './users-changed.ts'
 
 type Phase = (walk: Walk) => Promise<void>
@@ -49,7 +49,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   end: (walk) =>
     walk.db.transaction(async (tx) => {
       // First, because `endRun` locks the run: a host that renews its lease would wait for the whole of this.
-      await recordRun(tx, walk.run)
+      await recordSpansOfRun(tx, walk.run)
       await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
       await settleSyncTask(tx, walk.app)
       await walk.parts.listeners.accessChanged(tx, {

@@ -49,13 +49,6 @@ export function timeOrderedIds(count: number, nowMs: number): Buffer {
 }
 
 /**
- * Append to a lateral lookup by a unique key. While a table grows fast, the planner's statistics are
- * outdated: it would expect only a few rows of this run and scan all of them for each row of a page. The
- * limit prevents that plan.
- */
-export const EACH_BY_KEY: SQL = sql`limit 1`
-
-/**
  * Condition: the row returned by an upsert was inserted. If all rows of a page were, there is no need to look
  * up which ones this run wrote before.
  */

@@ -1,7 +1,8 @@
 /** Writing of listed rows that have a single key. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { EACH_BY_KEY, WAS_NEW } from './storable-texts.ts'
+import { KEEP_INDEX_LOOKUP } from '../../database/planner-hints.ts'
+import { WAS_NEW } from './storable-texts.ts'
 
 /** Rows to write, and the parts of the statements. */
 type ListedRows = {
@@ -39,7 +40,7 @@ export async function writeRows(
   const { rows } = await tx.execute<{ again: string }>(sql`
     with row as (${given}), written as (${insert} ${update} returning ${WAS_NEW} as was_new)
     select case (select count(*) from written where was_new) when ${count} then 0 else (
-      select count(*) from row cross join lateral (${old} ${EACH_BY_KEY}) old
+      select count(*) from row cross join lateral (${old} ${KEEP_INDEX_LOOKUP}) old
       where old.seen_run = ${run}) end as again`)
   return { written: count, repeated: Number(rows[0]?.again) }
 }

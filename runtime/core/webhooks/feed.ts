@@ -12,7 +12,7 @@ import { eventFeeds } from '../../database/schema/webhooks.ts'
 import { withPersonalValues } from '../kernel/audit/personal.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { later, pauseMs, TRIES } from '../kernel/jobs/tries.ts'
+import { later, pauseMs, RETRY_SCHEDULES } from '../kernel/jobs/retry-schedules.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { eventBody } from './event.ts'
 import { sendWebhook } from './send.ts'
@@ -123,7 +123,8 @@ async function failed(
     const attempts = kept.attempts + 1
     const since = kept.failingSince ?? at
     const tell =
-      kept.toldAt === null && at.getTime() - since.getTime() >= TRIES['event-feed'].tellAfterMs
+      kept.toldAt === null &&
+      at.getTime() - since.getTime() >= RETRY_SCHEDULES['event-feed'].tellAfterMs
     await tx
       .update(eventFeeds)
       .set({

@@ -6,7 +6,7 @@
 import { storageFault } from '../../contract/endpoints/body.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
-import { type InlineWebhookType, WEBHOOK_WORDS } from '../../contract/models/inline-webhook.ts'
+import { type InlineWebhookType, WEBHOOK_TYPES } from '../../contract/models/inline-webhook.ts'
 import { isObject } from '../../contract/schema/record.ts'
 
 /** Result of a call. `problem` contains no secrets. */
@@ -25,7 +25,7 @@ export function parseResponse(
       `it answered ${status}, a redirect, which is not followed: set the final address`,
     )
   if (status < 200 || status >= 300) return refused(`it answered ${status}`)
-  const { answer } = WEBHOOK_WORDS[hookType]
+  const { answer } = WEBHOOK_TYPES[hookType]
   const isEnough = answer === 'any' || (answer === 'json_or_204' && status === 204)
   if (isEnough) return { ok: true, response: {} }
   if (body.length === 0) return refused(`it answered ${status} without a body; JSON was expected`)

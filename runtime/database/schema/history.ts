@@ -80,7 +80,7 @@ export const accountSpans = pgTable(
 
 /**
  * Ended spans of associations. An association that is still held is a row of `associations`, its open span
- * (core/history/associations.ts).
+ * (core/history/association-spans.ts).
  */
 export const associationSpans = pgTable(
   'association_spans',

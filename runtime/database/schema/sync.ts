@@ -143,7 +143,7 @@ export const entitlements = pgTable(
 
 /**
  * Entitlements held by accounts. Once its first run is recorded, a row is an open span of the history
- * (core/history/associations.ts). There are no foreign keys: millions of rows are written at once, from rows
+ * (core/history/association-spans.ts). There are no foreign keys: millions of rows are written at once, from rows
  * that are never deleted.
  */
 export const associations = pgTable(

@@ -20,8 +20,8 @@ export type CallHead = {
 }
 
 /**
- * Checks that a well-formed head must also pass. But for `isConnector`, each always answers the same to the same header:
- * a head that repeats itself is not checked again.
+ * Checks that a well-formed head must also pass. Only the answer of `isConnector` can change between calls:
+ * for a repeated head, only it is checked again.
  */
 export type HeadRules = {
   connectorsPath: string
@@ -89,7 +89,7 @@ export function readCallHead(bytes: Buffer, rules: HeadRules): CallHead | null {
   if (headers === null) return null
   const length = headers.get('content-length') ?? ''
   const bodyBytes = LENGTH.test(length) ? Number(length) : 0
-  const isUsual =
+  const isPlain =
     bodyBytes > 0 &&
     bodyBytes <= INPUTS.call_body.maxBytes &&
     JSON_TYPE.test(headers.get('content-type') ?? '') &&
@@ -97,7 +97,7 @@ export function readCallHead(bytes: Buffer, rules: HeadRules): CallHead | null {
     rules.isConnector(target.id) &&
     rules.isHost(headers.get('host') ?? '') &&
     rules.isAllowed(headers.get('authorization') ?? '')
-  if (!isUsual || !headers.has('host')) return null
+  if (!isPlain || !headers.has('host')) return null
   return { ...target, headBytes: end + BLANK_LINE.length, bodyBytes, correlation: headers }
 }
 

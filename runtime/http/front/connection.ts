@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { createCaller, type HttpCaller } from '../edge/caller.ts'
 import { CORRELATION } from '../edge/request-id.ts'
 import { type CallHead, readCallHead } from './call-head.ts'
-import type { CallAnswer, FrontCalls } from './usual-calls.ts'
+import type { CallAnswer, FrontCalls } from './plain-calls.ts'
 
 export type ConnectionDeps = FrontCalls & {
   /** Hands a socket to node:http; unread bytes have been put back. */

@@ -5,7 +5,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ConnectionDeps, type FrontConnection, serveConnection } from './connection.ts'
-import type { FrontCalls } from './usual-calls.ts'
+import type { FrontCalls } from './plain-calls.ts'
 
 /** Interval of the timeout check, in milliseconds. */
 const SWEEP_MS = 1000

@@ -30,7 +30,7 @@ import { ownPath } from '../frame/own-path.ts'
 
 type Why = NotSignedIn['why'] | NotLetIn['why'] | 'stale'
 
-/** STATUSES: reason of a failed sign-in -> status. The texts for it are in `DOOR_WORDS`. */
+/** STATUSES: reason of a failed sign-in -> status. The texts for it are in `SIGN_IN_WORDS`. */
 const STATUSES: Record<Why, 400 | 403 | 503> = {
   denied: 403,
   away: 503,

@@ -27,8 +27,11 @@ export type Upstream = {
   next(kind: string, cursor: string): string | undefined
   /** Listings that restart after their end, under new cursors. */
   circling: Set<string>
-  /** Returns the reply to a write, by default success; it has to apply the change itself. */
-  written(kind: string, told: Record<string, string>): object | Promise<object>
+  /**
+   * Returns the reply to a write, by default success; it has to apply the change itself. `tenant` is the path
+   * below which the app is connected.
+   */
+  written(kind: string, told: Record<string, string>, tenant: string): object | Promise<object>
   /** Pages and accounts that were requested, in order. */
   asked: string[]
   close(): Promise<void>
@@ -41,6 +44,7 @@ export async function startUpstream(): Promise<Upstream> {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream')
     // A path below a tenant is another system to Keyway, with the same content.
     const [kind = '', id] = pathname.split('/').filter((part) => !/^(tenant-.*)?$/.test(part))
+    const [tenant = ''] = /\/tenant-[^/]*/.exec(pathname) ?? []
     const cursor = searchParams.get('cursor') ?? ''
     upstream.asked.push(`${kind} ${id ?? cursor}`)
     const fault = await upstream.before(kind, cursor, request.headers.authorization ?? '')
@@ -54,7 +58,7 @@ export async function startUpstream(): Promise<Upstream> {
     if (request.method === 'POST') {
       let text = ''
       for await (const chunk of request) text += chunk
-      reply.end(JSON.stringify(await upstream.written(kind, JSON.parse(text))))
+      reply.end(JSON.stringify(await upstream.written(kind, JSON.parse(text), tenant)))
       return
     }
     if (id !== undefined) return one(decodeURIComponent(id))

@@ -7,7 +7,7 @@ import {
   type FrontConnection,
   serveConnection,
 } from '../../../runtime/http/front/connection.ts'
-import type { CallAnswer } from '../../../runtime/http/front/usual-calls.ts'
+import type { CallAnswer } from '../../../runtime/http/front/plain-calls.ts'
 import { holds } from '../../kit/holds.ts'
 
 const open: { server: Server; client: Socket }[] = []

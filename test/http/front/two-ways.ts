@@ -17,7 +17,7 @@ import { withConnectors } from '../../../runtime/http/app.ts'
 import { hostCheck } from '../../../runtime/http/edge/guards.ts'
 import { refuseOddRequests } from '../../../runtime/http/edge/odd-requests.ts'
 import { interceptConnections } from '../../../runtime/http/front/front.ts'
-import { createUsualCalls, type FrontCalls } from '../../../runtime/http/front/usual-calls.ts'
+import { createPlainCalls, type FrontCalls } from '../../../runtime/http/front/plain-calls.ts'
 import type { Invoke } from '../../../runtime/invoke/invoke.ts'
 import type { CallEnd } from '../../../runtime/invoke/ports.ts'
 import type { Start } from '../../../runtime/invoke/start.ts'
@@ -90,7 +90,7 @@ export async function open(way: 'front' | 'plain', invoke: Invoke = repeat): Pro
     createServer: ((options: ServerOptions, answer: RequestListener) =>
       createServer(options, refuseOddRequests(log, answer))) as typeof createServer,
   }) as Server
-  const usual = createUsualCalls(deps)
+  const usual = createPlainCalls(deps)
   const counted: FrontCalls = {
     ...usual,
     answer(head, body, caller, done) {

@@ -5,7 +5,7 @@ import type { Access, AccessReason } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
 import { findUser } from '../../directory/users.ts'
 import { checkMoment, type Moment, spanHolds } from '../../history/as-of.ts'
-import { heldBy } from '../../history/associations.ts'
+import { heldBy } from '../../history/association-spans.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
 
 type Row = Omit<Access, 'reasons' | 'since' | 'until' | 'first_run' | 'last_run' | 'gone_run'> & {

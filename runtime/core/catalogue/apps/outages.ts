@@ -11,7 +11,7 @@ import { tasks } from '../../../database/schema/tasks.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { Tell } from '../../kernel/context/context.ts'
 import { faultOf } from '../../kernel/faults.ts'
-import { later, pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
+import { later, pauseMs, RETRY_SCHEDULES } from '../../kernel/jobs/retry-schedules.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import { openErrorTask } from '../../tasks/error-task.ts'
 import { completeOpenTask } from '../../tasks/open-task.ts'
@@ -102,7 +102,11 @@ export async function recordOutage(
       .onConflictDoUpdate({ target: appOutages.appId, set: values })
       .returning()
     const lasts = now.getTime() - (noted?.since ?? now).getTime()
-    if (noted && noted.taskId === null && (lasts >= TRIES.outage.tellAfterMs || credentials)) {
+    if (
+      noted &&
+      noted.taskId === null &&
+      (lasts >= RETRY_SCHEDULES.outage.tellAfterMs || credentials)
+    ) {
       const taskId = await tell(tx, app, noted)
       await tx.update(appOutages).set({ taskId }).where(eq(appOutages.appId, app.id))
     }

@@ -13,14 +13,14 @@ import { databaseTime } from '../../../database/transactions.ts'
 import type { JobHandler } from '../../kernel/background/turn.ts'
 import { responseOf } from '../../kernel/context/connectors.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
-import { pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
+import { pauseMs, RETRY_SCHEDULES } from '../../kernel/jobs/retry-schedules.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import { openErrorTask } from '../../tasks/error-task.ts'
 import { keepConnection, openConnection } from './connections.ts'
 import { callNow } from './outages.ts'
 import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
 
-const { tellAfter: TELL_AFTER, endAfter: GIVE_UP_AFTER } = TRIES['token-renewal']
+const { tellAfter: TELL_AFTER, endAfter: GIVE_UP_AFTER } = RETRY_SCHEDULES['token-renewal']
 
 /** Maximum length of a stored failure message, in characters. */
 const MAX_PROBLEM = 1000

@@ -1,7 +1,7 @@
 /** Effect of a change of a permission's `request_config` on its document and columns. */
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
-import { allowedIds, namesNoOne, withoutSecondStage } from './approvers.ts'
+import { allowedIds, namesNoOne, withoutSecondStage } from './approver-settings.ts'
 import { documentIn, mergePatch } from './merge.ts'
 import { configView } from './permission-view.ts'
 

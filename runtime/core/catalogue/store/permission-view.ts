@@ -8,7 +8,7 @@ import type { RequestConfigView } from '../../../contract/models/requestable-per
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { PermissionRow, StoredDocument } from '../../../database/schema/app_store.ts'
 import type { AppRow } from '../../../database/schema/apps.ts'
-import { peoplePlaces, secondStageOf } from './approvers.ts'
+import { peoplePlaces, secondStageOf } from './approver-settings.ts'
 import { withDefaults } from './merge.ts'
 import { toPermissionBase } from './permission-base.ts'
 import type { ReferencePlace } from './references.ts'

@@ -4,7 +4,7 @@ import { type SettingsView, STORE_DEFAULTS } from '../../../contract/models/app-
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { SettingsRow } from '../../../database/schema/app_store.ts'
 import type { AppRow } from '../../../database/schema/apps.ts'
-import { peoplePlaces, secondStageOf } from './approvers.ts'
+import { peoplePlaces, secondStageOf } from './approver-settings.ts'
 import { withDefaults } from './merge.ts'
 import type { ReferencePlace } from './references.ts'
 

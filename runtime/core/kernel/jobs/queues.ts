@@ -1,7 +1,7 @@
 /** Kinds of background work: one row per kind of job. */
 
 import { keysOf } from '../../../contract/schema/keys.ts'
-import type { BackOff } from './tries.ts'
+import type { BackOff } from './retry-schedules.ts'
 
 export type QueueRow = {
   /** Description of the work, for readers of failures. */
@@ -12,7 +12,7 @@ export type QueueRow = {
   perApp: number | null
   /**
    * Maximum number of retries of a job that threw: a defect in Keyway, or an unreachable database. A refusal
-   * by a connected system is not a failure of the job: the record states when it is retried (tries.ts).
+   * by a connected system is not a failure of the job: the record states when it is retried (retry-schedules.ts).
    */
   retries: number
   /** Pauses before the retries. They double. */
@@ -45,7 +45,7 @@ export const QUEUES = {
     what: 'carrying out an access request',
     concurrency: 8,
     perApp: 3,
-    // For a job that threw. Refusals by the connected system are retried by TRIES.
+    // For a job that threw. Refusals by the connected system are retried by RETRY_SCHEDULES.
     retries: 8,
     pauses: PAUSES,
     deadlineMs: 15 * MINUTE_MS,

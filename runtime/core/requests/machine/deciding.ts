@@ -1,7 +1,7 @@
 /** Transitions from a new request to its approval or denial. */
 
 import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
-import { later } from '../../kernel/jobs/tries.ts'
+import { later } from '../../kernel/jobs/retry-schedules.ts'
 import type { Decided, DecidedStep, TransitionTable } from './events.ts'
 import {
   AT_REST,

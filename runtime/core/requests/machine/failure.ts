@@ -4,11 +4,8 @@
  */
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
-import { later, pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
+import { later, pauseMs, RETRY_SCHEDULES } from '../../kernel/jobs/retry-schedules.ts'
 import type { Failed } from '../../provisioning/client.ts'
-
-/** Time during which an approved grant is tried, in milliseconds. Afterwards it is left to people. */
-const GRANT_MS = 7 * 24 * 3600 * 1000
 
 /** Response to a failure: leave it to people, or try again and perhaps ask people too. */
 export type FailureVerdict =
@@ -26,7 +23,8 @@ export function judgeFailure(
   const { problem } = failed
   if (failed.end === 'manual') return { kind: 'hands', problem }
   const failingSince = since ?? now
-  if (pendingOperation === 'grant' && now.getTime() - failingSince.getTime() >= GRANT_MS)
+  const { endGrantsAfterMs, tellAfter } = RETRY_SCHEDULES[failed.end]
+  if (pendingOperation === 'grant' && now.getTime() - failingSince.getTime() >= endGrantsAfterMs)
     return { kind: 'hands', problem }
   const attempts = before + 1
   const askedMs = failed.end === 'system' ? (failed.retryAfterMs ?? 0) : 0
@@ -36,7 +34,7 @@ export function judgeFailure(
     attempts,
     failingSince,
     wakeAt,
-    tell: attempts >= TRIES[failed.end].tellAfter,
+    tell: attempts >= tellAfter,
   }
 }
 

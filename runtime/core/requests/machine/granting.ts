@@ -2,7 +2,7 @@
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
-import { later } from '../../kernel/jobs/tries.ts'
+import { later } from '../../kernel/jobs/retry-schedules.ts'
 import { decisionRecord, managerApproval } from './deciding.ts'
 import type { TransitionTable } from './events.ts'
 import {

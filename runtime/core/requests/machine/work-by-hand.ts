@@ -1,7 +1,7 @@
 /** Manual work of a request: the states it leads to, and the texts of its tasks. */
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
-import { later } from '../../kernel/jobs/tries.ts'
+import { later } from '../../kernel/jobs/retry-schedules.ts'
 import { AT_REST, type RequestTransition, type RequestWrite } from './request.ts'
 import { standingOf } from './states.ts'
 

@@ -7,7 +7,7 @@ import {
   releaseProbe,
   requestCall,
 } from '../../../../runtime/core/catalogue/apps/outages.ts'
-import { later } from '../../../../runtime/core/kernel/jobs/tries.ts'
+import { later } from '../../../../runtime/core/kernel/jobs/retry-schedules.ts'
 import { appOutages, apps } from '../../../../runtime/database/schema/apps.ts'
 import { type CoreHost, domainOf, startCore } from '../../host.ts'
 

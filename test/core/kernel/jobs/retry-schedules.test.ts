@@ -1,10 +1,14 @@
 /** The pauses before failed work is retried. */
 import { describe, expect, test } from 'vitest'
 import { keysOf } from '../../../../runtime/contract/schema/keys.ts'
-import { pauseMs, TRIES, type TryRow } from '../../../../runtime/core/kernel/jobs/tries.ts'
+import {
+  pauseMs,
+  RETRY_SCHEDULES,
+  type TryRow,
+} from '../../../../runtime/core/kernel/jobs/retry-schedules.ts'
 
-describe.each(keysOf(TRIES))('%s', (name) => {
-  const row: TryRow = TRIES[name]
+describe.each(keysOf(RETRY_SCHEDULES))('%s', (name) => {
+  const row: TryRow = RETRY_SCHEDULES[name]
 
   test('is retried after a pause that doubles up to its maximum, however often it fails', () => {
     expect(pauseMs(name, 1)).toBe(row.firstMs)
@@ -20,7 +24,7 @@ describe.each(keysOf(TRIES))('%s', (name) => {
 })
 
 test('admins are told within ten minutes of a user who cannot be compared with the policies', () => {
-  const failures = TRIES['changed-user'].tellAfter
+  const failures = RETRY_SCHEDULES['changed-user'].tellAfter
   const pauses = Array.from({ length: failures - 1 }, (_, n) => pauseMs('changed-user', n + 1))
   expect(pauses.reduce((sum, one) => sum + one, 0)).toBeLessThan(600_000)
 })

@@ -78,7 +78,7 @@ type OfApp = { appId: string; domainId: string }
 
 /**
  * Deletes the associations `gone` of an app that meet a condition, and stores their spans, which
- * `recordAssociations` ends.
+ * `settleAssociationSpans` ends.
  *
  * @returns the number of deleted associations
  */
@@ -106,7 +106,7 @@ export async function deleteAssociations(tx: Db, appId: string, which: SQL): Pro
  *
  * @param ended assignments for spans that end
  */
-export async function recordAssociations(
+export async function settleAssociationSpans(
   tx: Db,
   run: OfApp & { id: number },
   ended: SQL,

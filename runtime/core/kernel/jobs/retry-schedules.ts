@@ -12,6 +12,8 @@ export type TryRow = BackOff & {
    */
   endAfter?: number
   endAfterMs?: number
+  /** The same only for grants, which are left to people then: retries of a revocation never end. */
+  endGrantsAfterMs?: number
   /** Tasks that people get, and the outcome at the end. */
   end: string
 }
@@ -21,33 +23,35 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS: number = 24 * HOUR_MS
 
-const ONLY_GRANTS_END =
-  'people get a task and retries continue; only a grant is given up, after a week, and left to people'
+const ONLY_GRANTS_END = {
+  endGrantsAfterMs: 7 * DAY_MS,
+  end: 'people get a task and retries continue; only a grant is given up, after a week, and left to people',
+}
 
 /**
  * Kind of failed work -> its retries. The number of failures and the time of the next try are columns of the
  * record that failed, written in the transaction that stores the failure. Pauses double from `firstMs` to
  * `longestMs`.
  */
-export const TRIES = {
+export const RETRY_SCHEDULES = {
   system: {
     what: 'granting, revoking or closing: the system does not answer',
     ...{ firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS },
     // The app's admins get one task for its outage. A request gets its own task only if it fails on its own.
     tellAfter: 25,
-    end: ONLY_GRANTS_END,
+    ...ONLY_GRANTS_END,
   },
   call: {
     what: 'granting, revoking or closing: one call fails',
     ...{ firstMs: 2 * SECOND_MS, longestMs: HOUR_MS },
     tellAfter: 6,
-    end: ONLY_GRANTS_END,
+    ...ONLY_GRANTS_END,
   },
   refused: {
     what: 'granting, revoking or closing: the system refuses',
     ...{ firstMs: MINUTE_MS, longestMs: HOUR_MS },
     tellAfter: 1,
-    end: ONLY_GRANTS_END,
+    ...ONLY_GRANTS_END,
   },
   outage: {
     what: 'checking whether the system of an app answers again',
@@ -106,8 +110,8 @@ export const TRIES = {
 } as const satisfies Record<string, TryRow>
 
 /** Returns the pause after a number of consecutive failures, in milliseconds. */
-export const pauseMs = (name: keyof typeof TRIES, failures: number): number =>
-  backOffMs(failures, TRIES[name])
+export const pauseMs = (name: keyof typeof RETRY_SCHEDULES, failures: number): number =>
+  backOffMs(failures, RETRY_SCHEDULES[name])
 
 /** Back-off of all background work: the pause doubles with each try, up to a maximum. */
 export type BackOff = { firstMs: number; longestMs: number }

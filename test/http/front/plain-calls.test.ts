@@ -3,18 +3,18 @@ import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { createCaller } from '../../../runtime/http/edge/caller.ts'
 import {
   type CallAnswer,
-  createUsualCalls,
-  type UsualCallsDeps,
-} from '../../../runtime/http/front/usual-calls.ts'
+  createPlainCalls,
+  type PlainCallsDeps,
+} from '../../../runtime/http/front/plain-calls.ts'
 import type { CallEnd } from '../../../runtime/invoke/ports.ts'
 import { createLog } from '../../../runtime/observe/log.ts'
 import { holds } from '../../kit/holds.ts'
 
 const GOOD = { body: Buffer.from('{"response":[]}'), served: 'acme@1.0.0' }
 
-function open(changes: Partial<UsualCallsDeps> = {}) {
+function open(changes: Partial<PlainCallsDeps> = {}) {
   const calls: CallEnd[] = []
-  const deps: UsualCallsDeps = {
+  const deps: PlainCallsDeps = {
     connectorsPath: '/connectors',
     allowedHosts: [],
     connectorToken: 'right',
@@ -29,7 +29,7 @@ function open(changes: Partial<UsualCallsDeps> = {}) {
     log: createLog('silent'),
     ...changes,
   }
-  const usual = createUsualCalls(deps)
+  const usual = createPlainCalls(deps)
   const caller = createCaller()
   const answers: CallAnswer[] = []
   const ask = (bytes: Buffer | null = Buffer.from('{}')) => {
@@ -50,7 +50,7 @@ function open(changes: Partial<UsualCallsDeps> = {}) {
 }
 
 test('a call by another spelling is reported under the declared id of the connector', () => {
-  const fails: UsualCallsDeps['start'] = (_invocation, ends) => {
+  const fails: PlainCallsDeps['start'] = (_invocation, ends) => {
     ends.fail(new RuntimeError('request_invalid', 'no'))
     return true
   }
@@ -64,7 +64,7 @@ test('a call by another spelling is reported under the declared id of the connec
 })
 
 test('a call is answered with its headers, and its end is reported', () => {
-  const start = vi.fn<UsualCallsDeps['start']>((_invocation, ends) => {
+  const start = vi.fn<PlainCallsDeps['start']>((_invocation, ends) => {
     ends.answer(GOOD)
     return true
   })

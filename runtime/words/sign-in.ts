@@ -1,4 +1,4 @@
-/** DOOR_WORDS: signing in by a provider, signing out, and a form whose sign-in is over. */
+/** SIGN_IN_WORDS: signing in by a provider, signing out, and a form whose sign-in is over. */
 import { html } from 'hono/html'
 import type { Insert, Link } from './access.ts'
 import type { Language } from './languages.ts'
@@ -17,7 +17,7 @@ type NotIn =
 type Told = { name: string; email: string | null; requestId: string }
 type Problems = Record<Language, Record<NotIn, { title: string; text: (told: Told) => string }>>
 
-export const DOOR_WORDS = {
+export const SIGN_IN_WORDS = {
   not_in: {
     en: {
       denied: {

@@ -1,14 +1,15 @@
 /**
- * Marks the accounts and entitlements that a complete run has not seen, and deletes the associations, whose
- * spans end in `history/associations.ts`. If the connector can look up an account by id, each missing account
- * is confirmed first: a listing may miss one when the upstream changes during it.
+ * Marks the accounts and entitlements that a complete run has not seen as removed, and deletes the
+ * associations that it has not seen; `history/association-spans.ts` ends their spans at the end of the run. If
+ * the connector can look up an account by id, each missing account is confirmed first: a listing may miss one
+ * when the upstream changes during it.
  */
 
 import { sql } from 'drizzle-orm'
 import { STANDINGS } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
-import { deleteAssociations } from '../history/associations.ts'
+import { deleteAssociations } from '../history/association-spans.ts'
 import { responseOf } from '../kernel/context/connectors.ts'
 import { syncFailureOf } from './failures.ts'
 import { walkOffers } from './listing.ts'
@@ -89,8 +90,8 @@ const SWEPT_AT_ONCE = 50_000
 const FIRST = ''
 
 /**
- * Marks removed entitlements and resources, once: a cursor other than null means that the sweep of
- * associations has begun.
+ * Marks removed entitlements and resources. Does nothing if the cursor is set: they are marked then, and the
+ * sweep of associations has begun.
  */
 export async function markEntitlements(walk: Walk): Promise<void> {
   const { run } = walk

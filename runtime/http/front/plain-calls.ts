@@ -31,7 +31,7 @@ export type FrontCalls = HeadRules & {
   ): void
 }
 
-export type UsualCallsDeps = {
+export type PlainCallsDeps = {
   connectorsPath: string
   /** Host names allowed in addition to the loopback ones; null: any. */
   allowedHosts: readonly string[] | null
@@ -47,7 +47,7 @@ export type UsualCallsDeps = {
 }
 
 /** Creates the handler of plain calls. */
-export function createUsualCalls(deps: UsualCallsDeps): FrontCalls {
+export function createPlainCalls(deps: PlainCallsDeps): FrontCalls {
   const { connectorsPath, connectorToken } = deps
   const isToken = connectorToken === '' ? () => true : isSecret(connectorToken)
   return {
@@ -60,7 +60,7 @@ export function createUsualCalls(deps: UsualCallsDeps): FrontCalls {
 }
 
 function answerCall(
-  deps: UsualCallsDeps,
+  deps: PlainCallsDeps,
   { id, capability, correlation }: CallHead,
   bytes: Buffer | null,
   caller: HttpCaller,
