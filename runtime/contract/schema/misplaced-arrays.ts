@@ -8,23 +8,27 @@ type Path = (string | number)[]
 type MisplacedArray = { path: Path; expected: string }
 
 /** Returns the arrays in a value for which the schema requires an object or a record. */
-export function misplacedArrays(
-  schema: AnySchema,
-  value: unknown,
-  path: Path = [],
-): MisplacedArray[] {
+export function misplacedArrays(schema: AnySchema, value: unknown): MisplacedArray[] {
+  const found: MisplacedArray[] = []
+  collect(schema, value, [], found)
+  return found
+}
+
+function collect(schema: AnySchema, value: unknown, path: Path, found: MisplacedArray[]): void {
+  if (!isRecord(value)) return
   const { type, entries, item, value: member, wrapped } = shapeOf(schema)
-  if (wrapped) return misplacedArrays(wrapped, value, path)
-  if (Array.isArray(value)) {
-    if (entries || type === 'record') return [{ path, expected: type }]
-    return item ? value.flatMap((one, at) => misplacedArrays(item, one, [...path, at])) : []
+  if (wrapped) return collect(wrapped, value, path, found)
+  // Most members are texts: no path is made for them.
+  const into = (key: string | number, inner: AnySchema | undefined, one: unknown) => {
+    if (inner && isRecord(one)) collect(inner, one, [...path, key], found)
   }
-  if (!isRecord(value)) return []
-  if (type === 'record' && member)
-    return Object.entries(value).flatMap(([name, one]) =>
-      misplacedArrays(member, one, [...path, name]),
-    )
-  return Object.entries(entries ?? {}).flatMap(([name, one]) =>
-    Object.hasOwn(value, name) ? misplacedArrays(one, value[name], [...path, name]) : [],
-  )
+  if (Array.isArray(value)) {
+    if (entries || type === 'record') found.push({ path, expected: type })
+    else for (const [at, one] of value.entries()) into(at, item, one)
+  } else if (entries) {
+    for (const [name, inner] of Object.entries(entries))
+      if (Object.hasOwn(value, name)) into(name, inner, value[name])
+  } else if (type === 'record') {
+    for (const [name, one] of Object.entries(value)) into(name, member, one)
+  }
 }
