@@ -175,7 +175,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
   test.each([
     ['an unknown one', () => '00000000-0000-0000-0000-000000000000'],
     ['a group', () => id('Engineering')],
-    ['what is no id', () => 'user001'],
+    ['an invalid id', () => 'user001'],
     ['somebody outside the place of people', () => domain.auth.bindDn],
   ])('does not accept %s as an account', async (_what, idOf) => {
     for (const capability of ['get_account', 'delete_account', 'deactivate_account'])

@@ -116,7 +116,7 @@ describe('a broken edit', () => {
       /child_process is not there in the sandbox/,
     ],
     [
-      'that imports what is not there',
+      'that imports a missing file',
       withCode(`import 'left-pad'\n${code('list_accounts: () => []')}`),
       /cannot find left-pad/,
     ],

@@ -435,7 +435,7 @@ describe('the Google Workspace connector', () => {
       () => credential({ impersonation_email: 'other@acme.example' }),
     ],
     [
-      'scopes that nobody gave',
+      'scopes that were not granted',
       () => credential({ scopes: ['https://www.googleapis.com/auth/drive'] }),
     ],
     [
@@ -453,19 +453,19 @@ describe('the Google Workspace connector', () => {
     ['an unknown account', 'get_account', { account_id: 'no' }, { error_code: 'not_found' }],
     ['a name of dots', 'delete_account', { account_id: '..' }, { error_code: 'bad_request' }],
     [
-      'what nobody holds',
+      'an entitlement that the user does not have',
       'get_account_entitlement_associations',
       { account_id: 'no' },
       { error_code: 'not_found' },
     ],
     [
-      'a group for nobody',
+      'a group for an unknown user',
       'assign_entitlement',
       grant('no', 'GROUP_ROLE', 'MEMBER', 'g1'),
       { error_code: 'not_found' },
     ],
     [
-      'nobody to take out',
+      'an unknown user to remove',
       'unassign_entitlement',
       grant('no', 'GROUP_ROLE', 'MEMBER', 'g1'),
       { error_code: 'not_found' },

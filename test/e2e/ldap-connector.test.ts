@@ -207,7 +207,7 @@ describe.skipIf(noDirectory !== null)(
       ['a group', () => group('sales')],
       ['the place of people', () => people()],
       ['an entry elsewhere', () => directory.auth.bindDn],
-      ['what is no DN', () => 'user001'],
+      ['an invalid DN', () => 'user001'],
     ])('does not accept %s as an account', async (_what, idOf) => {
       for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
         expect(await refused(capability, { account_id: idOf() })).toMatchObject({

@@ -297,7 +297,7 @@ describe.skipIf(noMariadb !== null)(
       ],
       ['an unknown account', 'get_account', { account_id: 'nobody@%' }, 'not_found', '1133'],
       ['a role as an account', 'get_account', { account_id: 'role_reader@' }, 'not_found', '1133'],
-      ['what is no id', 'delete_account', { account_id: 'user001' }, 'not_found', '1133'],
+      ['an invalid id', 'delete_account', { account_id: 'user001' }, 'not_found', '1133'],
       ['an unknown role', 'assign_entitlement', role('user001@%', 'none'), 'not_found', '1959'],
       [
         'an unknown database',

@@ -369,13 +369,13 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       { error_code: 'not_found', status_code: 404 },
     ],
     [
-      'an application for nobody',
+      'an application for an unknown user',
       'assign_application',
       { application_instance_id: '0oa_crm', account_id: 'no' },
       { error_code: 'not_found' },
     ],
     [
-      'taking an application from nobody',
+      'unassigning an application from an unknown user',
       'unassign_application',
       { application_instance_id: '0oa_crm', account_id: 'no' },
       { error_code: 'not_found' },
@@ -399,7 +399,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       { error_code: 'not_found' },
     ],
     [
-      'a value for nobody',
+      'a value for an unknown user',
       'assign_application_entitlement',
       value('no', 'role', 'admin'),
       { error_code: 'not_found' },

@@ -98,9 +98,9 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
 
     test.each([
       ['a comment that is too long to hold a limit', 'x'.repeat(1020), 5, -1],
-      ['what is no limit in its comment', '[Keyway: connection limit 99999999999]', -1, -1],
+      ['an invalid limit in its comment', '[Keyway: connection limit 99999999999]', -1, -1],
       ['no limit any more and one in its comment', '[Keyway: connection limit 5]', -1, -1],
-      ['a limit of nobody in its comment', '[Keyway: connection limit 0]', 7, 7],
+      ['a limit of zero in its comment', '[Keyway: connection limit 0]', 7, 7],
     ])('can be deactivated and activated with %s', async (what, comment, limit, after) => {
       const name = what.replaceAll(' ', '_').slice(0, 60)
       await site.create(name, { password: 'switched' })

@@ -225,7 +225,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['a name that is kept', { username: 'pg_mine' }, 'invalid_value', '42939'],
       ['half of a character', { username: 'x\ud800' }, 'invalid_value', '22021'],
       ['no name', {}, 'integration_missing_parameter', null],
-      ['a status that there is not', { username: 'x', user_status: 'GONE' }, 'invalid_value', null],
+      ['an unknown status', { username: 'x', user_status: 'GONE' }, 'invalid_value', null],
     ])('refuses %s', async (_what, request, error_code, app_error_code) => {
       expect(await site.refused('create_account', { entitlements: [], ...request })).toMatchObject({
         error_code,
@@ -236,7 +236,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     test.each([
       ['an unknown one', 'nobody'],
       ['a role', 'readers'],
-      ['what is nothing', ''],
+      ['an empty value', ''],
       ['a name that is cut', 'x'.repeat(100)],
     ])('does not accept %s as an account', async (_what, account_id) => {
       for (const capability of ['get_account', 'delete_account', 'deactivate_account'])

@@ -413,7 +413,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       { error_code: 'not_found' },
     ],
     [
-      'a group for nobody',
+      'a group for an unknown user',
       'assign_entitlement',
       () => grant('99999', 'GROUP', groups['empty']),
       { error_code: 'not_found' },

@@ -140,7 +140,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       { error_code: 'not_found', status_code: 404 },
     ],
     [
-      'deactivating nobody',
+      'deactivating an unknown user',
       'deactivate_account',
       { account_id: 'nobody' },
       { error_code: 'not_found', status_code: 404 },
@@ -152,7 +152,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       { error_code: 'not_found', status_code: 404 },
     ],
     [
-      'assigning to nobody',
+      'assigning to an unknown user',
       'assign_entitlement',
       grant('nobody', 'g-empty'),
       { error_code: 'not_found', status_code: 404 },

@@ -244,13 +244,13 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
       { error_code: 'not_found', app_error_code: 'user_not_found', status_code: 200 },
     ],
     [
-      'what nobody holds',
+      'an entitlement that the user does not have',
       'get_account_entitlement_associations',
       () => ({ account_id: 'U0' }),
       { error_code: 'not_found' },
     ],
     [
-      'a channel for nobody',
+      'a channel for an unknown user',
       'assign_entitlement',
       () => membership('U0', 'ops'),
       { error_code: 'not_found' },
@@ -268,7 +268,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
       { error_code: 'not_found' },
     ],
     [
-      'nobody to take out',
+      'an unknown user to remove',
       'unassign_entitlement',
       () => membership('U0', 'ops'),
       { error_code: 'not_found' },

@@ -141,7 +141,7 @@ describe('a reply that cannot be read', () => {
       'of an encoding that was not asked for',
       'HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\n\r\nabc',
     ],
-    ['not gzip although it says so', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc'],
+    ['declared as gzip, but not gzip', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc'],
   ])('because it is %s is reported as upstream_garbled', async (_what, text) => {
     const port = await startRaw(text)
     expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_garbled' })

@@ -142,7 +142,7 @@ describe('an answer that is not a list', () => {
     ['nothing', null, false],
     ['a list', [{ valid: true, unique_tenant_id: 'acme' }], false],
     ['a table', { valid: [true], unique_tenant_id: ['acme'] }, true],
-    ['one that lacks a member', { valid: true }, false],
+    ['a response without a required member', { valid: true }, false],
     ['one whose member has another form', { valid: 1, unique_tenant_id: 'acme' }, false],
   ])('%s is refused as reply_invalid', async (_what, response, isTable) => {
     expect(await answered(response, isTable)).toMatchObject({

@@ -207,18 +207,18 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       missing404,
     ],
     [
-      'a change of nobody',
+      'a change of an unknown user',
       () => call(connector, tenant, 'update_account', { id: 'x', title: 'a' }),
       missing404,
     ],
-    ['the groups of nobody', () => groupsOf('nobody'), missing404],
+    ['the groups of an unknown user', () => groupsOf('nobody'), missing404],
     [
       'an unknown group',
       () => call(connector, tenant, 'assign_entitlement', grant('u-001', 'none')),
       missing404,
     ],
     [
-      'nobody for a member',
+      'a missing user as a member',
       () => call(connector, tenant, 'assign_entitlement', grant('nobody', 'g-empty')),
       missing404,
     ],

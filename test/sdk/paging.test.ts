@@ -143,7 +143,7 @@ const names = (...parts: [string, number][]) =>
   parts.flatMap(([prefix, count]) => Array.from({ length: count }, (_, i) => `${prefix}${i}`))
 
 test.each([
-  ['upstreams that give what is asked', 1000, false],
+  ['upstreams that return the requested size', 1000, false],
   ['upstreams that give less', 7, false],
   ['upstreams with fixed pages', 12, true],
   ['upstreams with fixed pages larger than ours', 50, true],

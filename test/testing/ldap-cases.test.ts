@@ -54,7 +54,7 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
     /member\[0\].*uid=eve/,
   ],
   [
-    'a result that there is not',
+    'an unknown result code',
     (one) => (one.reply.body = { result: 'entryExists' }),
     /entryExists, which is no result of LDAP/,
   ],

@@ -340,7 +340,7 @@ test.each([
     'did not answer',
   ],
   [
-    'the connector makes a call that there is not',
+    'the connector makes an unknown call',
     'get_account',
     { account_id: 'refused' },
     {},

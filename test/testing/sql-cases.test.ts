@@ -56,7 +56,7 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
     /names\.role.*writers/,
   ],
   [
-    'an error that there is not',
+    'an unknown error',
     (one) => (one.reply.body = { error: 'duplicate' }),
     /duplicate, which is no code of a database/,
   ],

@@ -97,7 +97,7 @@ describe.each([
       `async (_, ctx) => { ${FETCH}; setTimeout(() => {}, 0); Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { ${STRAY} }); return 'fine' }`,
     ],
     [
-      'of an async function that nobody awaits',
+      'of an async function that is not awaited',
       `(_, ctx) => { (async () => { ${FETCH}; throw new TypeError('astray') })(); return ctx.fetch('https://a.example/').then(() => 'fine') }`,
     ],
   ])(

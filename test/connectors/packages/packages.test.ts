@@ -99,11 +99,7 @@ describe('a package is refused for', () => {
       [DIGESTS, PLAIN[0] as Entry, file('code.js', 'evil()'), PLAIN[2] as Entry],
       'code.js is not what digests.json says',
     ],
-    [
-      'a file that nobody names',
-      [DIGESTS, ...PLAIN, file('logo.svg', '<svg/>')],
-      'does not name logo.svg',
-    ],
+    ['an unlisted file', [DIGESTS, ...PLAIN, file('logo.svg', '<svg/>')], 'does not name logo.svg'],
     ['digests that are no JSON', [file('digests.json', '{'), ...PLAIN], 'is not JSON'],
     [
       'digests of another form',
@@ -128,10 +124,10 @@ describe('a package is refused for', () => {
   })
 
   test.each<[string, (packed: Buffer) => Buffer]>([
-    ['what is no gzip', () => Buffer.from('PK\u0003\u0004')],
+    ['invalid gzip', () => Buffer.from('PK\u0003\u0004')],
     ['nothing at all', () => Buffer.alloc(0)],
     ['a gzip of no tar', () => gzipSync('hello')],
-    ['one that was cut off', (packed) => packed.subarray(0, packed.length - 20)],
+    ['a truncated package', (packed) => packed.subarray(0, packed.length - 20)],
     ['one with an end that is not its own', (packed) => Buffer.concat([packed, Buffer.from('x')])],
   ])('%s', async (_what, change) => {
     await refusal(change(await writePackage(whole)))

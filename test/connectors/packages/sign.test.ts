@@ -64,7 +64,7 @@ describe('the state is invalid for', () => {
     ['an empty one', good, forged({ signature: '' })],
     ['one of another form', good, forged({ form: 'keyway-backup-1' })],
     ['one with more in it', good, forged({ alg: 'none' })],
-    ['what is no JSON', good, 'signed, me'],
+    ['invalid JSON', good, 'signed, me'],
   ])('%s', (_what, one, text) => {
     expect(trustOf(one, text, [publisher])).toMatchObject({ state: 'invalid' })
   })

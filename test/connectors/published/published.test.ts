@@ -106,7 +106,7 @@ describe('reading', () => {
     ['a changed text', `${text} `, signed(), /not the signature of Acme/],
     ['a signature of a package', text, signed(text, pair, 'keyway-package-1'), /not the form/],
     ['no signature', text, '{}', /not the form/],
-    ['what is no index', '[]', signed('[]'), /the index: form is wrong/],
+    ['an invalid index', '[]', signed('[]'), /the index: form is wrong/],
     [
       'another form',
       '{"form":"keyway-index-2"}',
@@ -453,10 +453,7 @@ describe('a registry in a folder', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   test.each([
-    [
-      'a pipe that nobody writes to',
-      () => execFileSync('mkfifo', [path.join(folder, 'index.json')]),
-    ],
+    ['a pipe without a writer', () => execFileSync('mkfifo', [path.join(folder, 'index.json')])],
     ['a device without an end', () => symlinkSync('/dev/zero', path.join(folder, 'index.json'))],
     ['a folder', () => mkdirSync(path.join(folder, 'index.json'))],
   ])('refuses %s in place of a file', async (_, make) => {

@@ -321,7 +321,7 @@ const BAD: [string, object, string, string][] = [
     'the host performs it',
   ],
   [
-    'an OAuth capability of its own that sees secrets nobody granted',
+    'an own OAuth capability that sees secrets which were not granted',
     { ...ofOAuth({ capabilities: { refresh_access_token: false } }), ...ownRefresh },
     'capabilities.refresh_access_token',
     '"clear_secrets": [{"field":"request.refresh_token"',
@@ -618,7 +618,7 @@ const BAD: [string, object, string, string][] = [
     'write an object (found "auth")',
   ],
   [
-    'a database with a field that there is not',
+    'a database with an unknown field',
     { egress: [{ ...DATABASE, user: 'x' }] },
     'egress[0].user',
     'there is no such field',

@@ -214,7 +214,7 @@ describe('refuses', () => {
     ['a style sheet', { 'connector.ts': "import './a.css'", 'a.css': '' }, 'cannot find ./a.css'],
     ['a binary', { 'connector.ts': "import './a.node'", 'a.node': '' }, 'cannot find ./a.node'],
     [
-      'a text attribute on what is outside',
+      'a text attribute on a file outside the package',
       { 'connector.ts': "import t from '../secret.json' with { type: 'text' }\nexport default t" },
       outside,
     ],
@@ -262,7 +262,7 @@ describe('refuses', () => {
       '',
     ],
     [
-      'a package that imports what is outside',
+      'a package that imports a file outside of it',
       {
         'connector.ts': importing('evil'),
         'node_modules/evil/package.json': '{"name":"evil"}',

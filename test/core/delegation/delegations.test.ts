@@ -40,7 +40,7 @@ describe('a delegation', () => {
       { asked: ['boss'], delegators: ['other'], parties: ['ada'] },
       null,
     ],
-    ['of nobody', 'del', { asked: ['boss'], delegators: [], parties: ['ada'] }, null],
+    ['without a delegator', 'del', { asked: ['boss'], delegators: [], parties: ['ada'] }, null],
     ['to who asks', 'ada', { asked: ['boss'], delegators: ['boss'], parties: ['ada'] }, null],
     ['by who asks', 'del', { asked: ['ada'], delegators: ['ada'], parties: ['ada'] }, null],
     [

@@ -41,14 +41,14 @@ const holding = (held: Partial<AccessFacts>, more: Partial<AccountFacts> = {}) =
 describe('an account', () => {
   test.each<[string, Partial<AccountFacts>, Partial<ObservedApp>, string[]]>([
     ['of a person who is there and uses it', {}, {}, []],
-    ['of nobody', { userId: null, userStatus: null }, {}, ['ORPHAN_ACCOUNT']],
-    ['of nobody that is asleep', { userId: null, status: 'SUSPENDED' }, {}, []],
-    ['whose state is not told, of nobody', { userId: null, status: null }, {}, ['ORPHAN_ACCOUNT']],
+    ['without an owner', { userId: null, userStatus: null }, {}, ['ORPHAN_ACCOUNT']],
+    ['without an owner, and suspended', { userId: null, status: 'SUSPENDED' }, {}, []],
+    ['of unknown status, without an owner', { userId: null, status: null }, {}, ['ORPHAN_ACCOUNT']],
     ['of who has left', { userStatus: 'INACTIVE' }, {}, ['LEAVER_ACCOUNT']],
     ['of who is suspended', { userStatus: 'SUSPENDED' }, {}, ['LEAVER_ACCOUNT']],
     ['of who has left, closed', { userStatus: 'INACTIVE', status: 'DEPROVISIONED' }, {}, []],
     [
-      'for a service, of nobody',
+      'of a service, without an owner',
       { type: 'SERVICE', userId: null },
       {},
       ['SERVICE_ACCOUNT_WITHOUT_OWNER'],
@@ -113,7 +113,7 @@ describe('an account', () => {
       [],
     ],
     ['with access that was there from the first', holding({ requestable: true }), {}, []],
-    ['with new access that nobody can ask for', holding({ since: ago(5) }), {}, []],
+    ['with new access that is not requestable', holding({ since: ago(5) }), {}, []],
     [
       'with access that a review removed',
       holding({ removedAt: ago(8), since: ago(3) }),
@@ -149,7 +149,7 @@ describe('an app', () => {
       ['SYNC_STALE'],
     ],
     ['that is not connected', { isConnected: false, lastComplete: null, servedVersion: null }, []],
-    ['whose connector lists nobody', { syncs: false, lastComplete: null }, []],
+    ['whose connector lists no accounts', { syncs: false, lastComplete: null }, []],
     ['with a newer version', { newerVersion: '1.1.0' }, ['CONNECTOR_OUTDATED']],
     ['whose connector is not served', { servedVersion: null }, ['CONNECTOR_OUTDATED']],
   ])('%s', (_, app, expected) => {

@@ -78,8 +78,8 @@ test('concurrent calls create a single offboarding of a user', async () => {
 
 test.each([
   ['a time in the past', { scheduled_at: '2001-01-01T00:00:00Z' }, 400],
-  ['what is no time', { scheduled_at: 'tomorrow' }, 422],
-  ['a member that there is not', { reason: 'x' }, 422],
+  ['an invalid time', { scheduled_at: 'tomorrow' }, 422],
+  ['an unknown member', { reason: 'x' }, 422],
 ])('%s is refused', async (_, more, expected) => {
   const { id: user_id } = await person(core.db, `${Math.random()}@acme.example`)
   expect((await post({ user_id, ...more })).status).toBe(expected)

@@ -199,7 +199,7 @@ describe('a request', () => {
 describe('the validation of a request', () => {
   it.each([
     ['an app that is not in the store', async () => ({ app_id: await app(core.db, 'Hidden') })],
-    ['an app that there is not', async () => ({ app_id: 'none' })],
+    ['an unknown app', async () => ({ app_id: 'none' })],
     [
       'a user who is not there',
       async () => ({ app_id: await storeApp('W1'), target_user_id: 'x' }),

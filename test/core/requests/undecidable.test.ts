@@ -48,10 +48,10 @@ describe('a request of the only admin', () => {
   const refused = expect.stringMatching(/^No one may decide on it.*role Admin.*pre-approval rule/)
 
   it.each([
-    ['where nobody is named', async () => ({})],
+    ['without named approvers', async () => ({})],
     ['where he is the only approver', async () => ({ approvers: { users: [{ id: adminId }] } })],
     [
-      'where the group of approvers holds nobody else',
+      'whose group of approvers has no other member',
       async () => {
         const own = await group(core.db, 'Only the admin', [{ id: adminId } as Person])
         return { approvers: { groups: [{ id: own }] } }

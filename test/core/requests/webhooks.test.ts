@@ -136,7 +136,7 @@ describe('a pre-approval rule', () => {
   })
 
   it.each([
-    ['nobody, where it names nobody', {}],
+    ['no approvers, if the answer names none', {}],
     [
       'others',
       { preapproved_users_by_attribute: [{ attribute: 'email', value: 'bob@x.example' }] },

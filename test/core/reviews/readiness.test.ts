@@ -21,9 +21,9 @@ test('a review can start from a complete sync of the last 7 days', () => {
 test.each([
   ['none', null, null, /never synced/],
   ['an old one', run(3, 'SUCCEEDED', 8), run(3, 'SUCCEEDED', 8), /older than 7 days/],
-  ['one that failed', run(4, 'FAILED'), run(3, 'SUCCEEDED'), /FAILED/],
-  ['one that was stopped', run(4, 'STOPPED'), run(3, 'SUCCEEDED'), /STOPPED/],
-  ['one that was cancelled', run(4, 'CANCELLED'), run(3, 'SUCCEEDED'), /CANCELLED/],
+  ['a failed sync', run(4, 'FAILED'), run(3, 'SUCCEEDED'), /FAILED/],
+  ['a stopped sync', run(4, 'STOPPED'), run(3, 'SUCCEEDED'), /STOPPED/],
+  ['a cancelled sync', run(4, 'CANCELLED'), run(3, 'SUCCEEDED'), /CANCELLED/],
 ] as const)(
   'with %s as the last sync a new one starts; if that fails, the review waits',
   (_, latest, last, why) => {

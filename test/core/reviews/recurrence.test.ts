@@ -48,7 +48,7 @@ describe('a recurrence rule', () => {
     ['twice in all', { freq: 3, count: 2 }, ['2027-02-01']],
     ['until a day', { freq: 3, until: '2027-02-02T23:00:00Z' }, ['2027-02-01', '2027-02-02']],
     ['on a leap day', { freq: 0, bymonth: [2], bymonthday: [29] }, ['2028-02-29', '2032-02-29']],
-    ['on a day that there is not', { freq: 0, bymonth: [2], bymonthday: [30] }, []],
+    ['on a day that the month does not have', { freq: 0, bymonth: [2], bymonthday: [30] }, []],
   ])('recurs %s', (_, config, wanted) => {
     expect(recurrenceFault({ config, days: null })).toBeNull()
     expect(daysOf({ config }, Math.max(wanted.length, 2)).slice(0, 3)).toEqual(wanted)

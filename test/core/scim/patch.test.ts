@@ -252,7 +252,7 @@ describe('groups', () => {
       { join: [], replaces: true },
     ],
     [
-      'nobody leaves',
+      'no member is removed',
       { op: 'remove', path: 'members', value: [] },
       { join: [], leave: [], replaces: false },
     ],

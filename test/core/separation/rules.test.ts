@@ -49,7 +49,7 @@ describe('a rule', () => {
     ],
     ['both sides at once', [], ['app ledger', 'permission audit'], []],
     [
-      'more of what is broken',
+      'more access on a side of a broken rule',
       ['app ledger', 'permission audit'],
       ['permission approve'],
       ['app ledger'],

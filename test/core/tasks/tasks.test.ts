@@ -184,7 +184,7 @@ describe('an action', () => {
 
   test.each([
     ['an unknown one', { action_type: 'explode' }, 400],
-    ['one that another category has', { action_type: 'confirm' }, 400],
+    ['an action of another category', { action_type: 'confirm' }, 400],
     [
       'a transition that it does not offer',
       { action_type: 'approve', transition_to: 'EXPIRED' },
@@ -396,7 +396,7 @@ describe('reassigning', () => {
   })
 
   test.each<[string, TaskCategory, object, number]>([
-    ['to nobody', 'APPROVAL', {}, 400],
+    ['without new assignees', 'APPROVAL', {}, 400],
     ['to an unknown user', 'APPROVAL', { user_ids: ['x'] }, 404],
     [
       'to an unknown group',

@@ -80,7 +80,7 @@ describe('a reply', () => {
     ['in `response`', 'PRE_APPROVAL', 200, '{"response":{"a":1}}', { a: 1 }],
     ['in `output`', 'PRE_APPROVAL', 200, '{"output":{"a":1}}', { a: 1 }],
     [
-      'in both, of which `output` counts',
+      'in both, with `output` taking precedence',
       'PRE_APPROVAL',
       200,
       '{"response":{"a":1},"output":{"b":2}}',

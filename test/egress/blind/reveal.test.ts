@@ -192,7 +192,7 @@ describe('a request is refused, and not sent, with a secret', () => {
       /base64/,
       (s) => json(JSON.stringify([s, base64(s)])),
     ],
-    ['in what is no JSON', /is not/, (s) => json(`{"a":"${s}"`)],
+    ['in invalid JSON', /is not/, (s) => json(`{"a":"${s}"`)],
     ['cut in two', /in pieces/, (s) => json(JSON.stringify([s.slice(0, 20), s.slice(20)]))],
     ['cut off', /in pieces/, (s) => json(JSON.stringify([s.slice(0, 16)]))],
     [

@@ -48,7 +48,7 @@ describe('a directory that', () => {
       'upstream_too_large',
     ],
     [
-      'sends a hundred thousand messages that nobody asked for',
+      'sends a hundred thousand unsolicited messages',
       Buffer.concat(Array(100_000).fill(BOUND)),
       'upstream_too_large',
     ],
@@ -115,7 +115,7 @@ describe('a directory that', () => {
   })
 
   test.each([
-    ['takes nobody without a name', { code: 'directory_refused', message: /without a name/ }, 48],
+    ['refuses anonymous binds', { code: 'directory_refused', message: /without a name/ }, 48],
     ['ends the connection at once', { code: 'upstream_closed', message: /closed/ }, null],
   ])('%s is reported to a call without a bind', async (_what, { code, message }, result) => {
     const port = await startTcp((socket) => {

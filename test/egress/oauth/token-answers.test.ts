@@ -59,7 +59,7 @@ describe('a token reply is accepted', () => {
       'with null for a type and a refresh token',
       { access_token: 'a-token', token_type: null, refresh_token: null },
     ],
-    ['with an id token that nobody asked for', { access_token: 'a-token', id_token: 'x.y.z' }],
+    ['with an id token that was not requested', { access_token: 'a-token', id_token: 'x.y.z' }],
     ['with scopes as a list', { access_token: 'a-token', scope: ['a'] }],
   ])('%s', async (_how, given) => {
     const { response } = await refresh(json(given))
@@ -96,7 +96,7 @@ describe('a token reply without a usable token is refused:', () => {
     ['an empty token', json({ ...TOKENS, access_token: '' })],
     ['a type that is not bearer', json({ ...TOKENS, token_type: 'mac' })],
     ['a proof-of-possession type', json({ ...TOKENS, token_type: 'DPoP' })],
-    ['a type of its own that nobody declares', json({ ...TOKENS, token_type: 'bot' })],
+    ['an undeclared token type', json({ ...TOKENS, token_type: 'bot' })],
   ])('%s', async (_what, given) => {
     expect(await refused(given)).toMatchObject({ code: 'oauth_garbled' })
   })

@@ -418,8 +418,8 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
       '1142',
       { user: { username: 'reader', password: 'reader-1' }, entry: { database: 'mysql' } },
     ],
-    ['a table that there is not', 'no_table', 'client_call_error', '1146'],
-    ['what is no SQL', 'wrong', 'client_call_error', '1064'],
+    ['an unknown table', 'no_table', 'client_call_error', '1146'],
+    ['invalid SQL', 'wrong', 'client_call_error', '1064'],
   ])('reports %s by its number', async (_what, name, wire, code, more = {}) => {
     const error = await refused(name, name === 'limited' ? [1] : [], more)
     expect(error.details).toMatchObject({ wire, appErrorCode: code })

@@ -435,14 +435,14 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test.each([
-    ['a statement that there is not', { statement: 'none' }, 'egress_undeclared'],
+    ['an unknown statement', { statement: 'none' }, 'egress_undeclared'],
     ['a text', { statement: 'select 1' }, 'egress_undeclared'],
     ['an inherited name', { statement: 'toString' }, 'egress_undeclared'],
     ['too few parameters', { statement: 'numbers' }, 'egress_url'],
     ['a parameter of another type', { statement: 'numbers', parameters: ['1'] }, 'egress_url'],
     ['a number that is not safe', { statement: 'numbers', parameters: [2 ** 53] }, 'egress_url'],
     ['an object', { statement: 'numbers', parameters: [{ n: 1 }] }, 'egress_url'],
-    ['a field that there is not', { statement: 'roles', text: 'select 1' }, 'egress_url'],
+    ['an unknown field', { statement: 'roles', text: 'select 1' }, 'egress_url'],
   ])('refuses %s before anything is sent', async (_what, body, code) => {
     const through = door()
     expect((await errorOf(through.fetch(sql('QUERY', body)))).code).toBe(code)
@@ -529,13 +529,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       '28P01',
       { user: { username: 'user020', password: 'pw-020' } },
     ],
-    [
-      'a database that there is not',
-      'numbers',
-      'not_found',
-      '3D000',
-      { entry: { database: 'none' } },
-    ],
+    ['an unknown database', 'numbers', 'not_found', '3D000', { entry: { database: 'none' } }],
     [
       'a database that is closed',
       'numbers',
@@ -543,8 +537,8 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       '42501',
       { entry: { database: 'closed' } },
     ],
-    ['a table that there is not', 'no_table', 'client_call_error', '42P01'],
-    ['what is no SQL', 'wrong', 'client_call_error', '42601'],
+    ['an unknown table', 'no_table', 'client_call_error', '42P01'],
+    ['invalid SQL', 'wrong', 'client_call_error', '42601'],
     ['a division by nothing', 'divide', 'invalid_value', '22012'],
   ])('reports %s by its code', async (_what, name, wire, code, more = {}) => {
     const parameters = ['numbers', 'divide'].includes(name) ? [0] : []

@@ -45,9 +45,9 @@ describe('a message of PostgreSQL', () => {
     ['a list of mechanisms without an end', 'R', [...int32(10), 65, 0]],
     ['a state of two characters', 'Z', 'II'],
     ['a setting without a value', 'S', 'name\0'],
-    ['a copy that nobody asked for', 'G', [0, 0, 0]],
+    ['an unrequested COPY', 'G', [0, 0, 0]],
     ['what only clients send', 'Q', 'select\0'],
-    ['a letter that there is not', '\u00ff', []],
+    ['an unknown message type', '\u00ff', []],
   ])('is refused when it is %s', (_what, letter, body) => {
     expect(judgeMessage(message(letter, body))).toBeNull()
   })

@@ -30,7 +30,7 @@ describe('the client is', () => {
       '10.0.0.3,10.0.0.2',
       '10.0.0.3',
     ],
-    ['the proxy, where it names nobody', ['10.0.0.1'], '10.0.0.1', '', '10.0.0.1'],
+    ['the proxy, if it names no client', ['10.0.0.1'], '10.0.0.1', '', '10.0.0.1'],
     [
       'the proxy, where it names no address',
       ['10.0.0.1'],

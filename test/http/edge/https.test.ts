@@ -20,7 +20,7 @@ test.each<[string, string | null, Record<string, string>, string]>([
   ],
   ['with a public address', 'https://keyway.acme.example', {}, 'https://keyway.acme.example'],
   [
-    'with a public address that nobody talks away',
+    'with a public address, despite the header of the proxy',
     'https://keyway.acme.example',
     { 'x-forwarded-proto': 'http' },
     'https://keyway.acme.example',

@@ -38,7 +38,7 @@ test('turns metadata into annotations, and omits internal metadata', () => {
 })
 
 test.each([
-  ['metadata that nobody placed', v.pipe(v.string(), v.metadata({ flavour: 'sweet' })), /flavour/],
+  ['unknown metadata', v.pipe(v.string(), v.metadata({ flavour: 'sweet' })), /flavour/],
   ['a schema in code without a description', v.object({ a: v.custom(() => true) }), /jsonSchema/],
   ['a transformation', v.pipe(v.string(), v.toUpperCase()), /to_upper_case/],
 ])('refuses %s', (_, schema, message) => {

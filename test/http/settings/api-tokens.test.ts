@@ -143,7 +143,7 @@ describe('the form of a new token', () => {
     ['a long description', { description: 'd'.repeat(1001) }, 'description', 'at most 1000'],
     ['a description with NUL', { description: '\u0000' }, 'description', 'control characters'],
     ['a day in the past', { expires: yesterday() }, 'expires', 'Choose today or a later day'],
-    ['a day that there is not', { expires: '2031-02-31' }, 'expires', 'Write the day as'],
+    ['a day that does not exist', { expires: '2031-02-31' }, 'expires', 'Write the day as'],
     ['a day in another form', { expires: '31.12.2030' }, 'expires', 'Write the day as'],
     ['a word for a day', { expires: 'soon' }, 'expires', 'Write the day as'],
     ['a year beyond', { expires: '+275760-09-13' }, 'expires', 'Write the day as'],

@@ -138,7 +138,7 @@ describe('a login link', () => {
   })
 
   test.each([
-    ['a user that there is not', { email: 'nobody@example.com' }, 404],
+    ['an unknown user', { email: 'nobody@example.com' }, 404],
     ['an address with NUL', { email: 'a\u0000' }, 422],
     ['an address that is a number', { email: 5 }, 422],
     ['an endless address', { email: 'a'.repeat(400) }, 422],

@@ -216,7 +216,7 @@ describe('a secret of the call, which is a placeholder here, is refused with a m
       'as the body of a PEM file',
       `importKey('pkcs8', bytes(\`${PEM}\`.replace(/-----[^-]+-----|\\s/g, '')), { name: 'Ed25519' }, false, ['sign'])`,
     ],
-    ['as what is hashed', `digest('SHA-256', new TextEncoder().encode('key${PLACEHOLDER}'))`],
+    ['as the data to hash', `digest('SHA-256', new TextEncoder().encode('key${PLACEHOLDER}'))`],
   ])('%s', async (_name, use) => {
     expect(await guest.thrown(`crypto.subtle.${use}`)).toMatch(/ctx\.sign\.jwt/)
   })

@@ -403,7 +403,7 @@ describe('configuration inherited from the app', () => {
       { approvers: 2, manager: 'NONE' },
     ],
     [
-      'nobody who approves by the flag',
+      'no approvers although the flag requires them',
       { request_approval_config: { request_approval_config_override: true } },
       { approvers: 0, manager: 'NONE' },
     ],

@@ -232,7 +232,7 @@ describe('an invalid body is refused', () => {
 })
 
 test.each<[string, string[], number, number]>([
-  ['nobody', [], 403, 403],
+  ['none', [], 403, 403],
   ['read', ['Read Only Admin'], 200, 403],
   ['store', ['AppStore Read Only Admin'], 200, 403],
   ['elsewhere', ['App Admin'], 404, 404],

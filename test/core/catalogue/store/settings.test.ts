@@ -581,7 +581,7 @@ describe('access to settings', () => {
   })
 
   test.each<[string, string[], number, number]>([
-    ['nobody in particular', [], 403, 403],
+    ['a caller without roles', [], 403, 403],
     ['a Read Only Admin', ['Read Only Admin'], 200, 403],
     ['an AppStore Read Only Admin', ['AppStore Read Only Admin'], 200, 403],
     ['an App Admin of other apps', ['App Admin'], 404, 404],

@@ -186,7 +186,7 @@ const SEALED: [what: string, lines: Lines, says: RegExp][] = [
     /line 9 was confirmed by the person who first kept it/,
   ],
   [
-    'a line that waits to be confirmed where nobody has to',
+    'a line that waits for confirmation although none is required',
     changed(8, { state: 'TO_CONFIRM' }),
     /line 9 is TO_CONFIRM, which does not follow from its last decision \(KEEP\)/,
   ],
