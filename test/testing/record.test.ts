@@ -282,6 +282,24 @@ test('pages of one sequence become one case, with stable times and only the head
   expect(text).toContain('"request": "GET /users?key=invented-secret-key&page=1"')
 })
 
+test('the last page of a recorded list says that no page follows', async () => {
+  let page: object = { size: 1 }
+  for (;;) {
+    const { answered, cases } = await called('list_accounts', {}, { page })
+    if (answered.page !== null) {
+      page = { token: answered.page.token }
+      continue
+    }
+    const one = cases.find(({ name }: { name: string }) => name === 'recorded list_accounts')
+    expect(one.pages.length).toBeGreaterThan(1)
+    expect(one.pages.map(({ more }: { more: boolean }) => more)).toEqual([
+      ...one.pages.slice(1).map(() => true),
+      false,
+    ])
+    return
+  }
+})
+
 test('a secret from the system is replaced where it is used, and random values are not compared', async () => {
   const { cases } = await called('create_account', { email: 'jo@example.com', entitlements: [] })
   expect(told.at(-1)).toMatchObject({ written: { capability: 'create_account' } })

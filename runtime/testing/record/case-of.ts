@@ -74,12 +74,15 @@ export async function caseOf(
     ...(pages.length > 1 ? { pages: pages.map(() => ({ upstream: [] })) } : {}),
   } satisfies Case
   const { played, again } = await trimmed(bare, pages, stage)
-  const steps = played.calls.map((call, index) => ({
-    upstream: call.asked.map((one, at) => exchangeOf(one, again.calls[index]?.asked[at])),
-    ...expectationOf(call.body, again.calls[index]?.body, calls[index]?.ok ?? true),
-  }))
-  const told = { ...bare, name: name ?? nameOf(capability, head.request, steps.at(-1)?.error) }
-  const made: Case = steps.length > 1 ? { ...told, pages: steps } : { ...told, ...steps[0] }
+  const steps = played.calls.map((call, index) => {
+    const upstream = call.asked.map((one, at) => exchangeOf(one, again.calls[index]?.asked[at]))
+    const told = expectationOf(call.body, again.calls[index]?.body, calls[index]?.ok ?? true)
+    // Otherwise the case would pass for a listing that never ends.
+    const isEnd = pages.length > 1 && told.error === undefined && told.more === undefined
+    return { upstream, ...told, ...(isEnd ? { more: false } : {}) }
+  })
+  const named = { ...bare, name: name ?? nameOf(capability, head.request, steps.at(-1)?.error) }
+  const made: Case = steps.length > 1 ? { ...named, pages: steps } : { ...named, ...steps[0] }
   const text = JSON.stringify(made)
   if (hide.leaks(text))
     throw new NotRecordable(
