@@ -18,7 +18,7 @@ export const CASE_FIELDS = {
   'upstream.request':
     'Method, path and query: `GET /v1/users?limit=2`. The path begins at the origin and is encoded as it is sent; the order of the query does not matter',
   'upstream.headers': 'Required request headers, by name; the request may have others',
-  'upstream.body': 'The required body: JSON, compared by value, or text',
+  'upstream.body': 'The required body: JSON, compared by value, or text. Not checked when absent',
   'upstream.reply': 'The answer of the system',
   'upstream.reply.status': 'The HTTP status; required unless the defaults have one',
   'upstream.reply.headers':
