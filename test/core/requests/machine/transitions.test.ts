@@ -14,6 +14,7 @@ import {
   REVOCABLE_STATES,
   standingOf,
 } from '../../../../runtime/core/requests/machine/states.ts'
+import { TASKS } from '../../../../runtime/core/requests/machine/tasks.ts'
 import { TRANSITIONS, transition } from '../../../../runtime/core/requests/machine/transitions.ts'
 import type { RequestRow } from '../../../../runtime/database/schema/requests.ts'
 
@@ -192,7 +193,7 @@ describe.each(ALL)('$kind for a request that is $request.status', ({ request, ev
       asksPeople(request.status) && !BY_ITS_TASK.includes(event.kind) ? request.status : null
     for (const effect of made().effects) {
       if (effect.kind === 'close_tasks') open = null
-      if (effect.kind === 'open_task' && effect.task !== 'glass') open = to
+      if (effect.kind === 'open_task' && !TASKS[effect.task].outlivesRequest) open = to
     }
     // Access that a request left behind is revoked by hand although the request is over.
     const isLeftover = standingOf(to) === 'over' && event.kind === 'operation_failed' && open === to
