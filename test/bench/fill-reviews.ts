@@ -10,7 +10,7 @@ export const HELD = 10
 /** Entitlements of the app. */
 const ENTITLEMENTS = 500
 
-/** Needs the people of `fill`, to whom it assigns managers. `items` is the number of lines of a review. */
+/** Needs the people of `fill`, and assigns managers to them. `items` is the number of lines of a review. */
 export async function fillReviews(
   db: Db,
   { appId, users, items }: { appId: string; users: number; items: number },

@@ -4,7 +4,7 @@ import { afterTypes } from '../../runtime/cli/dev-types.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A stub of a folder: each change in `writing` regenerates the types. */
+/** A simulated folder: each change in `writing` regenerates the types. */
 function open(writing: string[]) {
   const told: string[] = []
   const outcomes: boolean[] = []

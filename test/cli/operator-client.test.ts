@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close()
 })
 
-/** A stub host: answers /info as Keyway and the rest with `answers`; records bodies and tokens. */
+/** A scripted host: answers /info as Keyway and the rest with `answers`; records bodies and tokens. */
 async function host(answers: [status: number, body: object][], headers: object = {}) {
   const heard: { token: string | undefined; body: string }[] = []
   const server = createServer(async (request, reply) => {

@@ -1,4 +1,4 @@
-/** Hosts on one database with a stub system: one in this process, others in processes that can be killed. */
+/** Hosts on one database: one in this process, others in processes that can be killed. */
 import path from 'node:path'
 import { send } from '../e2e/client.ts'
 import { begin, type Command, newHome, stopCommands } from '../e2e/command.ts'

@@ -130,7 +130,7 @@ export const ERASED: readonly Rule[] = [
 export const PERSONAL_KEPT: readonly { what: string; why: string }[] = [
   {
     what: 'a random id in place of the person',
-    why: 'decisions and actions of others refer to it; it does not identify the person',
+    why: 'other people’s decisions and actions refer to it; it does not identify the person',
   },
   {
     what: 'access requests, decisions, tasks, offboardings and history as ids, states and times',

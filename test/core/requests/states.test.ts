@@ -9,7 +9,7 @@ describe.each(REQUEST_STATUSES)('a request that is %s', (from) => {
   const forbidden = REQUEST_STATUSES.filter((to) => !mayBecome(REQUEST_STATES, from, to))
 
   it('cannot enter a state that the table does not name', async () => {
-    // The refusal precedes any database access, so a stub is enough.
+    // The refusal precedes any database access, so none is needed.
     for (const to of forbidden)
       await expect(move({} as never, { status: from } as never, to)).rejects.toThrow(
         `an access request that is ${from} cannot become ${to}`,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type FetchedPage, readAhead } from '../../../runtime/core/sync/ahead.ts'
 
-/** A stub system that returns each page when the test lets it; the token of the second page is `1`. */
+/** A scripted system that returns each page when the test lets it; the token of the second page is `1`. */
 function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
   const asked: (string | null)[] = []
   const gates = new Map<number, ReturnType<typeof Promise.withResolvers<void>>>()

@@ -1,4 +1,4 @@
-/** A host that syncs an app from the stub upstream of a test. */
+/** A host that syncs an app from the scripted upstream of a test. */
 import path from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import { apps } from '../../../runtime/database/schema/apps.ts'

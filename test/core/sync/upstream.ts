@@ -1,4 +1,4 @@
-/** A stub third-party system for syncs: its content can change, and it can fail or hang at any request. */
+/** A scripted system for syncs: its content can change, and it can fail or hang at any request. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** A stub receiver of webhooks on loopback. */
+/** A receiver of webhooks on loopback. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

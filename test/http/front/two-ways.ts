@@ -1,4 +1,4 @@
-/** The same routes with the front and without it, over a stub of invoke that echoes its request. */
+/** The same routes with the front and without it, over an invoke that echoes its request. */
 import {
   createServer,
   type IncomingMessage,

@@ -20,7 +20,7 @@ import { type CoreHost, logged, person, startCore } from '../../host.ts'
 
 type Asked = Record<string, string>
 
-/** A stub authorization server that rotates refresh tokens; after one is reused it refuses all requests. */
+/** An authorization server that rotates refresh tokens, and refuses all requests after one is reused. */
 async function startServer() {
   const asked: Asked[] = []
   const spent = new Set<string>()
