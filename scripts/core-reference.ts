@@ -5,12 +5,15 @@ import type { Params } from '../runtime/contract/endpoints/params.ts'
 import { SCIM_ENDPOINTS, SCIM_PATH, type ScimRow } from '../runtime/contract/endpoints/scim.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
+import { ACTIVITY_EVENTS } from '../runtime/contract/models/activity-event.ts'
 import { FINDING_EVENTS, FINDINGS } from '../runtime/contract/models/finding.ts'
 import { HINTS } from '../runtime/contract/models/review-item.ts'
 import { SCOPE_GROUPS } from '../runtime/contract/models/review-scope.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
 import { USER_FIELDS } from '../runtime/contract/models/scim.ts'
 import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
+import { TASK_TYPES } from '../runtime/contract/models/task-type.ts'
+import { entriesOf } from '../runtime/contract/schema/keys.ts'
 import type { AnySchema } from '../runtime/contract/schema/shape.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
 import { RETRY_SCHEDULES, type TryRow } from '../runtime/core/kernel/jobs/retry-schedules.ts'
@@ -87,6 +90,18 @@ export const CORE_PARTS: Parts = {
     table(
       ['event', 'when'],
       Object.entries(FINDING_EVENTS).map(([name, when]) => [code(name), when]),
+    ),
+  events: () =>
+    table(
+      ['`event_type`', 'what happened'],
+      entriesOf(ACTIVITY_EVENTS).map(([type, meaning]) => [code(type), meaning]),
+    ),
+  'task-types': () =>
+    table(
+      ['`task_type`', '`task_category`', 'what it asks, or what happened'],
+      entriesOf(TASK_TYPES).map(([type, { category, meaning }]) => [
+        ...[code(type), code(category), meaning],
+      ]),
     ),
   'on-request': () =>
     table(

@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { AccessPolicyInput } from '../contract/models/access-policy.ts'
 import { CreateAccessRequestInput } from '../contract/models/access-request.ts'
+import type { ActivityEvent } from '../contract/models/activity-event.ts'
 import { AppInputCreate } from '../contract/models/app.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
@@ -42,7 +43,7 @@ import { SAMPLE_TOKEN, tenantUrl } from '../sample/tenants.ts'
  * Type of the activity log entry about it. If the entry exists, the company was created, even if it was
  * changed since.
  */
-const SAMPLE_EVENT = 'SAMPLE_COMPANY_ADDED'
+const SAMPLE_EVENT = 'SAMPLE_COMPANY_ADDED' satisfies ActivityEvent
 
 /** Pause before an unavailable database is tried again, in milliseconds. */
 const RETRY_MS = 2000

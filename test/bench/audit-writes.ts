@@ -43,7 +43,7 @@ try {
     db.transaction(async (tx) => {
       await changed(tx, id, n)
       const content = {
-        eventType: 'USER_CHANGED',
+        eventType: 'PUSHED_USER_CHANGED',
         outcome: 'Succeeded',
         ...entryOf(id, n),
       } as const
@@ -53,7 +53,7 @@ try {
     db.transaction(async (tx) => {
       await changed(tx, id, n)
       const { targets, metadata } = entryOf(id, n)
-      await recordActivity(tx, actor, 'USER_CHANGED', targets, metadata)
+      await recordActivity(tx, actor, 'PUSHED_USER_CHANGED', targets, metadata)
     })
   const chainAtOnce = deferToCommit((bodies: readonly string[]) => [
     `select write_activity_at_once(${escapeLiteral(domainId)}, array[${bodies.map(escapeLiteral).join(', ')}], ${lockNumber('chaining the log')})`,

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import {
+  ACTION_EVENTS,
   type Action,
   entryOf,
   type Generation,
@@ -175,7 +176,7 @@ export async function commit(
       difference: told,
     })
     const target = { target_type: 'Generation', name: `generation ${number}`, id: String(number) }
-    await recordActivity(tx, actor, `CONNECTORS_${action.toUpperCase()}`, [target], {
+    await recordActivity(tx, actor, ACTION_EVENTS[action], [target], {
       reason,
       difference: told.slice(0, 100),
     })

@@ -5,6 +5,7 @@
 
 import * as v from 'valibot'
 import { ConnectorId, normalizeId } from '../connector/manifest.ts'
+import type { ActivityEvent } from '../models/activity-event.ts'
 import { keysOf } from '../schema/keys.ts'
 import { described, strictObject } from '../schema/schemas.ts'
 
@@ -147,19 +148,21 @@ export const ownerOf = (versions: readonly Pick<InstalledVersion, 'key'>[]): str
 /** Initial statement of a deployment. */
 export const NOTHING_INSTALLED: Statement = { connectors: {}, publishers: [] }
 
-const ACTIONS = [
-  'install',
-  'activate',
-  'disable',
-  'enable',
-  'remove',
-  'grant',
-  'revoke',
-  'rollback',
-  'trust',
-  'distrust',
-] as const
-export type Action = (typeof ACTIONS)[number]
+/** Action -> the event that the activity log records. */
+export const ACTION_EVENTS = {
+  install: 'CONNECTORS_INSTALL',
+  activate: 'CONNECTORS_ACTIVATE',
+  disable: 'CONNECTORS_DISABLE',
+  enable: 'CONNECTORS_ENABLE',
+  remove: 'CONNECTORS_REMOVE',
+  grant: 'CONNECTORS_GRANT',
+  revoke: 'CONNECTORS_REVOKE',
+  rollback: 'CONNECTORS_ROLLBACK',
+  trust: 'CONNECTORS_TRUST',
+  distrust: 'CONNECTORS_DISTRUST',
+} as const satisfies Record<string, ActivityEvent>
+const ACTIONS = keysOf(ACTION_EVENTS)
+export type Action = keyof typeof ACTION_EVENTS
 
 export const Generation = strictObject('Generation', 'One change of the installed connectors', {
   generation: v.number(),

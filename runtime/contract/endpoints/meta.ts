@@ -45,7 +45,9 @@ export const META_ENDPOINTS = {
       since: datetime().describe('From this time on'),
       until: datetime().describe('Up to this time'),
       newest_first: bool(false).describe('In the opposite order'),
-      event_type: text().describe('Only events of this type, such as APP_CREATED'),
+      event_type: text().describe(
+        'Only events of this type, such as APP_CREATED. /docs/reference/events lists all',
+      ),
       actor: text().describe('Only actions of this user: an id, or an e-mail address'),
       target: text().describe(
         'Only actions on this target: an id, the e-mail address of a user, or a name',

@@ -22,7 +22,7 @@ export const TASK_ENDPOINTS = {
     who: 'caller',
     query: {
       show_all_tasks: bool(false).describe('Tasks of all users; for admins'),
-      task_type: text(),
+      task_type: text().describe('Only tasks of this type. /docs/reference/events lists all'),
       task_category: text(),
       status: text(),
       open: bool(false).describe('Only tasks that can be acted on: PENDING, ACCEPTED'),

@@ -2,9 +2,11 @@
  * Break-glass permissions: members of some groups take them at once, for a short time, and the use is
  * reviewed afterwards. Keyway's own.
  */
+
 import * as v from 'valibot'
 import { described, maybe, strictObject } from '../schema/schemas.ts'
 import { reasonText } from './reference.ts'
+import type { TaskType } from './task-type.ts'
 
 /** Longest break-glass access, in minutes: a day. */
 export const MAX_GLASS_MINUTES = 1440
@@ -14,7 +16,7 @@ export const MAX_GLASS_REASON = 1000
 const MAX_GROUPS = 20
 
 /** Type of the task that reviews a use. */
-export const GLASS_TASK = 'BREAK_GLASS_REVIEW'
+export const GLASS_TASK = 'BREAK_GLASS_REVIEW' satisfies TaskType
 
 const minutes = (description: string) =>
   v.pipe(

@@ -7,6 +7,10 @@ import { AccessReason } from './access.ts'
 import { REVIEW_APP_STATUSES } from './access-review.ts'
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter } from './review-scope.ts'
+import type { TaskType } from './task-type.ts'
+
+/** Type of the task that asks a reviewer to decide on lines of an access review. */
+export const REVIEW_TASK = 'ACCESS_REVIEW' satisfies TaskType
 
 const count = v.number()
 

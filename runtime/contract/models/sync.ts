@@ -1,6 +1,11 @@
 /** Syncs: core-interface.md sections 1.17 and 2.2; their state and settings for operators. */
+
 import * as v from 'valibot'
 import { count, described, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
+import type { TaskType } from './task-type.ts'
+
+/** Type of the task about the failing syncs of an app. */
+export const SYNC_TASK = 'SYNC_ERROR' satisfies TaskType
 
 const SYNC_TYPES = ['full_sync'] as const
 

@@ -74,9 +74,6 @@ export const isByHand = (category: TaskCategory): category is ManualTask =>
 export const DECISION_TASKS = TASK_CATEGORIES.filter(isDecision)
 export const MANUAL_TASKS = TASK_CATEGORIES.filter(isByHand)
 
-/** Type of the task that asks a reviewer to decide on lines of an access review. */
-export const REVIEW_TASK = 'ACCESS_REVIEW'
-
 export const TASK_PRODUCT_AREAS = [
   'ACCESS_REVIEWS',
   'APPSTORE',

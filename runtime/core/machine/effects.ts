@@ -2,6 +2,7 @@
  * Result type of every state machine of the core. A machine is pure: it turns a row and an event into a
  * transition, which is data. `execute.ts` carries it out.
  */
+import type { ActivityEvent } from '../../contract/models/activity-event.ts'
 import type { ActivityOutcome, Actor, Target } from '../kernel/audit/activity.ts'
 import type { TaskFailure } from '../tasks/error-task.ts'
 
@@ -10,7 +11,7 @@ export type Effect =
   | {
       kind: 'record'
       actor: Actor
-      event: string
+      event: ActivityEvent
       targets: Target[]
       metadata: Record<string, unknown>
       outcome: ActivityOutcome

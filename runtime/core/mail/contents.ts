@@ -6,7 +6,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { MailKind } from '../../contract/models/mail.ts'
-import { REVIEW_TASK } from '../../contract/models/task.ts'
+import { REVIEW_TASK } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import type { MailText, Matter } from '../../words/mail.ts'

@@ -1,5 +1,7 @@
 /** TOLD: type of an activity log entry -> the mail that it creates. Pure. */
+import type { ActivityEvent } from '../../contract/models/activity-event.ts'
 import type { MailKind } from '../../contract/models/mail.ts'
+import { SYNC_TASK } from '../../contract/models/sync.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { REQUEST_STATES } from '../requests/machine/states.ts'
 
@@ -25,7 +27,7 @@ const told =
 
 /** Returns the mail about an opened task. A failed sync has a kind of its own. */
 const opened = (entry: Entry): MailSubject | null =>
-  told(entry.targets[0]?.['name'] === 'SYNC_ERROR' ? 'sync_failed' : 'waits')(entry)
+  told(entry.targets[0]?.['name'] === SYNC_TASK ? 'sync_failed' : 'waits')(entry)
 
 /** Returns the mail about an approval, or null if others still have to decide. */
 const approved = (entry: Entry): MailSubject | null => {
@@ -41,7 +43,7 @@ const cancelled = (entry: Entry): MailSubject | null => {
   return subject && typeof by === 'string' ? { ...subject, knownBy: by } : subject
 }
 
-const TOLD: Readonly<Record<string, (entry: Entry) => MailSubject | null>> = {
+const TOLD: Readonly<Partial<Record<ActivityEvent, (entry: Entry) => MailSubject | null>>> = {
   TASK_OPENED: opened,
   TASK_REASSIGNED: opened,
   TASK_REMINDED: opened,

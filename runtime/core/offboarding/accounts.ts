@@ -306,7 +306,6 @@ async function openTaskProgress(
     { domainId, userId: null },
     {
       taskType: 'MANUAL_DEPROVISIONING',
-      taskCategory: 'DEPROVISIONING',
       productArea: 'OFFBOARDING',
       description: `Close the account ${named} in ${app?.name ?? 'an app'} of ${user.email}, who is leaving.`,
       instructions: goesOn

@@ -1,4 +1,5 @@
 /** Logs an event of a request that does not change its state. */
+import type { ActivityEvent } from '../../contract/models/activity-event.ts'
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { type ActivityOutcome, type Actor, recordActivity } from '../kernel/audit/activity.ts'
@@ -7,7 +8,7 @@ import { recordOf } from './machine/request.ts'
 export const recordRequest = (
   tx: Db,
   request: RequestRow,
-  event: string,
+  event: ActivityEvent,
   metadata: Record<string, unknown>,
   actor: Actor,
   outcome: ActivityOutcome = 'Succeeded',

@@ -26,14 +26,13 @@ export async function openRequestTask(
   { users: userIds, groups: groupIds }: Approvers,
   instructions: string | null,
 ): Promise<void> {
-  const { taskType, taskCategory, verb, preposition } = TASKS[what]
+  const { taskType, verb, preposition } = TASKS[what]
   const [names] = await namesOf(tx, { appId: request.appId, userId: request.targetUserId })
   const thing = request.label === null ? 'access' : `“${request.label}”`
   const reason = what === 'revoke' ? whyRevoked(request) : request.notes['PENDING']
   const why = reason ? ` Reason: ${reason}` : ''
   await openTask(tx, systemOf(request), {
     taskType,
-    taskCategory,
     productArea: 'APPSTORE',
     description: `${verb} ${thing} in ${names?.app ?? 'an app'} ${preposition} ${names?.email ?? ''}.${why}`,
     ...(instructions ? { instructions } : {}),

@@ -36,7 +36,6 @@ export async function openManualTask(
     item.label === null ? 'the account' : `“${keptText(item.label, 200)}” from the account`
   return openTask(tx, systemOf(review), {
     taskType: 'MANUAL_DEPROVISIONING',
-    taskCategory: 'DEPROVISIONING',
     productArea: 'ACCESS_REVIEWS',
     description: `Remove ${what} ${named} in ${app.name}: the access review “${review.name}” rejected it.`,
     instructions: `${

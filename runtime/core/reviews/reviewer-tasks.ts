@@ -1,7 +1,8 @@
 /** Tasks of reviewers: one for people who review lines of an app together, open while their lines are. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
-import { OPEN_TASKS, REVIEW_TASK } from '../../contract/models/task.ts'
+import { REVIEW_TASK } from '../../contract/models/review-item.ts'
+import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import {
@@ -47,7 +48,6 @@ export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow
   for (const row of rows) {
     const task = await openTask(tx, systemOf(review), {
       taskType: REVIEW_TASK,
-      taskCategory: 'GENERIC',
       productArea: 'ACCESS_REVIEWS',
       description: keptText(
         `${row.why === CONFIRMS ? 'Confirm lines that others kept despite a red hint' : `Review ${row.lines} ${row.lines === 1 ? 'line' : 'lines'}`} of ${app?.name ?? 'an app'} for “${review.name}” until ${review.deadlineAt.toISOString().slice(0, 10)}.`,

@@ -12,7 +12,7 @@ import {
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { isId, lockedRow, rowOfId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { recorded } from './machine/log.ts'
+import { type LoggedReviewEvent, recorded } from './machine/log.ts'
 
 type Asker = Pick<Principal, 'domainId'>
 
@@ -95,7 +95,7 @@ export const noteReview = (
   tx: Db,
   actor: Actor,
   review: Pick<ReviewRow, 'id' | 'name'>,
-  what: string,
+  what: LoggedReviewEvent,
   metadata: Record<string, unknown>,
 ): Promise<void> => {
   const { event, targets } = recorded(review, actor, what, metadata)

@@ -5,6 +5,7 @@
 
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
+import type { ActivityEvent } from '../../contract/models/activity-event.ts'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 import { scimTokens } from '../../database/schema/scim.ts'
@@ -70,7 +71,7 @@ async function noteUse(db: Db, id: string): Promise<void> {
 export const recordPush = (
   tx: Db,
   { domainId, tokenId, tokenName }: ScimCaller,
-  eventType: string,
+  eventType: ActivityEvent,
   target: Target,
   metadata: Record<string, unknown> = {},
 ): Promise<void> =>

@@ -2,6 +2,7 @@
 
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
+import { SYNC_TASK } from '../../contract/models/sync.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
@@ -146,8 +147,6 @@ export const logUnsuccessfulRun = (
 
 const FAILED_HELP =
   'Fix this problem and start another sync with POST /apps/{id}/sync; the next successful sync completes this task.'
-
-export const SYNC_TASK = 'SYNC_ERROR'
 
 const openTasks = (app: AppRow) =>
   and(

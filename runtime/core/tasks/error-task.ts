@@ -1,11 +1,13 @@
 /** Tasks that tell admins about failures that the host cannot repair. */
 
+import type { ErrorTaskType } from '../../contract/models/task-type.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import { adminIds } from '../directory/admins.ts'
 import { type NewTask, openTask } from './open-task.ts'
 
-export type TaskFailure = Pick<NewTask, 'taskType' | 'description'> & {
+export type TaskFailure = Pick<NewTask, 'description'> & {
+  taskType: ErrorTaskType
   /** What the admins should do about it. */
   instructions: string
   /** App that has the problem. Without one, the problem concerns the whole domain. */
@@ -33,7 +35,6 @@ export async function openErrorTask(
       description: asSentence(texts.description),
       instructions: asSentence(texts.instructions),
       ...(app ? { appId: app.id } : {}),
-      taskCategory: 'ERROR',
       productArea,
       assignees: named
         ? { userIds, groupIds }

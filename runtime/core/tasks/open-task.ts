@@ -1,15 +1,16 @@
 /** Opening tasks, and completing those that are no longer needed. */
+
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { OPEN_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
+import { OPEN_TASKS, type Task } from '../../contract/models/task.ts'
+import { TASK_TYPES, type TaskType } from '../../contract/models/task-type.ts'
 import type { Db } from '../../database/database.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 
-/** A task to open. The caller has checked that every id belongs to the actor's domain. */
+/** A task to open. Its type determines its category. The caller has checked that every id belongs to the actor's domain. */
 export type NewTask = {
-  taskType: string
-  taskCategory: TaskCategory
+  taskType: TaskType
   productArea: NonNullable<Task['product_area']>
   description: string
   instructions?: string
@@ -26,10 +27,11 @@ export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<str
   const { domainId } = actor
   const { userIds, groupIds } = assignees
   const taskId = randomUUID()
+  const { category: taskCategory } = TASK_TYPES[task.taskType]
   const made = tx
     .insert(tasks)
     // Not now(): tasks opened in one transaction need an order too.
-    .values({ ...values, id: taskId, domainId, createdAt: sql`clock_timestamp()` })
+    .values({ ...values, taskCategory, id: taskId, domainId, createdAt: sql`clock_timestamp()` })
   const { domain_id, task_id, user_id, group_id } = ASSIGNEE
   await tx.execute(sql`with made as (${made.getSQL()})
     insert into ${taskAssignees} (${domain_id}, ${task_id}, ${user_id}, ${group_id})
@@ -41,7 +43,7 @@ export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<str
     actor,
     'TASK_OPENED',
     [{ target_type: 'Task', name: task.taskType, id: taskId }],
-    { task_category: task.taskCategory, user_ids: userIds, group_ids: groupIds },
+    { task_category: taskCategory, user_ids: userIds, group_ids: groupIds },
   )
   return taskId
 }

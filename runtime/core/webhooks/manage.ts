@@ -5,6 +5,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { OperatorBody } from '../../contract/endpoints/operator.ts'
 import type { WebhookChanged } from '../../contract/endpoints/webhooks.ts'
 import { conflict, invalidAt } from '../../contract/errors/problem.ts'
+import type { ActivityEvent } from '../../contract/models/activity-event.ts'
 import { type Db, written } from '../../database/database.ts'
 import { inlineWebhooks, type WebhookRow } from '../../database/schema/app_store.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
@@ -237,7 +238,7 @@ function differenceOf(
 async function tell(
   tx: Db,
   actor: Actor,
-  event: string,
+  event: ActivityEvent,
   { id, name }: WebhookRow,
   metadata: Record<string, unknown>,
 ): Promise<void> {

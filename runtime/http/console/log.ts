@@ -1,5 +1,8 @@
 /** The activity log, newest entries first, with the state of its chain. */
+
 import { html } from 'hono/html'
+import { ACTIVITY_EVENTS } from '../../contract/models/activity-event.ts'
+import { keysOf } from '../../contract/schema/keys.ts'
 import { listActivity } from '../../core/kernel/audit/activity.ts'
 import { verifyNewest } from '../../core/kernel/audit/chain.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -114,6 +117,9 @@ ${listed(
   })
 }
 
+/** Suggestions for the filter by event. */
+const EVENT_TYPES: Markup = html`<datalist id="event_types">${keysOf(ACTIVITY_EVENTS).map((type) => html`<option value="${type}"></option>`)}</datalist>`
+
 const asking = (
   t: PageLocale,
   {
@@ -127,7 +133,7 @@ const asking = (
   isAsked: boolean,
 ): Markup => html`<form class="filter" action="/console/log" role="search" aria-label="${t.console.log.list}">
 <input type="hidden" name="sort" value="${sort}">
-<div class="grow"><label for="event_type">${t.console.log.event}</label><input id="event_type" name="event_type" type="search" value="${event}" maxlength="100" placeholder="APP_CREATED"></div>
+<div class="grow"><label for="event_type">${t.console.log.event}</label><input id="event_type" name="event_type" type="search" value="${event}" maxlength="100" placeholder="APP_CREATED" list="event_types">${EVENT_TYPES}</div>
 <div class="grow"><label for="actor">${t.console.log.actorFilter}</label><input id="actor" name="actor" type="search" value="${actor}" maxlength="200" placeholder="${t.console.log.actorHelp}"></div>
 <div class="grow"><label for="target">${t.console.log.targetFilter}</label><input id="target" name="target" type="search" value="${target}" maxlength="200" placeholder="${t.console.log.actorHelp}"></div>
 <div><label for="since">${t.console.log.since}</label><input id="since" name="since" type="date" value="${since}"></div>

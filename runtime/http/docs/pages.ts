@@ -70,7 +70,7 @@ export const DOCS_PARTS: readonly Part[] = [
     title: 'Reference',
     pages: below('reference', [
       ...['settings', 'commands', 'endpoints', 'access', 'capabilities', 'errors', 'limits'],
-      ...['metrics', 'evidence'],
+      ...['events', 'metrics', 'evidence'],
     ]),
   },
   {

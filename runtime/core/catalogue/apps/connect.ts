@@ -2,6 +2,7 @@
  * Creation, connection, change and disconnection of apps. A system is called before anything is written, so
  * that no lock is held during the call. The transaction then checks again what was read before.
  */
+
 import { eq, sql } from 'drizzle-orm'
 import type { Connection } from '../../../contract/connector/connection.ts'
 import { type Manifest, normalizeId } from '../../../contract/connector/manifest.ts'
@@ -11,6 +12,7 @@ import {
   conflict,
   type ValidationEntry,
 } from '../../../contract/errors/problem.ts'
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { AppInputCreate, AppInputPut, AppInputUpdate } from '../../../contract/models/app.ts'
 import { type Db, written } from '../../../database/database.ts'
 import { type AppFacts, type AppRow, apps, tokenRenewals } from '../../../database/schema/apps.ts'
@@ -354,7 +356,7 @@ export async function disconnectApp(db: Db, principal: Principal, id: string) {
 async function toldWhenRefused<T>(
   db: Db,
   principal: Principal,
-  event: string,
+  event: ActivityEvent,
   target: Parameters<typeof recordActivity>[3][number],
   { statusOfRefusal }: RequestContext,
   work: () => Promise<T>,

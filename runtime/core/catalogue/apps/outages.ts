@@ -2,9 +2,11 @@
  * Outages: an app whose system does not answer is paused as a whole. One call at a time probes whether it is
  * back. All other work that needs the system waits, and continues when it is.
  */
+
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { ErrorCode } from '../../../contract/errors/error-codes.ts'
 import { OPEN_TASKS } from '../../../contract/models/task.ts'
+import type { TaskType } from '../../../contract/models/task-type.ts'
 import type { Db } from '../../../database/database.ts'
 import { appOutages, type apps } from '../../../database/schema/apps.ts'
 import { tasks } from '../../../database/schema/tasks.ts'
@@ -35,7 +37,7 @@ const PROBE_MS = 120_000
 /** Number of failed attempts that confirm an outage. The end of a confirmed outage wakes all waiting work. */
 const CONFIRMED = 2
 
-export const OUTAGE_TASK = 'APP_NOT_ANSWERING'
+export const OUTAGE_TASK = 'APP_NOT_ANSWERING' satisfies TaskType
 
 /** Permission to call an app. `probe` is the deadline of this caller's probe, or null if it makes none. */
 export type Gate = { open: true; probe: Date | null } | { open: false; until: Date }

@@ -1,4 +1,5 @@
 /** Log entries for changes in the store of an app. Their targets are the changed object and the app. */
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { Db } from '../../../database/database.ts'
 import type { AppRow } from '../../../database/schema/apps.ts'
 import { type Doer, recordActivity, type Target } from '../../kernel/audit/activity.ts'
@@ -8,7 +9,7 @@ import { appTarget } from '../apps/apps.ts'
 export const recordInStore = (
   tx: Db,
   principal: Doer,
-  event: string,
+  event: ActivityEvent,
   target: Target,
   app: AppRow,
   metadata: Record<string, unknown> = {},

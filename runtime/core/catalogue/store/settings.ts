@@ -1,5 +1,7 @@
 /** Settings of an app: one record, exposed as `/appstore/apps/{id}/settings` and `/apps/{id}/settings`. */
+
 import { eq, sql } from 'drizzle-orm'
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type {
   AppSettingInput,
   AppStoreAppSettingsInput,
@@ -178,7 +180,7 @@ async function recordChange(
 ): Promise<void> {
   const changed = changedMembers(before, after)
   const targets = [appTarget(app)]
-  const say = (eventType: string, metadata: StoredDocument) =>
+  const say = (eventType: ActivityEvent, metadata: StoredDocument) =>
     recordActivity(tx, principal, eventType, targets, metadata)
   const others = changed.filter((name) => !name.startsWith(ADMINS) && name !== IN_STORE)
   if (changed.includes(IN_STORE))

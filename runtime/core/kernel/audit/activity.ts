@@ -1,8 +1,10 @@
 /** The audit log. Every change is recorded in the transaction that makes it. */
+
 import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { escapeLiteral } from 'pg'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import { type Db, one } from '../../../database/database.ts'
 import { deferToCommit } from '../../../database/deferred-writes.ts'
@@ -34,7 +36,7 @@ export type ActivityOutcome = 'Succeeded' | 'Failed'
 export async function recordActivity(
   tx: Db,
   { domainId, userId, profile }: Actor,
-  eventType: string,
+  eventType: ActivityEvent,
   targets: Target[],
   metadata: Record<string, unknown>,
   outcome: ActivityOutcome = 'Succeeded',

@@ -3,7 +3,9 @@
  * other. One host at a time, under a lock, chains them in one transaction: if it is killed, each is either
  * chained or waiting. An entry gets its number when it is chained, so one that commits late is never skipped.
  */
+
 import { sql } from 'drizzle-orm'
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { Database, Db } from '../../../database/database.ts'
 import { lockNumber } from '../../../database/locks.ts'
 import { activityWaiting } from '../../../database/schema/audit.ts'
@@ -60,7 +62,11 @@ export async function countWaiting(db: Db, domainId: string): Promise<number> {
 }
 
 /** Reports whether an event was ever recorded, chained or not. */
-export async function wasRecorded(db: Db, domainId: string, eventType: string): Promise<boolean> {
+export async function wasRecorded(
+  db: Db,
+  domainId: string,
+  eventType: ActivityEvent,
+): Promise<boolean> {
   const { rows } = await db.execute<{ was: boolean }>(sql`
     select exists (select from activity_logs where domain_id = ${domainId} and event_type = ${eventType})
       or exists (select from activity_waiting

@@ -1,5 +1,6 @@
 /** State machine of offboardings. Pure. core/machine/execute.ts carries it out, ../apply.ts writes. */
 
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
 import type { OffboardingRow } from '../../../database/schema/offboarding.ts'
 import type { ActivityOutcome, Actor } from '../../kernel/audit/activity.ts'
@@ -29,7 +30,7 @@ export const offboardingTarget = ({ id }: Pick<OffboardingRow, 'id'>, name: stri
 })
 
 type Entry = {
-  event: string
+  event: ActivityEvent
   name?: string
   actor?: Actor
   metadata?: Record<string, unknown>

@@ -1,5 +1,6 @@
 /** Transitions from approval to granted access. */
 
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { later } from '../../kernel/jobs/retry-schedules.ts'
@@ -16,7 +17,12 @@ import {
 import { grantByHand } from './work-by-hand.ts'
 
 /** Completes a request whose access is granted. Its time limit starts now. `by`: the granting person. */
-function completed(request: RequestRow, event: string, now: Date, by?: Actor): RequestTransition {
+function completed(
+  request: RequestRow,
+  event: ActivityEvent,
+  now: Date,
+  by?: Actor,
+): RequestTransition {
   const seconds = request.expirationInSeconds
   const expiresAt = seconds === null ? null : later(now, seconds * 1000)
   const { fulfilment, preExisting } = request
@@ -35,7 +41,7 @@ function completed(request: RequestRow, event: string, now: Date, by?: Actor): R
   }
 }
 
-const grantedEvent = ({ fulfilment }: RequestRow): string =>
+const grantedEvent = ({ fulfilment }: RequestRow): ActivityEvent =>
   fulfilment === 'webhook'
     ? 'APP_STORE_INLINE_WEBHOOK_PROVISIONING_FOR_ACCESS_REQUEST'
     : 'APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST'

@@ -1,6 +1,7 @@
 /** Types of the machine of access requests: the row, the writes of a transition, and its effects. */
 
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
@@ -80,7 +81,7 @@ const requestTarget = ({ id, label }: Pick<RequestRow, 'id' | 'label'>) => ({
 /** Returns a log entry about a request, under its name in core-interface.md section 1.17 if it has one. */
 export const recordOf = (
   request: RequestRow,
-  event: string,
+  event: ActivityEvent,
   metadata: Record<string, unknown>,
   actor: Actor = systemOf(request),
 ): Extract<Effect, { kind: 'record' }> => ({

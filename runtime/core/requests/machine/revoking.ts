@@ -1,5 +1,7 @@
 /** Transitions of ending access: cancelled, expired, or without its reason. */
+
 import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { Kept, TransitionTable } from './events.ts'
@@ -41,7 +43,7 @@ const KEPT_NOTES: Record<Kept, string> = {
 /** Ends a request whose access was revoked or is kept. `by` is the revoking person, if any. */
 function gone(
   request: RequestRow,
-  event: string,
+  event: ActivityEvent,
   kept: Kept | null,
   by?: Actor,
 ): RequestTransition {
@@ -55,7 +57,7 @@ function gone(
   }
 }
 
-const revokedEvent = ({ fulfilment }: RequestRow): string =>
+const revokedEvent = ({ fulfilment }: RequestRow): ActivityEvent =>
   fulfilment === 'webhook'
     ? 'APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST'
     : 'APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST'

@@ -1,10 +1,9 @@
-/** Tasks that a request opens for people: type, wording and lifetime. Pure. */
+/** Tasks that a request opens for people: type, wording and lifetime. Categories: `TASK_TYPES`. Pure. */
 import { GLASS_TASK } from '../../../contract/models/break-glass.ts'
-import type { TaskCategory } from '../../../contract/models/task.ts'
+import type { TaskType } from '../../../contract/models/task-type.ts'
 
 type TaskRow = {
-  taskType: string
-  taskCategory: TaskCategory
+  taskType: TaskType
   /** Start of the description. */
   verb: string
   /** Word between the access and the person in the description. */
@@ -16,26 +15,36 @@ type TaskRow = {
 /** Tasks by kind. */
 export const TASKS = {
   manager: {
-    ...{ taskType: 'MANAGER_APPROVAL', taskCategory: 'MANAGER_APPROVAL' },
-    ...{ verb: 'Approve', preposition: 'for', outlivesRequest: false },
+    taskType: 'MANAGER_APPROVAL',
+    verb: 'Approve',
+    preposition: 'for',
+    outlivesRequest: false,
   },
   approval: {
-    ...{ taskType: 'ACCESS_REQUEST_APPROVAL', taskCategory: 'APPROVAL' },
-    ...{ verb: 'Approve', preposition: 'for', outlivesRequest: false },
+    taskType: 'ACCESS_REQUEST_APPROVAL',
+    verb: 'Approve',
+    preposition: 'for',
+    outlivesRequest: false,
   },
   /** Manual work. */
   grant: {
-    ...{ taskType: 'MANUAL_PROVISIONING', taskCategory: 'PROVISIONING' },
-    ...{ verb: 'Give', preposition: 'for', outlivesRequest: false },
+    taskType: 'MANUAL_PROVISIONING',
+    verb: 'Give',
+    preposition: 'for',
+    outlivesRequest: false,
   },
   revoke: {
-    ...{ taskType: 'MANUAL_DEPROVISIONING', taskCategory: 'DEPROVISIONING' },
-    ...{ verb: 'Take back', preposition: 'from', outlivesRequest: false },
+    taskType: 'MANUAL_DEPROVISIONING',
+    verb: 'Take back',
+    preposition: 'from',
+    outlivesRequest: false,
   },
   /** Review after the fact. */
   glass: {
-    ...{ taskType: GLASS_TASK, taskCategory: 'APPROVAL' },
-    ...{ verb: 'Review the break-glass use of', preposition: 'by', outlivesRequest: true },
+    taskType: GLASS_TASK,
+    verb: 'Review the break-glass use of',
+    preposition: 'by',
+    outlivesRequest: true,
   },
 } satisfies Record<string, TaskRow>
 

@@ -1,5 +1,7 @@
 /** Part of the activity log that proves the content of evidence: entries with their links to the chain. */
+
 import { and, asc, eq, gte, inArray, notInArray, type SQL, sql } from 'drizzle-orm'
+import type { ActivityEvent } from '../../../contract/models/activity-event.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, bodyOf, hashOf } from '../../kernel/audit/entry-hash.ts'
@@ -9,7 +11,7 @@ import { PROVED, redactedIn } from '../../kernel/audit/redacted.ts'
 type Logged = { domainId: string; ids: readonly string[]; createdAt: Date }
 
 /** Frequent automatic events of a policy. Other entries contain the decisions of people. */
-const ROUTINE = ['ACCESS_POLICY_EVALUATED', 'ACCESS_POLICY_ERROR']
+const ROUTINE: ActivityEvent[] = ['ACCESS_POLICY_EVALUATED']
 
 /** Number of entries read at once. */
 const PAGE = 250

@@ -1,4 +1,5 @@
 /** The log is append-only, and verification detects changes that are made in spite of it. */
+
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +12,7 @@ import { openDatabase } from '../../../../runtime/database/open.ts'
 import { activityLogs } from '../../../../runtime/database/schema/audit.ts'
 import { type CoreHost, domainOf, person, startCore } from '../../host.ts'
 import { storedLog } from '../../log.ts'
+import { eventNamed } from './event-named.ts'
 
 let core: CoreHost
 let domainId: string
@@ -103,7 +105,7 @@ test('tables that were created later can be used after the next start', async ()
 
 describe('the entries of a transaction', () => {
   const record = (tx: Db, eventType: string) =>
-    recordActivity(tx, { domainId, userId: null }, eventType, [], {})
+    recordActivity(tx, { domainId, userId: null }, eventNamed(eventType), [], {})
 
   const latest = async (count: number): Promise<string[]> =>
     (await storedLog(core.db)).slice(-count).map(({ eventType }) => eventType)
@@ -143,7 +145,14 @@ describe('the entries of a transaction', () => {
       Array.from({ length: 20 }, () =>
         core.db.transaction(async (tx) => {
           const target = [{ target_type: 'X', name: 'ä "quoted" \\', id: '1' }]
-          await recordActivity(tx, { domainId, userId: null }, 'ODD', target, odd, 'Failed')
+          await recordActivity(
+            tx,
+            { domainId, userId: null },
+            eventNamed('ODD'),
+            target,
+            odd,
+            'Failed',
+          )
           await record(tx, 'PLAIN')
         }),
       ),

@@ -1,10 +1,12 @@
 /** Log entries of work without a database: written in order and once, despite stops and failures. */
+
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordActivity } from '../../../../runtime/core/kernel/audit/activity.ts'
 import { createLateEntries } from '../../../../runtime/core/kernel/audit/late-entries.ts'
 import { until } from '../../../e2e/until.ts'
 import { type CoreHost, domainOf, startCore } from '../../host.ts'
+import { eventNamed } from './event-named.ts'
 
 let core: CoreHost
 let domain: string
@@ -25,7 +27,7 @@ function kept() {
   const write = (type: string, before: () => Promise<unknown> = async () => undefined) =>
     entries.write(async (tx, { domainId, happened }) => {
       await before()
-      await recordActivity(tx, { domainId, userId: null }, type, [], happened)
+      await recordActivity(tx, { domainId, userId: null }, eventNamed(type), [], happened)
     })
   return { state, entries, write }
 }

@@ -1,4 +1,5 @@
 /** Personal data is stored outside the chain of the log: it can be erased, and the chain still verifies. */
+
 import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,6 +10,7 @@ import { chainWaiting } from '../../../../runtime/core/kernel/audit/unchained-en
 import { lockNumber } from '../../../../runtime/database/locks.ts'
 import { type CoreHost, domainOf, type Person, person, startCore } from '../../host.ts'
 import { storedLog } from '../../log.ts'
+import { eventNamed } from './event-named.ts'
 
 let core: CoreHost
 let domainId: string
@@ -55,14 +57,14 @@ test('the chain has only ids and commitments, while readers see names and addres
 test('a text with an address is stored outside the chain, wherever it occurs', async () => {
   const metadata = { told: ['for grace@navy.example, soon', 7], deep: { by: 'GRACE@navy.example' } }
   const targets = [{ target_type: 'Offboarding', name: 'grace@navy.example', id: '1' }]
-  await recordActivity(core.db, { domainId, userId: null }, 'TOLD', targets, metadata)
+  await recordActivity(core.db, { domainId, userId: null }, eventNamed('TOLD'), targets, metadata)
   expect(await chainText()).not.toMatch(/grace/i)
   expect(await latest()).toMatchObject({ eventType: 'TOLD', targets, metadata })
 })
 
 test('data that only looks like a commitment is read as it was written', async () => {
   const metadata = { odd: { $personal: '0'.repeat(64) }, even: { $personal: 1, more: true } }
-  await recordActivity(core.db, { domainId, userId: null }, 'ODD', [], metadata)
+  await recordActivity(core.db, { domainId, userId: null }, eventNamed('ODD'), [], metadata)
   expect((await latest())?.metadata).toEqual(metadata)
   expect(await verifyActivity(core.db, domainId)).toMatchObject({ broken: null, erased: 0 })
 })
@@ -85,7 +87,7 @@ test('a transaction that is rolled back leaves no personal value', async () => {
   const count = async () => (await owner.query('select from activity_personal')).rowCount
   const before = await count()
   const failed = core.db.transaction(async (tx) => {
-    await recordActivity(tx, { domainId, userId: ada.id }, 'LOST', [], {})
+    await recordActivity(tx, { domainId, userId: ada.id }, eventNamed('LOST'), [], {})
     throw new Error('undo it')
   })
   await expect(failed).rejects.toThrow('undo it')

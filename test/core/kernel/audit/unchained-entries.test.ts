@@ -1,4 +1,5 @@
 /** Entries wait to be chained, and are chained once and in a valid order, despite concurrency and kills. */
+
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
@@ -12,6 +13,7 @@ import { lockNumber } from '../../../../runtime/database/locks.ts'
 import { until } from '../../../e2e/until.ts'
 import { type CoreHost, domainOf, startCore } from '../../host.ts'
 import { storedLog } from '../../log.ts'
+import { eventNamed } from './event-named.ts'
 
 const LOCK = lockNumber('chaining the log')
 
@@ -32,7 +34,7 @@ afterAll(async () => {
 })
 
 const record = (db: Db, eventType: string, metadata: Record<string, unknown> = {}) =>
-  recordActivity(db, { domainId, userId: null }, eventType, [], metadata)
+  recordActivity(db, { domainId, userId: null }, eventNamed(eventType), [], metadata)
 
 const entry = (eventType: string) =>
   bodyOf({ domainId, eventType, outcome: 'Succeeded', actor: {}, targets: [], metadata: {} })
