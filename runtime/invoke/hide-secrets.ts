@@ -59,17 +59,23 @@ function grantedBy(manifest: Pick<Manifest, 'clear_secrets'>): ReadonlySet<strin
 /**
  * Returns the call for the sandbox, with placeholders instead of secrets, and further placeholders for values
  * derived from them. `raw`: whether the caller wants the data of `ctx.raw`; otherwise it is not written.
- * `table`: whether the reply may be a table, or which of its columns are read.
+ * `table`: whether the reply may be a table, or which of its columns are read. `maxMarks`: its maximum number of
+ * structural characters, if there is one.
  */
 export function callJson(
   { sealed, secrets, marks: { head, tail }, call }: CallSecrets,
   { cursorJson, size }: TokenPage,
   { exchange }: Pick<Manifest, 'exchange'>,
-  { raw, table }: { raw: boolean; table: boolean | readonly string[] },
+  {
+    raw,
+    table,
+    maxMarks,
+  }: { raw: boolean; table: boolean | readonly string[]; maxMarks?: number | undefined },
 ): string {
   const { request, settings, auth, credentials } = sealed
   const token = exchange && exchangePlaceholder({ head, tail }, call)
   const marks = secrets.length > 0 || token ? [head + call, tail] : undefined
   const rest = JSON.stringify({ request, settings, auth, credentials, marks, exchange: token })
-  return `${rest.slice(0, -1)},"raw":${raw},"table":${JSON.stringify(table)},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
+  const most = maxMarks === undefined ? '' : `,"maxMarks":${maxMarks}`
+  return `${rest.slice(0, -1)},"raw":${raw},"table":${JSON.stringify(table)}${most},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
 }

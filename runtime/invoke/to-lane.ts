@@ -89,6 +89,7 @@ export function toLane(
       callJson: callJson(secrets, page, version.manifest, {
         raw: call.includeRawData,
         table: columns ?? limits !== undefined,
+        maxMarks: limits?.maxMarks,
       }),
       raw: call.includeRawData,
       limits,

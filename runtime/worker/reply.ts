@@ -6,7 +6,12 @@
 import * as v from 'valibot'
 import { describeIssues, parseOptionsFor } from '../contract/connector/payload.ts'
 import { quietMembers } from '../contract/connector/secrets.ts'
-import { MAX_REPLY_BYTES, overLimits, type ReplyLimits } from '../contract/limits/reply-limits.ts'
+import {
+  MAX_REPLY_BYTES,
+  overLimits,
+  overMarks,
+  type ReplyLimits,
+} from '../contract/limits/reply-limits.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import { deeperThan, MAX_DEPTH } from '../contract/schema/depth.ts'
 import { isOneOf } from '../contract/schema/one-of.ts'
@@ -71,6 +76,8 @@ function checkParts(
   const { schema, capability, wantRaw, written } = expected
   const head = parse(headJson)
   if (!isObject(head)) return refuse('reply_invalid', 'the sandbox gave no proper reply')
+  if (head['tooLarge'] === true && expected.limits !== undefined)
+    return refuse('reply_too_large', tooLarge(capability, overMarks(expected.limits)))
   if (head['ok'] !== true) return { reply: failure(head), body: rawOfError(head, wantRaw) }
   if (responseJson.length + rawJson.length > MAX_REPLY_BYTES) {
     return refuse(
@@ -133,8 +140,7 @@ function answer(
   }
   const body = raw.length === 0 ? response : Buffer.concat([response, raw])
   const over = limits ? overLimits(body, limits) : null
-  if (over !== null)
-    return refuse('reply_too_large', `the reply of ${capability} is too large: ${over}`)
+  if (over !== null) return refuse('reply_too_large', tooLarge(capability, over))
   return {
     reply: {
       ok: true,
@@ -187,6 +193,9 @@ function rawOfError(head: Record<string, unknown>, wantRaw: boolean): Buffer {
   const text = wantRaw && isObject(raw) ? stringify(raw) : null
   return text === null || text.length > MAX_REPLY_BYTES ? NOTHING : Buffer.from(text)
 }
+
+const tooLarge = (capability: string, why: string): string =>
+  `the reply of ${capability} is too large: ${why}`
 
 function refuse(
   refused: 'reply_invalid' | 'reply_too_large' | 'cursor_too_large',

@@ -41,11 +41,16 @@ function inside(schema: Schema | undefined): Schema {
  * guest can change may intercept it. `set` and `put` check that for one member. `bare` checks it for all
  * numbers at once: they come first among the keys, and no code of the guest runs until all are set. `free`
  * copies plain values; all others (`odd`) go through JSON.stringify and JSON.parse.
+ *
+ * `take` counts structural characters that the reply will certainly have (contract/limits/reply-limits.ts). Once
+ * there are more than the call may have, copying ends (`over`): a page of millions of empty objects would take
+ * seconds to copy and then be refused.
  */
 const HELPERS = `'use strict';
-const {parse,stringify,isArray,defineProperty,getPrototypeOf,ownKeys,ObjectPrototype,ArrayPrototype,indexOf,slow,leaveOut}=p;
+const {parse,stringify,isArray,defineProperty,getPrototypeOf,ownKeys,ObjectPrototype,ArrayPrototype,indexOf,slow,over,leaveOut}=p;
 const odd={__proto__:null};
-let status;
+let status,left;
+function take(marks){if((left-=marks)<0)over()}
 function text(x){if(typeof x!=='string')slow();return x}
 function flag(x){if(x!==true&&x!==false)slow();return x}
 function object(x){if(typeof x!=='object'||x===null||isArray(x)||typeof x.toJSON==='function')slow()}
@@ -65,8 +70,9 @@ function opens(t){
   return false}
 function free(x){
   if(typeof x!=='object'||x===null)slow();
-  const y=isArray(x)?odd:members(x,1);
+  const l=left,y=isArray(x)?odd:members(x,1);
   if(y!==odd)return y;
+  left=l;
   const t=stringify(x);
   if(t===undefined||t[0]!=='{'||indexOf(t,'"__proto__":')!==-1||opens(t))slow();
   return parse(t)}
@@ -76,16 +82,18 @@ function members(x,depth){
   const o=getPrototypeOf(x);
   if(o!==ObjectPrototype&&o!==null)return odd;
   const to={};
+  take(1);
   for(const k in x){
     const y=member(x[k],depth);
     if(y===odd)return odd;
-    if(k==='__proto__'||y!==undefined)set(to,k,y)}
+    if(k==='__proto__'||y!==undefined){take(1);set(to,k,y)}}
   return to}
 function items(x,depth){
   if(depth>${MAX_DEPTH})slow();
   if(typeof x.toJSON==='function')return odd;
   const n=x.length,to=[];
   if(typeof n!=='number'||n%1!==0)return odd;
+  take(n);
   for(let i=0;i<n;i++){
     const y=member(x[i],depth);
     if(y===odd)return odd;
@@ -158,12 +166,14 @@ export function writersSource(): string {
     const output: AnySchema = CAPABILITIES[name].output
     const schema: Schema = output
     const copy = name === 'list_accounts' ? listed(schema) : writer(schema)
-    rows.push(`${name}(x){return written(${copy}(x))}`)
+    rows.push(`${name}(x,read,most){left=most;return written(${copy}(x))}`)
     const columns = columnsOf(schema)
     if (columns === null) continue
     const table = `t${functions.length}`
-    functions.push(`function ${table}(x){${tableBody(columns)}}`)
-    tables.push(`${name}(x,read){return written(some(${table}(${copy}(x)),read))}`)
+    functions.push(`function ${table}(x){${tableBody(columns.map(([column]) => column))}}`)
+    tables.push(
+      `${name}(x,read,most){left=(${counted(columns)})?most:1/0;return written(some(${table}(${copy}(x)),read))}`,
+    )
   }
   const made = `return {__proto__:null,rows:{__proto__:null,${rows.join(',')}},tables:{__proto__:null,${tables.join(',')}}}`
   const all = [HELPERS, ...functions, made]
@@ -172,9 +182,10 @@ export function writersSource(): string {
 
 /**
  * Accounts that are left out: all except active and suspended ones and those without a status (service.md
- * section 4.1).
+ * section 4.1). Their values are not counted.
  */
-const LEAVE_OUT = `if(status!==undefined&&status!==null&&${LISTED_STATUSES.map((one) => `status!==${JSON.stringify(one)}`).join('&&')}){leaveOut();continue}`
+const LEFT_OUT = `status!==undefined&&status!==null&&${LISTED_STATUSES.map((one) => `status!==${JSON.stringify(one)}`).join('&&')}`
+const LEAVE_OUT = `if(${LEFT_OUT}){leaveOut();left=l;continue}`
 
 /** Returns the name of a writer that needs no function of its own, or null. */
 function simple({ type, pipe = [] }: Schema): string | null {
@@ -205,23 +216,37 @@ function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) =>
     `object(x);plain(x);let n=0;for(const k in x){n++;if(${unknown})slow()}`,
     `const ${read};`,
     `if(n!==0+${present})slow();`,
-    status === -1 ? '' : `status=v${status};`,
+    status === -1 ? '' : `status=v${status};if(${LEFT_OUT})left=1/0;`,
     `return {${copied.join(',')}}`,
   ].join('')
 }
 
 const arrayBody = (item: string, unless: string): string =>
-  `list(x);const n=x.length,to=[];let m=0;for(let i=0;i<n;i++){const y=${item}(x[i]);${unless}put(to,m++,y)}return to`
+  `list(x);const n=x.length,to=[];let m=0;for(let i=0;i<n;i++){const l=left,y=${item}(x[i]);${unless}take(1);put(to,m++,y)}return to`
 
 /**
- * Returns the members of the listed objects if they fit into a table (protocol/tables.ts), that is if none is
- * a number. Else returns null.
+ * Returns the members of the listed objects, with their schemas, if they fit into a table (protocol/tables.ts),
+ * that is if none is a number. Else returns null.
  */
-function columnsOf({ type, item }: Schema): string[] | null {
+function columnsOf({ type, item }: Schema): [string, Schema][] | null {
   if (type !== 'array' || item?.type !== 'strict_object') return null
   const entries = Object.entries(item.entries ?? {})
-  return entries.every(([, one]) => !mayBeNumber(one)) ? entries.map(([name]) => name) : null
+  return entries.every(([, one]) => !mayBeNumber(one)) ? entries : null
 }
+
+/**
+ * Returns the condition under which the values of a table are counted. Columns that are not read are copied but
+ * not written, and must not count.
+ */
+const counted = (columns: readonly [string, Schema][]): string => {
+  const composite = columns.filter(([, schema]) => isComposite(schema))
+  const read = composite.map(([name]) => `has(read,'${name}')`).join('&&')
+  return read === '' ? 'read===null' : `read===null||${read}`
+}
+
+/** Reports whether values of a schema contain others. */
+const isComposite = ({ type, wrapped }: Schema): boolean =>
+  wrapped === undefined ? ['strict_object', 'array', 'custom'].includes(type) : isComposite(wrapped)
 
 const mayBeNumber = ({ type, wrapped, options = [], literal }: Schema): boolean =>
   type === 'number' ||

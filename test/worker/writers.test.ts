@@ -155,6 +155,65 @@ test('associations are written as a table only where the reader takes one', asyn
   expect(checkReply([head, table, ''], expected).reply).not.toHaveProperty('isTable')
 })
 
+describe('values are counted while a reply is copied, and', () => {
+  test.each<[string, Told[]]>([
+    ['objects', Array.from({ length: 35_000 }, () => ({}))],
+    ['texts', Array(70_000).fill('')],
+  ])('too many %s in extra data are refused before the rest is read', async (_what, many) => {
+    const capability = 'get_account'
+    const large = await createGuest(
+      `({ ${capability}({ many }) {
+        const read = { get last() { globalThis.wasRead = true; return 'x' } }
+        return { integration_specific_id: 'a', extra_data: { many, read } }
+      } })`,
+    )
+    const wasRead = () => large.value('globalThis.wasRead === true')
+    const schema = CAPABILITIES[capability].output
+    const expected = {
+      schema,
+      capability,
+      wantRaw: false,
+      written: true,
+      limits: CORE_REPLY_LIMITS,
+    }
+    const { maxMarks } = CORE_REPLY_LIMITS
+    const parts = await large.start(capability, { request: { many }, maxMarks })
+    expect(await wasRead()).toBe(false)
+    const whole = await large.start(capability, { request: { many } })
+    expect(await wasRead()).toBe(true)
+    large.dispose()
+    const { reply } = checkReply(parts, expected)
+    expect(reply).toMatchObject({ ok: false, refused: 'reply_too_large' })
+    // A reply that is counted after it was written gets the same message.
+    expect(reply).toEqual(checkReply(whole, expected).reply)
+  })
+
+  test('a reply is refused exactly if its JSON exceeds the limit, whatever is read of it', async () => {
+    const cases = fc.oneof(
+      ...NAMES.map((name) =>
+        fc.tuple(fc.constant(name), fc.oneof(replyOf(name), hostileOf(name)), fc.nat(60)),
+      ),
+    )
+    const ways = { early: 0, late: 0, fits: 0 }
+    await fc.assert(
+      fc.asyncProperty(cases, async ([name, value, maxMarks]) => {
+        const limits = { ...CORE_REPLY_LIMITS, maxMarks }
+        for (const table of [false, true, ['integration_specific_id', 'user_status']]) {
+          const call = { request: { value }, table }
+          const counted = { ...call, maxMarks }
+          const [late] = await toldAs(name, call, limits)
+          const [early, written] = await toldAs(name, counted, limits)
+          expect(early).toEqual(late)
+          const isEarly = 'refused' in early && !written
+          ways[isEarly ? 'early' : 'refused' in early ? 'late' : 'fits'] += 1
+        }
+      }),
+      { numRuns: RUNS },
+    )
+    expect(Math.min(...Object.values(ways))).toBeGreaterThan(RUNS / 100)
+  })
+})
+
 test('members that are not read are validated too', async () => {
   const call = { request: { value: [{ integration_specific_id: 'a', extra_data: 'no object' }] } }
   const table = ['integration_specific_id']

@@ -75,9 +75,11 @@ export function levelsIn(json: Uint8Array, most: number): number {
 export function overLimits(json: Uint8Array, { maxBytes, maxMarks }: ReplyLimits): string | null {
   if (json.length > maxBytes)
     return `it has ${json.length} bytes, and a call of Keyway itself takes ${maxBytes}; ${SMALLER}`
-  if (marksIn(json, maxMarks) > maxMarks)
-    return `it holds more than ${maxMarks / 2} values, which is what a call of Keyway itself takes; ${SMALLER}`
-  return null
+  return marksIn(json, maxMarks) > maxMarks ? overMarks({ maxMarks }) : null
 }
+
+/** Returns what is said about a reply with too many structural characters. */
+export const overMarks = ({ maxMarks }: Pick<ReplyLimits, 'maxMarks'>): string =>
+  `it holds more than ${maxMarks / 2} values, which is what a call of Keyway itself takes; ${SMALLER}`
 
 const SMALLER = 'answer smaller pages: no more items than ctx.page.size, with a cursor to the next'

@@ -19,6 +19,8 @@ export class GuestCall {
   hasRaw = false
   /** Whether the host accepts tables (protocol/tables.ts), or the columns that it reads. */
   table: readonly string[] | boolean = false
+  /** Maximum number of structural characters of the reply (contract/limits/reply-limits.ts). */
+  maxMarks = 1 / 0
   raw: unknown = undefined
   /** Made when the author first reads `ctx.signal`. */
   controller: Controller | null = null

@@ -31,6 +31,9 @@ const NO_CONSTRUCTOR = bare({ value: undefined })
 /** headJson, responseJson, rawJson. */
 type Answer = readonly [string, string, string]
 
+/** Answer to a call whose reply exceeds its `maxMarks`. The worker makes the message. */
+const TOO_LARGE: Answer = ['{"ok":false,"tooLarge":true}', '', '']
+
 /**
  * Runs a call. Its answer is put into the box of the entry in which the call ends. Every entry receives its
  * own number, the number of the oldest entry whose box the worker has not received, and whether it runs on a
@@ -106,6 +109,8 @@ function start(call: GuestCall, callJson: string, done: (answer: Answer) => void
     const input = parseJson(callJson)
     const table = own(input, 'table')
     call.table = isArray(table) ? table : table === true
+    const maxMarks = own(input, 'maxMarks')
+    if (typeof maxMarks === 'number') call.maxMarks = maxMarks
     outcome = apply(handler, undefined, [own(input, 'request'), makeContext(call, input)])
   } catch (thrown) {
     fail(thrown)
@@ -124,7 +129,8 @@ function success(call: GuestCall, value: unknown): Answer {
   const payload = paged ? ownData(paged, 'response') : value
   if (payload === undefined) return invalid(`the handler of ${call.capability} returned nothing`)
   try {
-    const written = write(call.capability, payload, call.table)
+    const written = write(call.capability, payload, call.table, call.maxMarks)
+    if (written === 'over') return TOO_LARGE
     const response = written?.text ?? toJson(payload, `the reply of ${call.capability}`)
     const given = paged ? ownData(paged, 'cursor') : null
     const cursor = toJson(given === undefined ? null : given, `the cursor of ${call.capability}`)
