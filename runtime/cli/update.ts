@@ -32,13 +32,17 @@ export async function update(
     say('Nothing to update: the failures are not only different responses.')
     return false
   }
-  say(`${counted(names.length, 'case')} would expect the current responses: ${names.join(', ')}`)
-  if (!yes && !(await isWanted())) return false
+  const cases = counted(names.length, 'case')
+  if (!yes) {
+    say(`${cases} would expect the current responses: ${names.join(', ')}`)
+    if (!(await isWanted())) return false
+  }
   // Written atomically.
   const file = path.join(folder, CASES_FILE)
   const beside = `${file}.${randomUUID()}.part`
   await writeFile(beside, text)
   await rename(beside, file)
+  say(`Updated ${cases} to the current responses: ${names.join(', ')}`)
   return true
 }
 

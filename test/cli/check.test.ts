@@ -182,6 +182,10 @@ test('--update rewrites the cases in which only the answers differ, after confir
   const done = await keyway('check', 'updated', '--update', '--yes')
   expect(done.code).toBe(1)
   expect(done.out).toMatch(/FAIL acme 0\.1\.0: 5 cases passed, 2 findings/)
+  expect(done.out).toContain(
+    'Updated 3 cases to the current responses: the tenant is the workspace, two pages',
+  )
+  expect(done.out).not.toContain('would')
   const now = await readFile(file, 'utf8')
   const undo = now
     .replace('"GET /v1/rules"', '"GET /v1/roles"')
