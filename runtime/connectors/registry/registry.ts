@@ -214,9 +214,15 @@ export function createRegistry(options: RegistryOptions): Registry {
     return made
   }
 
-  async function settle(state: State, folder: Folder, turn: number, onBegun: () => void) {
+  /** Applies the verdict. Returns false if a newer look has taken over, which reports the state instead. */
+  async function settle(
+    state: State,
+    folder: Folder,
+    turn: number,
+    onBegun: () => void,
+  ): Promise<boolean> {
     const verdict = await verdictOn(state, folder, turn, onBegun)
-    if (isStale(state, turn)) return
+    if (isStale(state, turn)) return false
     if (!verdict.ok) {
       await restore(state)
       const { id, version, findings } = verdict
@@ -227,7 +233,7 @@ export function createRegistry(options: RegistryOptions): Registry {
         state: 'ghost',
         reason: findings.join('\n'),
       }
-      return
+      return true
     }
     const { manifest } = verdict
     const latest = { digest: folder.digest, id: manifest.id, version: manifest.version }
@@ -236,13 +242,14 @@ export function createRegistry(options: RegistryOptions): Registry {
     if (reason !== null) {
       await restore(state)
       state.latest = { ...latest, state: 'ghost', reason }
-      return
+      return true
     }
     serve(state, keep(manifest, folder.digest))
     state.latest = { ...latest, state: 'ready', reason: null }
     // Before any await: a folder must not be visible as ready without being served.
     reroute()
     await store.setLastGood(state.directory, folder.digest)
+    return true
   }
 
   /** Returns why a valid edit is not applied, or null. The previous version then stays served. */
@@ -301,9 +308,9 @@ export function createRegistry(options: RegistryOptions): Registry {
         reason: null,
       }
       if (isOff(folder.digest)) state.latest = offRow(folder)
-      else await settle(state, folder, turn, onBegun)
+      else if (!(await settle(state, folder, turn, onBegun))) return
     } catch (error) {
-      if (state.turn !== turn) return
+      if (isStale(state, turn)) return
       await restore(state)
       const reason =
         error instanceof FolderError ? error.message : `could not be checked: ${messageOf(error)}`

@@ -282,6 +282,22 @@ describe('an edit', () => {
     expect(short(registry)).toEqual(['acme@3.0.0 ready, serving'])
   })
 
+  test.each([
+    ['another edit', '2.0.0'],
+    ['a second look at the same files', '1.0.0'],
+  ])('that is overtaken by %s is reported once, at the end', async (_what, version) => {
+    const { promise, resolve } = Promise.withResolvers<string[]>()
+    const { registry, changes } = open({ inspector: { describe: () => promise } })
+    const directory = path.join(plugins(), 'x')
+    await write(directory, filesOf())
+    const first = await registry.look(directory)
+    await write(directory, filesOf({ version }))
+    const second = await registry.look(directory)
+    resolve(['validate_credentials'])
+    await Promise.all([first.checked, second.checked])
+    expect(changes.map((one) => `${one.version} ${one.state}`)).toEqual([`${version} ready`])
+  })
+
   test('to another id retires the old one', async () => {
     const { registry, retired } = open()
     const directory = path.join(plugins(), 'x')
