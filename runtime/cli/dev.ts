@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { TYPES_FILE } from '../contract/connector/connector-types.ts'
+import type { Host } from '../main.ts'
 import { createLog } from '../observe/log.ts'
 import { visible } from '../observe/visible.ts'
 import { type CheckBench, openCheckBench } from '../testing/check-connector.ts'
@@ -31,6 +32,7 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
   const config = readConfig({ ...DEFAULTS, ...process.env })
   const log = createLog(config.logLevel)
   let bench: Promise<CheckBench> | null = null
+  let served: Host | null = null
   const checks = createLatest(async () => {
     bench ??= openCheckBench()
     const told = await bench.then((one) => checkFolder(one, folder)).catch(notChecked)
@@ -43,6 +45,7 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
         changeLines(path.basename(folder), rows).map(say)
         checks.again()
       },
+      () => (served?.registry.checking ?? 0) > 0,
     ),
   )
   const recording = record
@@ -65,6 +68,7 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
     },
     recording,
   )
+  served = host
   recording?.use(host)
   const tidy = async () => {
     await checks.stop()
