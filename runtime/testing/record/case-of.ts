@@ -1,5 +1,4 @@
 /** Makes a case of a recording. The case contains no secrets, is the same for every recording, and passes. */
-import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Case, CaseDefaults } from '../../contract/connector/cases.ts'
 import type { SecretParts } from '../../contract/connector/secrets.ts'
@@ -7,6 +6,7 @@ import type { HeaderList } from '../../egress/exchange/headers.ts'
 import type { SeenHop } from '../../egress/hop/observed-hops.ts'
 import type { Stage } from '../run-case.ts'
 import { withoutNulls } from '../run-case.ts'
+import { caseName } from './case-name.ts'
 import { expectationOf } from './expectation.ts'
 import { createHide } from './invent.ts'
 import {
@@ -33,7 +33,7 @@ const MAX_TRIED = 30
 /**
  * Makes the case, with all defaults filled in.
  *
- * @param name Name of the case. Default: the capability, its request and the error in which it ends.
+ * @param name Name of the case. Default: `caseName`, among the `cases` of the file.
  * @param nowMs Time of the recording, in milliseconds since the Unix epoch.
  * @throws NotRecordable with advice
  */
@@ -41,7 +41,7 @@ export async function caseOf(
   recording: Recording,
   stage: Stage,
   defaults: CaseDefaults,
-  { name, nowMs }: { name: string | undefined; nowMs: number },
+  { name, cases, nowMs }: { name: string | undefined; cases: readonly unknown[]; nowMs: number },
 ): Promise<Case> {
   const { capability, pageSize, raw, calls } = recording
   const pagesOfHops = calls.map(({ hops }, index) =>
@@ -81,7 +81,9 @@ export async function caseOf(
     const isEnd = pages.length > 1 && told.error === undefined && told.more === undefined
     return { upstream, ...told, ...(isEnd ? { more: false } : {}) }
   })
-  const named = { ...bare, name: name ?? nameOf(capability, head.request, steps.at(-1)?.error) }
+  const { error } = steps.at(-1) ?? {}
+  const { request } = head
+  const named = { ...bare, name: name ?? caseName({ capability, request, error }, cases) }
   const made: Case = steps.length > 1 ? { ...named, pages: steps } : { ...named, ...steps[0] }
   const text = JSON.stringify(made)
   if (hide.leaks(text))
@@ -228,32 +230,3 @@ function bodyOf(text: string): unknown {
     return text
   }
 }
-
-/** Maximum length of a name, in characters. */
-const MAX_NAME_LENGTH = 120
-
-/**
- * Returns a short name of the call, its request and its error. The same call gets the same name again. A call
- * that fails does not replace the case of one that succeeds. A truncated name ends in a hash, so
- * that no two calls share a name.
- */
-function nameOf(
-  capability: string,
-  request: Record<string, unknown>,
-  error: Case['error'],
-): string {
-  const told = Object.entries(request)
-    .filter(([, value]) => typeof value !== 'object' && value !== '')
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ')
-  const outcome = error === undefined ? '' : ` (${error.error_code})`
-  const name = `recorded ${capability}${told === '' ? '' : `: ${told}`}${outcome}`
-  if (name.length <= MAX_NAME_LENGTH && !Object.values(request).some(isFilled)) return name
-  const whole = JSON.stringify([capability, request, error?.error_code])
-  const mark = `... ${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`
-  return `${name.slice(0, MAX_NAME_LENGTH - mark.length)}${mark}`
-}
-
-/** Reports whether a value does not appear in names, such as a list of entitlements. */
-const isFilled = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length > 0

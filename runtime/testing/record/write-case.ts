@@ -41,9 +41,10 @@ export async function writeCase(
   const before = await readOrNone(file)
   const read = fileOf(before ?? '[]')
   if ('unreadable' in read) throw new NotRecordable(`${CASES_FILE} ${read.unreadable}`)
-  const { defaults = {} } = read.shared
+  const { shared, cases } = read
+  const { defaults = {} } = shared
   const stage = { version, run }
-  const made = await caseOf(recording, stage, defaults, { name, nowMs: Date.now() })
+  const made = await caseOf(recording, stage, defaults, { name, cases, nowMs: Date.now() })
   const { text, line, replaces } = putCase(before, made)
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     throw new NotRecordable(
