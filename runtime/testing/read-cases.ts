@@ -7,6 +7,8 @@ import { describeIssue } from '../contract/connector/payload.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { marksIn } from '../contract/limits/reply-limits.ts'
+import { misplacedArrays } from '../contract/schema/misplaced-arrays.ts'
+import { placeAt } from '../contract/schema/place.ts'
 import { membersOf } from '../contract/schema/record.ts'
 import type { AnySchema } from '../contract/schema/shape.ts'
 import { expandCase, type Shared } from './expand-case.ts'
@@ -52,9 +54,12 @@ function* reading(text: string | undefined): Generator<void, ReadCases | { unrea
     const where =
       typeof name === 'string' && name !== '' ? name : `${CASES_FILE}, case ${index + 1}`
     const expanded = expandCase(value, file.shared)
+    const lists = listsIn(Case, expanded.value)
     const parsed = v.safeParse(Case, expanded.value)
-    if (parsed.success && expanded.findings.length === 0) read.cases.push(parsed.output)
-    const told = [...expanded.findings, ...(parsed.issues ?? []).map((one) => toldOf(one, Case))]
+    const issues = (parsed.issues ?? []).map((one) => toldOf(one, Case))
+    // Issues inside a list that should be an object are its consequence.
+    const told = [...expanded.findings, ...(lists.length > 0 ? lists : issues)]
+    if (parsed.success && told.length === 0) read.cases.push(parsed.output)
     read.findings.push(...told.map((message) => ({ where, message })))
   }
   return read
@@ -73,6 +78,8 @@ export function fileOf(
     return { unreadable: `is not JSON: ${messageOf(error)}` }
   }
   if (Array.isArray(value)) return { shared: {}, cases: value }
+  const lists = listsIn(FileShape, value)
+  if (lists.length > 0) return { unreadable: lists.join('; ') }
   const { success, output, issues } = v.safeParse(FileShape, value)
   if (success) {
     // As written: defaults provide what the exchanges leave out.
@@ -105,6 +112,12 @@ function namedIn(value: unknown): string[] {
 
 /** Cases are judged one by one, after their shared parts have been filled in. */
 const FileShape = v.strictObject({ ...CaseFileHead, cases: v.array(v.unknown()) })
+
+/** Returns a finding for each list in place of an object. */
+const listsIn = (schema: AnySchema, value: unknown): string[] =>
+  misplacedArrays(schema, value).map(
+    ({ path }) => `${path.length === 0 ? '' : `${placeAt(path)}: `}found a list; write an object`,
+  )
 
 const toldOf = (issue: v.BaseIssue<unknown>, schema: AnySchema): string =>
   describeIssue(issue, '', () => false, schema)

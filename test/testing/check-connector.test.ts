@@ -381,6 +381,42 @@ describe('a connector fails for', () => {
       [{ ...good, upstream: [{ request: 'users', reply: { status: 200 } }] }],
       'must look like `GET /v1/users',
     ],
+    ['a case that is a list', [[good]], 'case 1: found a list; write an object'],
+    ...(
+      [
+        ['request', { request: [] }],
+        ['settings', { settings: ['x'] }],
+        ['page', { page: [1] }],
+        ['error', { error: [], response: undefined }],
+        ['upstream[0]', { upstream: [[]] }],
+        ['upstream[0].headers', { upstream: [{ ...exchange(['a']), headers: ['x'] }] }],
+        ['upstream[0].reply', { upstream: [{ ...exchange(['a']), reply: [] }] }],
+        [
+          'pages[0].upstream[0].reply.headers',
+          {
+            upstream: [],
+            pages: [{ upstream: [{ request: 'GET /', reply: { status: 200, headers: [] } }] }],
+          },
+        ],
+      ] as const
+    ).map(([at, changes]): [string, unknown, string] => [
+      `a list in place of the object ${at}`,
+      [{ ...good, ...changes }],
+      `lists: ${at}: found a list; write an object`,
+    ]),
+    ...(
+      [
+        ['defaults', { defaults: [] }],
+        ['defaults.settings', { defaults: { settings: [] } }],
+        ['defaults.upstream.headers', { defaults: { upstream: { headers: [] } } }],
+        ['exchanges', { exchanges: [] }],
+        ['exchanges.login.reply', { exchanges: { login: { request: 'GET /', reply: [] } } }],
+      ] as const
+    ).map(([at, head]): [string, unknown, string] => [
+      `a list in place of the shared object ${at}`,
+      { ...head, cases: [good] },
+      `connector.cases.json: ${at}: found a list; write an object`,
+    ]),
   ])('%s', async (_name, cases, words) => {
     expect((await errors(cases)).join('\n')).toContain(words)
   })
