@@ -5,7 +5,6 @@ import {
   type LdapEntry,
   type LdapValue,
   movedDn,
-  plainDn,
   unlessAlready,
 } from 'keyway/sdk'
 import { isExpired, STATE_ATTRIBUTES, withDisabled } from './control.ts'
@@ -26,7 +25,8 @@ export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   const off = withDisabled(control, true)
   if (control !== off) await set(ctx, entry, { userAccountControl: [off] })
   const { disabled_dn } = ctx.settings
-  if (disabled_dn !== undefined && !isIn(entry, disabled_dn)) await move(ctx, entry, disabled_dn)
+  if (disabled_dn !== undefined && !isBelow(entry.dn, disabled_dn))
+    await move(ctx, entry, disabled_dn)
 }
 
 /**
@@ -45,15 +45,12 @@ export async function switchOn(ctx: Ctx, id: string): Promise<void> {
   if (isExpired(entry, Date.now())) changes['accountExpires'] = ['0']
   if (Object.keys(changes).length > 0) await set(ctx, entry, changes)
   const { disabled_dn } = ctx.settings
-  if (disabled_dn !== undefined && isIn(entry, disabled_dn))
+  if (disabled_dn !== undefined && isBelow(entry.dn, disabled_dn))
     await move(ctx, entry, newAccountsPlace(ctx))
 }
 
 const set = (ctx: Ctx, { dn }: LdapEntry, values: Record<string, LdapValue[]>): Promise<void> =>
   ctx.ldap.modify(dn, [{ replace: values }])
-
-const isIn = ({ dn }: LdapEntry, place: string): boolean =>
-  isBelow(plainDn(dn) ?? '', plainDn(place) ?? '')
 
 /**
  * Moves an account. If another entry in the target has its name, the account stays where it is: the caller

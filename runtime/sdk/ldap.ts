@@ -1,5 +1,5 @@
 /** Helpers for `ctx.ldap`: values of entries and requests, DNs, idempotent writes. */
-import { parseDn, writeDn } from '../contract/connector/dn.ts'
+import { isWithin, parseDn, writeDn } from '../contract/connector/dn.ts'
 import type { LdapEntry, LdapValue } from '../contract/connector/ldap-context.ts'
 import { ConnectorError } from './connector-error.ts'
 
@@ -124,14 +124,25 @@ function folded(text: string): string {
 const SIMPLE =
   /^[a-z][a-z0-9-]*=[a-z0-9._@-]+( [a-z0-9._@-]+)*(,[a-z][a-z0-9-]*=[a-z0-9._@-]+( [a-z0-9._@-]+)*)*$/
 
+/** Matches a DN in which more than the case of letters may differ from its canonical spelling. */
+const ODD = /["+]|\\(?!0[0-9a-f]|1[0-9a-f]|2[23bc]|3[b-e]|5c|7f)|[,=] | [,=]| {2}|^ | $/
+
 /**
- * Reports whether an entry is below another one. Both are DNs as returned by `plainDn`.
+ * Reports whether an entry is below another one. Both must be DNs, in any spelling: case, spaces, escapes and
+ * the order of a name of several attributes (`cn=a+ou=b`) do not matter.
  *
  * @example
  * if (!isBelow(dn, 'ou=people,dc=acme')) throw new ConnectorError('not_found', 'There is no such person')
  */
-export const isBelow = (dn: string, base: string): boolean =>
-  base !== '' && dn.endsWith(base) && dn[dn.length - base.length - 1] === ','
+export function isBelow(dn: string, base: string): boolean {
+  const above = plainDn(base)
+  if (above === null) return false
+  // Parsing takes ten times as long, and a listing compares the members of all groups.
+  const entry = ODD.test(dn) ? plainDn(dn) : folded(dn)
+  if (entry === null || !above.includes('+')) return entry?.endsWith(`,${above}`) ?? false
+  const [parts, tail] = [parseDn(entry), parseDn(above)]
+  return parts !== null && tail !== null && parts.length > tail.length && isWithin(parts, tail)
+}
 
 /**
  * Awaits a write and treats the given results of the directory as success. This makes the write idempotent.

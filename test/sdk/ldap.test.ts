@@ -56,8 +56,30 @@ test.each([
   ['ou=people,dc=acme', false],
   ['uid=a,ou=otherpeople,dc=acme', false],
   ['uid=a\\2cou=people,dc=acme', false],
+  ['uid=a\\,ou=people,dc=acme', false],
+  ['UID=A, OU=People , DC=Acme', true],
+  ['uid=a,ou=\\70eople,dc=acme', true],
+  ['cn=Müller\\2c Jürgen,OU=people,dc=acme', true],
+  ['uid=a,ou=people,dc=acme,dc=other', false],
+  ['uid=a;b\\,ou=people,dc=acme', false],
+  ['', false],
 ])('%j lies below ou=people,dc=acme: %s', (dn, expected) => {
   expect(isBelow(dn, 'ou=people,dc=acme')).toBe(expected)
+})
+
+test.each([
+  ['uid=a,cn=r+ou=x,dc=acme', true],
+  ['uid=a,OU=x+cn=R,dc=acme', true],
+  ['cn=r+ou=x,dc=acme', false],
+  ['uid=a,cn=r+ou=y,dc=acme', false],
+  ['uid=a,cn=r,dc=acme', false],
+])('%j lies below cn=r+ou=x,dc=acme: %s', (dn, expected) => {
+  for (const base of ['cn=r+ou=x,dc=acme', 'ou=X + cn=R, dc=acme'])
+    expect(isBelow(dn, base)).toBe(expected)
+})
+
+test.each(['', 'people'])('no entry lies below %j', (base) => {
+  expect(isBelow('uid=a,ou=people', base)).toBe(false)
 })
 
 describe('the ids of Active Directory', () => {
