@@ -157,7 +157,11 @@ function refuse(
     isAllowed(request)
   } catch (error) {
     if (error instanceof RuntimeError)
-      outside.push(`sends a request that its manifest does not allow: ${error.message}`)
+      outside.push(
+        error.code === 'context_misused'
+          ? `calls its context with wrong arguments: ${error.message}`
+          : `sends a request that its manifest does not allow: ${error.message}`,
+      )
     throw error
   }
   throw new RuntimeError('upstream_rejected', 'this network refuses every connection')

@@ -42,6 +42,14 @@ export const ERRORS = rows({
     ...policy,
     meaning: 'The URL may not be fetched (form, scheme, user info)',
   },
+  context_misused: {
+    wire: 'client_call_error',
+    raisedBy: 'Keyway',
+    blame: 'connector',
+    retryable: false,
+    meaning:
+      'The code passed `ctx.fetch`, `ctx.ldap` or `ctx.sql` arguments that make no request, such as too few parameters',
+  },
   egress_undeclared: { ...policy, meaning: 'No egress entry allows this address or method' },
   egress_private: {
     ...policy,

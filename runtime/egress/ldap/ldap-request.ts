@@ -20,7 +20,8 @@ import { readBody } from '../wire/request-body.ts'
 /**
  * Parses the body of a request.
  *
- * @throws egress_url if it is not a request, egress_body if it is too large; the messages contain no values.
+ * @throws context_misused if it is not a request, egress_url outside of ctx.ldap, egress_body if it is too
+ * large; the messages contain no values.
  * directory_refused for a lone surrogate, which would be sent as another character: `noSuchObject` if it is
  * in the name of the entry.
  */
@@ -46,7 +47,7 @@ const isWhole = (value: unknown): boolean =>
  * Returns the target that allows the whole request: its entry, the entry's new name, and the entries that it
  * refers to.
  *
- * @throws egress_undeclared, egress_url
+ * @throws egress_undeclared, egress_url, context_misused
  */
 export function judgeAsked(request: LdapRequest, targets: readonly LdapTarget[]): LdapTarget {
   if (request.operation === 'search') {
@@ -62,7 +63,7 @@ export function judgeAsked(request: LdapRequest, targets: readonly LdapTarget[])
 
 /**
  * @throws egress_undeclared for values that name an entry outside, and for passwords that may not be set;
- * egress_url
+ * context_misused for one that is no DN; egress_url
  */
 function judgeValues(name: string, values: readonly LdapValue[], target: LdapTarget): void {
   const [bare = ''] = name.toLowerCase().split(';')
@@ -78,10 +79,15 @@ function judgeValues(name: string, values: readonly LdapValue[], target: LdapTar
   if (!DN_ATTRIBUTES.includes(bare)) return
   for (const value of values) {
     const dn = typeof value === 'string' ? parseDn(value) : null
-    if (dn !== null && mayReferTo(dn, target)) continue
+    if (dn === null)
+      throw new RuntimeError(
+        'context_misused',
+        `A value of ${name} is no DN: build it with ctx.ldap.dn, or look the entry up first`,
+      )
+    if (mayReferTo(dn, target)) continue
     throw new RuntimeError(
       'egress_undeclared',
-      `A value of ${name} ${dn === null ? 'is no DN' : `lies outside ${target.baseText}`}: values of ${name} lie below the "base" of ${target.field}, or below one of its "references"`,
+      `A value of ${name} lies outside ${target.baseText}: values of ${name} lie below the "base" of ${target.field}, or below one of its "references"`,
     )
   }
 }
@@ -129,10 +135,11 @@ function namingOf(request: LdapRequest): [string, LdapValue[]][] {
 
 function read(text: string): Dn {
   const dn = parseDn(text)
-  // The root is not an entry of a directory.
-  if (dn !== null && dn.length > 0) return dn
+  if (dn?.length === 0)
+    throw new RuntimeError('egress_undeclared', 'The root of a directory is not below any "base"')
+  if (dn !== null) return dn
   throw new RuntimeError(
-    'egress_url',
+    'context_misused',
     'A DN of the request cannot be read: build it with ctx.ldap.dn',
   )
 }

@@ -27,11 +27,11 @@ type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
 /** Change of a password (RFC 3062). */
 const PASSWORD_MODIFY = '1.3.6.1.4.1.4203.1.11.1'
 
-/** Returns the DN as it is sent. @throws egress_url if it is not a DN */
+/** Returns the DN as it is sent. @throws context_misused if it is not a DN */
 function sentDn(text: string): string {
   const dn = parseDn(text)
   if (dn !== null) return writeDn(dn)
-  throw new RuntimeError('egress_url', 'A DN of the request cannot be read')
+  throw new RuntimeError('context_misused', 'A DN of the request cannot be read')
 }
 
 /** Reply to a write. */

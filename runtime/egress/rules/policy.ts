@@ -25,13 +25,16 @@ export type Policy = {
  * Parses a URL into the form in which it is judged and sent: host in lower case without a final dot, `.` and
  * `..` resolved, no fragment.
  *
- * @throws egress_url if it is not a URL, is not http(s), has user info, or is too long
+ * @throws context_misused if it is not a URL; egress_url if it is not http(s), has user info, or is too long
  */
 export function parseUrl(text: string): URL {
   if (text.length > ADDRESS_LIMITS.maxUrlBytes) throw tooLong()
   const url = URL.parse(text)
   if (url === null)
-    throw new RuntimeError('egress_url', 'The address is not an absolute URL that can be read')
+    throw new RuntimeError(
+      'context_misused',
+      'The address is not an absolute URL that can be read: write one such as https://api.acme.example/users',
+    )
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new RuntimeError('egress_url', `${url.protocol} cannot be fetched, only https: and http:`)
   if (url.username !== '' || url.password !== '')

@@ -138,7 +138,7 @@ export function resolveSql(
  * Returns the first target that allows all of these statements for an operation. A query only reads, the
  * other operations only write.
  *
- * @throws egress_undeclared with the declaration to add
+ * @throws egress_undeclared with the declaration to add; context_misused for the wrong operation
  */
 export function judgeSql(
   operation: SqlOperation,
@@ -164,7 +164,7 @@ export function judgeSql(
   const wrong = names.find((name) => (allowed.statements[name]?.reads ?? false) !== isQuery)
   if (wrong === undefined) return allowed
   throw new RuntimeError(
-    'egress_undeclared',
+    'context_misused',
     isQuery
       ? `ctx.sql.query is for statements that only read: declare "reads": true for ${show(wrong)} if it does, or use ctx.sql.execute`
       : `The statement ${show(wrong)} only reads, and ctx.sql.${operation} is for statements that write: use ctx.sql.query, or take "reads": true from ${show(wrong)} if it writes`,

@@ -5,7 +5,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
  * Returns the error for a result with two columns of the same name: rows are objects by column, and the
  * values of one would be lost.
  *
- * @returns egress_url, or null if all names are unique
+ * @returns context_misused, or null if all names are unique
  */
 export function duplicateColumn(
   statement: string,
@@ -15,7 +15,7 @@ export function duplicateColumn(
   for (const { name } of columns) {
     if (names.has(name))
       return new RuntimeError(
-        'egress_url',
+        'context_misused',
         `The statement ${statement} gives two columns named ${name}: give one of them another name with "as"`,
       )
     names.add(name)

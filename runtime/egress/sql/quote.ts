@@ -107,7 +107,10 @@ export async function writeText(
     }
     const value = Object.hasOwn(names, piece.name) ? names[piece.name] : undefined
     if (value === undefined)
-      throw new RuntimeError('egress_url', `The statement ${name} needs a name for ${piece.name}`)
+      throw new RuntimeError(
+        'context_misused',
+        `The statement ${name} needs a name for ${piece.name}`,
+      )
     if (value === '' && piece.place !== 'literal')
       throw refused('42602', `The ${piece.place} ${piece.name} is empty`)
     if (value.includes('\0'))
@@ -118,7 +121,7 @@ export async function writeText(
   }
   const stray = Object.keys(names).find((one) => !used.has(one))
   if (stray === undefined) return written.join('')
-  throw new RuntimeError('egress_url', `The statement ${name} has no place for ${stray}`)
+  throw new RuntimeError('context_misused', `The statement ${name} has no place for ${stray}`)
 }
 
 /**

@@ -18,7 +18,7 @@ import { readBody } from '../wire/request-body.ts'
 /**
  * Parses the body of a request.
  *
- * @throws egress_url if it is not a request, egress_body if it is too large; the messages contain no values
+ * @throws context_misused if it is not a request, egress_url outside of ctx.sql, egress_body if it is too large; the messages contain no values
  */
 export const readAsked = (method: string, body: Uint8Array | null): SqlRequest =>
   readBody({ bridge: 'sql', operation: sqlOperationOf(method), schemas: SQL_REQUESTS }, body)
@@ -26,7 +26,7 @@ export const readAsked = (method: string, body: Uint8Array | null): SqlRequest =
 /**
  * Returns the target that allows the whole request: its statements and their parameters.
  *
- * @throws egress_undeclared, egress_url
+ * @throws egress_undeclared, context_misused
  */
 export function judgeAsked(request: SqlRequest, targets: readonly SqlTarget[]): SqlTarget {
   const steps = stepsOf(request)
@@ -52,8 +52,8 @@ function judgeParameters({ statement, parameters }: StatementStep, statements: S
   const declared = statements[statement]?.parameters ?? []
   if (declared.length !== parameters.length)
     throw new RuntimeError(
-      'egress_url',
-      `The statement ${statement} takes ${declared.length} parameters, and got ${parameters.length}`,
+      'context_misused',
+      `The statement ${statement} takes ${counted(declared.length)}${listOf(declared)}, and got ${parameters.length}`,
     )
   for (const [index, type] of declared.entries()) {
     const value = parameters[index]
@@ -62,11 +62,25 @@ function judgeParameters({ statement, parameters }: StatementStep, statements: S
     const read = v.safeParse(schema, value)
     if (read.success) continue
     throw new RuntimeError(
-      'egress_url',
+      'context_misused',
       `Parameter $${index + 1} of the statement ${statement} is declared as ${type}: ${misfit(value, read.issues[0])}`,
     )
   }
 }
+
+const counted = (count: number): string => (count === 1 ? '1 parameter' : `${count} parameters`)
+
+/** Returns the declared parameters as statements write them: ` ($1 string, $2 integer)`. */
+const listOf = (types: readonly string[]): string =>
+  types.length === 0
+    ? ''
+    : ` (${types
+        .slice(0, MAX_LISTED)
+        .map((type, index) => `$${index + 1} ${type}`)
+        .join(', ')}${types.length > MAX_LISTED ? ', ...' : ''})`
+
+/** Maximum number of parameters that a message lists. */
+const MAX_LISTED = 10
 
 /** Describes why a value is not of its declared type, without the value. */
 function misfit(value: unknown, issue: v.BaseIssue<unknown>): string {

@@ -20,7 +20,8 @@ type RequestBy<S extends Record<string, v.GenericSchema>> = {
 /**
  * Parses the body by the schema of its operation.
  *
- * @throws egress_url if it is not a request, egress_body if it is too large; the messages contain no values
+ * @throws context_misused if it is not a request, egress_url if it does not come from the bridge, egress_body
+ *   if it is too large; the messages contain no values
  */
 export function readBody<S extends Record<string, v.GenericSchema>>(
   { bridge, operation, schemas }: Reading<S>,
@@ -40,13 +41,13 @@ export function readBody<S extends Record<string, v.GenericSchema>>(
   try {
     value = JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new RuntimeError('egress_url', `A request of ctx.${bridge} is not JSON`)
+    throw new RuntimeError('context_misused', `A request of ctx.${bridge} is not JSON`)
   }
   const read = v.safeParse(schema, value, { abortEarly: true })
   // The type of `Object` is any. The output has the type of the operation's schema.
   if (read.success) return { operation, ...Object(read.output) }
   throw new RuntimeError(
-    'egress_url',
+    'context_misused',
     `ctx.${bridge}.${operation}: ${describeIssue(read.issues[0], '', () => true)}`,
   )
 }

@@ -366,6 +366,18 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(door.hasWritten()).toBe(false)
   })
 
+  test.each([
+    ['DELETE', { dn: 'user001' }],
+    ['MODIFY', { dn: 'ou=people,dc=example,dc=test', changes: [{ add: { member: ['user001'] } }] }],
+    ['SEARCH', { scope: 'subtree' }],
+  ])('reports a mistake of the code as such, and sends nothing: %s %j', async (method, body) => {
+    const door = doorTo(directory, {})
+    const error = await errorOf(ask(method, body, door))
+    expect(error.code).toBe('context_misused')
+    expect(error.message).toMatch(/ctx\.ldap/)
+    expect(door.records[0]).toMatchObject({ sent: false })
+  })
+
   test('allows members below declared references', async () => {
     const entry = { base: `ou=groups,${directory.baseDn}`, references: [people()] }
     const door = doorTo(directory, { entry })

@@ -169,7 +169,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
         ask('QUERY', { statement: 'twice', parameters: [], ...more }, through),
       )
       expect([error.code, error.message]).toEqual([
-        'egress_url',
+        'context_misused',
         'The statement twice gives two columns named id: give one of them another name with "as"',
       ])
       expect(await query('notes', [], through)).toEqual([])
@@ -304,8 +304,8 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
 
   test('executes no statement that was declared to read', async () => {
     const one = { statement: 'lies_by_function', parameters: [] }
-    expect((await errorOf(ask('EXECUTE', one))).code).toBe('egress_undeclared')
-    expect((await errorOf(ask('TRANSACTION', { steps: [one] }))).code).toBe('egress_undeclared')
+    expect((await errorOf(ask('EXECUTE', one))).code).toBe('context_misused')
+    expect((await errorOf(ask('TRANSACTION', { steps: [one] }))).code).toBe('context_misused')
     expect(await query('notes')).toEqual([])
   })
 
