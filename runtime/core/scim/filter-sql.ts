@@ -1,5 +1,6 @@
 /** Translates a filter into an SQL condition, using a table of the attributes that can be queried. */
 import { type SQL, sql } from 'drizzle-orm'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
 import type { Filter, FilterOperator, FilterValue } from './filter.ts'
 import { ScimError } from './problem.ts'
 
@@ -125,12 +126,9 @@ function momentComparison(
   operator: FilterOperator,
   value: FilterValue,
 ): SQL {
-  // PostgreSQL does not accept the year 0, nor years of five digits in the notation of ISO 8601.
-  const ms =
-    typeof value === 'string' && /^(?!0000)\d{4}-/.test(value) ? Date.parse(value) : Number.NaN
+  const at = typeof value === 'string' && /^\d{4}-/.test(value) ? parseDatetime(value) : null
   const sign = { eq: '=', ne: '<>', ...SIGNS, co: null, sw: null, ew: null }[operator]
-  if (Number.isNaN(ms) || sign === null)
+  if (at === null || sign === null)
     throw refused(`${path} is compared with a date and time such as "2026-01-31T12:00:00Z"`)
-  const moment = new Date(ms).toISOString()
-  return sql`date_trunc('milliseconds', ${found}) ${sql.raw(sign)} ${moment}::timestamptz`
+  return sql`date_trunc('milliseconds', ${found}) ${sql.raw(sign)} ${at.toISOString()}::timestamptz`
 }

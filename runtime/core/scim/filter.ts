@@ -190,14 +190,15 @@ export function fitsFilter(filter: Filter, value: Readonly<Record<string, Filter
     case 'within':
       return false
     case 'present':
-      return (value[filter.path.toLowerCase()] ?? null) !== null
+      return partOf(value, filter.path) !== null
     case 'compare':
-      return compares(
-        filter.operator,
-        lowered(value[filter.path.toLowerCase()] ?? null),
-        lowered(filter.value),
-      )
+      return compares(filter.operator, lowered(partOf(value, filter.path)), lowered(filter.value))
   }
+}
+
+function partOf(value: Readonly<Record<string, FilterValue>>, path: string): FilterValue {
+  const name = path.toLowerCase()
+  return Object.hasOwn(value, name) ? (value[name] ?? null) : null
 }
 
 const lowered = (value: FilterValue): string => String(value).toLowerCase()

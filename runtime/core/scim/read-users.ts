@@ -236,13 +236,13 @@ const emailColumn: ScimColumn = {
 }
 
 /** Condition on an address. There is only one, with the type work, and it is primary. */
-const emailHolds = (inner: Filter): SQL => filterSql(inner, (path) => EMAIL_PARTS[path])
+const emailHolds = (inner: Filter): SQL => filterSql(inner, (path) => EMAIL_PARTS.get(path))
 
-const EMAIL_PARTS: Readonly<Record<string, ScimColumn>> = {
-  value: emailColumn,
-  primary: { kind: 'boolean', value: sql`true` },
-  type: { kind: 'text', value: sql`'work'::text` },
-}
+const EMAIL_PARTS: ReadonlyMap<string, ScimColumn> = new Map<string, ScimColumn>([
+  ['value', emailColumn],
+  ['primary', { kind: 'boolean', value: sql`true` }],
+  ['type', { kind: 'text', value: sql`'work'::text` }],
+])
 
 /** Returns a person in the form of RFC 7643 section 4.1. Empty attributes are omitted. */
 export function toScimUser(row: ScimUserRow, request: ScimRequest, isWhole = true): Resource {

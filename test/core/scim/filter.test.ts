@@ -80,4 +80,5 @@ test('a filter is evaluated for a single value', () => {
   expect(holds('type eq "home"')).toBe(false)
   expect(holds('primary eq true and type ne "home"')).toBe(true)
   expect(holds('not (primary eq true) or display pr')).toBe(false)
+  expect(holds('constructor pr')).toBe(false)
 })
