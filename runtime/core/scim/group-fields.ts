@@ -50,9 +50,9 @@ function readMembers(
   op: PatchOperation['op'],
   members: Record<string, unknown>,
 ): void {
-  // Okta sends the id next to the name. It has no meaning here.
+  // Okta sends the id next to the name. It has no meaning here, and neither has a schema that is not stored.
   for (const [key, value] of Object.entries(members))
-    if (!/^(schemas|id|meta)$/i.test(key)) patchAt(change, op, key, value)
+    if (!/^(urn:|(schemas|id|meta)$)/i.test(schemaOf(key).rest)) patchAt(change, op, key, value)
 }
 
 function patchAt(

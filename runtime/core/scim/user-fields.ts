@@ -119,7 +119,8 @@ function readMembers(values: UserValues, members: Record<string, unknown>): void
     const { rest } = schemaOf(key)
     if (rest === '') {
       if (isObject(value)) readMembers(values, value)
-    } else if (!/^(schemas|id|meta)$/i.test(rest)) readAttribute(values, rest, value)
+      // A schema that is not stored may hold characters that no path has.
+    } else if (!/^(urn:|(schemas|id|meta)$)/i.test(rest)) readAttribute(values, rest, value)
   }
 }
 

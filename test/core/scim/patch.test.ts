@@ -143,6 +143,13 @@ describe('users', () => {
       { password: 'unread', groups: [], nickName: 'A', name: { middleName: 'B' }, roles: ['x'] },
     ],
     ['names of the language', JSON.parse('{"__proto__":{"active":false},"constructor":"x"}')],
+    [
+      'an extension whose name is no path (RFC 8141)',
+      {
+        'urn:acme:hr/people:1.0:User': { title: 'Chief' },
+        'urn:acme:hr/people:1.0:User:title': 'x',
+      },
+    ],
   ])('POST and PUT ignore attributes that are not stored (%s)', (_, more) => {
     const known = { userName: 'ada@example.com', active: true }
     expect(readUser({ ...known, ...more })).toEqual(known)
@@ -273,6 +280,12 @@ describe('groups', () => {
     ],
   ])('%s', (_, operation, change) => {
     expect(group(operation)).toMatchObject(change)
+  })
+
+  test('an extension whose name is no path is ignored', () => {
+    const more = { 'urn:acme:hr/teams:1.0:Group': { displayName: 'Other' } }
+    expect(readGroup({ displayName: 'Sales', ...more })).toMatchObject({ displayName: 'Sales' })
+    expect(group({ op: 'replace', value: more })).not.toHaveProperty('displayName')
   })
 
   test('the last of several operations on a person counts', () => {
