@@ -162,7 +162,10 @@ function columnAt(path: string): ScimColumn | undefined {
   const { rest } = schemaOf(path)
   switch (rest) {
     case 'id':
-      return { kind: 'text', value: sql`g.id::text`, exact: true }
+      return {
+        ...{ kind: 'text', value: sql`g.id::text`, exact: true },
+        equals: (text) => (isId(text) ? sql`g.id = ${text}` : sql`false`),
+      }
     case 'displayname':
       return { kind: 'text', value: sql`g.name` }
     case 'externalid':

@@ -179,11 +179,10 @@ function columnAt(path: string, domainId: string): ScimColumn | 'attribute' | un
       return { kind: 'moment', value: sql`u.created_at` }
     case 'meta.lastmodified':
       return { kind: 'moment', value: sql`u.updated_at` }
-    case 'emails.value':
-      return emailColumn
     case 'manager.value':
       return managerColumn
   }
+  if (rest.startsWith('emails.')) return EMAIL_PARTS.get(rest.slice('emails.'.length))
   const field = fieldAt(rest)
   if (field === null) return undefined
   switch (field) {

@@ -180,6 +180,13 @@ describe('groups', () => {
     expect(refusal(reply)).toEqual([status, status === 400 ? 'invalidFilter' : undefined])
   })
 
+  test('are found by their id in any case', async () => {
+    const id = await provider.group('Any case')
+    const { Resources } = await provider.found(`id eq "${id.toUpperCase()}"`, 'Groups')
+    expect(Resources.map((one: { id: string }) => one.id)).toEqual([id])
+    expect(await provider.found('id eq "x"', 'Groups')).toMatchObject({ totalResults: 0 })
+  })
+
   test('cannot have names that differ only in case', async () => {
     const id = await provider.group('Case')
     const taken = [409, 'uniqueness']

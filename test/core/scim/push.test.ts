@@ -286,6 +286,8 @@ describe('users', () => {
     ['emails[type eq "work"].value eq "Filter-B@acme.example"', ['filter-b']],
     ['emails[type eq "work" and value co "FILTER-"]', ['filter-a', 'filter-b']],
     ['emails[type eq "home"] and userName sw "filter-"', []],
+    ['userName sw "filter-" and (emails.type eq "work")', ['filter-a', 'filter-b']],
+    ['userName sw "filter-" and emails.primary eq false', []],
     ['userName co "filter-" and active eq false', ['filter-b']],
     ['emails pr and userName sw "filter-b"', ['filter-b']],
     ['userName sw "filter-" and not (title pr)', ['filter-b']],
