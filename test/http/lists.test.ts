@@ -194,6 +194,22 @@ describe('pages', () => {
       expect((await visitor.get(path)).text, path).toContain('class="empty"')
   })
 
+  test.each(['constructor', '__proto__', '1e308'])(
+    'do not fail if the parameters of their addresses are %s',
+    async (odd) => {
+      const names = 'actor as_of before category event_type findings from have id known name'
+      const more = 'name_search outdated page q query queue revoked search since sort state status'
+      const asked = `${names} ${more} target task to until`.split(' ').map((one) => [one, odd])
+      const visitor = await signedIn(core)
+      const known = { user_id: ada.id, connector_id: 'scim', app_class_id: 'scim' }
+      const statuses: [string, number][] = []
+      for (const [name, path] of pagePaths(known))
+        statuses.push([name, (await visitor.get(`${path}?${new URLSearchParams(asked)}`)).status])
+      expect(statuses.length).toBeGreaterThan(30)
+      expect(statuses.filter(([, status]) => status >= 500)).toEqual([])
+    },
+  )
+
   test('with one entry use the singular, and with a thousand entries show a part of them', async () => {
     const acme = company(core)
     const me = (await core.call('GET', '/users/current')).body

@@ -14,15 +14,18 @@ import type { ConsoleVisit } from './visit.ts'
 const SIZE = 50
 
 /** Choices of the filter: several states together, or one. */
-const GROUPS: Record<string, readonly RequestStatus[]> = {
-  open: ON_THE_WAY,
-  active: ['COMPLETED'],
-  over: OVER,
-  all: REQUEST_STATUSES,
-}
+const GROUPS: ReadonlyMap<string, readonly RequestStatus[]> = new Map<
+  string,
+  readonly RequestStatus[]
+>([
+  ['open', ON_THE_WAY],
+  ['active', ['COMPLETED']],
+  ['over', OVER],
+  ['all', REQUEST_STATUSES],
+])
 
 const statesOf = (given: string): readonly RequestStatus[] =>
-  GROUPS[given] ?? REQUEST_STATUSES.filter((one) => one === given)
+  GROUPS.get(given) ?? REQUEST_STATUSES.filter((one) => one === given)
 
 export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
