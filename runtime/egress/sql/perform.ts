@@ -74,12 +74,16 @@ async function written(
   }
 }
 
-/** Formats of values, independent of the server's defaults. */
+/**
+ * Formats of values, independent of the server's defaults. With `extra_float_digits` above 0, a number has all
+ * of its digits.
+ */
 const SETTINGS = {
   DateStyle: 'ISO, YMD',
   TimeZone: 'UTC',
   IntervalStyle: 'iso_8601',
   bytea_output: 'hex',
+  extra_float_digits: 1,
   standard_conforming_strings: 'on',
 }
 

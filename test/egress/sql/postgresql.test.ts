@@ -51,6 +51,10 @@ const STATEMENTS = {
   lies_later: { text: "select set_config('transaction_read_only', 'off', false)", reads: true },
   lies_first: { text: 'set session characteristics as transaction read write', reads: true },
   commits: { text: 'commit', reads: true },
+  floats: {
+    text: 'select 0.1::float8 + 0.2::float8 as a, 123456.789::float8 as b, 0.1::float4 as c',
+    reads: true,
+  },
   hidden_set: { text: 'select public.keeps()', reads: true },
   hidden_write: { text: 'select public.keeps()' },
   temporary: {
@@ -208,6 +212,14 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
         f: '-infinity',
       },
     ])
+  })
+
+  test('returns all digits of a number, even if the role has others set', async () => {
+    const { username } = database.auth
+    await admin.query(`alter role ${username} set extra_float_digits = -10`)
+    const [row] = await query('floats')
+    await admin.query(`alter role ${username} reset extra_float_digits`)
+    expect(row).toEqual({ a: 0.30000000000000004, b: 123456.789, c: 0.1 })
   })
 
   test('reads a result in pages, each from the end of the previous one', async () => {
