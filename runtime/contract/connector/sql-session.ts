@@ -26,6 +26,9 @@ const READS: Readonly<Record<SqlDialect, readonly string[]>> = {
   mysql: [...READING, 'DESCRIBE', 'DESC'],
 }
 
+/** Writes a file on the server. MySQL and MariaDB do so in a read-only transaction as well. */
+const WRITES_FILE = /\binto\s+(?:outfile|dumpfile)\b/i
+
 /** Starts of statements that change the session, or begin or end a transaction. */
 const OWN: Readonly<Record<SqlDialect, RegExp>> = {
   postgresql:
@@ -80,9 +83,13 @@ export function sessionFault(
   const [own] = OWN[dialect].exec(code) ?? []
   if (own !== undefined)
     return `begins with ${own.toUpperCase()}: it changes the session or its transaction, which the host sets. Leave it out`
+  if (dialect === 'postgresql' && /^copy\b/i.test(code))
+    return 'begins with COPY, which is not carried out'
   const [first = ''] = /^\w*/.exec(code) ?? []
   if (reads && !READS[dialect].includes(first.toUpperCase()))
     return `is declared to read: in ${NAMES[dialect]} it begins with one of ${READS[dialect].join(', ')}`
+  if (reads && dialect === 'mysql' && WRITES_FILE.test(code))
+    return 'writes a file on the server, and "reads" says that it only reads: leave "reads" out'
   if (dialect === 'mysql' && code.includes('?'))
     return 'has a question mark: a value stands in the text as $1, $2, in their order'
   const [, why] = LASTING[dialect].find(([pattern]) => pattern.test(code)) ?? []

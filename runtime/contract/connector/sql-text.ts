@@ -53,7 +53,6 @@ export function textFault({ text, parameters, reads }: SqlStatement): string | n
   for (const [pattern, what] of places.length > 0 ? TREACHEROUS : [])
     if (pattern.test(text))
       return `has ${what} beside a place such as {identifier:name}: leave it out`
-  if (/^\s*copy\b/i.test(text)) return 'begins with COPY, which is not carried out'
   const [, writing] = WRITING.exec(text) ?? []
   if (reads && writing !== undefined)
     return `begins with ${writing.toUpperCase()}, and "reads" says that it only reads: leave "reads" out`

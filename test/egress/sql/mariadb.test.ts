@@ -51,6 +51,7 @@ const STATEMENTS = {
     reads: true,
   },
   lies_by_function: { text: 'select sales.writes()', reads: true },
+  lies_to_file: { text: "select 'written' into outfile '/tmp/keyway-written'", reads: true },
   session: { text: 'set session transaction read write' },
   keeps: { text: 'call sales.keeps()' },
   kept: {
@@ -121,6 +122,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
         start transaction;
         insert into sales.notes values ('left open');
       end;
+      grant file on *.* to connector@'%';
       grant execute on procedure sales.keeps to connector@'%'; grant create temporary tables on sales.* to connector@'%'`)
   })
   afterEach(async () => {
@@ -296,6 +298,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     ['lies', 'egress_undeclared', null],
     ['lies_hidden', 'database_refused', '1064'],
     ['lies_by_function', 'database_refused', '1792'],
+    ['lies_to_file', 'egress_undeclared', null],
   ])('refuses a write by a statement that is declared to read: %s', async (name, code, errno) => {
     const error = await refused(name)
     expect([error.code, error.details.appErrorCode ?? null]).toEqual([code, errno])

@@ -51,6 +51,7 @@ const STATEMENTS = {
   lies_later: { text: "select set_config('transaction_read_only', 'off', false)", reads: true },
   lies_first: { text: 'set session characteristics as transaction read write', reads: true },
   commits: { text: 'commit', reads: true },
+  copies: { text: "/* a note */ copy (select 1) to program 'true'" },
   floats: {
     text: 'select 0.1::float8 + 0.2::float8 as a, 123456.789::float8 as b, 0.1::float4 as c',
     reads: true,
@@ -220,6 +221,15 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     const [row] = await query('floats')
     await admin.query(`alter role ${username} reset extra_float_digits`)
     expect(row).toEqual({ a: 0.30000000000000004, b: 123456.789, c: 0.1 })
+  })
+
+  test('executes no COPY, even behind a comment', async () => {
+    await admin.query('grant pg_execute_server_program to connector')
+    const error = await errorOf(execute('copies'))
+    expect([error.code, error.message]).toEqual([
+      'egress_undeclared',
+      expect.stringMatching(/begins with COPY, which is not carried out/),
+    ])
   })
 
   test('reads a result in pages, each from the end of the previous one', async () => {

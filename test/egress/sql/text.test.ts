@@ -46,7 +46,6 @@ describe('a statement', () => {
     ['grant {identifier:x', /no place/],
     ['select $1', /uses \$1, and "parameters" declares 0/],
     ['select a from x where a = ?', /does not use \$1, .* as \$1, \$2/, ['string']],
-    ['copy x from stdin', /COPY/],
     ['select \u0000', /control character/],
   ])('may not be %j', (text, why, parameters = []) => {
     expect(textFault(statement(text, parameters))).toMatch(why)
@@ -217,6 +216,9 @@ describe('the check for effects that outlast a request', () => {
     ['listen x', /begins with LISTEN/],
     ["load 'x'", /begins with LOAD/],
     ['/* /* */ select */ commit', /comment in a comment/],
+    ['copy x from stdin', /begins with COPY/],
+    ["/* a note */ copy (select 1) to program 'x'", /begins with COPY/],
+    ['-- a note\ncopy x to stdout', /begins with COPY/, READS],
     ["select set_config('search_path', 'x', false)", /set_config\(name, value, true\)/],
     ["select set_config('a.b', 'true, true', false)", /set_config\(name, value, true\)/],
     ["select 1, pg_catalog.SET_CONFIG ('a.b', $1, $2)", /set_config\(name, value, true\)/],
@@ -254,6 +256,8 @@ describe('the check for effects that outlast a request', () => {
     ['create temporary table x (a int)', /temporary/],
     ["select 1--1, get_lock('x', 1)", /lock for the whole session/],
     ['select a from x where a = ? and b = $1', /question mark/],
+    ["select 1 into outfile 'x'", /writes a file on the server/, READS],
+    ["(select a from x into/**/DumpFile 'x')", /writes a file on the server/, READS],
     ['update x set a = 1', /in MySQL it begins with one of SELECT, /, READS],
     ['call x()', /in MySQL it begins with one of SELECT, /, READS],
   ])('refuses in MySQL: %j', (text, why, reads = false) => {
@@ -271,6 +275,8 @@ describe('the check for effects that outlast a request', () => {
     ['postgresql', 'do $$ begin end $$'],
     ['mysql', '(select 1) union (select 2)', READS],
     ['mysql', 'show grants', READS],
+    ['mysql', "select 'into outfile', `into outfile` from x", READS],
+    ['mysql', "select 1 into outfile 'x'"],
     ['mysql', "select '?', `?`, a -- is it?\n from x where a = $1", READS],
     ['mysql', 'set password for x = 1'],
     ['mysql', 'set default role x for y'],
