@@ -181,8 +181,9 @@ export const BINARY_ATTRIBUTES: readonly string[] = [
 ]
 
 /**
- * Attributes whose values are DNs, in lower case. The values must lie within the egress entry's `base` and
- * `references`.
+ * Attributes whose values are DNs, in lower case: those that give somebody rights, or exempt from a policy. The
+ * values must lie within the egress entry's `base` and `references`. Attributes of OpenLDAP, 389 Directory
+ * Server, FreeIPA and Active Directory follow those of RFC 4519.
  */
 export const DN_ATTRIBUTES: readonly string[] = [
   'member',
@@ -196,6 +197,15 @@ export const DN_ATTRIBUTES: readonly string[] = [
   'managedby',
   'aliasedobjectname',
   'aliasedentryname',
+  'pwdpolicysubentry',
+  'nsroledn',
+  'memberuser',
+  'memberhost',
+  'memberservice',
+  'membermanager',
+  'publicdelegates',
+  'altrecipient',
+  'msds-psoappliesto',
 ]
 
 /**

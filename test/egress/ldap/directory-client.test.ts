@@ -358,6 +358,16 @@ describe.skipIf(noDirectory !== null)(title, () => {
         attributes: { objectClass: ['alias'], aliasedObjectName: ['uid=a,dc=elsewhere,dc=test'] },
       },
     ],
+    ...['pwdPolicySubentry', 'nsRoleDN', 'memberManager', 'publicDelegates'].map(
+      (name): [string, string, object] => [
+        `a value of ${name}`,
+        'MODIFY',
+        {
+          dn: 'uid=user001,ou=people,dc=example,dc=test',
+          changes: [{ replace: { [name]: ['cn=a,dc=elsewhere,dc=test'] } }],
+        },
+      ],
+    ),
   ])('refuses %s outside the base before anything is sent', async (_what, method, body) => {
     const door = doorTo(directory, { entry: { base: 'ou=people,dc=example,dc=test' } })
     const error = await errorOf(ask(method, body, door))
