@@ -74,3 +74,16 @@ test('a deleted group is visible again once an import adds members, until an imp
   expect((await provider.patch(`/Groups/${id}`, nobody)).status).toBe(204)
   expect((await provider.scim('GET', `/Groups/${id}`)).status).toBe(200)
 })
+
+test('an import adds people to the group that has a name, not to a deleted one that had it', async () => {
+  const address = 'in-sales@acme.example'
+  const former = await provider.group('Sales')
+  expect((await provider.scim('DELETE', `/Groups/${former}`)).status).toBe(204)
+  const id = await provider.group('Sellers')
+  const renamed = { op: 'replace', path: 'displayName', value: 'SALES' }
+  expect((await provider.patch(`/Groups/${id}`, renamed)).status).toBe(204)
+  const person = await provider.user(address)
+  await provider.imported(`email,groups\n${address},Sales\n`)
+  const { Resources } = await provider.found('displayName eq "Sales"', 'Groups')
+  expect(Resources).toMatchObject([{ id, displayName: 'SALES', members: [{ value: person }] }])
+})

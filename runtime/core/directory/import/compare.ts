@@ -37,7 +37,8 @@ export async function comparePeople(tx: Db, domainId: string, dryRun: boolean): 
 
 /**
  * Compares the memberships in native groups. Groups of apps belong to the apps. Names are compared without
- * case, like those from providers. If two groups match, the one with the same case is used.
+ * case, like those from providers. If several groups match, one that no provider has deleted is used, else the
+ * one with the same case.
  */
 async function compareGroups(tx: Db, domainId: string, dryRun: boolean): Promise<void> {
   await tx.execute(sql`
@@ -55,8 +56,11 @@ async function compareGroups(tx: Db, domainId: string, dryRun: boolean): Promise
     ), there as (
       select distinct on (wanted.name) wanted.name, groups.id
       from wanted join groups on lower(groups.name) = lower(wanted.name)
-      where domain_id = ${domainId} and app_id is null
-      order by wanted.name, groups.name = wanted.name desc, created_at, id
+      left join scim_groups on scim_groups.group_id = groups.id
+      where groups.domain_id = ${domainId} and app_id is null
+      order by wanted.name,
+        deleted_at is null or exists (select from group_members where group_id = groups.id) desc,
+        groups.name = wanted.name desc, created_at, id
     ), made as materialized (
       select min(name) as name, gen_random_uuid() as id from wanted
       where name not in (select name from there) group by lower(name)
