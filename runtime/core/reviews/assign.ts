@@ -1,5 +1,5 @@
 /** Assigning the lines of an app. Reviewers are chosen once per person (`reviewersOf`), and get one task. */
-import { and, eq, inArray, isNull, not, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
@@ -113,6 +113,22 @@ export async function detachClosedTasks(tx: Db, which: SQL | undefined): Promise
     .update(accessReviewAssignments)
     .set({ taskId: null })
     .where(and(which, not(HAS_OPEN_TASK)))
+}
+
+/**
+ * Returns the assignments that an app has for a reason, and those without reviewers. People whose task has
+ * closed get a new one.
+ */
+export async function askedBefore(
+  tx: Db,
+  arda: string,
+  reason: string,
+): Promise<Map<string, string>> {
+  const { ardaId, userIds, groupIds, why } = accessReviewAssignments
+  const mine = and(eq(ardaId, arda), eq(why, reason))
+  await detachClosedTasks(tx, mine)
+  const empty = sql`cardinality(${userIds}) + cardinality(${groupIds}) = 0`
+  return assignmentsMade(tx, and(eq(ardaId, arda), or(eq(why, reason), empty)))
 }
 
 /** Returns the assignment of reviewers, creating it if needed. `made` holds those of this transaction. */

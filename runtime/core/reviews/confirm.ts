@@ -1,16 +1,13 @@
 /** Second stage of a review: others confirm the lines that a reviewer kept despite a red hint. */
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import {
   accessReviewApps,
-  accessReviewAssignments,
   accessReviewItems,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { assign, assignmentsMade, detachClosedTasks, UNASSIGNED } from './assign.ts'
+import { askedBefore, assign, UNASSIGNED } from './assign.ts'
 import { CONFIRMS } from './reviewer-tasks.ts'
-
-const { ardaId, why } = accessReviewAssignments
 
 /** Assigns the lines of some apps that wait for confirmation and have no reviewer. */
 export async function askToConfirm(
@@ -30,14 +27,7 @@ export async function askToConfirm(
   for (const arda of ardas) {
     const { secondReviewers: kind } = arda
     if (kind === null) continue
-    const made = await askedBefore(tx, arda.id)
+    const made = await askedBefore(tx, arda.id, CONFIRMS)
     await assign(tx, { review: { ...review, ...named }, arda, kind, which, why: CONFIRMS, made })
   }
-}
-
-/** Returns the assignments of an app's earlier confirmations. People whose task has closed get a new one. */
-async function askedBefore(tx: Db, arda: string): Promise<Map<string, string>> {
-  const mine = and(eq(ardaId, arda), eq(why, CONFIRMS))
-  await detachClosedTasks(tx, mine)
-  return assignmentsMade(tx, mine)
 }

@@ -49,7 +49,7 @@ export async function reassignItem(
     if (!isDeciding(arda)) throw conflict('Decisions for its app have ended')
     const team = await namedTeam(tx, principal, body)
     await demandEligibleReviewer(tx, item, team)
-    const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
+    const assignmentId = await teamOf(tx, review, arda, team, body.reason, principal.userId)
     const changed = one(
       await tx
         .update(accessReviewItems)
@@ -105,15 +105,20 @@ async function demandEligibleReviewer(
     )
 }
 
-/** Returns the assignment of a team. If its task has closed, detaches it so that a new one is opened. */
+/**
+ * Returns the assignment of a team. If its task has closed, detaches it so that a new one is opened. One made
+ * before the deadline is not used after it: its lines count as undecided at the deadline.
+ */
 async function teamOf(
   tx: Db,
+  { deadlineAt }: ReviewRow,
   arda: ReviewAppRow,
   { userIds, groupIds }: Named,
   why: string,
   byId: string,
 ): Promise<string> {
-  const { id, ardaId } = accessReviewAssignments
+  const { id, ardaId, createdAt } = accessReviewAssignments
+  const deadline = sql`${deadlineAt.toISOString()}::timestamptz`
   const [known] = await tx
     .select()
     .from(accessReviewAssignments)
@@ -123,6 +128,7 @@ async function teamOf(
         sql`${accessReviewAssignments.userIds} = ${sql.param(userIds)}::uuid[]`,
         sql`${accessReviewAssignments.groupIds} = ${sql.param(groupIds)}::uuid[]`,
         eq(accessReviewAssignments.why, why),
+        sql`(${createdAt} >= ${deadline}) = (now() >= ${deadline})`,
       ),
     )
     .limit(1)

@@ -11,7 +11,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/retry-schedules.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview } from './apply.ts'
-import { assign, OPEN_LINES } from './assign.ts'
+import { askedBefore, assign, OPEN_LINES } from './assign.ts'
 import { closeApps, isEarly } from './close.ts'
 import { decideMatching } from './decide.ts'
 import { isReminderDue, nextLook } from './due-times.ts'
@@ -22,7 +22,7 @@ import { UNDECIDED } from './machine/states.ts'
 import { recur } from './recur.ts'
 import { remindReviewers } from './remind.ts'
 import { replaceLeft } from './replace.ts'
-import { ESCALATED } from './reviewer-tasks.ts'
+import { closeAnswered, ESCALATED } from './reviewer-tasks.ts'
 import { lockDeciding, lockReview, lockReviewApps, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
@@ -118,15 +118,23 @@ async function atDeadline(
   return null
 }
 
-/** Assigns undecided lines to the admins, once. */
+/**
+ * Assigns the lines that were undecided at the deadline to the admins, each line once: one that a person has
+ * reassigned since, or kept since so that others have to confirm it, stays where it is.
+ */
 async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[]): Promise<void> {
+  const deadline = sql`${review.deadlineAt.toISOString()}::timestamptz`
   for (const { id } of ardas) {
     const arda = await lockDeciding(tx, id)
     if (!arda) continue
-    const left = sql`(assignment_id is null or assignment_id <> all(array(
-      select s.id from access_review_assignments s where s.arda_id = ${id} and s.why = ${ESCALATED})))`
+    const left = sql`((state <> 'TO_CONFIRM' or decided_at < ${deadline})
+      and (assignment_id is null or assignment_id <> all(array(
+        select s.id from access_review_assignments s where s.arda_id = ${id}
+          and (s.why = ${ESCALATED} or s.by_id is not null and s.created_at >= ${deadline})))))`
     const which = and(OPEN_LINES, left) ?? left
-    await assign(tx, { review, arda, kind: 'APP_ADMINS', which, why: ESCALATED })
+    const made = await askedBefore(tx, id, ESCALATED)
+    await assign(tx, { review, arda, kind: 'APP_ADMINS', which, why: ESCALATED, made })
+    await closeAnswered(tx, id)
   }
 }
 

@@ -292,6 +292,7 @@ test.each([
   ['LEAVE', { 'ada Group g1': 'KEPT', 'ada Group g2': 'NOT_DECIDED' }, 'COMPLETED'],
   ['ESCALATE', { 'ada Group g1': 'KEPT', 'ada Group g2': 'OPEN' }, 'IN_PROGRESS'],
 ])('a deadline with %s handles the undecided lines', async (on_deadline, wanted, status) => {
+  const before = await openTasks(firm.mia)
   const { id } = await firm.launched(await firm.synced(), {}, { on_deadline })
   await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)
   await firm.core.db.execute(
@@ -306,8 +307,40 @@ test.each([
         timeout: 20_000,
       })
       .toContain(body.id)
+    // The manager has nothing left to decide.
+    await expect.poll(() => openTasks(firm.mia), { timeout: 20_000 }).toBe(before)
   }
   expect(await states(id)).toMatchObject(wanted)
+})
+
+test('a line that is reassigned after the deadline with ESCALATE stays with its new reviewer', async () => {
+  const { db } = firm.core
+  const { id } = await firm.launched(await firm.synced(), {}, { on_deadline: 'ESCALATE' })
+  const askedOf = async (which: string) => (await firm.line(id, which)).reviewer_user_ids
+  const lookAgain = () =>
+    db.execute(sql`update access_reviews set wake_at = now() where id = ${id}`)
+  await db.execute(
+    sql`update access_reviews set deadline_at = now(), wake_at = now() where id = ${id}`,
+  )
+  await expect.poll(() => askedOf('ada Group g1'), { timeout: 20_000 }).toContain(root.id)
+  const line = await firm.line(id, 'ada Group g1')
+  const reason = 'he knows the team'
+  const moved = await firm.post(
+    `/access_reviews/${id}/items/${line.id}/reassign`,
+    { user_ids: [firm.ben.id], reason },
+    root,
+  )
+  expect(moved.status).toBe(200)
+  const wakes = async () =>
+    (
+      await db.execute<{ later: boolean }>(
+        sql`select wake_at > now() as later from access_reviews where id = ${id}`,
+      )
+    ).rows[0]?.later
+  await lookAgain()
+  await expect.poll(wakes, { timeout: 20_000 }).toBe(true)
+  expect(await askedOf('ada Group g1')).toEqual([firm.ben.id])
+  expect(await askedOf('ada Group g2')).toContain(root.id)
 })
 
 test('a deleted review is gone, and so are its open tasks', async () => {

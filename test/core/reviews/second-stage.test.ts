@@ -126,6 +126,32 @@ test.each([
   expect(await verdicts(id)).toEqual([null, null])
 })
 
+test('a line that an admin keeps after a deadline with ESCALATE waits for the second reviewers', async () => {
+  const { core } = firm
+  const id = await launched({ on_deadline: 'ESCALATE' })
+  const admin: string = (await core.call('GET', '/users/current')).body.id
+  const askedOf = async () => (await firm.line(id, RED)).reviewer_user_ids.sort()
+  await core.db.execute(
+    sql`update access_reviews set deadline_at = now(), wake_at = now() where id = ${id}`,
+  )
+  await expect.poll(askedOf, { timeout: 20_000 }).toEqual([admin])
+  const { id: line } = await firm.line(id, RED)
+  const body = { decision: 'KEEP', item_ids: [line], reason }
+  const kept = await firm.post(`/access_reviews/${id}/items/decide`, body)
+  expect(kept.body.results).toMatchObject([{ state: 'TO_CONFIRM' }])
+  const second = [rita.id, sam.id].sort()
+  expect(await askedOf()).toEqual(second)
+  await core.db.execute(sql`update access_reviews set wake_at = now() where id = ${id}`)
+  const isLookedAt = async () => {
+    const { rows } = await core.db.execute<{ done: boolean }>(
+      sql`select wake_at > now() as done from access_reviews where id = ${id}`,
+    )
+    return rows[0]?.done
+  }
+  await expect.poll(isLookedAt, { timeout: 20_000 }).toBe(true)
+  expect(await askedOf()).toEqual(second)
+})
+
 test('removal waits for unconfirmed lines, and a sync that finds one gone makes it VANISHED', async () => {
   const appId = await firm.synced()
   const { id, arda } = await firm.launched(
