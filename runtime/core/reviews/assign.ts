@@ -23,6 +23,7 @@ import {
   type Sources,
   type Subject,
   type Team,
+  uninvolvedOf,
 } from './reviewers.ts'
 
 /** Maximum number of members of a group that are read: more than can be excluded. */
@@ -87,6 +88,17 @@ export async function assignLines(
     if (batch.length >= BATCH) await write()
   }
   await write()
+}
+
+/** Reports whether anyone who was not involved in granting a line can review it. */
+export async function hasUninvolved(
+  tx: Db,
+  review: ReviewRow,
+  arda: ReviewAppRow,
+  line: Subject,
+): Promise<boolean> {
+  const sources = await sourcesOf(tx, review, arda, review.reviewers, [line])
+  return uninvolvedOf(review.reviewers, line, sources) !== null
 }
 
 /** Returns the key of an assignment within its app. */

@@ -13,7 +13,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/by-id.ts'
 import { demand, type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { assignmentOf, detachClosedTasks } from './assign.ts'
+import { assignmentOf, detachClosedTasks, hasUninvolved } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
 import { decidableBy, itemsCondition, toItems } from './items.ts'
 import { UNDECIDED } from './machine/states.ts'
@@ -49,6 +49,7 @@ export async function reassignItem(
     if (!isDeciding(arda)) throw conflict('Decisions for its app have ended')
     const team = await namedTeam(tx, principal, body)
     await demandEligibleReviewer(tx, item, team)
+    await demandUninvolved(tx, review, arda, item, team)
     const assignmentId = await teamOf(tx, review, arda, team, body.reason, principal.userId)
     const changed = one(
       await tx
@@ -102,6 +103,26 @@ async function demandEligibleReviewer(
   if (!rows[0]?.able)
     throw badRequest(
       'None of them can review it: they have left, it is their own access, or they kept it before',
+    )
+}
+
+/**
+ * Demands that no named person approved or carried out the request for a line, while another reviewer is
+ * left. In a group, such people cannot decide while another member can (`decidableBy`).
+ *
+ * @throws CoreError bad_request
+ */
+async function demandUninvolved(
+  tx: Db,
+  review: ReviewRow,
+  arda: ReviewAppRow,
+  item: ItemRow,
+  { userIds }: Named,
+) {
+  if (!userIds.some((id) => item.involved.includes(id))) return
+  if (await hasUninvolved(tx, review, arda, item))
+    throw badRequest(
+      'People who approved or carried out the request for this access do not review it while another reviewer is left; name another person',
     )
 }
 

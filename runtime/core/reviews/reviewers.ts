@@ -36,16 +36,26 @@ const MAX_MANAGERS = 50
 
 /** Returns the reviewers of a subject, without users and groups if no one is left. */
 export function reviewersOf(kind: ReviewerKind, subject: Subject, sources: Sources): Reviewers {
-  const own = [subject.userId, subject.keptById].filter((one) => one !== null)
-  const strict = new Set([...own, ...subject.involved])
   return (
-    among(kind, subject, sources, strict) ??
-    among(kind, subject, sources, new Set(own)) ?? {
+    uninvolvedOf(kind, subject, sources) ??
+    among(kind, subject, sources, new Set(barred(subject))) ?? {
       ...{ users: [], groups: [] },
       why: 'no eligible reviewer is left; reassign it',
     }
   )
 }
+
+/** Like `reviewersOf`, only people who were not involved in granting it. Null if none is left. */
+export const uninvolvedOf = (
+  kind: ReviewerKind,
+  subject: Subject,
+  sources: Sources,
+): Reviewers | null =>
+  among(kind, subject, sources, new Set([...barred(subject), ...subject.involved]))
+
+/** People who never review a subject: the person, and the one who kept the line first. */
+const barred = ({ userId, keptById }: Subject): string[] =>
+  [userId, keptById].filter((one) => one !== null)
 
 function among(
   kind: ReviewerKind,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { principalOfToken } from '../../../runtime/core/kernel/identity/principal.ts'
 import { itemStates } from '../../../runtime/core/reviews/items.ts'
 import { ADMIN_TOKEN, type Person, person } from '../host.ts'
+import { company } from '../requests/company.ts'
 import { sync } from '../sync/synced.ts'
 import { account, association, entitlement } from '../sync/upstream.ts'
 import { holds, nameOf, type Reviewed, startReviewed, statesOf } from './reviewed.ts'
@@ -226,6 +227,53 @@ test('a line can be reassigned with a reason, but never to its subject', async (
     (await firm.decide(id, firm.ben, { decision: 'KEEP', item_ids: [line.id] })).body.decided,
   ).toBe(1)
   expect((await to(firm.mia, { reason }, reviewAdmin)).status).toBe(409)
+})
+
+test('a line is not reassigned to a person who approved its access while another reviewer is left', async () => {
+  const { core, upstream, ben, mia } = firm
+  const appId = await firm.synced()
+  const store = company(core)
+  await store.inStore(appId)
+  const permission = await store.group(appId, 'g3', 'Auditors')
+  const request = await store.asked(ben, {
+    ...{ app_id: appId, requestable_permission_ids: [permission], note: 'for the audit' },
+  })
+  await store.settle(request, 'complete')
+  // The connector cannot grant it, so a person does.
+  await store.reaches(request, 'PENDING_MANUAL_PROVISIONING')
+  await store.settle(request, 'complete')
+  await store.reaches(request, 'COMPLETED')
+  upstream.holds.entitlements.push(entitlement('g3'))
+  upstream.holds.associations.push(association('ben', 'g3'))
+  await sync(core, appId)
+  const { id } = await firm.launched(appId)
+  const line = await firm.line(id, 'ben Group g3')
+  expect(line.reviewer_user_ids).toEqual([mia.id])
+  const { body: approver } = await core.call('GET', '/users/current')
+  const to = (who: string[], by?: Person) =>
+    firm.post(
+      `/access_reviews/${id}/items/${line.id}/reassign`,
+      { user_ids: who, reason: 'knows the access' },
+      by,
+    )
+  for (const by of [mia, undefined]) {
+    const refused = await to([approver.id, root.id], by)
+    expect(refused.status).toBe(400)
+    expect(refused.body.detail).toMatch(/approved or carried out the request/)
+  }
+  expect((await firm.line(id, 'ben Group g3')).reviewer_user_ids).toEqual([mia.id])
+  expect((await to([root.id], mia)).body).toMatchObject({ reviewer_user_ids: [root.id] })
+  // No one else is left: no manager, and no other admin.
+  await core.db.execute(
+    sql`update users set status = 'INACTIVE' where id in (${mia.id}, ${root.id})`,
+  )
+  try {
+    expect((await to([approver.id])).body).toMatchObject({ reviewer_user_ids: [approver.id] })
+  } finally {
+    await core.db.execute(
+      sql`update users set status = 'ACTIVE' where id in (${mia.id}, ${root.id})`,
+    )
+  }
 })
 
 test('an undecided line that a later sync finds gone becomes VANISHED', async () => {
