@@ -2,12 +2,13 @@
  * Removal of rejected access in the system itself: by reverting the requests that hold it, else by the
  * connector or a webhook, else by hand. A line becomes REMOVED only by a reading that does not show it.
  */
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
 import type { Reading } from '../../contract/models/reading.ts'
 import type { Db } from '../../database/database.ts'
 import { alone } from '../../database/exclusive-work.ts'
 import { type AppRow, apps } from '../../database/schema/apps.ts'
 import {
+  accessReviewApps,
   accessReviewItems,
   type ItemRow,
   type ReviewAppRow,
@@ -15,6 +16,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import { associationSpansOf } from '../history/association-spans.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { later } from '../kernel/jobs/retry-schedules.ts'
 import { pairKey } from '../provisioning/pair.ts'
 import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
@@ -38,7 +40,11 @@ const AWAY_MS = 30_000
 
 type Work = { db: Db; review: ReviewRow; arda: ReviewAppRow; app: AppRow; parts: RequestContext }
 
-/** Removes the due lines of an app whose removal was started. */
+/** Reports whether an app is still in its review: neither of them was deleted. */
+const isInReview = (db: Db, { id }: ReviewAppRow): Promise<boolean> =>
+  hasRow(db, accessReviewApps, eq(accessReviewApps.id, id), ne(accessReviewApps.status, 'DELETED'))
+
+/** Removes the due lines of an app whose removal was started, until the app or its review is deleted. */
 export async function removeDue(
   db: Db,
   review: ReviewRow,
@@ -65,6 +71,7 @@ export async function removeDue(
     if (due.length === 0) return
     for (const item of due) {
       parts.signal.throwIfAborted()
+      if (!(await isInReview(db, arda))) return
       if ((await removeOne({ db, review, arda, app, parts }, item)) === 'paused')
         return postpone(db, arda, parts)
     }
@@ -136,6 +143,8 @@ async function happened(
         .set({ readings: addReadings(line.readings, readings) })
         .where(eq(items.id, id))
     const known = typeof event === 'function' ? await event(tx) : event
+    // A removal is recorded. No one is asked to do it for a review that was deleted.
+    if (known.kind !== 'gone' && !(await isInReview(tx, arda))) return
     await applyToLine(tx, line, known, { review, arda, app, means: parts }, now)
   })
 }
