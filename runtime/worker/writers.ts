@@ -82,11 +82,12 @@ function members(x,depth){
   const o=getPrototypeOf(x);
   if(o!==ObjectPrototype&&o!==null)return odd;
   const to={};
-  take(1);
+  let n=1;
   for(const k in x){
     const y=member(x[k],depth);
     if(y===odd)return odd;
-    if(k==='__proto__'||y!==undefined){take(1);set(to,k,y)}}
+    if(k==='__proto__'||y!==undefined){if(++n>left)over();set(to,k,y)}}
+  take(n);
   return to}
 function items(x,depth){
   if(depth>${MAX_DEPTH})slow();
@@ -221,8 +222,10 @@ function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) =>
   ].join('')
 }
 
-const arrayBody = (item: string, unless: string): string =>
-  `list(x);const n=x.length,to=[];let m=0;for(let i=0;i<n;i++){const l=left,y=${item}(x[i]);${unless}take(1);put(to,m++,y)}return to`
+const arrayBody = (item: string, unless: string): string => {
+  const [before, each] = unless === '' ? ['take(n);', ''] : ['', 'take(1);']
+  return `list(x);const n=x.length,to=[];let m=0;${before}for(let i=0;i<n;i++){const l=left,y=${item}(x[i]);${unless}${each}put(to,m++,y)}return to`
+}
 
 /**
  * Returns the members of the listed objects, with their schemas, if they fit into a table (protocol/tables.ts),
