@@ -3,9 +3,10 @@ import * as v from 'valibot'
 import { CACHES, type CacheBounds } from '../runtime/bounded/caches.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities/capabilities.ts'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/connector/authentication.ts'
-import { LDAP_RESULTS } from '../runtime/contract/connector/ldap.ts'
+import { LDAP_LIMITS, LDAP_RESULTS } from '../runtime/contract/connector/ldap.ts'
 import { MYSQL_ERRORS } from '../runtime/contract/connector/mysql-errors.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/connector/refused-headers.ts'
+import { SQL_LIMITS } from '../runtime/contract/connector/sql.ts'
 import { SQL_STATES } from '../runtime/contract/connector/sql-states.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/connector/upstream-status.ts'
 import { METRICS, type MetricRow, OVER_BOUND } from '../runtime/contract/endpoints/metrics.ts'
@@ -89,6 +90,7 @@ export const CONTRACT_PARTS: Parts = {
   caches,
   inputs,
   'egress-limits': egressLimits,
+  'bridge-limits': bridgeLimits,
   metrics,
   cases,
   operators: () =>
@@ -248,6 +250,42 @@ function egressLimits(): string {
       ]),
       ['requests in all, one after the other included', 'call', String(REQUEST_LIMITS.inAll)],
     ],
+  )
+}
+
+/** What a limit of `ctx.ldap` or `ctx.sql` bounds, by its name. */
+const BRIDGE_LIMITS: Readonly<Record<keyof typeof LDAP_LIMITS | keyof typeof SQL_LIMITS, string>> =
+  {
+    maxPage: 'entries or rows of a page',
+    defaultPage: 'entries of a page whose size the connector does not say',
+    maxRows: 'rows of a query that is not paged',
+    maxReplyBytes: 'one reply, as received',
+    maxReplyElements: 'values of one reply',
+    maxCursorChars: 'characters of a cursor',
+    maxValueChars: 'characters of one value of a request',
+    maxDnChars: 'characters of a DN',
+    maxFilterDepth: 'levels of a filter',
+    maxFilterNodes: 'parts of a filter',
+    maxAttributes: 'attributes of a request',
+    maxValues: 'values of all attributes of a request',
+    maxReferrals: 'referrals that a reply lists',
+    maxRanges: 'further requests for the values of one attribute that a server returns in ranges',
+    maxTextChars: 'characters of the text of a statement',
+    maxParameters: 'parameters of a statement',
+    maxNames: 'named places of a statement',
+    maxNameChars: 'characters of a name that stands in a place',
+    maxListItems: 'items of a list that is a parameter',
+    maxSteps: 'statements of one transaction',
+  }
+
+function bridgeLimits(): string {
+  const figure = (limits: Readonly<Record<string, number>>, name: string): string =>
+    limits[name] === undefined ? '' : inUnit(name, limits[name])
+  return table(
+    ['what', '`ctx.ldap`', '`ctx.sql`'],
+    entriesOf(BRIDGE_LIMITS).map(([name, what]) => [
+      ...[what, figure(LDAP_LIMITS, name), figure(SQL_LIMITS, name)],
+    ]),
   )
 }
 
