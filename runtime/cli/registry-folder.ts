@@ -2,7 +2,7 @@
  * Changes to the folder of a registry by its publisher: one at a time, complete, and never over content that
  * another key signed.
  */
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PackageError } from '../connectors/packages/format.ts'
 import { readPublicKey, trustOfText } from '../connectors/packages/sign.ts'
@@ -153,8 +153,20 @@ function isRunning(pid: number, lock: string): boolean {
   }
 }
 
+/**
+ * Removes the partial packages and logos of a publication that was killed. Nothing names them, but they would
+ * be served. A partial index is kept: it may complete that publication.
+ */
+async function removeParts(directory: string): Promise<void> {
+  for (const folder of ['packages', 'logos'].map((name) => path.join(directory, name)))
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(ifMissing([])))
+      if (entry.isFile() && entry.name.endsWith('.part'))
+        await rm(path.join(folder, entry.name), { force: true })
+}
+
 /** Writes the files atomically and in this order: a web server may read them at any time. */
 export async function put(directory: string, files: RegistryFiles): Promise<void> {
+  await removeParts(directory)
   const all = [...files].map(([name, content]) => ({ file: path.join(directory, name), content }))
   const parts: string[] = []
   try {

@@ -23,6 +23,18 @@ describe('the folder', () => {
     expect((await readdir(at('full'), { recursive: true })).sort()).toEqual(before.sort())
   })
 
+  test('keeps no partial file of a killed publication, which would be served', async () => {
+    await mkdir(at('killed', 'packages', 'mine.part'), { recursive: true })
+    await mkdir(at('killed', 'logos'))
+    for (const name of ['packages/new.tgz.part', 'packages/old.tgz', 'logos/new.svg.part'])
+      await writeFile(at('killed', name), 'x')
+    await put(at('killed'), new Map([['packages/other.tgz', Buffer.from('other')]]))
+    expect((await readdir(at('killed', 'packages'))).sort()).toEqual([
+      ...['mine.part', 'old.tgz', 'other.tgz'],
+    ])
+    expect(await readdir(at('killed', 'logos'))).toEqual([])
+  })
+
   test('is taken over from a killed process by only one of several publishers', async () => {
     let most = 0
     for (let n = 0; n < 60; n += 1) {
