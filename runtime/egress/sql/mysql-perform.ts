@@ -74,13 +74,15 @@ const MODE = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION'
 /** Without NO_AUTO_CREATE_USER, GRANT to an unknown name creates a user without a password. */
 const MODE_OF_OLD = `${MODE},NO_AUTO_CREATE_USER`
 
-/** Session settings for texts and values, independent of the server's defaults. */
+/** Session settings for texts, values and rows, independent of the server's defaults. */
 const SETTINGS = [
   "time_zone = '+00:00'",
   'autocommit = 1',
   'character_set_client = utf8mb4',
   'character_set_results = utf8mb4',
   'collation_connection = utf8mb4_general_ci',
+  // A result cut by the server would look complete. This is the largest value.
+  'sql_select_limit = 18446744073709551615',
 ]
 
 /** Configures the session: whether it is read-only, and when the server ends an abandoned statement. */

@@ -220,6 +220,16 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(await query('shown')).toHaveLength(1)
   })
 
+  test('returns all rows, even if the server limits those of a session', async () => {
+    await admin.query('set global sql_select_limit = 3')
+    const through = door()
+    const rows = await query('numbers', [10], through)
+    const page = { size: 8, cursor: null }
+    const first = await ask('QUERY', { statement: 'numbers', parameters: [10], page }, through)
+    await admin.query('set global sql_select_limit = 18446744073709551615')
+    expect([rows.length, first.rows.length]).toEqual([10, 8])
+  })
+
   test('reads a large result in pages, and serves other queries between them', async () => {
     const through = door()
     const body = { statement: 'numbers', parameters: [900] }
