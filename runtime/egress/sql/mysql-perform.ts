@@ -81,8 +81,10 @@ const SETTINGS = [
   'character_set_client = utf8mb4',
   'character_set_results = utf8mb4',
   'collation_connection = utf8mb4_general_ci',
-  // A result cut by the server would look complete. This is the largest value.
+  // A result, or a list of `group_concat`, that the server cuts would look complete. A list of this length is
+  // refused as a reply.
   'sql_select_limit = 18446744073709551615',
+  `group_concat_max_len = ${SQL_LIMITS.maxReplyBytes}`,
 ]
 
 /** Configures the session: whether it is read-only, and when the server ends an abandoned statement. */

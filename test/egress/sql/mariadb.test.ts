@@ -9,6 +9,10 @@ const NUMBERS =
   'with recursive s(n) as (select 1 union all select n + 1 from s where n < $1) select n from s'
 const STATEMENTS = {
   crowd: { text: 'select seq as n from seq_1_to_100000', reads: true },
+  joined: {
+    text: 'select group_concat(seq order by seq) as all_of_them from seq_1_to_5',
+    reads: true,
+  },
   numbers: { text: NUMBERS, parameters: ['integer' as const], reads: true },
   echo: {
     text: 'select $1 a, $2 b, $3 c, $4 d, $5 e, $1 f',
@@ -228,6 +232,13 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     const first = await ask('QUERY', { statement: 'numbers', parameters: [10], page }, through)
     await admin.query('set global sql_select_limit = 18446744073709551615')
     expect([rows.length, first.rows.length]).toEqual([10, 8])
+  })
+
+  test('returns whole lists of values, even if the server cuts them', async () => {
+    await admin.query('set global group_concat_max_len = 4')
+    const [row] = await query('joined')
+    await admin.query('set global group_concat_max_len = default')
+    expect(row).toEqual({ all_of_them: '1,2,3,4,5' })
   })
 
   test('reads a large result in pages, and serves other queries between them', async () => {
