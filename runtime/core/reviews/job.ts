@@ -1,5 +1,5 @@
 /** Background job of access reviews. */
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import {
   accessReviewApps,
@@ -24,6 +24,12 @@ import { lockReview, lockReviewApp } from './rows.ts'
 /** Maximum number of due jobs of each kind returned at once. */
 const MAX_DUE = 100
 
+/**
+ * An app that waits no longer than this, in milliseconds, may be woken by a sync. One with a problem that
+ * waits longer has failed for good, and is tried again at its time (`gaveUp`).
+ */
+const SOON_MS = 120_000
+
 /** Returns the name of the lock under which one host at a time works on a review or an app of one. */
 const turnOf = (key: string): string => `access reviews ${key}`
 
@@ -39,6 +45,7 @@ async function due(db: Db): Promise<string[]> {
       where a.status in ('IN_PREPARATION', 'IN_PROGRESS', 'WAITING_FOR_MANUAL_ACTION')
         and exists (select from sync_runs r
           where r.app_id = a.app_id and r.id > coalesce(a.seen_run, 0) and r.state = 'SUCCEEDED')
+        and (a.problem is null or a.wake_at is null or a.wake_at <= clock_timestamp() + ${SOON_MS} * interval '1 ms')
         and exists (select from access_reviews v where v.id = a.review_id and v.status <> 'SCHEDULED')
       limit ${MAX_DUE})
     union all
@@ -61,14 +68,33 @@ async function lookAtApp(db: Db, id: string, parts: RequestContext): Promise<voi
     if (arda && isUnderWay(arda)) await compareWithSync(tx, arda, parts)
   })
   const [arda] = await db.select().from(accessReviewApps).where(eq(accessReviewApps.id, id))
-  if (!arda || !isUnderWay(arda) || arda.removalAt === null) return
-  const [review] = await db.select().from(accessReviews).where(eq(accessReviews.id, arda.reviewId))
-  if (review) await removeDue(db, review, arda, parts)
-  await db.transaction((tx) => goOn(tx, id, parts))
+  if (!arda || !isUnderWay(arda)) return
+  if (arda.removalAt !== null) {
+    const [review] = await db
+      .select()
+      .from(accessReviews)
+      .where(eq(accessReviews.id, arda.reviewId))
+    if (review) await removeDue(db, review, arda, parts)
+    await db.transaction((tx) => goOn(tx, id, parts))
+  }
+  if (arda.problem !== null) await recovered(db, id)
 }
 
-const isUnderWay = ({ status }: ReviewAppRow): boolean =>
-  status === 'IN_PROGRESS' || status === 'WAITING_FOR_MANUAL_ACTION'
+/** Clears the problem of an app whose job has succeeded. Only removals need another time to wake. */
+async function recovered(db: Db, id: string): Promise<void> {
+  const { removalAt, wakeAt } = accessReviewApps
+  await db
+    .update(accessReviewApps)
+    .set({
+      problem: null,
+      wakeAt: sql`case when ${removalAt} is null then null else ${wakeAt} end`,
+    })
+    .where(and(eq(accessReviewApps.id, id), inArray(accessReviewApps.status, [...UNDER_WAY])))
+}
+
+const UNDER_WAY = ['IN_PROGRESS', 'WAITING_FOR_MANUAL_ACTION'] as const
+
+const isUnderWay = ({ status }: ReviewAppRow): boolean => UNDER_WAY.some((one) => one === status)
 
 /** Advances an app by its remaining removals, and schedules its next run. */
 async function goOn(tx: Db, id: string, parts: RequestContext): Promise<void> {
@@ -91,17 +117,27 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext):
   const named = parseReviewKey(key)
   if (named === null) return
   await db.transaction(async (tx) => {
-    const wakeAt = later(await parts.now(tx), pauseMs('defect', 1))
+    const now = await parts.now(tx)
+    const wakeAt = later(now, pauseMs('defect', 1))
     const arda = named.kind === 'app' ? await lockReviewApp(tx, named.id) : null
     const review = await lockReview(tx, arda?.reviewId ?? named.id)
-    if (!review) return
+    if (!review || (arda && hasGivenUp(arda, now))) return
     const words = keptText(problem, 1000)
     if (arda)
       await tx
         .update(accessReviewApps)
         .set({ problem: words, wakeAt })
-        .where(and(eq(accessReviewApps.id, arda.id), isNotNull(accessReviewApps.wakeAt)))
-    else await tx.update(accessReviews).set({ wakeAt }).where(eq(accessReviews.id, review.id))
+        .where(
+          and(eq(accessReviewApps.id, arda.id), notInArray(accessReviewApps.status, [...OVER])),
+        )
+    else
+      await tx
+        .update(accessReviews)
+        .set({
+          ...(OVER.some((one) => one === review.status) ? {} : { wakeAt }),
+          ...(review.nextAt !== null && review.nextAt <= now ? { nextAt: wakeAt } : {}),
+        })
+        .where(eq(accessReviews.id, review.id))
     await openErrorTask(tx, review.domainId, {
       taskType: 'ACCESS_REVIEW_FAILED',
       description: `The access review “${review.name}” is stuck: ${words}`,
@@ -110,5 +146,12 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext):
     })
   })
 }
+
+/** Reports whether an app waits for its next hourly try: its job was queued again before this was known. */
+const hasGivenUp = ({ problem, wakeAt }: ReviewAppRow, now: Date): boolean =>
+  problem !== null && wakeAt !== null && wakeAt > later(now, SOON_MS)
+
+/** States in which a review or an app of one has nothing more to do, and would never be put to sleep again. */
+const OVER = ['COMPLETED', 'DELETED'] as const
 
 export const REVIEW_JOB: JobHandler = { handle, turnOf, due, gaveUp }
