@@ -87,3 +87,23 @@ test('a recurring review whose next one finds no free name is tried again after 
   )
   expect(left.rows).toEqual([{ wake_at: null, later: true }])
 })
+
+test('of several apps that fail at once, the admins are told about each without waiting for the others', async () => {
+  const appId = await firm.synced()
+  const reviews = [
+    await firm.launched(appId),
+    await firm.launched(appId),
+    await firm.launched(appId),
+  ]
+  await owner.query('alter table access_review_items rename column gone_run to gone_run_gone')
+  try {
+    await sync(firm.core, appId)
+    const counts = async () => {
+      const all = await Promise.all(reviews.map(({ id }) => tasksAbout(id)))
+      return all.map(({ length }) => length)
+    }
+    await expect.poll(counts, { timeout: 30_000, interval: 500 }).toEqual([1, 1, 1])
+  } finally {
+    await owner.query('alter table access_review_items rename column gone_run_gone to gone_run')
+  }
+})

@@ -115,7 +115,11 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
       await handlers[queue].gaveUp(db, key, problem, whole)
       whole.tell('error', { queue, key }, 'a job failed permanently; `keyway jobs` shows why')
     }
-    await jobs.work<DeadJob, void, { includeMetadata: true }>(DEAD, { includeMetadata: true }, bury)
+    const options = { includeMetadata: true, notifyPollingIntervalSeconds: 5 } as const
+    // One after the other, without the pause between polls: a common fault fails many jobs at once.
+    const last: string = await jobs.work<DeadJob, void, typeof options>(DEAD, options, (found) =>
+      bury(found).finally(() => jobs.notifyWorker(last)),
+    )
     look(db, preparing(db))
   }
 
