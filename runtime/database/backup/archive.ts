@@ -4,13 +4,13 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { link, readdir, rename, rm, stat } from 'node:fs/promises'
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
-import { ifMissing } from '../../contract/errors/thrown.ts'
+import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { type ArchiveEntry, BackupError, type BackupKey, END_NAME, sealOf } from './format.ts'
 
@@ -27,7 +27,13 @@ export type ArchiveWriter = {
   seal(key: BackupKey, completeUntil: string, format?: number): Promise<void>
 }
 
-type ArchiveOptions = { file: string; force: boolean; signal: AbortSignal }
+type ArchiveOptions = {
+  file: string
+  force: boolean
+  signal: AbortSignal
+  /** Makes a hard link. */
+  makeLink?: typeof link
+}
 
 /** Compression level. Pages of tables shrink well at the lowest; a higher one costs time and saves little. */
 const LEVEL = 1
@@ -39,7 +45,7 @@ const LEVEL = 1
  * @throws BackupError if the file exists and may not be replaced
  */
 export async function writeArchive(
-  { file, force, signal }: ArchiveOptions,
+  { file, force, signal, makeLink = link }: ArchiveOptions,
   fill: (writer: ArchiveWriter) => Promise<void>,
 ): Promise<number> {
   if (!force) await refuseExisting(file)
@@ -63,7 +69,7 @@ export async function writeArchive(
     if (write.status === 'rejected') throw write.reason
     if (filling.status === 'rejected') throw filling.reason
     const { size } = await stat(partial)
-    await publish(partial, file, force)
+    await publish(partial, file, force, makeLink)
     return size
   } finally {
     await rm(partial, { force: true })
@@ -117,15 +123,40 @@ async function dropAbandoned(file: string): Promise<void> {
   }
 }
 
-async function publish(partial: string, file: string, force: boolean): Promise<void> {
+/** Errors of file systems without hard links, such as exFAT and mounted object storage. */
+const NO_LINKS: readonly (string | undefined)[] = [
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+]
+
+async function publish(
+  partial: string,
+  file: string,
+  force: boolean,
+  makeLink: typeof link,
+): Promise<void> {
   if (force) await rename(partial, file)
   else {
     // Unlike a rename, a link does not replace a file that has appeared in the meantime.
-    await link(partial, file).catch((error) => {
-      throw error.code === 'EEXIST' ? existing(file) : error
+    await makeLink(partial, file).catch(async (error) => {
+      if (codeOf(error) === 'EEXIST') throw existing(file)
+      if (!NO_LINKS.includes(codeOf(error))) throw error
+      await claim(file)
+      await rename(partial, file)
     })
   }
   await syncFolder(path.dirname(file))
+}
+
+/** Creates an empty file, which a rename may replace. @throws BackupError if the file exists */
+async function claim(file: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600).catch((error) => {
+    throw codeOf(error) === 'EEXIST' ? existing(file) : error
+  })
+  await handle.close()
 }
 
 async function refuseExisting(file: string): Promise<void> {
