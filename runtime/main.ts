@@ -145,7 +145,7 @@ export async function createHost(
   })
 
   const signIn = { providers, identity: createIdentity(egress.signIn.post), vault }
-  const toolchain = await toolchainDigest()
+  const toolchain = toolchainDigest()
   const store = openStore(dataDir, toolchain)
   const onRetired = ({ lane, digest }: Version) => {
     // Other versions may use a shared lane.

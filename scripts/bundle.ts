@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { sourcesDigest } from '../runtime/connectors/registry/toolchain.ts'
 import { buildWorker } from '../runtime/lanes/worker-bundle.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -169,6 +170,7 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
       BUILT_COMPILER: 'builtCompiler',
       BUILT_SDK: 'builtSdk',
       BUILT_VERIFY_HOST: 'builtVerifyHost',
+      BUILT_SOURCES: JSON.stringify(sourcesDigest(path.join(path.dirname(entry), '..'))),
     },
   })
   await bundleSdk(entry, outdir)

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sourcesDigest } from '../../runtime/connectors/registry/toolchain.ts'
 import { basics } from '../kit/program.ts'
 
 const run = promisify(execFile)
@@ -62,6 +63,14 @@ test('commands that start at the same time build one program, and later ones reu
   const { version } = JSON.parse(await readFile(path.join(checkout, 'package.json'), 'utf8'))
   expect((await answer('--version')).trim()).toBe(version)
   expect(await programs()).toEqual([one])
+})
+
+test('the program knows the digest of its sources, which a start would read file by file', async () => {
+  const [one = ''] = await programs()
+  const folder = path.join(checkout, 'node_modules', '.cache', 'keyway', one)
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.js'))
+  const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')))
+  expect(texts.join('')).toContain(`"${sourcesDigest(path.join(checkout, 'runtime'))}"`)
 })
 
 test('a changed source is rebuilt and run', async () => {

@@ -44,7 +44,7 @@ export async function readFolder(directory: string): Promise<Folder> {
 }
 
 /** Reads the files below a directory. Links are followed only within it. */
-export async function readTree(directory: string): Promise<Folder> {
+async function readTree(directory: string): Promise<Folder> {
   const root = await realpath(directory)
   const files = new Map<string, Buffer>()
   let bytes = 0
