@@ -85,13 +85,16 @@ export async function refuseForeignSchema(client: Client): Promise<void> {
   if (lineage.kind === 'stray') throw new Error(strayWords(lineage))
 }
 
-/** Counts the migrations applied to a database. */
-export async function countApplied(client: Client): Promise<number> {
-  if (!(await isThere(client, 'migrations.__drizzle_migrations'))) return 0
-  const { rows } = await client.query(
-    'select count(*)::int as n from migrations.__drizzle_migrations',
+/** Counts the migrations that a database lacks. It is new if it has none. */
+export async function lackingIn(client: Client): Promise<{ count: number; isNew: boolean }> {
+  const own = await ownMigrations()
+  if (!(await isThere(client, 'migrations.__drizzle_migrations')))
+    return { count: own.length, isNew: true }
+  const { rows } = await client.query<{ latest: string | null }>(
+    'select max(created_at) as latest from migrations.__drizzle_migrations',
   )
-  return rows[0].n
+  const latest = rows[0]?.latest ?? null
+  return { count: own.filter((when) => when > Number(latest)).length, isNew: latest === null }
 }
 
 async function newerWords(

@@ -8,7 +8,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
 import { VERSION } from '../version.ts'
 import {
-  countApplied,
+  lackingIn,
   MIGRATIONS,
   noteVersion,
   refuseForeignSchema,
@@ -31,14 +31,15 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
   await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {
     await refuseForeignSchema(client)
-    const before = await countApplied(client)
-    await applyMigrations(drizzle(client), {
-      migrationsFolder: MIGRATIONS,
-      migrationsSchema: 'migrations',
-    })
+    const { count: made, isNew } = await lackingIn(client)
+    // If it lacks none, as at most starts, this would still read and digest all files.
+    if (made > 0)
+      await applyMigrations(drizzle(client), {
+        migrationsFolder: MIGRATIONS,
+        migrationsSchema: 'migrations',
+      })
     await noteVersion(client)
-    const made = (await countApplied(client)) - before
-    if (before > 0 && made > 0)
+    if (!isNew && made > 0)
       tell(
         `the database was brought to this version, ${VERSION}, by ${made} migrations; older versions are not started with it any more`,
       )
