@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as v from 'valibot'
+import { TEMPLATES } from '../runtime/cli/templates.ts'
 import { readFolder } from '../runtime/connectors/registry/folder.ts'
 import { connectorTypes, TYPES_FILE } from '../runtime/contract/connector/connector-types.ts'
 import { Manifest } from '../runtime/contract/connector/manifest.ts'
@@ -18,7 +19,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 
 /** Connectors in the documentation that are not built in. */
 const SHOWN = [
-  ...['plugin-template', 'plugin-template/ldap', 'plugin-template/sql'],
+  ...Object.values(TEMPLATES).map(({ folder }) => path.join('plugin-template', folder)),
   'test/fixtures/readme',
 ].map((folder) => path.join(ROOT, folder))
 

@@ -9,12 +9,15 @@ import { parseWholeNumber } from './terminal/whole-number.ts'
 export function addAuthorVerbs(program: Command): void {
   program.commandsGroup('Write a connector:')
   helped(answering(program.command('new')), {
-    examples: ['new acme', 'new hr --template sql', 'new desk --from scim'],
+    examples: ['new acme', 'new hr --template sql-tables', 'new desk --from scim'],
   })
     .argument('<id>', 'id of the connector, such as acme')
     .option('--dir <directory>', 'where to create the folder', 'plugins')
     .addOption(
-      new Option('--template <kind>', 'protocol of the system: HTTP, LDAP or SQL')
+      new Option(
+        '--template <kind>',
+        'kind of the system: HTTP, LDAP, SQL with roles, or SQL with tables of people',
+      )
         .choices(keysOf(TEMPLATES))
         .conflicts('from'),
     )

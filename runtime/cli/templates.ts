@@ -12,6 +12,7 @@ export const TEMPLATES = {
   web: { folder: '.', shares: NONE, page: 'guide.md' },
   ldap: { folder: 'ldap', shares: SHARED, page: 'ldap.md' },
   sql: { folder: 'sql', shares: SHARED, page: 'sql.md' },
+  'sql-tables': { folder: 'sql-tables', shares: SHARED, page: 'sql.md' },
 }
 
 export type TemplateName = keyof typeof TEMPLATES

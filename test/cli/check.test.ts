@@ -3,6 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TEMPLATES } from '../../runtime/cli/templates.ts'
 import { keyway as run } from './keyway.ts'
 
 let home: string
@@ -85,19 +86,25 @@ test('new refuses --template together with --from', async () => {
   })
 })
 
-test.each(['ldap', 'sql'])(
+test.each(Object.entries(TEMPLATES).filter(([template]) => template !== 'web'))(
   'a new connector from the template %s passes its check unchanged',
-  async (template) => {
+  async (template, { folder: source, page }) => {
     const folder = path.join(home, `of-${template}`)
     const made = await keyway('new', `of-${template}`, '--template', template, '--dir', '.')
-    expect(made).toMatchObject({ code: 0, out: expect.stringContaining(`authors/${template}.md`) })
+    expect(made).toMatchObject({ code: 0, out: expect.stringContaining(`authors/${page}`) })
     expect((await readdir(folder)).sort()).toEqual([
       ...['README.md', 'connector.cases.json', 'connector.json', 'connector.ts'],
       ...['connector.types.ts', 'package.json', 'tsconfig.json'],
     ])
-    expect(await readFile(path.join(folder, 'README.md'), 'utf8')).toMatch(/^# Of (Ldap|Sql)\n/)
+    expect(await readFile(path.join(folder, 'README.md'), 'utf8')).toMatch(
+      /^# Of (Ldap|Sql|Sql Tables)\n/,
+    )
+    const { cases } = JSON.parse(
+      await readFile(path.join('plugin-template', source, 'connector.cases.json'), 'utf8'),
+    )
+    expect(cases.length).toBeGreaterThan(4)
     const { out } = await keyway('check', `of-${template}`)
-    expect(out).toBe(`ok   of-${template} 1.0.0: 5 cases passed, 0 findings\n`)
+    expect(out).toBe(`ok   of-${template} 1.0.0: ${cases.length} cases passed, 0 findings\n`)
   },
 )
 

@@ -1,12 +1,15 @@
 /** Every connector that the runtime ships, and each template, passes the check that authors run. */
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TEMPLATES } from '../../runtime/cli/templates.ts'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
 import { trackedConnectors } from '../../scripts/tracked.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-const TEMPLATES = ['plugin-template', 'plugin-template/ldap', 'plugin-template/sql']
-const folders = [...trackedConnectors(), ...TEMPLATES.map((folder) => path.join(ROOT, folder))]
+const templates = Object.values(TEMPLATES).map(({ folder }) =>
+  path.join(ROOT, 'plugin-template', folder),
+)
+const folders = [...trackedConnectors(), ...templates]
 
 let bench: CheckBench
 
