@@ -25,6 +25,7 @@ import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
 import { CASES_FILE, readCasesInSlices } from './read-cases.ts'
 import { judgeCase, type Stage } from './run-case.ts'
+import { declarationWarnings } from './unused.ts'
 import { doubtful } from './warnings.ts'
 
 /** Folder that passed, with its files and the results of the build. */
@@ -145,6 +146,8 @@ export async function checkCode(
   const passed: string[] = []
   const cases = await checkCases(files, version, { run: lanes.run, locate }, findings, passed)
   findings.push(...(await conformance(version, lanes.run, cases, locate)))
+  for (const message of declarationWarnings(made.manifest, made.code, cases))
+    findings.push({ severity: 'warning', where: 'connector.json', message })
   lanes.drain(version.lane)
   return { findings, passed }
 }
