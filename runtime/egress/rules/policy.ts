@@ -31,10 +31,7 @@ export function parseUrl(text: string): URL {
   if (text.length > ADDRESS_LIMITS.maxUrlBytes) throw tooLong()
   const url = URL.parse(text)
   if (url === null)
-    throw new RuntimeError(
-      'context_misused',
-      'The address is not an absolute URL that can be read: write one such as https://api.acme.example/users',
-    )
+    throw new RuntimeError('context_misused', 'The address is not an absolute URL that can be read')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new RuntimeError('egress_url', `${url.protocol} cannot be fetched, only https: and http:`)
   if (url.username !== '' || url.password !== '')

@@ -41,7 +41,7 @@ const told = async (statement: string, parameters: StatementStep['parameters'] =
   ).message
 
 test.each<[string, StatementStep['parameters'], string]>([
-  ['people', ['hunter2'], 'takes 2 parameters, and got 1'],
+  ['people', ['hunter2'], 'takes 2 parameters ($1 string, $2 integer), and got 1'],
   [
     'people',
     ['x', 'hunter2'],
