@@ -135,7 +135,9 @@ export async function checkCredentials(
       )
     const kind = VERDICTS[code] ?? 'upstream_failed'
     // The system has not judged a request that this host refused to send.
-    const words = answer.reason?.startsWith('egress_') ? 'was not asked' : VERDICT_WORDS[kind]
+    const { reason } = answer
+    const isUnsent = reason?.startsWith('egress_') || reason === 'context_misused'
+    const words = isUnsent ? 'was not asked' : VERDICT_WORDS[kind]
     throw new CoreError(kind, `${name} ${words} (${code}): ${message.slice(0, 1000)}`)
   }
   const { valid, unique_tenant_id: tenant } = responseOf('validate_credentials', answer)
