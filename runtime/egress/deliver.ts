@@ -46,21 +46,21 @@ const MAX_REPLY_BYTES = INPUTS.webhook_reply.maxBytes
  * @param id Id for grants of private addresses, and for budgets.
  */
 export function createDeliver(
-  door: HopDeps,
+  deps: HopDeps,
   budgets: Budgets,
   id: string = WEBHOOKS_ID,
 ): EgressDeliver {
   return {
     refuse: (url, names) =>
       inWords(() => {
-        judged(url, door, id)
+        judged(url, deps, id)
         for (const name of names)
           if (isRefusedName(name))
             throw new RuntimeError('egress_header', `The header ${name} cannot be set`)
       }),
     async post(delivery) {
       try {
-        return { ok: true, ...(await send(delivery, door, budgets, id)) }
+        return { ok: true, ...(await send(delivery, deps, budgets, id)) }
       } catch (error) {
         // Another system's failure is a result of this function. A bug in Keyway is not.
         if (!(error instanceof RuntimeError)) throw error
@@ -100,12 +100,12 @@ function judged(text: string, { privateGrants }: HopDeps, id: string): URL {
 
 async function send(
   { method = 'POST', url: text, headers, body, signal }: Delivery,
-  door: HopDeps,
+  deps: HopDeps,
   budgets: Budgets,
   id: string,
 ): Promise<{ status: number; headers: [string, string][]; body: Buffer }> {
-  const url = judged(text, door, id)
-  const proxy = door.chooseProxy(url)
+  const url = judged(text, deps, id)
+  const proxy = deps.chooseProxy(url)
   const held = budgets(id)
   const slot = held.holdSlot()
   const reply = held.holdReply()
@@ -117,11 +117,11 @@ async function send(
       headers: Object.entries(headers),
       body: method === 'GET' ? null : Buffer.from(body),
     }
-    const head = await door.exchange(url, request, {
-      dispatcher: door.dispatchers.get(id, proxy),
+    const head = await deps.exchange(url, request, {
+      dispatcher: deps.dispatchers.get(id, proxy),
       proxied: proxy !== null,
-      limits: { ...door.limits, maxReplyBytes: MAX_REPLY_BYTES },
-      userAgent: door.userAgent,
+      limits: { ...deps.limits, maxReplyBytes: MAX_REPLY_BYTES },
+      userAgent: deps.userAgent,
       signal,
       onSend: () => {},
       onBytes: (bytes) => reply.add(bytes),

@@ -102,7 +102,7 @@ export function createEgress(options: EgressOptions): Egress {
   const shared = { privateGrants, limits, ...(resolve === undefined ? {} : { resolve }) }
   const ldap = createDirectoryClient({ ...shared, plainGrants: options.plainLdap ?? new Map() })
   const sql = createDatabaseClient({ ...shared, plainGrants: options.plainSql ?? new Map() })
-  const door: HopDeps = {
+  const deps: HopDeps = {
     privateGrants,
     userAgent,
     limits,
@@ -127,11 +127,11 @@ export function createEgress(options: EgressOptions): Egress {
   const budgets = createBudgets(limits, options.onRefused)
   return {
     open: (call) =>
-      openCall(call, options.onHop ? alone(door) : door, budgets, policyOf, options.onHop),
-    deliver: createDeliver(door, budgets),
-    signIn: createDeliver(door, budgets, SIGN_IN_ID),
+      openCall(call, options.onHop ? isolatedDeps(deps) : deps, budgets, policyOf, options.onHop),
+    deliver: createDeliver(deps, budgets),
+    signIn: createDeliver(deps, budgets, SIGN_IN_ID),
     judgeAgain() {
-      for (const { judge, cut } of door.underWay) {
+      for (const { judge, cut } of deps.underWay) {
         try {
           judge()
         } catch (error) {
@@ -147,27 +147,27 @@ export function createEgress(options: EgressOptions): Egress {
   }
 }
 
-/** Returns a door for one call, with its own logins and without retries. */
-const alone = (door: HopDeps): HopDeps => ({
-  ...door,
+/** Returns dependencies for one call, with its own logins and without retries. */
+const isolatedDeps = (deps: HopDeps): HopDeps => ({
+  ...deps,
   tokens: createTokens(Date.now),
-  governorFor: (...who) => ({ ...door.governorFor(...who), mayRetry: () => false }),
+  governorFor: (...who) => ({ ...deps.governorFor(...who), mayRetry: () => false }),
 })
 
 function openCall(
   call: EgressCall,
-  door: HopDeps,
+  deps: HopDeps,
   budgets: Budgets,
   policyOf: (call: EgressCall) => Policy,
   onHop?: OnHop,
 ): OpenEgress {
-  const { maxOpenFetches, maxRedirects, maxRequestBytes } = door.limits
+  const { maxOpenFetches, maxRedirects, maxRequestBytes } = deps.limits
   let login: Login | null = null
   const { secrets } = call
   const isBlind = secrets !== null && (secrets.secrets.length > 0 || call.manifest.exchange)
   const blind = createBlind(isBlind ? secrets : null, () => login)
   const state = createCallState(budgets(call.connectorId, call.tenant), blind)
-  login = loginOf(call, door, policyOf, { ...state, blind: blind.beforeLogin }, onHop)
+  login = loginOf(call, deps, policyOf, { ...state, blind: blind.beforeLogin }, onHop)
   let policy: Policy | null = null
   let judged: Manifest | null = null
   let openFetches = 0
@@ -204,25 +204,25 @@ function openCall(
         const scoped = scopeOf(call, state, signal)
         const isLdap = isLdapUrl(request.url)
         if (isLdap || isSqlUrl(request.url)) {
-          const means = { state, door }
+          const context = { state, deps }
           const one = within(call, scoped)
           return isLdap
-            ? await bridgeHop(LDAP_BRIDGE, request, one, means, onHop)
-            : await bridgeHop(SQL_BRIDGE, request, one, means, onHop)
+            ? await bridgeHop(LDAP_BRIDGE, request, one, context, onHop)
+            : await bridgeHop(SQL_BRIDGE, request, one, context, onHop)
         }
         const { errors_in_body } = call.manifest
         const ending = within(call, scoped)
         const send = (one: OutgoingRequest) => {
-          const once = () => seen(hop, false, onHop)(one, ending, policyNow, { state, door })
-          if (call.once) return once()
-          const again = () => waitAgain(one, ending, policyNow, door)
+          const sendOnce = () => seen(hop, false, onHop)(one, ending, policyNow, { state, deps })
+          if (call.once) return sendOnce()
+          const again = () => startRetryWait(one, ending, policyNow, deps)
           const { endMs = Number.POSITIVE_INFINITY, signal: ends } = ending
-          return withRetries(one, once, { again, endMs, signal: ends })
+          return withRetries(one, sendOnce, { again, endMs, signal: ends })
         }
-        const sends = login ? renewing(send, login) : send
-        const reply = await follow(request, maxRedirects, sends)
-        const said = errorInBody(reply, errors_in_body)
-        if (said) throw said
+        const sendLoggedIn = login ? renewing(send, login) : send
+        const reply = await follow(request, maxRedirects, sendLoggedIn)
+        const error = errorInBody(reply, errors_in_body)
+        if (error) throw error
         return reply
       } catch (error) {
         throw takenAway(error, state.wrote && isRefusedNow(error))
@@ -247,23 +247,23 @@ function manifestOf(call: EgressCall): Manifest | null {
 /**
  * Allows a retry that can be aborted during its wait. Returns null if the upstream must not be asked again.
  */
-function waitAgain(
+function startRetryWait(
   { url: text, method }: OutgoingRequest,
   call: EgressCall & Scope,
   policyNow: () => Policy,
-  door: HopDeps,
+  deps: HopDeps,
 ): (() => void) | null {
   const url = parseUrl(text)
-  if (!governorOf(url, call, door).mayRetry()) return null
+  if (!governorOf(url, call, deps).mayRetry()) return null
   const one = { judge: () => judgeUrl(url, method, policyNow()), cut: call.cut }
-  door.underWay.add(one)
-  return () => void door.underWay.delete(one)
+  deps.underWay.add(one)
+  return () => void deps.underWay.delete(one)
 }
 
 /** A login does not count as a write of the call (`loginOf`). */
 const NO_WRITE: Pick<CallState, 'wrote'> = Object.freeze({ wrote: false })
 
-/** Means to end one request of a call. */
+/** Signal of one request of a call, and the function that ends it. */
 type Scope = Required<Pick<EgressCall, 'signal' | 'cut'>>
 
 function scopeOf(call: EgressCall, state: Pick<CallState, 'wrote'>, signal?: AbortSignal): Scope {
@@ -291,16 +291,16 @@ const within = (call: EgressCall, scoped: Scope): EgressCall & Scope => ({
  */
 function loginOf(
   call: EgressCall,
-  door: HopDeps,
+  deps: HopDeps,
   policyOf: (call: EgressCall) => Policy,
   state: CallState,
   onHop?: OnHop,
 ): Login | null {
-  return createLogin(call, door.tokens, (request) => {
+  return createLogin(call, deps.tokens, (request) => {
     const policyNow = () => policyOf({ ...call, capability: '', level: 'write' })
     const ending = within(call, scopeOf(call, NO_WRITE))
-    return follow({ ...request, redirect: 'follow' }, door.limits.maxRedirects, (one) =>
-      seen(hop, true, onHop)(one, ending, policyNow, { state, door }),
+    return follow({ ...request, redirect: 'follow' }, deps.limits.maxRedirects, (one) =>
+      seen(hop, true, onHop)(one, ending, policyNow, { state, deps }),
     )
   })
 }

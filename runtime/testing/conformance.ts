@@ -20,10 +20,10 @@ import type { EgressCall } from '../egress/call/call.ts'
 import { createPolicyOf } from '../egress/call/call-policy.ts'
 import { isLdapUrl, targetsOf } from '../egress/hop/ldap-hop.ts'
 import { isSqlUrl, sqlTargetsOf } from '../egress/hop/sql-hop.ts'
-import { readAsked } from '../egress/ldap/ldap-request.ts'
+import { readLdapRequest } from '../egress/ldap/ldap-request.ts'
 import { judgeLdap } from '../egress/rules/ldap-rules.ts'
 import { judgeUrl, parseUrl } from '../egress/rules/policy.ts'
-import { judgeAsked, readAsked as readSql } from '../egress/sql/sql-request.ts'
+import { judgeSqlRequest, readSqlRequest as readSql } from '../egress/sql/sql-request.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
 import type { InvokeDeps, ServedVersion } from '../invoke/ports.ts'
@@ -181,13 +181,13 @@ function allowedByHttp(call: EgressCall): (request: Asked) => unknown {
 /** Judges the operation of a request of `ctx.ldap`. Its DNs are made of generated ids. */
 function allowedInDirectory(call: EgressCall): (request: Asked) => unknown {
   const targets = targetsOf(call)
-  return ({ method, body }) => judgeLdap(readAsked(method, body).operation, null, targets)
+  return ({ method, body }) => judgeLdap(readLdapRequest(method, body).operation, null, targets)
 }
 
 /** Judges the statements of a request of `ctx.sql`. */
 function allowedInDatabase(call: EgressCall): (request: Asked) => unknown {
   const targets = sqlTargetsOf(call)
-  return ({ method, body }) => judgeAsked(readSql(method, body), targets)
+  return ({ method, body }) => judgeSqlRequest(readSql(method, body), targets)
 }
 
 /** Returns the smallest body that a capability accepts. */

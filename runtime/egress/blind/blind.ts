@@ -18,7 +18,7 @@ import { type Conceal, createConceal } from './conceal.ts'
 import type { Concealed } from './echoes.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
 import { type RequestLimits, type Revealed, reveal, withHeader } from './reveal.ts'
-import { createSignatures, readAsked } from './signatures.ts'
+import { createSignatures, readSigningRequest } from './signatures.ts'
 
 /** Secrets that an egress entry allows, and the origin they go to. */
 type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & {
@@ -82,7 +82,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
       if (made === null) throw misplaced('foreign')
       return made.value
     }
-    const asked = readAsked(meaning.sign, own)
+    const asked = readSigningRequest(meaning.sign, own)
     if (SIGNING[asked.name].signs === 'request') throw misplaced('signature')
     allow(asked.owner, target)
     const value = await signatures.text(asked, placeholder)
@@ -96,7 +96,7 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
     target: SecretTarget,
   ): Promise<Omit<Sent, 'token'>> {
     if (signature === null) return { url, request }
-    const asked = readAsked(signature, own)
+    const asked = readSigningRequest(signature, own)
     allow(asked.owner, target)
     const made = await signatures.request(asked, { ...request, url })
     conceal.add({ value: made.signature, instead: signPlaceholder(marks, call, signature) })
@@ -120,16 +120,17 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
         used ??= await getToken(room.signal)
         return used
       }
-      const means = {
+      const deps = {
         marks,
         call,
         resolve: (meaning: Meaning, placeholder: string) =>
           resolve(meaning, placeholder, target, once),
-        signsRequest: (sign: string) => SIGNING[readAsked(sign, secrets).name].signs === 'request',
+        signsRequest: (sign: string) =>
+          SIGNING[readSigningRequest(sign, secrets).name].signs === 'request',
         room,
         onBasic: (value: string, instead: string) => conceal.add({ value, instead }),
       }
-      const revealed = await reveal(request, url, means)
+      const revealed = await reveal(request, url, deps)
       const { owners = [], header } = getToken === token ? (login() ?? {}) : {}
       if (header && owners.every((owner) => isAllowed(owner, target))) {
         const made = await once()

@@ -5,7 +5,7 @@ import { type Misplaced, misplaced } from './refuse.ts'
 /** Syntax of a text. It decides how a value is inserted, and which characters may be adjacent. */
 type Syntax = 'plain' | 'percent' | 'json'
 
-/** Means to fill in the placeholders of one call, in a request to one origin. */
+/** What filling in the placeholders of one call needs, in a request to one origin. */
 export type Filling = {
   marks: Marks
   /** Id of the call that the placeholders must belong to. */

@@ -42,9 +42,9 @@ export type Misplaced = keyof typeof POSITIONS
 /** Returns the error for a secret in a place where it is not replaced. */
 export function misplaced(position: Misplaced, where = ''): RuntimeError {
   const [place, advice] = POSITIONS[position]
-  const told = where === '' ? '' : ` (${where.slice(0, 80)})`
+  const details = where === '' ? '' : ` (${where.slice(0, 80)})`
   return refuseSecret(
-    `The request holds a secret ${place}${told}, where it would leave as a placeholder: ${advice}`,
+    `The request holds a secret ${place}${details}, where it would leave as a placeholder: ${advice}`,
   )
 }
 

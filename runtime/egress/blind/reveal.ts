@@ -21,7 +21,7 @@ export type RequestLimits = {
   hold(bytes: number): void
 }
 
-type Means = Omit<Filling, 'grow' | 'inserts'> & {
+type RevealDeps = Omit<Filling, 'grow' | 'inserts'> & {
   /** Reports whether a signature is one of the whole request. */
   signsRequest(sign: string): boolean
   /**
@@ -32,8 +32,8 @@ type Means = Omit<Filling, 'grow' | 'inserts'> & {
   room: RequestLimits
 }
 
-/** Means for one place of a request, whose growth is limited. */
-type Placed = Means & Filling
+/** What one place of a request needs. Its growth is limited. */
+type PlaceDeps = RevealDeps & Filling
 
 /**
  * Replaces every placeholder of a request.
@@ -42,33 +42,37 @@ type Placed = Means & Filling
  * @throws egress_secret naming the position, and the alternative; egress_header or egress_body if it is too
  * large with its secrets, and the errors of `hold`
  */
-export async function reveal(request: OutgoingRequest, url: URL, means: Means): Promise<Revealed> {
-  const { maxHeaderBytes, maxRequestBytes, hold } = means.room
+export async function reveal(
+  request: OutgoingRequest,
+  url: URL,
+  deps: RevealDeps,
+): Promise<Revealed> {
+  const { maxHeaderBytes, maxRequestBytes, hold } = deps.room
   const inserts = new Map<string, string>()
   const headersSize = request.headers.reduce(
     (sum, [name, value]) => sum + name.length + value.length,
     0,
   )
-  const inHeaders: Placed = {
-    ...means,
+  const inHeaders: PlaceDeps = {
+    ...deps,
     inserts,
     grow: createGrow(headersSize, maxHeaderBytes, 'egress_header', 'The request headers are'),
   }
   // Check the size before the text is read.
   inHeaders.grow(0)
-  refuseInAddress(url, means)
+  refuseInAddress(url, deps)
   const headers: [string, string][] = []
   let signature: string | null = null
   for (const [name, value] of request.headers) {
-    if (holdsMark(name, means.marks)) throw misplaced('header_name')
-    const meaning = meaningOfWhole(value, means)
-    if (meaning !== null && 'sign' in meaning && means.signsRequest(meaning.sign)) {
+    if (holdsMark(name, deps.marks)) throw misplaced('header_name')
+    const meaning = meaningOfWhole(value, deps)
+    if (meaning !== null && 'sign' in meaning && deps.signsRequest(meaning.sign)) {
       if (name.toLowerCase() !== 'authorization') throw misplaced('signature', name)
       signature = meaning.sign
     } else headers.push([name, await fillHeader(name, value, inHeaders)])
   }
-  const inQuery: Placed = {
-    ...means,
+  const inQuery: PlaceDeps = {
+    ...deps,
     inserts,
     grow: createGrow(
       url.href.length,
@@ -83,8 +87,8 @@ export async function reveal(request: OutgoingRequest, url: URL, means: Means): 
     'egress_body',
     'The request body is',
   )
-  const inBody: Placed = {
-    ...means,
+  const inBody: PlaceDeps = {
+    ...deps,
     inserts,
     grow(bytes) {
       grow(bytes)
@@ -117,35 +121,35 @@ function createGrow(size: number, max: number, code: RuntimeCode, what: string):
 const tooLong = (code: RuntimeCode, what: string, max: number): RuntimeError =>
   new RuntimeError(code, `${what} over ${max} bytes, secrets included`)
 
-function refuseInAddress({ hostname, pathname }: URL, { marks }: Means): void {
+function refuseInAddress({ hostname, pathname }: URL, { marks }: RevealDeps): void {
   if (holdsMark(hostname, marks)) throw misplaced('host')
   // The URL parser leaves characters that need no encoding, and decodes nothing.
   if (holdsMark(pathname, marks) || hidesMark(pathname, marks)) throw misplaced('path')
 }
 
-async function fillQuery(url: URL, means: Placed): Promise<URL> {
+async function fillQuery(url: URL, deps: PlaceDeps): Promise<URL> {
   if (url.search === '') return url
-  if (!holdsMark(url.search, means.marks) && !hidesMark(url.search, means.marks)) return url
+  if (!holdsMark(url.search, deps.marks) && !hidesMark(url.search, deps.marks)) return url
   const filled = new URL(url)
-  filled.search = await fillPairs(url.search.slice(1), means, 'query')
+  filled.search = await fillPairs(url.search.slice(1), deps, 'query')
   // The URL parser encodes a few more characters.
   if (filled.href.length > ADDRESS_LIMITS.maxUrlBytes)
     throw tooLong('egress_secret', 'The address is', ADDRESS_LIMITS.maxUrlBytes)
   return filled
 }
 
-async function fillHeader(name: string, value: string, means: Placed): Promise<string> {
+async function fillHeader(name: string, value: string, deps: PlaceDeps): Promise<string> {
   const where = `header ${name}`
   const basic = /^Basic +([A-Za-z0-9+/]{4,}=*) *$/i.exec(value)?.[1]
   if (basic !== undefined) {
     const pair = Buffer.from(basic, 'base64').toString()
-    if (!holdsMark(pair, means.marks)) return fill(value, 'plain', means, where)
-    const filled = Buffer.from(await fill(pair, 'plain', means, where)).toString('base64')
-    means.onBasic(filled, basic)
+    if (!holdsMark(pair, deps.marks)) return fill(value, 'plain', deps, where)
+    const filled = Buffer.from(await fill(pair, 'plain', deps, where)).toString('base64')
+    deps.onBasic(filled, basic)
     return `Basic ${filled}`
   }
-  if (hidesMark(value, means.marks)) throw misplaced('encoded', where)
-  return fill(value, 'plain', means, where)
+  if (hidesMark(value, deps.marks)) throw misplaced('encoded', where)
+  return fill(value, 'plain', deps, where)
 }
 
 /** Returns the headers with one value replaced. */

@@ -28,14 +28,14 @@ const SIGNERS = {
 
 /** Signer with unparsed types of options. */
 type AnySigner<S> = S extends (options: never, ...rest: infer R) => infer A
-  ? (options: Asked['options'], ...rest: R) => A
+  ? (options: SigningRequest['options'], ...rest: R) => A
   : never
 
 /** Maximum number of signatures of one call. Each RSA signature takes a millisecond of the host. */
 const MAX_SIGNATURES = 100
 
 /** Requested signature, and the owner of the secret that makes it. */
-type Asked = {
+type SigningRequest = {
   name: SigningName
   options: Record<string, unknown>
   owner: string
@@ -44,7 +44,7 @@ type Asked = {
 }
 
 /** Reads the signature that a placeholder requests. Throws egress_secret. */
-export function readAsked(hex: string, secrets: CallSecrets): Asked {
+export function readSigningRequest(hex: string, secrets: CallSecrets): SigningRequest {
   const { name, options } = parse(hex)
   const { key, ...rest } = options
   if (holdsMark(JSON.stringify(rest), secrets.marks))
@@ -115,7 +115,7 @@ export function createSignatures(now: () => number) {
   const made = new Map<string, Promise<string>>()
   let count = 0
 
-  const means = ({ credential, key }: Asked): SigningDeps => {
+  const signingDepsOf = ({ credential, key }: SigningRequest): SigningDeps => {
     count += 1
     if (count > MAX_SIGNATURES)
       throw refuseSecret(`The call has more than ${MAX_SIGNATURES} signatures: use each again`)
@@ -124,26 +124,28 @@ export function createSignatures(now: () => number) {
 
   return {
     /** Returns a signed text, the same one for the same question. */
-    text(asked: Asked, question: string): Promise<string> {
+    text(signing: SigningRequest, question: string): Promise<string> {
       const known = made.get(question)
       if (known !== undefined) return known
       // The cast: egress requests a text only if SIGNING declares one, and the options were parsed by its
       // schema.
-      const sign = SIGNERS[asked.name] as unknown as AnySigner<TextSigner<SigningName>>
-      const signed = told(asked, () => sign(asked.options, means(asked)))
+      const sign = SIGNERS[signing.name] as unknown as AnySigner<TextSigner<SigningName>>
+      const signed = withSignatureName(signing, () => sign(signing.options, signingDepsOf(signing)))
       made.set(question, signed)
       return signed
     },
     /** Returns the headers that sign this request. */
-    request(asked: Asked, request: Parameters<RequestSigner<'aws'>>[1]) {
+    request(signing: SigningRequest, request: Parameters<RequestSigner<'aws'>>[1]) {
       // The cast: as in `text`, for a request.
-      const sign = SIGNERS[asked.name] as unknown as AnySigner<RequestSigner<SigningName>>
-      return told(asked, async () => sign(asked.options, request, means(asked)))
+      const sign = SIGNERS[signing.name] as unknown as AnySigner<RequestSigner<SigningName>>
+      return withSignatureName(signing, async () =>
+        sign(signing.options, request, signingDepsOf(signing)),
+      )
     },
   }
 }
 
-async function told<T>({ name }: Asked, sign: () => Promise<T>): Promise<T> {
+async function withSignatureName<T>({ name }: SigningRequest, sign: () => Promise<T>): Promise<T> {
   try {
     return await sign()
   } catch (error) {

@@ -24,9 +24,9 @@ export function errorInBody(
   const text = body.toString('utf8')
   const value = parse(text)
   const { when, code, map } = declared
-  if (value === undefined || !tells(when, pointedAt(value, when.json))) return null
-  const told = pointedAt(value, code)
-  const own = typeof told === 'string' || typeof told === 'number' ? String(told) : ''
+  if (value === undefined || !isErrorValue(when, pointedAt(value, when.json))) return null
+  const found = pointedAt(value, code)
+  const own = typeof found === 'string' || typeof found === 'number' ? String(found) : ''
   const wire = Object.hasOwn(map, own) ? map[own] : undefined
   return new RuntimeError('upstream_said', upstreamMessage(status, url, text), {
     wire: wire ?? 'api_error',
@@ -38,7 +38,7 @@ export function errorInBody(
 type When = NonNullable<Manifest['errors_in_body']>['when']
 
 /** Reports whether the found value marks the answer as an error. A null member exists. */
-const tells = (when: When, found: unknown): boolean =>
+const isErrorValue = (when: When, found: unknown): boolean =>
   'exists' in when ? (found !== undefined) === when.exists : isDeepStrictEqual(found, when.equals)
 
 function parse(text: string): unknown {

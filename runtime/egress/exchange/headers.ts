@@ -81,9 +81,9 @@ export function headerValue(headers: HeaderList, wanted: string): string | null 
 /**
  * Returns the time of the server that answered, in milliseconds since the epoch, or `nowMs` if it sent none.
  */
-export function theirTime(headers: HeaderList, nowMs: number): number {
-  const told = Date.parse(headerValue(headers, 'date') ?? '')
-  return Number.isNaN(told) ? nowMs : told
+export function serverTime(headers: HeaderList, nowMs: number): number {
+  const dateMs = Date.parse(headerValue(headers, 'date') ?? '')
+  return Number.isNaN(dateMs) ? nowMs : dateMs
 }
 
 function refuseHeader(name: string, value: string): void {

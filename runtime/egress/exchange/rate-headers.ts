@@ -3,7 +3,7 @@
  * section 10.2.3), the RateLimit headers of the IETF's drafts, and the `X-RateLimit-*` family, whose reset is
  * a time for some servers and a delay for others.
  */
-import { type HeaderList, headerValue, theirTime } from './headers.ts'
+import { type HeaderList, headerValue, serverTime } from './headers.ts'
 
 /** Maximum wait, in milliseconds. A longer one is a fault of the server, or has another unit. */
 const MAX_WAIT_MS = 3_600_000
@@ -14,7 +14,7 @@ const EPOCH_MS = 1_000_000_000_000
 
 /** Returns how long the upstream asks to send no requests, in milliseconds; 0 if it does not ask. */
 export function askedWaitMs(status: number, headers: HeaderList, ownMs: number): number {
-  const nowMs = theirTime(headers, ownMs)
+  const nowMs = serverTime(headers, ownMs)
   const after = retryAfterMs(headerValue(headers, 'retry-after'), nowMs)
   if (after !== null && isRefusal(status, headers)) return bounded(after)
   return noneLeft(headers) ? bounded(resetMs(headers, nowMs) ?? 0) : 0
@@ -46,9 +46,9 @@ function noneLeft(headers: HeaderList): boolean {
 function resetMs(headers: HeaderList, nowMs: number): number | null {
   const text = first(headers, RESET) ?? member(headers, 'reset', 't')
   if (text === null) return null
-  const told = Number(text)
-  if (told > EPOCH_MS) return told - nowMs
-  return told > EPOCH_SECONDS ? told * 1000 - nowMs : told * 1000
+  const reset = Number(text)
+  if (reset > EPOCH_MS) return reset - nowMs
+  return reset > EPOCH_SECONDS ? reset * 1000 - nowMs : reset * 1000
 }
 
 function first(headers: HeaderList, names: readonly string[]): string | null {

@@ -44,7 +44,7 @@ export type Bridge<R, T extends Target, L> = {
    */
   addressOf(request: R, target: T): string
   caseBody(body: Record<string, unknown>): object
-  perform(request: R, target: T, login: L, means: WireDeps, door: HopDeps): Promise<Performed>
+  perform(request: R, target: T, login: L, wire: WireDeps, deps: HopDeps): Promise<Performed>
   /**
    * Returns the number of items in a body, from the bridge's own field.
    *
@@ -83,47 +83,48 @@ export function targetsBy<T>(
  */
 export async function bridgeHop<R, T extends Target, L>(
   bridge: Bridge<R, T, L>,
-  asked: Omit<EgressRequest, 'signal'>,
+  unfilled: Omit<EgressRequest, 'signal'>,
   call: EgressCall,
-  { state, door }: { state: CallState; door: HopDeps },
+  { state, deps }: { state: CallState; deps: HopDeps },
   onHop?: OnHop,
 ): Promise<EgressReply> {
-  const record = createBridgeRecord(asked.method.slice(0, 20))
-  if (state.records.length < door.limits.maxRecords) state.records.push(record)
+  const record = createBridgeRecord(unfilled.method.slice(0, 20))
+  if (state.records.length < deps.limits.maxRecords) state.records.push(record)
   const held = state.budgets.holdReply()
-  const grown = state.budgets.holdRequest()
+  const secretBytes = state.budgets.holdRequest()
   const turn = { leave: () => {} }
-  const finish = createFinish(record, [held, grown], turn)
+  const finish = createFinish(record, [held, secretBytes], turn)
   let hop: SeenHop | null = null
   try {
     const { endMs = Number.POSITIVE_INFINITY, signal } = call
-    const judge = () => bridge.judge(bridge.read(asked.method, asked.body), bridge.targets(call))
-    const granted = { call, turn, judge, underWay: door.underWay }
+    const judge = () =>
+      bridge.judge(bridge.read(unfilled.method, unfilled.body), bridge.targets(call))
+    const granted = { call, turn, judge, underWay: deps.underWay }
     const { sent, request, target, login, governor } = await whileGranted(
       granted,
       async (judged) => {
         // Amount held by an earlier round, if there was one.
-        grown.release()
+        secretBytes.release()
         record.host = hostAndPort(judged)
         const { request: sent } = await state.blind.reveal(
-          { ...asked, headers: [['content-type', 'application/json']] },
+          { ...unfilled, headers: [['content-type', 'application/json']] },
           new URL(judged.origin),
           { ...judged, signsIn: bridge.signsIn(judged) },
           {
-            maxHeaderBytes: door.limits.maxHeaderBytes,
-            maxRequestBytes: door.limits.maxRequestBytes,
-            hold: (bytes) => grown.add(bytes),
+            maxHeaderBytes: deps.limits.maxHeaderBytes,
+            maxRequestBytes: deps.limits.maxRequestBytes,
+            hold: (bytes) => secretBytes.add(bytes),
             signal,
           },
         )
         // Read and judge the request again as it is sent: the judged one may have contained a placeholder.
-        const request = bridge.read(asked.method, sent.body)
+        const request = bridge.read(unfilled.method, sent.body)
         const target = bridge.judge(request, [judged])
         record.path = bridge.path(request)
         record.query = bridge.tell(request)
         if (bridge.text !== undefined) record.text = bridge.text(request, target)
         const login = bridge.login(target, call.secrets)
-        const governor = governorOf(target, call, door)
+        const governor = governorOf(target, call, deps)
         turn.leave = await governor.enter({ endMs, signal, from: record.host })
         return { sent, request, target, login, governor }
       },
@@ -138,36 +139,37 @@ export async function bridgeHop<R, T extends Target, L>(
       held.add(bytes)
     }
     const address = bridge.addressOf(request, target)
-    const { method } = asked
+    const { method } = unfilled
     const { secrets } = call
     hop = { method, url: address, isLogin: false, secrets, token: null, reply: null }
     onHop?.(hop)
     const { status, body, found } = await answer()
-    const said = await state.blind.body(body, {
-      maxBytes: door.limits.maxReplyBytes,
+    const concealed = await state.blind.body(body, {
+      maxBytes: deps.limits.maxReplyBytes,
       hold: (bytes) => held.add(bytes),
     })
     record.status = status
-    hop.reply = { status, headers: [], body: said }
-    const { items } = found ?? bridge.found(parsed(said, record.host), record.host)
-    const word = bridge.items(request)
-    if (word !== null) record.query += `${record.query === '' ? '?' : '&'}${word}=${items}`
+    hop.reply = { status, headers: [], body: concealed }
+    const { items } = found ?? bridge.found(parsed(concealed, record.host), record.host)
+    const itemsName = bridge.items(request)
+    if (itemsName !== null)
+      record.query += `${record.query === '' ? '?' : '&'}${itemsName}=${items}`
     finish(null)
     return {
       status: 200,
       url: bridge.url,
       redirected: false,
       headers: [['content-type', 'application/json']],
-      body: said,
+      body: concealed,
     }
 
     /** Asks the server, or the replacement of the network, whose items are only in the body. */
     async function answer() {
-      if (door.standIn === null) {
+      if (deps.standIn === null) {
         const { tenant, connectorId } = call
         const read = (bytes: number) => state.budgets.read(bytes)
-        const means = { connectorId, tenant, signal, endMs, onSend, onBytes, read }
-        const performed = await bridge.perform(request, target, login, means, door)
+        const wire = { connectorId, tenant, signal, endMs, onSend, onBytes, read }
+        const performed = await bridge.perform(request, target, login, wire, deps)
         const { body, items, sent: requests = 1 } = performed
         if (requests !== 1) governor.count(requests - 1)
         return { status: 200, body, found: { items } }
@@ -176,7 +178,7 @@ export async function bridgeHop<R, T extends Target, L>(
       // Parsed before, so it is an object.
       const whole = JSON.parse(Buffer.from(sent.body ?? []).toString('utf8'))
       const plain = Buffer.from(JSON.stringify(bridge.caseBody(whole)))
-      const reply = await door.standIn(address, asked.method, plain, signal)
+      const reply = await deps.standIn(address, unfilled.method, plain, signal)
       onBytes(reply.body.length)
       return { ...reply, found: null }
     }

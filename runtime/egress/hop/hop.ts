@@ -64,12 +64,12 @@ export type StandIn = (
 export function governorOf(
   { origin }: { origin: string },
   call: EgressCall,
-  door: HopDeps,
+  deps: HopDeps,
 ): Governor {
   const { connectorId, governorKey, manifest } = call
   const { requests_per_second, concurrent_requests } = manifest.limits
-  return door.governorFor(`${normalizeId(connectorId)} ${origin} ${governorKey?.() ?? ''}`, {
-    requestsPerSecond: Math.min(requests_per_second, door.ceilings.maxRequestsPerSecond),
+  return deps.governorFor(`${normalizeId(connectorId)} ${origin} ${governorKey?.() ?? ''}`, {
+    requestsPerSecond: Math.min(requests_per_second, deps.ceilings.maxRequestsPerSecond),
     concurrentRequests: concurrent_requests,
   })
 }
@@ -103,9 +103,9 @@ export async function hop(
   request: OutgoingRequest,
   call: EgressCall,
   policyNow: () => Policy,
-  { state, door }: { state: CallState; door: HopDeps },
+  { state, deps }: { state: CallState; deps: HopDeps },
 ): Promise<HopReply> {
-  const { limits } = door
+  const { limits } = deps
   const url = parseUrl(request.url)
   const record = createRecord(url, request.method.slice(0, 20), call.redact)
   if (state.records.length < limits.maxRecords) state.records.push(record)
@@ -115,9 +115,9 @@ export async function hop(
   const turn = { leave: () => {} }
   const finish = createFinish(record, [held, secrets], turn)
   try {
-    const proxy = door.chooseProxy(url)
+    const proxy = deps.chooseProxy(url)
     const judge = () => judgeUrl(url, request.method, policyNow())
-    const granted = { call, turn, judge, underWay: door.underWay }
+    const granted = { call, turn, judge, underWay: deps.underWay }
     const { sent, governor } = await whileGranted(granted, async (rule) => {
       // Amount held by an earlier round, if there was one.
       secrets.release()
@@ -129,18 +129,18 @@ export async function hop(
         hold: (bytes) => secrets.add(bytes),
         signal: call.signal,
       })
-      if (proxy !== null) judgeProxied(door.privateGrants, call.connectorId, url)
+      if (proxy !== null) judgeProxied(deps.privateGrants, call.connectorId, url)
       const { endMs = Number.POSITIVE_INFINITY, signal } = call
       // After judging: a refused request must not evict the state of other governors.
-      const governor = governorOf(url, call, door)
+      const governor = governorOf(url, call, deps)
       turn.leave = await governor.enter({ endMs, signal, from: url.host })
       return { sent, governor }
     })
-    const head = await door.exchange(sent.url, sent.request, {
-      dispatcher: door.dispatchers.get(call.connectorId, proxy),
+    const head = await deps.exchange(sent.url, sent.request, {
+      dispatcher: deps.dispatchers.get(call.connectorId, proxy),
       proxied: proxy !== null,
       limits,
-      userAgent: door.userAgent,
+      userAgent: deps.userAgent,
       signal: call.signal,
       onSend(bytes) {
         record.sent = true

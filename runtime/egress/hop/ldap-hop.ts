@@ -11,7 +11,7 @@ import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import type { Bind } from '../ldap/connect.ts'
 import { bindOf } from '../ldap/directory-client.ts'
-import { describeRequest, judgeAsked, readAsked } from '../ldap/ldap-request.ts'
+import { describeRequest, judgeLdapRequest, readLdapRequest } from '../ldap/ldap-request.ts'
 import { refusal, withEntry } from '../ldap/results.ts'
 import { type LdapTarget, resolveLdap } from '../rules/ldap-rules.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
@@ -31,8 +31,8 @@ const entryOf = (request: LdapRequest, { baseText }: Pick<LdapTarget, 'baseText'
 
 export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   url: LDAP_URL,
-  read: readAsked,
-  judge: judgeAsked,
+  read: readLdapRequest,
+  judge: judgeLdapRequest,
   targets: targetsOf,
   signsIn: ({ bind }) => bind?.credential ?? null,
   login: bindOf,
@@ -50,9 +50,9 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
     ...rest,
     ...(isObject(page) ? { page: { ...page, ahead: undefined } } : {}),
   }),
-  async perform(request, target, bind, means, door) {
+  async perform(request, target, bind, wire, deps) {
     try {
-      return await door.ldap.perform({ request, target, bind }, means)
+      return await deps.ldap.perform({ request, target, bind }, wire)
     } catch (error) {
       throw withEntry(error, entryOf(request, target))
     }

@@ -22,11 +22,11 @@ export type OnHop = (hop: SeenHop) => void
 /** Returns a function that sends a hop and reports it to `onHop`. */
 export function seen(send: typeof hop, isLogin: boolean, onHop: OnHop | undefined): typeof hop {
   if (onHop === undefined) return send
-  return async (request, call, policyNow, means) => {
+  return async (request, call, policyNow, context) => {
     const { method, url } = request
     const one: SeenHop = { method, url, isLogin, secrets: call.secrets, token: null, reply: null }
     onHop(one)
-    const reply = await send(request, call, policyNow, means)
+    const reply = await send(request, call, policyNow, context)
     const { status, headers } = reply
     one.token = reply.token?.value ?? null
     return {

@@ -9,7 +9,13 @@ import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
 import type { SqlLogin } from '../sql/connect.ts'
 import { loginOf } from '../sql/database-client.ts'
 import { refusal, textOf, withStatement } from '../sql/results.ts'
-import { describeRequest, judgeAsked, nameOf, readAsked, writes } from '../sql/sql-request.ts'
+import {
+  describeRequest,
+  judgeSqlRequest,
+  nameOf,
+  readSqlRequest,
+  writes,
+} from '../sql/sql-request.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
 /** Reports whether a guest's request is one of `ctx.sql`. */
@@ -32,8 +38,8 @@ function misfitOf(rows: unknown, touched: unknown): string | null {
 
 export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   url: SQL_URL,
-  read: readAsked,
-  judge: judgeAsked,
+  read: readSqlRequest,
+  judge: judgeSqlRequest,
   targets: sqlTargetsOf,
   signsIn: ({ credential }) => credential,
   login: loginOf,
@@ -43,9 +49,9 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   text: textOf,
   addressOf: (request, { origin }) => `${origin}/${nameOf(request)}`,
   caseBody: ({ statement: _statement, ...rest }) => rest,
-  async perform(request, target, login, means, door) {
+  async perform(request, target, login, wire, deps) {
     try {
-      return await door.sql.perform({ request, target, login }, means)
+      return await deps.sql.perform({ request, target, login }, wire)
     } catch (error) {
       throw withStatement(error, nameOf(request), textOf(request, target))
     }

@@ -72,10 +72,10 @@ export function createIdentity(ask: Ask): ProviderSignIn {
   const servers = new Map<string, Known>()
   const readings = new Map<string, Reading>()
 
-  const means = ({ issuer }: KnownProvider, whole?: AbortSignal) => ({
+  const requestOptions = ({ issuer }: KnownProvider, deadline?: AbortSignal) => ({
     [allowInsecureRequests]: issuer.startsWith('http:'),
     [customFetch]: fetchBy(ask),
-    signal: () => AbortSignal.any([AbortSignal.timeout(ASK_MS), ...(whole ? [whole] : [])]),
+    signal: () => AbortSignal.any([AbortSignal.timeout(ASK_MS), ...(deadline ? [deadline] : [])]),
   })
 
   /**
@@ -102,7 +102,7 @@ export function createIdentity(ask: Ask): ProviderSignIn {
 
   async function readServer(provider: KnownProvider): Promise<Known> {
     const issuer = new URL(provider.issuer)
-    const reply = await discoveryRequest(issuer, { ...means(provider), algorithm: 'oidc' })
+    const reply = await discoveryRequest(issuer, { ...requestOptions(provider), algorithm: 'oidc' })
     const server = await processDiscoveryResponse(issuer, reply)
     const read = { server, readMs: Date.now() }
     servers.set(provider.id, read)
@@ -120,23 +120,36 @@ export function createIdentity(ask: Ask): ProviderSignIn {
     }: SignInState & { params: URLSearchParams; redirectUri: string },
   ): Promise<Claims> {
     const known = await serverOf(provider)
-    const whole = AbortSignal.timeout(WHOLE_MS)
+    const deadline = AbortSignal.timeout(WHOLE_MS)
     const { server } = known
     const client = { client_id: provider.client_id }
     const checked = validateAuthResponse(server, client, params, state)
     const auth = authOf(provider, server)
     const reply = await authorizationCodeGrantRequest(
-      ...([server, client, auth, checked, redirectUri, verifier, means(provider, whole)] as const),
+      ...([
+        server,
+        client,
+        auth,
+        checked,
+        redirectUri,
+        verifier,
+        requestOptions(provider, deadline),
+      ] as const),
     )
     const tokens = await processAuthorizationCodeResponse(server, client, reply, {
       expectedNonce: nonce,
       requireIdToken: true,
     })
-    await signed(known, reply, means(provider, whole))
+    await signed(known, reply, requestOptions(provider, deadline))
     const claims = getValidatedIdTokenClaims(tokens)
     if (!claims) throw new Refused('wrong', 'the provider sent no ID token')
     if (server.userinfo_endpoint === undefined) return claims
-    const info = await userInfoRequest(server, client, tokens.access_token, means(provider, whole))
+    const info = await userInfoRequest(
+      server,
+      client,
+      tokens.access_token,
+      requestOptions(provider, deadline),
+    )
     return { ...(await processUserInfoResponse(server, client, claims.sub, info)), ...claims }
   }
 
@@ -144,9 +157,9 @@ export function createIdentity(ask: Ask): ProviderSignIn {
   async function signed(
     known: Known,
     reply: Response,
-    by: ReturnType<typeof means>,
+    options: ReturnType<typeof requestOptions>,
   ): Promise<void> {
-    const verify = () => validateApplicationLevelSignature(known.server, reply, by)
+    const verify = () => validateApplicationLevelSignature(known.server, reply, options)
     try {
       await verify()
     } catch (error) {

@@ -28,14 +28,14 @@ export type LdapConnection = { client: Client; guard: LdapGuard }
 export function connect(
   target: LdapTarget,
   bind: Bind | null,
-  means: ConnectDeps,
+  deps: ConnectDeps,
 ): Promise<LdapConnection> {
   const { protocol, host } = target
   const from = hostAndPort(target)
-  return openWire(target, means, async (raw, use) => {
+  return openWire(target, deps, async (raw, use) => {
     let current = raw
-    if (protocol === 'ldap:' && !means.mayBePlain(from))
-      current = await startTls(raw, host, from, means.connectorId)
+    if (protocol === 'ldap:' && !deps.mayBePlain(from))
+      current = await startTls(raw, host, from, deps.connectorId)
     use(current)
     const guard = guardLdap(current, from)
     const client = new Client({

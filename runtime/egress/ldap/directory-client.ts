@@ -16,15 +16,15 @@ import { parkedIdOf, perform } from './perform.ts'
 import { failureOf } from './results.ts'
 
 /** Judged request, and its bind. */
-type LdapAsked = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
+type LdapOperation = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
 
-export type DirectoryClient = WireClient<LdapAsked>
+export type DirectoryClient = WireClient<LdapOperation>
 
-const LDAP: WireProtocol<LdapAsked, LdapConnection> = {
-  far: { one: 'directory', many: 'directories' },
+const LDAP: WireProtocol<LdapOperation, LdapConnection> = {
+  peer: { one: 'directory', many: 'directories' },
   placeOf: ({ target }) => target,
   keyOf: ({ bind }) => [bind?.dn ?? null],
-  open: ({ target, bind }, means) => connect(target, bind, means),
+  open: ({ target, bind }, deps) => connect(target, bind, deps),
   perform,
   maxItemsOf: ({ request }) =>
     LDAP_LIMITS.maxRanges +

@@ -25,7 +25,7 @@ import { readBody } from '../wire/request-body.ts'
  * directory_refused for a lone surrogate, which would be sent as another character: `noSuchObject` if it is
  * in the name of the entry.
  */
-export function readAsked(method: string, body: Uint8Array | null): LdapRequest {
+export function readLdapRequest(method: string, body: Uint8Array | null): LdapRequest {
   const operation = operationOf(method)
   const request = readBody({ bridge: 'ldap', operation, schemas: LDAP_REQUESTS }, body)
   if (isWhole(request)) return request
@@ -49,7 +49,7 @@ const isWhole = (value: unknown): boolean =>
  *
  * @throws egress_undeclared, egress_url, context_misused
  */
-export function judgeAsked(request: LdapRequest, targets: readonly LdapTarget[]): LdapTarget {
+export function judgeLdapRequest(request: LdapRequest, targets: readonly LdapTarget[]): LdapTarget {
   if (request.operation === 'search') {
     const base = request.base ?? null
     return judgeLdap('search', base === null ? null : read(base), targets)
@@ -167,19 +167,19 @@ function valuesOf(request: LdapRequest): [string, LdapValue[]][] {
 
 /** Returns the names and sizes of a request, without values, for its record. */
 export function describeRequest(request: LdapRequest): string {
-  const told: Record<string, string> = {}
+  const parameters: Record<string, string> = {}
   if (request.operation === 'search') {
-    told['scope'] = request.scope
-    if (request.attributes) told['attributes'] = request.attributes.join(',')
-    if (request.page.cursor) told['page'] = 'next'
+    parameters['scope'] = request.scope
+    if (request.attributes) parameters['attributes'] = request.attributes.join(',')
+    if (request.page.cursor) parameters['page'] = 'next'
   } else {
     const all = valuesOf(request)
     if (all.length > 0)
-      told['attributes'] = [...new Set(all.map(([name, { length }]) => `${name}:${length}`))].join(
-        ',',
-      )
+      parameters['attributes'] = [
+        ...new Set(all.map(([name, { length }]) => `${name}:${length}`)),
+      ].join(',')
   }
-  const text = Object.entries(told)
+  const text = Object.entries(parameters)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
   return text === '' ? '' : `?${text.slice(0, 200)}`

@@ -149,7 +149,7 @@ export function pageCookie(bytes: Buffer): Buffer | null {
 }
 
 /** Unsolicited notice of a server: result code and text. */
-export type Notice = { code: number; said: string }
+export type Notice = { code: number; serverText: string }
 
 /** Tag of an extended response. */
 const EXTENDED = 0x78
@@ -167,10 +167,10 @@ export function noticeOf(bytes: Buffer): Notice | null {
   if (operation?.tag !== EXTENDED) return null
   const result = readElement(bytes, operation.start, operation.stop)
   const name = result && readElement(bytes, result.stop, operation.stop)
-  const said = name && readElement(bytes, name.stop, operation.stop)
-  if (result === null || said === null) return null
+  const message = name && readElement(bytes, name.stop, operation.stop)
+  if (result === null || message === null) return null
   return {
     code: bytes.readUIntBE(result.start, result.stop - result.start),
-    said: bytes.toString('utf8', said.start, said.stop),
+    serverText: bytes.toString('utf8', message.start, message.stop),
   }
 }

@@ -12,7 +12,7 @@ import type { Guard } from '../wire/guard.ts'
 import type { Notice } from './reply-shape.ts'
 
 /** Maximum length of a server's text that a message repeats, in characters. */
-const MAX_SAID = 200
+const MAX_SERVER_MESSAGE = 200
 
 /**
  * Returns the error for one that the library threw. A bug in Keyway remains recognizable as one.
@@ -22,7 +22,7 @@ const MAX_SAID = 200
 export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   if (error instanceof RuntimeError) return error
   const code = codeOf(error)
-  if (code !== null) return refusal(code, saidBy(errorOf(error)), from)
+  if (code !== null) return refusal(code, serverMessageOf(errorOf(error)), from)
   const failure = guard.failure()
   if (failure !== null) return failure
   if (!guard.isOpen())
@@ -53,10 +53,10 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the error for a result code other than success. */
-export function refusal(code: number, said: string, from: string): RuntimeError {
+export function refusal(code: number, serverText: string, from: string): RuntimeError {
   const { name, wire } = resultOf(code)
-  const hint = signInReason(said) || (HINTS[name] ?? '')
-  const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
+  const hint = signInReason(serverText) || (HINTS[name] ?? '')
+  const text = serverText === '' ? '' : `: ${cut(serverText, MAX_SERVER_MESSAGE)}`
   return new RuntimeError('directory_refused', `${from} answered ${name} (${code})${hint}${text}`, {
     wire,
     appErrorCode: name,
@@ -64,8 +64,8 @@ export function refusal(code: number, said: string, from: string): RuntimeError 
 }
 
 /** Returns the error for a server's notice of disconnection. No operation failed by itself. */
-export function leaving({ code, said }: Notice, from: string): RuntimeError {
-  const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
+export function leaving({ code, serverText }: Notice, from: string): RuntimeError {
+  const text = serverText === '' ? '' : `: ${cut(serverText, MAX_SERVER_MESSAGE)}`
   return new RuntimeError(
     'upstream_closed',
     `${from} closed the connection and said ${resultOf(code).name} (${code})${text}`,
@@ -76,8 +76,8 @@ export function leaving({ code, said }: Notice, from: string): RuntimeError {
 export function withEntry(error: unknown, dn: string): unknown {
   if (!(error instanceof RuntimeError) || error.details.appErrorCode !== 'noSuchObject')
     return error
-  const told = `${error.message} (the entry ${cut(dn, MAX_SAID)})`
-  return new RuntimeError(error.code, told, error.details, error)
+  const message = `${error.message} (the entry ${cut(dn, MAX_SERVER_MESSAGE)})`
+  return new RuntimeError(error.code, message, error.details, error)
 }
 
 /** Returns the result code in an error of the library, by its class or its name, or null. */
@@ -90,4 +90,5 @@ function codeOf(error: unknown): number | null {
 }
 
 /** Returns the server's text without the code. */
-const saidBy = ({ message }: Error): string => message.replace(/ ?Code: 0x[0-9a-f]+$/i, '').trim()
+const serverMessageOf = ({ message }: Error): string =>
+  message.replace(/ ?Code: 0x[0-9a-f]+$/i, '').trim()

@@ -6,11 +6,11 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { pointedAt } from '../../contract/schema/json-pointer.ts'
 import type { Redact } from '../../redact/redact.ts'
 import type { EgressReply, Token } from '../call/call.ts'
-import { headerValue, theirTime } from '../exchange/headers.ts'
+import { headerValue, serverTime } from '../exchange/headers.ts'
 import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 
 /** Lifetime of a token whose answer has none, in milliseconds. The upstream may refuse the token earlier. */
-const UNTOLD_MS = 3_600_000
+const DEFAULT_LIFE_MS = 3_600_000
 /**
  * A token is renewed this long before it expires, or a tenth of its lifetime if that is less. In
  * milliseconds.
@@ -53,7 +53,7 @@ export function capture(
       { statusCode: status },
     )
   // By the clock of the server that sent it: with clocks that differ, every request could log in.
-  const lifeMs = lifeOf(expires, body, theirTime(reply.headers, nowMs))
+  const lifeMs = lifeOf(expires, body, serverTime(reply.headers, nowMs))
   const goodUntilMs = nowMs + lifeMs - Math.min(MARGIN_MS, lifeMs / 10)
   return { value, madeMs: performance.now(), goodUntilMs }
 }
@@ -63,17 +63,17 @@ function lifeOf(
   body: Buffer,
   nowMs: number,
 ): number {
-  if (expires === undefined) return UNTOLD_MS
+  if (expires === undefined) return DEFAULT_LIFE_MS
   if ('seconds' in expires) return expires.seconds * 1000
-  const told = pointedAt(parse(body), expires.json)
-  const number = typeof told === 'string' && /^\d+$/.test(told) ? Number(told) : told
+  const value = pointedAt(parse(body), expires.json)
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof number === 'number') {
     // A year is about 3e7 seconds, the time since the epoch more than 1e9 seconds or 1e12 milliseconds.
     if (number < 1e9) return number * 1000
     return (number < 1e12 ? number * 1000 : number) - nowMs
   }
-  const untilMs = typeof told === 'string' ? Date.parse(told) : Number.NaN
-  return Number.isNaN(untilMs) ? UNTOLD_MS : untilMs - nowMs
+  const untilMs = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(untilMs) ? DEFAULT_LIFE_MS : untilMs - nowMs
 }
 
 function parse(body: Buffer): unknown {

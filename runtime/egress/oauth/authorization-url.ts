@@ -8,7 +8,7 @@ export type AuthorizationRequest = {
   state: string
 }
 
-type Means = {
+type Endpoint = {
   /** URL with its settings filled in. It may have a query already. */
   authorizationUrl: string
   /** Scopes by capability, for a request without scopes. */
@@ -19,7 +19,7 @@ type Means = {
 /** Returns the URL, and the verifier that the caller passes back with the callback (RFC 7636). */
 export async function authorizationUrl(
   { client_id, scopes, redirect_uri, state }: AuthorizationRequest,
-  { authorizationUrl: address, declared, pkce }: Means,
+  { authorizationUrl: address, declared, pkce }: Endpoint,
 ): Promise<{ authorization_url: string; code_verifier: string | null }> {
   const verifier = pkce ? generateRandomCodeVerifier() : null
   const query = new URLSearchParams([

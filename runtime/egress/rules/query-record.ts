@@ -27,9 +27,9 @@ export function tellQuery(search: string, redact: Redact | undefined): string {
   const read = search.slice(1, MAX_READ + 1)
   // The last parameter may be cut inside a secret, which the redactor would not recognize.
   const all = read.split('&').slice(0, search.length - 1 > MAX_READ ? -1 : undefined)
-  const told = all.slice(0, MAX_PARAMETERS).map((part) => tellParameter(part, redact))
-  const more = all.length > told.length || search.length - 1 > MAX_READ
-  const text = `?${told.join('&')}${more ? `&${HIDDEN}` : ''}`
+  const parameters = all.slice(0, MAX_PARAMETERS).map((part) => tellParameter(part, redact))
+  const more = all.length > parameters.length || search.length - 1 > MAX_READ
+  const text = `?${parameters.join('&')}${more ? `&${HIDDEN}` : ''}`
   return text.length <= MAX_TOLD ? text : `${text.slice(0, MAX_TOLD)}${HIDDEN}`
 }
 

@@ -42,8 +42,8 @@ export function redactPath(pathname: string, redact: Redact | undefined): string
     .map((segment) => {
       const plain = segment.includes('%') ? decodeSegment(segment) : null
       if (plain === null) return segment
-      const told = redact(plain)
-      return told === plain ? segment : told
+      const redacted = redact(plain)
+      return redacted === plain ? segment : redacted
     })
     .join('/')
 }

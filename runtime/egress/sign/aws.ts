@@ -36,8 +36,8 @@ export const signAws: RequestSigner<'aws'> = (
   const signature = createHmac('sha256', key)
     .update([ALGORITHM, date, scope, sha256(text)].join('\n'))
     .digest('hex')
-  const told = `${ALGORITHM} Credential=${id}/${scope}, SignedHeaders=${signed}, Signature=${signature}`
-  return { headers: [...added, ['authorization', told]], signature }
+  const authorization = `${ALGORITHM} Credential=${id}/${scope}, SignedHeaders=${signed}, Signature=${signature}`
+  return { headers: [...added, ['authorization', authorization]], signature }
 }
 
 /** Returns the request in canonical form, which both sides compute. */

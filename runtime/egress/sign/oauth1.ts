@@ -25,8 +25,8 @@ export const signOAuth1: RequestSigner<'oauth1'> = (
   const signature = createHmac(HASHES[method], key)
     .update(baseString(request, own))
     .digest('base64')
-  const told = [...own, ['oauth_signature', signature] as const]
-  const pairs = told.map(([name, value]) => `${name}="${encode(value)}"`)
+  const parameters = [...own, ['oauth_signature', signature] as const]
+  const pairs = parameters.map(([name, value]) => `${name}="${encode(value)}"`)
   if (realm !== undefined) pairs.unshift(`realm="${realm.replace(/["\\\r\n]/g, '')}"`)
   return { headers: [['authorization', `OAuth ${pairs.join(', ')}`]], signature }
 }

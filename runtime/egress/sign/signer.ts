@@ -20,14 +20,14 @@ export type SigningDeps = {
 /** Returns a signed text: a token, an assertion. Throws SignError. */
 export type TextSigner<N extends SigningName> = (
   options: SigningOptions<N>,
-  means: SigningDeps,
+  deps: SigningDeps,
 ) => Promise<string>
 
 /** Signs a request. Returns the headers to add, and the signature alone. Throws SignError. */
 export type RequestSigner<N extends SigningName> = (
   options: SigningOptions<N>,
   request: SignedRequest,
-  means: SigningDeps,
+  deps: SigningDeps,
 ) => { headers: HeaderList; signature: string }
 
 /** A fault of the key or of the signing options. The message contains no secret. */

@@ -49,11 +49,11 @@ class LibrarySocket extends GuardedSocket {
 export function connect(
   target: SqlTarget,
   { username, password }: SqlLogin,
-  means: ConnectDeps,
+  deps: ConnectDeps,
 ): Promise<PostgresConnection> {
   const from = hostAndPort(target)
-  return openWire(target, means, async (raw, use) => {
-    const current = await secured(raw, target, means)
+  return openWire(target, deps, async (raw, use) => {
+    const current = await secured(raw, target, deps)
     use(current)
     let state = 'I'
     let key: Buffer | null = null
@@ -119,13 +119,13 @@ const KEY = 'K'.charCodeAt(0)
  * Cancels the statement that runs on another connection to the same server. A failure is harmless: the server
  * ends the statement by its own timeout.
  */
-export async function cancel(target: SqlTarget, key: Buffer, means: ConnectDeps): Promise<void> {
-  await openWire(target, means, async (raw) => {
-    const current = await secured(raw, target, means)
+export async function cancel(target: SqlTarget, key: Buffer, deps: ConnectDeps): Promise<void> {
+  await openWire(target, deps, async (raw) => {
+    const current = await secured(raw, target, deps)
     await new Promise<void>((resolve) => current.end(Buffer.concat([CANCEL, key]), () => resolve()))
     // The server closes the connection when it has read the request.
     current.on('data', () => {})
-    current.setTimeout(means.timeoutMs, () => current.destroy())
+    current.setTimeout(deps.timeoutMs, () => current.destroy())
   })
 }
 

@@ -20,9 +20,9 @@ import { perform, rollBack } from './perform.ts'
 import { failureOf } from './results.ts'
 
 /** Judged request, and its login. */
-type SqlAsked = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
+type SqlOperation = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
 
-export type DatabaseClient = WireClient<SqlAsked>
+export type DatabaseClient = WireClient<SqlOperation>
 
 const performed = (done: SqlPage | { touched: number[] }): Performed => ({
   body: Buffer.from(JSON.stringify(done)),
@@ -31,42 +31,43 @@ const performed = (done: SqlPage | { touched: number[] }): Performed => ({
 
 /** Parts that are the same for every database. */
 const COMMON = {
-  far: { one: 'database', many: 'databases' },
-  placeOf: ({ target }: SqlAsked) => target,
-  keyOf: ({ target, login }: SqlAsked) => [target.database, login.username],
-  parkedIdOf: ({ request }: SqlAsked) => parkedIdOf(request),
+  peer: { one: 'database', many: 'databases' },
+  placeOf: ({ target }: SqlOperation) => target,
+  keyOf: ({ target, login }: SqlOperation) => [target.database, login.username],
+  parkedIdOf: ({ request }: SqlOperation) => parkedIdOf(request),
   // A next page can only be read on its own connection.
-  mayRepeat: ({ request }: SqlAsked) => request.operation === 'query' && !request.page?.cursor,
+  mayRepeat: ({ request }: SqlOperation) => request.operation === 'query' && !request.page?.cursor,
   failureOf,
   isRefusal: ({ code }: RuntimeError) => code === 'database_refused',
 }
 
-const POSTGRESQL: WireProtocol<SqlAsked, PostgresConnection> = {
+const POSTGRESQL: WireProtocol<SqlOperation, PostgresConnection> = {
   ...COMMON,
-  open: ({ target, login }, means) => connect(target, login, means),
-  perform: async (asked, lease, leftMs) => performed(await perform(asked, lease, leftMs)),
+  open: ({ target, login }, deps) => connect(target, login, deps),
+  perform: async (operation, lease, leftMs) => performed(await perform(operation, lease, leftMs)),
   // One additional row: the one that sets the formats before the query.
   maxItemsOf: ({ request }) =>
     1 +
     (request.operation === 'query' && request.page ? request.page.size : SQL_LIMITS.maxRows + 1),
   mend: rollBack,
-  async stop({ target }, connection, means) {
+  async stop({ target }, connection, deps) {
     const key = connection.cancelKey()
-    if (key !== null) await cancel(target, key, means)
+    if (key !== null) await cancel(target, key, deps)
   },
 }
 
-const MYSQL: WireProtocol<SqlAsked, MysqlConnection> = {
+const MYSQL: WireProtocol<SqlOperation, MysqlConnection> = {
   ...COMMON,
-  open: ({ target, login }, means) => connectMysql(target, login, means),
-  perform: async (asked, lease, leftMs) => performed(await performMysql(asked, lease, leftMs)),
+  open: ({ target, login }, deps) => connectMysql(target, login, deps),
+  perform: async (operation, lease, leftMs) =>
+    performed(await performMysql(operation, lease, leftMs)),
   // The server sends without waiting: rows that arrive with the last ones of a page count as well.
   maxItemsOf: () => 2 * SQL_LIMITS.maxRows,
   canLeaveParked: false,
   mend: mendMysql,
   reset: resetMysql,
-  async stop({ target, login }, { client }, means) {
-    const other = await connectMysql(target, login, means)
+  async stop({ target, login }, { client }, deps) {
+    const other = await connectMysql(target, login, deps)
     const done = other.guard.allow({ onBytes: () => {}, read: () => 0, maxItems: 0 })
     try {
       await killMysql(other, client.threadId)
@@ -85,7 +86,7 @@ export function createDatabaseClient(options: WireClientOptions): DatabaseClient
   }
   const all = Object.values(rooms)
   return {
-    perform: (asked, means) => rooms[asked.target.dialect].perform(asked, means),
+    perform: (operation, deps) => rooms[operation.target.dialect].perform(operation, deps),
     connections: () => all.reduce((sum, client) => sum + client.connections(), 0),
     close() {
       for (const client of all) client.close()

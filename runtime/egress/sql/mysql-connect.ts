@@ -79,11 +79,11 @@ const UNSPOKEN = [
 export function connectMysql(
   target: SqlTarget,
   { username, password }: SqlLogin,
-  means: ConnectDeps,
+  deps: ConnectDeps,
 ): Promise<MysqlConnection> {
   const from = hostAndPort(target)
-  return openWire(target, means, async (raw, use) => {
-    const { greeting, current } = await secured(raw, target, means)
+  return openWire(target, deps, async (raw, use) => {
+    const { greeting, current } = await secured(raw, target, deps)
     use(current)
     const isEncrypted = current !== raw
     const before = isEncrypted ? 1 : 0
@@ -129,7 +129,7 @@ export function connectMysql(
           overrideIsSecure: isEncrypted,
         }),
       },
-      connectTimeout: means.timeoutMs,
+      connectTimeout: deps.timeoutMs,
       stream: inner,
     })
     // Errors are reported by the pending request. Without a listener they would end the process.
@@ -177,7 +177,7 @@ async function secured(
     sizeOf,
   })
   const greeting = readGreeting(first, from)
-  if ('errno' in greeting) throw refusal(String(greeting.errno), greeting.said, from)
+  if ('errno' in greeting) throw refusal(String(greeting.errno), greeting.message, from)
   if (mayBePlain(from)) return { greeting, current: raw }
   if (!greeting.offersEncryption)
     throw new RuntimeError(

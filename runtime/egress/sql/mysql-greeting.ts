@@ -53,7 +53,7 @@ const SCRAMBLE_BYTES = 8
 export function readGreeting(
   packet: Buffer,
   from: string,
-): Greeting | { errno: number; said: string } {
+): Greeting | { errno: number; message: string } {
   const garbled = new RuntimeError('upstream_garbled', `${from} does not greet as MySQL does`)
   if (packet.length < HEAD_BYTES + 4 || packet[3] !== 0) throw garbled
   if (packet[HEAD_BYTES] === REFUSED) return readRefusal(packet)
@@ -82,10 +82,10 @@ export function readGreeting(
 }
 
 /** Returns the number and the text of a refusal. */
-function readRefusal(packet: Buffer): { errno: number; said: string } {
+function readRefusal(packet: Buffer): { errno: number; message: string } {
   const errno = packet.readUInt16LE(HEAD_BYTES + 1)
-  const said = packet.toString('utf8', HEAD_BYTES + 3).replace(/^#[0-9A-Z]{5}/, '')
-  return { errno, said }
+  const message = packet.toString('utf8', HEAD_BYTES + 3).replace(/^#[0-9A-Z]{5}/, '')
+  return { errno, message }
 }
 
 /** Character set of UTF-8 with up to four bytes. */

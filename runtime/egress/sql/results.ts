@@ -11,7 +11,7 @@ import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Guard } from '../wire/guard.ts'
 
 /** Maximum length of a server's or a statement's text that a message repeats, in characters. */
-const MAX_SAID = 300
+const MAX_SERVER_MESSAGE = 300
 
 /**
  * Returns the error for one that the library threw. A bug in Keyway remains recognizable as one.
@@ -21,7 +21,7 @@ const MAX_SAID = 300
 export function failureOf(error: unknown, guard: Guard, from: string): RuntimeError {
   if (error instanceof RuntimeError) return error
   const refused = refusedBy(error)
-  if (refused !== null) return refusal(refused.code, refused.said, from)
+  if (refused !== null) return refusal(refused.code, refused.serverText, from)
   const failure = guard.failure()
   if (failure !== null) return failure
   if (!guard.isOpen())
@@ -46,8 +46,8 @@ const REPLICA: Readonly<Record<string, RegExp>> = {
 const WRITES_ELSEWHERE =
   ': this server is a replica, or takes no writes for now. Give the app the address of the one that does'
 
-const hintOf = (code: string, said: string): string =>
-  HINTS[code] ?? (REPLICA[code]?.test(said) ? WRITES_ELSEWHERE : '')
+const hintOf = (code: string, serverText: string): string =>
+  HINTS[code] ?? (REPLICA[code]?.test(serverText) ? WRITES_ELSEWHERE : '')
 
 /**
  * Returns the error of a failed login. Before version 1.19, PgBouncer reported each failed login with the
@@ -60,17 +60,17 @@ export function loginFailureOf(error: unknown, guard: Guard, from: string): Runt
 }
 
 /** Returns the error for a code of a server. */
-export function refusal(code: string, said: string, from: string): RuntimeError {
+export function refusal(code: string, serverText: string, from: string): RuntimeError {
   const { name, wire } = refusalOf(code)
-  const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
-  const told = `${from} answered ${code} (${name})${hintOf(code, said)}${text}`
-  return new RuntimeError('database_refused', told, { wire, appErrorCode: code })
+  const text = serverText === '' ? '' : `: ${cut(serverText, MAX_SERVER_MESSAGE)}`
+  const message = `${from} answered ${code} (${name})${hintOf(code, serverText)}${text}`
+  return new RuntimeError('database_refused', message, { wire, appErrorCode: code })
 }
 
 /** Returns the declared texts of a request's statements in one line. They contain no values. */
 export function textOf(request: SqlRequest, { statements }: SqlTarget): string {
   const texts = stepsOf(request).map(({ statement }) => statements[statement]?.text ?? '')
-  return cut(texts.join('; '), MAX_SAID).replace(/\s+/g, ' ')
+  return cut(texts.join('; '), MAX_SERVER_MESSAGE).replace(/\s+/g, ' ')
 }
 
 /**
@@ -87,8 +87,8 @@ export function withStatement(error: unknown, name: string, text: string): unkno
   if (!(error instanceof RuntimeError)) return error
   const { wire, appErrorCode } = error.details
   if (wire !== 'request_timeout' && !MISTAKEN.has(appErrorCode ?? '')) return error
-  const told = `${error.message} (the statement ${name}: ${text})`
-  return new RuntimeError(error.code, told, error.details, error)
+  const message = `${error.message} (the statement ${name}: ${text})`
+  return new RuntimeError(error.code, message, error.details, error)
 }
 
 /** Errors whose details name the obstacle. */
@@ -106,7 +106,7 @@ const CONFLICT = '40001'
 const isConflict = (code: string, message: string): boolean =>
   code === 'XX000' && /^tuple concurrently (?:updated|deleted)$/.test(message)
 
-function refusedBy(error: unknown): { code: string; said: string } | null {
+function refusedBy(error: unknown): { code: string; serverText: string } | null {
   if (!(error instanceof Error)) return null
   const {
     code,
@@ -118,10 +118,10 @@ function refusedBy(error: unknown): { code: string; said: string } | null {
     errorOf(error)
   // MySQL distinguishes its errors by number. Many of them share a SQLSTATE.
   if (typeof sqlState === 'string' && typeof errno === 'number')
-    return { code: String(errno), said: message }
+    return { code: String(errno), serverText: message }
   // Codes of sockets look different: ECONNRESET.
   if (typeof code !== 'string' || !isSqlState(code)) return null
-  if (isConflict(code, message)) return { code: CONFLICT, said: message }
+  if (isConflict(code, message)) return { code: CONFLICT, serverText: message }
   const more = DETAILED.test(code) && typeof detail === 'string' ? ` (${detail})` : ''
-  return { code, said: `${message}${more}` }
+  return { code, serverText: `${message}${more}` }
 }

@@ -20,7 +20,7 @@ import { readBody } from '../wire/request-body.ts'
  *
  * @throws context_misused if it is not a request, egress_url outside of ctx.sql, egress_body if it is too large; the messages contain no values
  */
-export const readAsked = (method: string, body: Uint8Array | null): SqlRequest =>
+export const readSqlRequest = (method: string, body: Uint8Array | null): SqlRequest =>
   readBody({ bridge: 'sql', operation: sqlOperationOf(method), schemas: SQL_REQUESTS }, body)
 
 /**
@@ -28,7 +28,7 @@ export const readAsked = (method: string, body: Uint8Array | null): SqlRequest =
  *
  * @throws egress_undeclared, context_misused
  */
-export function judgeAsked(request: SqlRequest, targets: readonly SqlTarget[]): SqlTarget {
+export function judgeSqlRequest(request: SqlRequest, targets: readonly SqlTarget[]): SqlTarget {
   const steps = stepsOf(request)
   const names = steps.map(({ statement }) => statement)
   const target = judgeSql(request.operation, names, targets)
@@ -99,12 +99,12 @@ export function describeRequest(request: SqlRequest): string {
     steps.reduce((sum, one) => sum + of(one), 0)
   const parameters = count((one) => one.parameters.length)
   const names = [...new Set(steps.flatMap((one) => Object.keys(one.names)))]
-  const told = [
+  const parts = [
     ...(parameters > 0 ? [`parameters=${parameters}`] : []),
     ...(names.length > 0 ? [`names=${names.join(',')}`] : []),
     ...(request.operation === 'query' && request.page?.cursor ? ['page=next'] : []),
   ]
-  return told.length === 0 ? '' : `?${told.join('&').slice(0, 200)}`
+  return parts.length === 0 ? '' : `?${parts.join('&').slice(0, 200)}`
 }
 
 /** Returns the statements of a request as one word, for its URL. */

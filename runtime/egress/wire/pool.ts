@@ -76,11 +76,11 @@ type Kept<C> = {
 }
 
 /** Name of the other end, for messages. */
-export type Far = { one: string; many: string }
+export type PeerNames = { one: string; many: string }
 
 /** Creates the pool of one host process. */
 export function createPool<C extends PooledConnection>(
-  far: Far,
+  peer: PeerNames,
   limits: PoolLimits = DEFAULT_POOL,
 ): Pool<C> {
   const all = new Set<Kept<C>>()
@@ -168,7 +168,7 @@ export function createPool<C extends PooledConnection>(
     if (oldest === undefined)
       throw new RuntimeError(
         'egress_concurrency',
-        `All connectors together have ${limits.inAll} connections to ${far.many} open: try again later`,
+        `All connectors together have ${limits.inAll} connections to ${peer.many} open: try again later`,
       )
     remove(oldest)
   }
@@ -182,7 +182,7 @@ export function createPool<C extends PooledConnection>(
       if (key !== null && heldBy(key) >= limits.perKey)
         throw new RuntimeError(
           'egress_concurrency',
-          `All calls with these credentials together have ${limits.perKey} connections to the ${far.one} open: await some requests before sending more`,
+          `All calls with these credentials together have ${limits.perKey} connections to the ${peer.one} open: await some requests before sending more`,
         )
       makeRoom()
       opening.set(counted, (opening.get(counted) ?? 0) + 1)

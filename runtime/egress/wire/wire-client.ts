@@ -13,7 +13,13 @@ import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import { OUTSIDE_CALLS } from './guard.ts'
 import { hostAndPort, type PlainDeps, type WireOpenDeps, type WirePlace } from './open.ts'
-import { createPool, DEFAULT_POOL, type Far, type Lease, type PooledConnection } from './pool.ts'
+import {
+  createPool,
+  DEFAULT_POOL,
+  type Lease,
+  type PeerNames,
+  type PooledConnection,
+} from './pool.ts'
 
 /** Data of a request's call. */
 export type WireDeps = {
@@ -27,7 +33,7 @@ export type WireDeps = {
   read(bytes: number): number
 }
 
-/** Means to open a connection for a connector. */
+/** What opening a connection for a connector needs. */
 type WireConnectDeps = WireOpenDeps & PlainDeps
 
 /** Reply to a request: JSON, its number of items, and the number of requests sent for it, by default one. */
@@ -35,17 +41,17 @@ export type Performed = { body: Buffer; items: number; sent?: number }
 
 /** Protocol of a client. `A` is a judged request with its login. */
 export type WireProtocol<A, C extends PooledConnection> = {
-  far: Far
-  placeOf(asked: A): WirePlace
+  peer: PeerNames
+  placeOf(operation: A): WirePlace
   /** Parts of the key of kept connections, in addition to connector, tenant and server. */
-  keyOf(asked: A): readonly (string | null)[]
-  open(asked: A, means: WireConnectDeps): Promise<C>
-  perform(asked: A, lease: Lease<C>, leftMs: number): Promise<Performed>
+  keyOf(operation: A): readonly (string | null)[]
+  open(operation: A, deps: WireConnectDeps): Promise<C>
+  perform(operation: A, lease: Lease<C>, leftMs: number): Promise<Performed>
   /** Maximum number of items in a reply. */
-  maxItemsOf(asked: A): number
-  parkedIdOf(asked: A): string | undefined
+  maxItemsOf(operation: A): number
+  parkedIdOf(operation: A): string | undefined
   /** Whether the request may be sent again if the server had closed a kept connection. */
-  mayRepeat(asked: A): boolean
+  mayRepeat(operation: A): boolean
   failureOf(error: unknown, guard: C['guard'], from: string): RuntimeError
   /** Whether a connection with a parked result can serve another request. True by default. */
   canLeaveParked?: boolean
@@ -56,7 +62,7 @@ export type WireProtocol<A, C extends PooledConnection> = {
   /** Resets the session after a request. The connection is not used again before that. Never rejects. */
   reset?(connection: C): Promise<void>
   /** Ends, on the server, the operation of a call that has ended. */
-  stop?(asked: A, connection: C, means: WireConnectDeps): Promise<void>
+  stop?(operation: A, connection: C, deps: WireConnectDeps): Promise<void>
 }
 
 export type WireClient<A> = {
@@ -65,7 +71,7 @@ export type WireClient<A> = {
    *
    * @throws egress_private, egress_concurrency, upstream_*, and the errors of the protocol
    */
-  perform(asked: A, means: WireDeps): Promise<Performed>
+  perform(operation: A, deps: WireDeps): Promise<Performed>
   /** Returns the number of open connections of the process. */
   connections(): number
   close(): void
@@ -89,12 +95,12 @@ export function createWireClient<A, C extends PooledConnection>(
   { privateGrants, plainGrants, limits, resolve = resolveBySystem }: WireClientOptions,
 ): WireClient<A> {
   const lookupsOf = createLookupsOf(resolve)
-  const pool = createPool<C>(protocol.far, {
+  const pool = createPool<C>(protocol.peer, {
     ...DEFAULT_POOL,
     canLeaveParked: protocol.canLeaveParked ?? true,
   })
 
-  function meansFor({ connectorId }: WireDeps, signal: AbortSignal): WireConnectDeps {
+  function connectDepsFor({ connectorId }: WireDeps, signal: AbortSignal): WireConnectDeps {
     const id = normalizeId(connectorId)
     return {
       dial: createDialer({
@@ -111,32 +117,32 @@ export function createWireClient<A, C extends PooledConnection>(
     }
   }
 
-  async function attempt(asked: A, means: WireDeps, lease: Lease<C>): Promise<Performed> {
-    const { signal, endMs } = means
+  async function attempt(operation: A, deps: WireDeps, lease: Lease<C>): Promise<Performed> {
+    const { signal, endMs } = deps
     const { connection } = lease
     const { guard } = connection
-    const from = hostAndPort(protocol.placeOf(asked))
+    const from = hostAndPort(protocol.placeOf(operation))
     let isSent = false
     const onAbort = () => {
       if (isSent && guard.isOpen()) {
-        const stopping = meansFor(means, AbortSignal.timeout(STOP_MS))
+        const stopping = connectDepsFor(deps, AbortSignal.timeout(STOP_MS))
         // No caller waits for it, and the server has its own timeout.
-        protocol.stop?.(asked, connection, stopping).catch(() => {})
+        protocol.stop?.(operation, connection, stopping).catch(() => {})
       }
       guard.end(endedError(signal, from))
     }
     signal.addEventListener('abort', onAbort, { once: true })
     const done = guard.allow({
-      onBytes: means.onBytes,
-      read: means.read,
-      maxItems: protocol.maxItemsOf(asked),
+      onBytes: deps.onBytes,
+      read: deps.read,
+      maxItems: protocol.maxItemsOf(operation),
     })
     try {
       if (signal.aborted) throw endedError(signal, from)
-      means.onSend()
+      deps.onSend()
       isSent = true
       const left = Math.min(endMs - Date.now(), MAX_REQUEST_MS)
-      const found = await protocol.perform(asked, lease, left)
+      const found = await protocol.perform(operation, lease, left)
       isSent = false
       done()
       release(lease)
@@ -183,25 +189,25 @@ export function createWireClient<A, C extends PooledConnection>(
   }
 
   return {
-    async perform(asked, means) {
-      const { connectorId, tenant } = means
-      const { origin } = protocol.placeOf(asked)
+    async perform(operation, deps) {
+      const { connectorId, tenant } = deps
+      const { origin } = protocol.placeOf(operation)
       /** Owner of the connection. The tenant is a digest of settings and credentials, passwords included. */
       const key =
         tenant === undefined
           ? null
-          : JSON.stringify([normalizeId(connectorId), tenant, origin, ...protocol.keyOf(asked)])
-      const open = () => protocol.open(asked, meansFor(means, means.signal))
-      const lease = () => pool.lease(key, open, protocol.parkedIdOf(asked))
+          : JSON.stringify([normalizeId(connectorId), tenant, origin, ...protocol.keyOf(operation)])
+      const open = () => protocol.open(operation, connectDepsFor(deps, deps.signal))
+      const lease = () => pool.lease(key, open, protocol.parkedIdOf(operation))
       const first = await lease()
       try {
-        return await attempt(asked, means, first)
+        return await attempt(operation, deps, first)
       } catch (error) {
         const isGone = error instanceof RuntimeError && error.code === 'upstream_closed'
-        if (!isGone || !first.isUsed || !protocol.mayRepeat(asked) || means.signal.aborted)
+        if (!isGone || !first.isUsed || !protocol.mayRepeat(operation) || deps.signal.aborted)
           throw error
         // The server had closed a kept connection. A read can safely be sent again.
-        return attempt(asked, means, await lease())
+        return attempt(operation, deps, await lease())
       }
     },
     connections: () => pool.size(),

@@ -26,8 +26,8 @@ import { schemaEntries } from '../../../runtime/contract/schema/shape.ts'
 import { readUser } from '../../../runtime/core/scim/user-fields.ts'
 import { parseUpload } from '../../../runtime/core/uploads/upload-thread.ts'
 import { parseResponse } from '../../../runtime/core/webhooks/parse-response.ts'
-import { readAsked } from '../../../runtime/egress/ldap/ldap-request.ts'
-import { readAsked as readSql } from '../../../runtime/egress/sql/sql-request.ts'
+import { readLdapRequest } from '../../../runtime/egress/ldap/ldap-request.ts'
+import { readSqlRequest as readSql } from '../../../runtime/egress/sql/sql-request.ts'
 import { decodeMessage, KINDS, MESSAGE_HEADER } from '../../../runtime/protocol/frames.ts'
 import { readCasesInSlices } from '../../../runtime/testing/read-cases.ts'
 
@@ -130,7 +130,7 @@ const READINGS: Record<InputName, () => Reading[]> = {
       { attributes: Array(30_000).fill('cn') },
     ].map((body) => () => {
       try {
-        readAsked('SEARCH', Buffer.from(JSON.stringify(body)))
+        readLdapRequest('SEARCH', Buffer.from(JSON.stringify(body)))
       } catch {
         // A refusal is part of the measurement.
       }

@@ -1,7 +1,7 @@
 /** Messages for malformed requests of `ctx.ldap`. They contain no values of the request. */
 import { expect, test } from 'vitest'
 import { LDAP_REQUESTS } from '../../../runtime/contract/connector/ldap.ts'
-import { readAsked } from '../../../runtime/egress/ldap/ldap-request.ts'
+import { readLdapRequest } from '../../../runtime/egress/ldap/ldap-request.ts'
 import { readBody } from '../../../runtime/egress/wire/request-body.ts'
 import { thrownBy } from '../fixtures/door.ts'
 
@@ -50,9 +50,11 @@ test.each([
   ],
 ] as const)('half of a character in %s is refused', async (...given) => {
   const [, method, body, appErrorCode] = given
-  const error = await thrownBy(() => readAsked(method, Buffer.from(JSON.stringify(body))))
+  const error = await thrownBy(() => readLdapRequest(method, Buffer.from(JSON.stringify(body))))
   expect(error).toMatchObject({ code: 'directory_refused', details: { appErrorCode } })
   expect(error.message).toContain('half of a character')
   const whole = JSON.stringify(body).replace('\\ud83d', '\\\\ud83d😀')
-  expect(readAsked(method, Buffer.from(whole))).toMatchObject({ operation: expect.any(String) })
+  expect(readLdapRequest(method, Buffer.from(whole))).toMatchObject({
+    operation: expect.any(String),
+  })
 })

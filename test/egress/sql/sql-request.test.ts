@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import type { StatementStep } from '../../../runtime/contract/connector/sql.ts'
 import { resolveSql } from '../../../runtime/egress/rules/sql-rules.ts'
-import { judgeAsked } from '../../../runtime/egress/sql/sql-request.ts'
+import { judgeSqlRequest } from '../../../runtime/egress/sql/sql-request.ts'
 import { thrownBy } from '../fixtures/door.ts'
 
 const reads = (parameters: ('string' | 'integer' | 'strings')[]) => ({
@@ -36,7 +36,7 @@ const targets = resolveSql(
 const told = async (statement: string, parameters: StatementStep['parameters'] = []) =>
   (
     await thrownBy(() =>
-      judgeAsked({ operation: 'query', statement, parameters, names: {} }, targets),
+      judgeSqlRequest({ operation: 'query', statement, parameters, names: {} }, targets),
     )
   ).message
 
