@@ -12,8 +12,9 @@ import { type Ctx, idOf, type Who } from './rows.ts'
 export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
   try {
     const { rows: seen } = await ctx.sql.query('sees_sessions', [who.user])
-    const [means] = seen
-    if (means === undefined || !flagOf(means, 'sees')) return await endByName(ctx, who, means)
+    const [permissions] = seen
+    if (permissions === undefined || !flagOf(permissions, 'sees'))
+      return await endByName(ctx, who, permissions)
     const { rows } = await ctx.sql.query('sessions_of', [who.user, who.host])
     for (const row of rows)
       await unlessAlready(ctx.sql.execute('end_session', [numberOf(row, 'id')]), '1094')
@@ -29,8 +30,8 @@ export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
  * Ends connections by user and host. The server finds those of `%`, meaning all hosts, and of one address.
  * For the connector's own user name, this would also end the connector's connections.
  */
-async function endByName(ctx: Ctx, who: Who, means: SqlRow | undefined): Promise<void> {
+async function endByName(ctx: Ctx, who: Who, permissions: SqlRow | undefined): Promise<void> {
   ctx.log.warn('Connections of the account may be left: grant PROCESS', { account: idOf(who) })
-  if (means !== undefined && flagOf(means, 'is_own_name')) return
+  if (permissions !== undefined && flagOf(permissions, 'is_own_name')) return
   await ctx.sql.execute('end_sessions', [], who)
 }

@@ -75,6 +75,6 @@ const toParty = ({ id, type, displayName, alternateId }: Party): { [member: stri
 })
 
 function metadataOf(values: Record<string, string | null | undefined>): Record<string, string> {
-  const told = Object.entries(values).filter((one): one is [string, string] => Boolean(one[1]))
-  return Object.fromEntries(told)
+  const present = Object.entries(values).filter((one): one is [string, string] => Boolean(one[1]))
+  return Object.fromEntries(present)
 }

@@ -88,7 +88,7 @@ export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
 ): Promise<Output<'update_account'> & Fields> {
-  const { password: _secret, ...told } = request
+  const { password: _secret, ...changed } = request
   const profile = profileOf(request)
   const changes = {
     ...(Object.keys(profile).length > 0 ? { profile } : {}),
@@ -104,5 +104,5 @@ export async function updateAccount(
   } catch (error) {
     throw taken(error)
   }
-  return told
+  return changed
 }

@@ -78,8 +78,8 @@ function rolesOf(
   project: number,
   roles: readonly MemberRole[],
 ): Association[] {
-  const told = ctx.settings.associations === 'effective' ? roles : roles.filter(isDirect)
-  return [...new Set(told.map(({ id }) => String(id)))].map((role) =>
+  const selected = ctx.settings.associations === 'effective' ? roles : roles.filter(isDirect)
+  return [...new Set(selected.map(({ id }) => String(id)))].map((role) =>
     held(user, role, String(project)),
   )
 }

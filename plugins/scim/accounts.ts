@@ -53,8 +53,8 @@ export async function setActive(ctx: Ctx, id: string, active: boolean): Promise<
   const address = path`/Users/${id}`
   if (!active) await mustNotBeOwn(ctx, id, 'is switched off')
   const user = await patch<User>(ctx, address, [{ op: 'replace', path: 'active', value: active }])
-  const told = user?.active ?? active
-  if ((statusOf({ active: told }) === 'ACTIVE') !== active)
+  const isActive = user?.active ?? active
+  if ((statusOf({ active: isActive }) === 'ACTIVE') !== active)
     throw new ConnectorError(
       'api_error',
       `The service took the change, and says that the account is still ${active ? 'inactive' : 'active'}: it may not let SCIM set \`active\``,

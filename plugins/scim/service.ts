@@ -44,7 +44,7 @@ export function service(ctx: Ctx): Service {
     headers: { accept: 'application/scim+json, application/json' },
   })
   const read = async <T>(target: Path, answer: Promise<T>): Promise<T> =>
-    understood(`${ctx.settings.base_url}${target}`, await answer)
+    successOf(`${ctx.settings.base_url}${target}`, await answer)
   return {
     get: (target, given) => read(target, api.get(target, given)),
     post: (target, body, given) => read(target, api.post(target, body, given)),
@@ -60,13 +60,13 @@ const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
  *
  * @throws the error if the reply is one (RFC 7644 section 3.12), regardless of its status
  */
-async function understood<T>(url: string, answer: T): Promise<T> {
+async function successOf<T>(url: string, answer: T): Promise<T> {
   spell(answer)
   const { schemas, status }: { schemas?: unknown; status?: unknown } = Object(answer)
   if (!Array.isArray(schemas) || !schemas.includes(ERROR_SCHEMA)) return answer
-  const told = Number(status)
+  const statusNumber = Number(status)
   throw await ConnectorError.from({
-    status: told >= 400 && told <= 599 ? told : 500,
+    status: statusNumber >= 400 && statusNumber <= 599 ? statusNumber : 500,
     url,
     text: async () => JSON.stringify(answer),
   })

@@ -1,7 +1,7 @@
 /** Entitlements: roles, user groups, and channels. */
 import { ConnectorError, chain, hasCode, type Output, type Paged, paged } from 'keyway/sdk'
 import { isBot, type User } from './accounts.ts'
-import { type Ctx, call, listing, type PagedListing, said } from './service.ts'
+import { type Ctx, call, hasSlackCode, listing, type PagedListing } from './service.ts'
 
 export const ROLE = 'ROLE'
 export const USER_GROUP = 'USER_GROUP'
@@ -106,7 +106,7 @@ export async function readUserGroups(ctx: Ctx, more: object = {}): Promise<UserG
     return answer.usergroups.filter((group) => !group.date_delete)
   } catch (error) {
     const noPlan = ['plan_upgrade_required', 'paid_teams_only', 'feature_not_enabled']
-    if (hasCode(error, 'unsupported_operation') && said(error, ...noPlan)) return []
+    if (hasCode(error, 'unsupported_operation') && hasSlackCode(error, ...noPlan)) return []
     throw error
   }
 }

@@ -5,7 +5,7 @@
 import { ConnectorError, eachPage, type Input, type Output } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { type Grant, grantOf } from './entitlements.ts'
-import { type Ctx, call, listing, said } from './service.ts'
+import { type Ctx, call, hasSlackCode, listing } from './service.ts'
 
 /** Adds a person to a channel or a user group. Adding a member again is not an error. */
 export async function assignEntitlement(
@@ -43,8 +43,8 @@ async function invite(ctx: Ctx, channel: string, user: string): Promise<void> {
   try {
     await asMember(ctx, channel, () => call(ctx, 'conversations.invite', { channel, users: user }))
   } catch (error) {
-    if (said(error, 'cant_invite_self')) await call(ctx, 'conversations.join', { channel })
-    else if (!said(error, 'already_in_channel')) throw error
+    if (hasSlackCode(error, 'cant_invite_self')) await call(ctx, 'conversations.join', { channel })
+    else if (!hasSlackCode(error, 'already_in_channel')) throw error
   }
 }
 
@@ -60,7 +60,7 @@ async function kick(ctx: Ctx, channel: string, user: string): Promise<void> {
   try {
     await asMember(ctx, channel, () => call(ctx, 'conversations.kick', { channel, user }))
   } catch (error) {
-    if (!said(error, 'user_not_in_channel')) throw error
+    if (!hasSlackCode(error, 'user_not_in_channel')) throw error
   }
 }
 
@@ -72,7 +72,7 @@ async function asMember<T>(ctx: Ctx, channel: string, work: () => Promise<T>): P
   try {
     return await work()
   } catch (error) {
-    if (!said(error, 'not_in_channel')) throw error
+    if (!hasSlackCode(error, 'not_in_channel')) throw error
     await call(ctx, 'conversations.join', { channel })
     return work()
   }

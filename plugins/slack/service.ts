@@ -64,5 +64,5 @@ export function listing<T>(
 }
 
 /** Reports whether an error has one of these Slack codes. */
-export const said = (error: unknown, ...words: string[]): boolean =>
+export const hasSlackCode = (error: unknown, ...words: string[]): boolean =>
   words.includes(String(Object(error).app_error_code))

@@ -49,8 +49,8 @@ export const usersOf = (ctx: Ctx, query: { roles?: string } = {}) =>
       const { body: items, headers } = await replyOf<User[]>(ctx, 'GET', '/wp/v2/users', {
         query: { ...WHOLE, orderby: 'id', ...query, offset, per_page: limit },
       })
-      const told = headers.get('x-wp-total')
-      const total = Number(told ?? Number.NaN)
+      const header = headers.get('x-wp-total')
+      const total = Number(header ?? Number.NaN)
       if (!Array.isArray(items) || !Number.isInteger(total))
         throw new ConnectorError(
           'invalid_response',

@@ -34,10 +34,10 @@ export const listEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
       const { users, seen } = placeOf(cursor)
       const page = await usersOf(ctx)({ cursor: users, size: null })
       const held = new Set(page.response.flatMap(heldBy))
-      const news = [...held].filter((id) => !Object.hasOwn(ROLES, id) && !seen.includes(id))
+      const added = [...held].filter((id) => !Object.hasOwn(ROLES, id) && !seen.includes(id))
       return paged(
-        news.map((id) => (id.startsWith(PREFIX) ? capability(id) : role(id, id))),
-        page.cursor === null ? null : { users: page.cursor, seen: [...seen, ...news] },
+        added.map((id) => (id.startsWith(PREFIX) ? capability(id) : role(id, id))),
+        page.cursor === null ? null : { users: page.cursor, seen: [...seen, ...added] },
       )
     },
   })

@@ -93,10 +93,10 @@ async function errorOf(reply: UpstreamReply): Promise<ConnectorError> {
   const advice = unseen
     ? 'The user name or the application password is wrong, or application passwords are switched off, or the web server drops the Authorization header'
     : ADVICE[code]
-  const means = status_code === 401 ? undefined : MEANINGS[code]
-  if (advice === undefined && means === undefined) return error
+  const meaning = status_code === 401 ? undefined : MEANINGS[code]
+  if (advice === undefined && meaning === undefined) return error
   const message = advice === undefined ? error.message : `${error.message}. ${advice}`
-  return new ConnectorError(means ?? error.error_code, message, {
+  return new ConnectorError(meaning ?? error.error_code, message, {
     app_error_code,
     status_code,
     raised_by,

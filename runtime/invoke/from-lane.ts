@@ -95,10 +95,10 @@ export function withLimit(
 ): unknown {
   if (!(error instanceof RuntimeError) || error.code !== 'deadline_passed') return error
   const open = waitsFor()
-  const told = open === null ? '' : `; ${open}`
+  const awaited = open === null ? '' : `; ${open}`
   return new RuntimeError(
     error.code,
-    `no answer within ${deadlineMs} ms${told}`,
+    `no answer within ${deadlineMs} ms${awaited}`,
     error.details,
     error,
   )

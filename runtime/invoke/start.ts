@@ -81,8 +81,8 @@ export function createStart(deps: StartDeps): Start {
       const page: TokenPage = { ...FIRST, size: call.page.size, digest: version.digest }
       const { requestId, signal } = invocation
       const ready = { requestId, version, capability, call, page, scope, ...hidden }
-      const means = { connector, deadlineMs, signal }
-      const { laneCall, end, waitsFor } = toLane(deps, ready, means)
+      const laneDeps = { connector, deadlineMs, signal }
+      const { laneCall, end, waitsFor } = toLane(deps, ready, laneDeps)
       deps.start(version.lane, laneCall, (ended) => {
         leave()
         // Ending the call also ends what it waits for.
@@ -91,8 +91,8 @@ export function createStart(deps: StartDeps): Start {
         settle(ready, late instanceof RuntimeError ? late : ended, {
           answer: ends.answer,
           fail(error) {
-            const told = withRedactedCause(error, ready.redact)
-            ends.fail(withAsked(told, asked.untilMs))
+            const redacted = withRedactedCause(error, ready.redact)
+            ends.fail(withAsked(redacted, asked.untilMs))
           },
         })
       })

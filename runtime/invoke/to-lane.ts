@@ -25,7 +25,7 @@ export type ReadyCall = {
   redact: Redact
 }
 
-type Means = {
+type LaneDeps = {
   connector: LoadedConnector
   deadlineMs: number
   signal: CallerSignal
@@ -56,7 +56,7 @@ const CALL_OVER = new RuntimeError('caller_gone', 'the call has ended')
 export function toLane(
   deps: Pick<InvokeDeps, 'openEgress' | 'onUpstream' | 'log' | 'ceilings' | 'demandServed'>,
   ready: ReadyCall,
-  { connector, deadlineMs, signal, limits, columns }: Means,
+  { connector, deadlineMs, signal, limits, columns }: LaneDeps,
 ): OnLane {
   const { version, capability, call, secrets, redact, requestId, page } = ready
   const endMs = Date.now() + deadlineMs
@@ -97,7 +97,7 @@ export function toLane(
       signal,
       fetch: (request) => open().fetch(request),
       hasWritten: () => opened?.egress.hasWritten() ?? false,
-      log: (line) => tellLine(deps, ready, line),
+      log: (line) => logLine(deps, ready, line),
     },
     waitsFor() {
       const open = (opened?.egress.records ?? []).filter(
@@ -107,8 +107,8 @@ export function toLane(
       if (first === undefined) return null
       const one = open.find(({ sent }) => sent) ?? first
       const text = one.text === undefined ? '' : ` (${one.text})`
-      const told = `${one.method} ${one.host}${one.path}${text}`
-      return `${ready.redact(told)} ${one.sent ? 'had not answered' : 'had not been sent'}`
+      const request = `${one.method} ${one.host}${one.path}${text}`
+      return `${ready.redact(request)} ${one.sent ? 'had not answered' : 'had not been sent'}`
     },
     end() {
       if (opened === null) return 0
@@ -125,7 +125,7 @@ function limitMemory(connector: LoadedConnector, maxMemoryMb: number): LoadedCon
 }
 
 /** Logs a line of the connector with the call's secrets redacted. */
-function tellLine(
+function logLine(
   deps: Pick<InvokeDeps, 'log'>,
   { requestId, version, capability, redact }: ReadyCall,
   { level, message, fields }: Heads['log'],

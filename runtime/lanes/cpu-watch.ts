@@ -30,7 +30,7 @@ type Seen = {
   cpuMs: number
   answers: number
   burnedMs: number
-  told: boolean
+  isReported: boolean
 }
 
 /** Watches the workers of one lane, one at a time. */
@@ -45,7 +45,7 @@ export function createCpuWatch(
     if (cpuMs === null) return 'calm'
     const atMs = now()
     if (before?.pid !== pid) {
-      before = { pid, atMs, cpuMs, answers, burnedMs: 0, told: false }
+      before = { pid, atMs, cpuMs, answers, burnedMs: 0, isReported: false }
       return 'calm'
     }
     const passedMs = atMs - before.atMs
@@ -54,8 +54,8 @@ export function createCpuWatch(
       (cpuMs - before.cpuMs) / passedMs >= burnShare &&
       ((answers - before.answers) / passedMs) * 1000 < busyAnswers
     const burnedMs = burns ? before.burnedMs + passedMs : 0
-    const tell = burnedMs >= burnMs && !before.told
-    before = { pid, atMs, cpuMs, answers, burnedMs, told: before.told || tell }
-    return tell ? 'burned' : burns ? 'burns' : 'calm'
+    const report = burnedMs >= burnMs && !before.isReported
+    before = { pid, atMs, cpuMs, answers, burnedMs, isReported: before.isReported || report }
+    return report ? 'burned' : burns ? 'burns' : 'calm'
   }
 }

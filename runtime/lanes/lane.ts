@@ -345,9 +345,9 @@ export function createLane(
     },
     describe: (connector, deadlineMs) =>
       new Promise((resolve, reject) => {
-        const nobody = { capability: null, signal: null, fetch: null, log: null }
+        const noCall = { capability: null, signal: null, fetch: null, log: null }
         place(
-          { connector, isolateKey: 'describe', deadlineMs, ...nobody },
+          { connector, isolateKey: 'describe', deadlineMs, ...noCall },
           (to, id, isolate) =>
             to.link.send('describe', id, { connector: connector.digest, isolate }),
           // Cast: see `start`.

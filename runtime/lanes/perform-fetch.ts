@@ -41,14 +41,14 @@ export async function performFetch(
 /** Returns a failed request as the guest sees it: what its author can act on, and nothing of the host. */
 export function errorForGuest(error: RuntimeError): Performed {
   const row = ERRORS[error.code]
-  const told = {
+  const guestError = {
     code: error.details.wire ?? row.wire,
     message: error.message,
     raised_by: error.details.raisedBy ?? row.raisedBy ?? 'Keyway',
     status_code: error.details.statusCode ?? null,
     app_error_code: error.details.appErrorCode ?? null,
   }
-  return { reply: { error: told }, bytes: NOTHING, error }
+  return { reply: { error: guestError }, bytes: NOTHING, error }
 }
 
 /** Returns the error of a request beyond the limit of its call. */

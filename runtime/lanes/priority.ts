@@ -18,11 +18,11 @@ export type Priority = 'usual' | 'low' | 'last'
  * autogroup. With autogroups, every worker is in one of its own, and its nice value counts only among its own
  * threads.
  */
-type Means = 'nice' | 'autogroup'
+type Mechanism = 'nice' | 'autogroup'
 
 /** Means that this machine offers, for /readyz. */
 export type Scheduling = {
-  means: Means[]
+  means: Mechanism[]
   /** Whether a well-behaved worker is raised to the host's priority again. */
   raises: boolean
 }

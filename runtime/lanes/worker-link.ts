@@ -45,7 +45,7 @@ const TAIL_LENGTH = 4000
  * How long to wait for its error output after a worker's end, and for its end after its pipe has closed, in
  * milliseconds.
  */
-const LAST_WORDS_MS = 100
+const LAST_OUTPUT_MS = 100
 
 /** Starts a worker. `onEnd` is called exactly once. */
 export function startWorker(
@@ -54,7 +54,7 @@ export function startWorker(
   onEnd: (end: WorkerEnd) => void,
 ): WorkerLink {
   const { process: child, pipe } = launcher.start()
-  let told: WorkerEnd | null = null
+  let killedAs: WorkerEnd | null = null
   let tail = ''
   let over = false
 
@@ -65,10 +65,10 @@ export function startWorker(
     onEnd(end)
   }
   const kill = (reason: WorkerEnd['reason'], detail: string) => {
-    told ??= { reason, detail }
+    killedAs ??= { reason, detail }
     child.kill('SIGKILL')
     // Immediately: a call that arrived between the signal and the end of the process would be lost.
-    finish(told)
+    finish(killedAs)
   }
 
   const contain = (error: unknown) => {
@@ -82,24 +82,24 @@ export function startWorker(
   child.on('error', ({ message }) =>
     finish({ reason: child.pid === undefined ? 'unstarted' : 'crashed', detail: message }),
   )
-  const judge = (code: number | null, signal: NodeJS.Signals | null) => {
+  const classify = (code: number | null, signal: NodeJS.Signals | null) => {
     const detail = `${signal ?? `exit ${code}`} ${tail}`.trim()
     finish({ reason: reasonOf(tail, signal), detail })
   }
   // Its last output may arrive after its end. `close` follows all of it.
-  child.on('close', judge)
+  child.on('close', classify)
   child.on('exit', (code, signal) => {
-    setTimeout(() => judge(code, signal), LAST_WORDS_MS).unref()
+    setTimeout(() => classify(code, signal), LAST_OUTPUT_MS).unref()
   })
   // A worker that closes its pipe is useless in any state. A worker that ended closes it too, and is
   // classified by its end.
   const drop = () => {
     pipe.destroy()
-    const judgeAlive = () => {
+    const killIfAlive = () => {
       if (child.exitCode === null && child.signalCode === null)
         kill('protocol', 'it closed its pipe and went on')
     }
-    setTimeout(judgeAlive, LAST_WORDS_MS).unref()
+    setTimeout(killIfAlive, LAST_OUTPUT_MS).unref()
   }
   pipe.on('end', drop)
   pipe.on('close', drop)
@@ -107,7 +107,7 @@ export function startWorker(
 
   const hear = (message: Message) => {
     const schema = HEADS[message.kind]
-    if (over || told) return
+    if (over || killedAs) return
     // The body of a request may wait, and would retain everything read with it. A body longer than a frame
     // has memory of its own; copying 16 MB would block the host.
     const { kind, body } = message

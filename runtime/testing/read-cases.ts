@@ -56,11 +56,11 @@ function* reading(text: string | undefined): Generator<void, ReadCases | { unrea
     const expanded = expandCase(value, file.shared)
     const lists = listsIn(Case, expanded.value)
     const parsed = v.safeParse(Case, expanded.value)
-    const issues = (parsed.issues ?? []).map((one) => toldOf(one, Case))
+    const issues = (parsed.issues ?? []).map((one) => messageOfIssue(one, Case))
     // Issues inside a list that should be an object are its consequence.
-    const told = [...expanded.findings, ...(lists.length > 0 ? lists : issues)]
-    if (parsed.success && told.length === 0) read.cases.push(parsed.output)
-    read.findings.push(...told.map((message) => ({ where, message })))
+    const messages = [...expanded.findings, ...(lists.length > 0 ? lists : issues)]
+    if (parsed.success && messages.length === 0) read.cases.push(parsed.output)
+    read.findings.push(...messages.map((message) => ({ where, message })))
   }
   return read
 }
@@ -91,7 +91,7 @@ export function fileOf(
       unreadable:
         'must be a list of cases: [{ "name": ... }, ...], or { "defaults": ..., "cases": [...] }',
     }
-  return { unreadable: issues.map((one) => toldOf(one, FileShape)).join('; ') }
+  return { unreadable: issues.map((one) => messageOfIssue(one, FileShape)).join('; ') }
 }
 
 const TOO_MANY = `has more than ${INPUTS.cases.maxMarks / 2} values after shared parts are filled in; shorten the replies`
@@ -119,5 +119,5 @@ const listsIn = (schema: AnySchema, value: unknown): string[] =>
     ({ path }) => `${path.length === 0 ? '' : `${placeAt(path)}: `}found a list; write an object`,
   )
 
-const toldOf = (issue: v.BaseIssue<unknown>, schema: AnySchema): string =>
+const messageOfIssue = (issue: v.BaseIssue<unknown>, schema: AnySchema): string =>
   describeIssue(issue, '', () => false, schema)

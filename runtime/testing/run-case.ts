@@ -75,13 +75,13 @@ type Played = {
   /** Answer of each call. */
   bodies: AnswerBody[]
   /** Whether the requests were those of the case. If so, only answers can differ. */
-  asked: boolean
+  hasExpectedRequests: boolean
 }
 
 /** Runs a case against its own exchanges and returns the result. */
 export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
   const steps: readonly Step[] = one.pages ?? [one]
-  const played: Played = { findings: [], bodies: [], asked: true }
+  const played: Played = { findings: [], bodies: [], hasExpectedRequests: true }
   let upstream = createScriptedUpstream([])
   const systemOf = (index: number) => {
     upstream = createScriptedUpstream(steps[index]?.upstream ?? [])
@@ -93,29 +93,29 @@ export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
     if (step === undefined) break
     const at = steps.length > 1 ? `page ${index + 1}: ` : ''
     const sent = upstream.judge()
-    const tell = (texts: string[]) => played.findings.push(...texts.map((text) => at + text))
-    played.asked &&= sent.findings.length === 0
+    const addFindings = (texts: string[]) => played.findings.push(...texts.map((text) => at + text))
+    played.hasExpectedRequests &&= sent.findings.length === 0
     // Everything after an unexpected request or an unexpected error is its consequence.
     if (sent.astray) {
-      tell(sent.findings)
+      addFindings(sent.findings)
       return played
     }
     const judged = judgeStep(step, body)
     if (body['is_error'] === true && step.error === undefined) {
-      tell(judged)
+      addFindings(judged)
       return played
     }
-    tell([...sent.findings, ...judged])
+    addFindings([...sent.findings, ...judged])
   }
   const { length } = played.bodies
   if (length < steps.length) {
-    played.asked = false
+    played.hasExpectedRequests = false
     played.findings.push(`page ${length}: another page is expected, but there is no token`)
   }
   return played
 }
 
-type Means = {
+type CallDeps = {
   version: ServedVersion
   run: InvokeDeps['run']
   pageTokens: InvokeDeps['pageTokens']
@@ -124,8 +124,8 @@ type Means = {
   egress: Egress
 }
 
-async function call(one: Case, page: object, means: Means): Promise<AnswerBody> {
-  const { version, run, pageTokens, log, locate, egress } = means
+async function call(one: Case, page: object, deps: CallDeps): Promise<AnswerBody> {
+  const { version, run, pageTokens, log, locate, egress } = deps
   const invoke = createInvoke({
     performOAuth: rejectTest,
     find: () => version,

@@ -10,7 +10,7 @@ export function textOf({ head: { reply }, body }: Message<'fetched'>): {
   text: string
 } {
   const encoding = isUtf8(body) ? 'utf8' : 'base64'
-  const told =
+  const head =
     'error' in reply ? { ok: false, error: reply.error } : { ok: true, ...reply, encoding }
-  return { headJson: JSON.stringify(told), text: body.toString(encoding) }
+  return { headJson: JSON.stringify(head), text: body.toString(encoding) }
 }

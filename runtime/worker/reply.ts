@@ -105,10 +105,10 @@ function checkParts(
       `the reply of ${capability} breaks the contract: ${describeIssues(result.issues, 'response', quietMembers(schema), schema)}`,
     )
   }
-  const told = capability === 'list_accounts' ? listed(result.output) : result.output
-  const left = lengthOf(result.output) - lengthOf(told)
+  const response = capability === 'list_accounts' ? listed(result.output) : result.output
+  const left = lengthOf(result.output) - lengthOf(response)
   const plain = { leftOut: left, isTable: false }
-  return answer(cursorJson, JSON.stringify(told), rawJson, expected, plain)
+  return answer(cursorJson, JSON.stringify(response), rawJson, expected, plain)
 }
 
 /**
@@ -172,7 +172,7 @@ function failure(head: Record<string, unknown>): Reply {
     return { ok: false, fetch }
   const error = isObject(head['error']) ? head['error'] : {}
   const { status_code: status } = error
-  const told: GuestError = {
+  const guestError: GuestError = {
     code: textOr(error['code'], 'unexpected_error'),
     message: textOr(error['message'], 'the connector failed without a message').slice(0, 4000),
     app_error_code: textOr(error['app_error_code'], null),
@@ -180,7 +180,7 @@ function failure(head: Record<string, unknown>): Reply {
     raised_by: textOr(error['raised_by'], null),
     at: bundlePositions(error['stack']),
   }
-  return { ok: false, error: told }
+  return { ok: false, error: guestError }
 }
 
 /**

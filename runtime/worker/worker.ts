@@ -358,9 +358,9 @@ export function serve(
   /** Sends a request of a guest, or tells the guest why it was refused. */
   function ask(isolate: number, guest: Guest, id: number, request: JudgedRequest): void {
     if ('message' in request) {
-      const told = JSON.stringify({ ok: false, refused: request })
+      const refusal = JSON.stringify({ ok: false, refused: request })
       // Not within the entry that asked: a guest that asks in a loop would never return.
-      setImmediate(() => withGuest(isolate, (one) => one.deliver(id, told, '', null)))
+      setImmediate(() => withGuest(isolate, (one) => one.deliver(id, refusal, '', null)))
       return
     }
     // Only for a call of this guest. Otherwise the host would send the request in the name of another tenant.

@@ -130,9 +130,9 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
     ended({ request_id, connector, capability, served, outcome, message, ms, cause, app_id }) {
       // Most calls have no parts, and every call comes here, so no object is created.
       const { held, bytes } = takeParts(request_id)
-      const said = message === null ? null : cut(message, MAX_MESSAGE)
+      const shortMessage = message === null ? null : cut(message, MAX_MESSAGE)
       const chars =
-        request_id.length + cause.id.length + (said?.length ?? 0) + (served?.length ?? 0)
+        request_id.length + cause.id.length + (shortMessage?.length ?? 0) + (served?.length ?? 0)
       const slot = ended.take(bytes + PART_BYTES + 2 * chars)
       if (slot === null) return
       slot.atMs = Date.now()
@@ -141,7 +141,7 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
       slot.capability = capability
       slot.served = served
       slot.outcome = outcome
-      slot.message = said
+      slot.message = shortMessage
       slot.ms = ms
       slot.cause = cause.kind
       slot.causeId = cause.id

@@ -26,13 +26,13 @@ function ofConnector(
     return [`${before.id}: ${before.versions.length === 0 ? 'enabled' : 'removed'}`]
   }
   const { id } = after
-  const told = [
+  const lines = [
     ...versions(before, after),
     ...routing(before, after),
     ...grants(after.grants, before?.grants ?? []).map((words) => `may ${words}`),
     ...grants(before?.grants ?? [], after.grants).map((words) => `may no longer ${words}`),
   ]
-  return told.map((line) => `${id}: ${line}`)
+  return lines.map((line) => `${id}: ${line}`)
 }
 
 function versions(before: InstalledConnector | null, after: InstalledConnector): string[] {
@@ -53,15 +53,15 @@ function versions(before: InstalledConnector | null, after: InstalledConnector):
 }
 
 function routing(before: InstalledConnector | null, after: InstalledConnector): string[] {
-  const told: string[] = []
+  const lines: string[] = []
   if ((before?.active ?? null) !== after.active) {
     const from = before && numberOf(before)
     const to = numberOf(after)
-    told.push(to === null ? 'serves nothing' : from === null ? `serves ${to}` : `${from} → ${to}`)
+    lines.push(to === null ? 'serves nothing' : from === null ? `serves ${to}` : `${from} → ${to}`)
   }
   const now = disabling(after)
-  if (disabling(before) !== now) told.push(now)
-  return told
+  if (disabling(before) !== now) lines.push(now)
+  return lines
 }
 
 const disabling = (one: InstalledConnector | null): string =>

@@ -147,9 +147,9 @@ export async function commit(
         `The newest generation is ${before.number}, not ${expected}: what is installed was changed meanwhile; look at it and try again`,
       )
     const statement = await change(before.statement, tx)
-    const told = difference(before.statement, statement)
-    if (told.length === 0 || dryRun)
-      return { number: before.number, difference: told, changed: false }
+    const differences = difference(before.statement, statement)
+    if (differences.length === 0 || dryRun)
+      return { number: before.number, difference: differences, changed: false }
     const states = Object.entries(statement.connectors).map(
       ([key, state]) => [key, stateDigest(state), state] as const,
     )
@@ -173,15 +173,15 @@ export async function commit(
       reason,
       connectors,
       publishers,
-      difference: told,
+      difference: differences,
     })
     const target = { target_type: 'Generation', name: `generation ${number}`, id: String(number) }
     await recordActivity(tx, actor, ACTION_EVENTS[action], [target], {
       reason,
-      difference: told.slice(0, 100),
+      difference: differences.slice(0, 100),
     })
     await tx.execute(sql`select pg_notify(${CHANNEL}, ${String(number)})`)
-    return { number, difference: told, changed: true }
+    return { number, difference: differences, changed: true }
   })
 }
 

@@ -124,8 +124,8 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   }
 
   const last = await readLastKnown(directory)
-  let told = await registry.take(last.statement)
-  for (const problem of told) deps.tell(problem)
+  let problems = await registry.take(last.statement)
+  for (const problem of problems) deps.tell(problem)
   /** Number of the generation on disk. */
   let onDisk = -1
 
@@ -146,8 +146,8 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
         listen: database.listen,
         async apply(stated) {
           const found = await registry.take(stated.statement)
-          for (const problem of found) if (!told.includes(problem)) deps.tell(problem)
-          told = found
+          for (const problem of found) if (!problems.includes(problem)) deps.tell(problem)
+          problems = found
           // It is served all the same: the disk may be full, and the next start asks the database.
           if (onDisk !== stated.number)
             await keepLastKnown(directory, { ...stated, domain }).then(() => {

@@ -16,8 +16,8 @@ export async function reportSeen(
   domainId: string,
   node: { id: string; generation: number; problems: string[]; keyIds: string[] },
 ): Promise<void> {
-  const { id: _, ...said } = node
-  const set = { ...said, seenAt: sql`now()` }
+  const { id: _, ...status } = node
+  const set = { ...status, seenAt: sql`now()` }
   await db
     .insert(nodes)
     .values({ ...node, domainId })

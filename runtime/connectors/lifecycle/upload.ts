@@ -112,15 +112,15 @@ export async function reportOf(
   return {
     ...facts,
     findings: [...findings, ...(manifest && active ? compatibility(active, manifest) : [])],
-    more: told(uncovered(wants, grants)),
-    less: told(uncovered(grants.map(plain), wants)),
+    more: withWords(uncovered(wants, grants)),
+    less: withWords(uncovered(grants.map(plain), wants)),
     host_settings: manifest ? hostSettingsOf(manifest) : [],
     replaces: serving?.version ?? null,
     active: before?.active === facts.digest && !before.disabled,
   }
 }
 
-const told = (wants: Want[]) => ({ wants, words: describeWants(wants) })
+const withWords = (wants: Want[]) => ({ wants, words: describeWants(wants) })
 
 /** Returns the want that a grant was given for. */
 function plain({ granted_at: _at, granted_by: _by, reason: _why, ...want }: Grant): Want {

@@ -56,13 +56,13 @@ export async function openRegistry(
   publishers: readonly KnownPublisher[],
   seen: (signed: SignedIndex, registries: string[]) => Promise<void>,
 ): Promise<Opened> {
-  const told = new Map<string, string>()
+  const reasons = new Map<string, string>()
   const waiting = [...sources]
   const endMs = performance.now() + ASKING_MS
   for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
-    if (told.has(source.address) || told.size >= MAX_ASKED) continue
+    if (reasons.has(source.address) || reasons.size >= MAX_ASKED) continue
     if (performance.now() > endMs && !sources.includes(source)) {
-      told.set(source.address, 'not asked: the others took too long')
+      reasons.set(source.address, 'not asked: the others took too long')
       continue
     }
     let signed: SignedIndex | null = null
@@ -74,11 +74,11 @@ export async function openRegistry(
       const all = [source, ...sources, ...mirrorsOf(source, signed)]
       return { ...signed, source, sources: all, publishers }
     } catch (error) {
-      told.set(source.address, whyNot(error))
+      reasons.set(source.address, whyNot(error))
       if (signed !== null) waiting.push(...mirrorsOf(source, signed))
     }
   }
-  throw new PackageError([...told].map(([address, why]) => `${address}: ${why}`).join('\n'))
+  throw new PackageError([...reasons].map(([address, why]) => `${address}: ${why}`).join('\n'))
 }
 
 /** Reads and verifies an index. @throws SourceError, PackageError */
@@ -167,14 +167,14 @@ async function firstOf<T>(
   sources: readonly Source[],
   read: (source: Source) => Promise<T>,
 ): Promise<T> {
-  const told = new Map<string, string>()
+  const reasons = new Map<string, string>()
   for (const source of sources) {
-    if (told.has(source.address)) continue
+    if (reasons.has(source.address)) continue
     try {
       return await read(source)
     } catch (error) {
-      told.set(source.address, whyNot(error))
+      reasons.set(source.address, whyNot(error))
     }
   }
-  throw new PackageError([...told].map(([address, why]) => `${address}: ${why}`).join('\n'))
+  throw new PackageError([...reasons].map(([address, why]) => `${address}: ${why}`).join('\n'))
 }

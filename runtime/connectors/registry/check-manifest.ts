@@ -347,11 +347,11 @@ function defaultFinding(where: string, name: string, field: Field): string[] {
 }
 
 function refused(findings: string[], value: unknown): CheckedManifest {
-  const told = membersOf(value)
+  const members = membersOf(value)
   const text = (one: unknown) => (typeof one === 'string' ? one.slice(0, 64) : null)
   const more = findings.length - MAX_FINDINGS
   const shown = more > 0 ? [...findings.slice(0, MAX_FINDINGS), `and ${more} more`] : findings
-  return { ok: false, findings: shown, id: text(told.id), version: text(told.version) }
+  return { ok: false, findings: shown, id: text(members.id), version: text(members.version) }
 }
 
 const show = (value: unknown): string => JSON.stringify(value)?.slice(0, 100) ?? 'nothing'

@@ -81,11 +81,11 @@ function addressFindings(
   checkEgress: CheckEgress,
 ): string[] {
   const { token_url, authorization_url } = oauth
-  const asks = performed(oauth).includes('get_authorization_url')
+  const needsConsent = performed(oauth).includes('get_authorization_url')
   return [
     ...addressFinding(token_url, `${at}.token_url`, settings, checkEgress),
     ...(authorization_url === undefined
-      ? asks
+      ? needsConsent
         ? [`${at}.authorization_url: missing; people give their consent there`]
         : []
       : addressFinding(authorization_url, `${at}.authorization_url`, settings, checkEgress)),
@@ -102,12 +102,12 @@ function addressFinding(
   const end = template.indexOf('?')
   const base = end === -1 ? template : template.slice(0, end)
   const query = end === -1 ? '' : template.slice(end + 1)
-  const told = (what: string) => `${at}: ${JSON.stringify(template)} ${what}`
+  const finding = (what: string) => `${at}: ${JSON.stringify(template)} ${what}`
   return [
     ...checkEgress([{ url: base }], settings, at).map((text) => text.replace(`${at}[0].url`, at)),
-    ...(base.includes('*') ? [told('has a *: write the one address that is meant')] : []),
+    ...(base.includes('*') ? [finding('has a *: write the one address that is meant')] : []),
     ...(/[{}\s\\#]/.test(query)
-      ? [told('has a setting, white space or a # in its query: write fixed, encoded values')]
+      ? [finding('has a setting, white space or a # in its query: write fixed, encoded values')]
       : []),
   ]
 }

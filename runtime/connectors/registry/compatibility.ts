@@ -123,7 +123,7 @@ function narrowed(where: string, old: Field, now: Field, advice: string): Incomp
 function narrowedValues(where: string, old: Field, now: Field, advice: string): Incompatibility[] {
   if (old.type === 'string' && now.type === 'string') {
     const gone = (old.enum ?? []).filter((one) => now.enum && !now.enum.includes(one))
-    const told = [
+    const messages = [
       gone.length > 0 &&
         `does not take ${gone.map((one) => JSON.stringify(one)).join(', ')} any more`,
       !old.enum &&
@@ -132,7 +132,7 @@ function narrowedValues(where: string, old: Field, now: Field, advice: string): 
       now.pattern !== undefined && old.pattern !== now.pattern && `must match ${now.pattern} now`,
       now.format !== undefined && old.format !== now.format && `must be a ${now.format} now`,
     ]
-    return told.flatMap((message) => (message ? [breaking(where, message, advice)] : []))
+    return messages.flatMap((message) => (message ? [breaking(where, message, advice)] : []))
   }
   if (old.type === 'integer' && now.type === 'integer') {
     const least = now.min ?? Number.NEGATIVE_INFINITY

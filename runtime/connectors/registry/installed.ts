@@ -191,7 +191,7 @@ export function createInstalled({
     const { id, versions, disabled } = state
     const meant = versions.find(({ digest }) => digest === state.active)
     const shown = active ?? meant ?? null
-    const told = disabled
+    const [listed, reason] = disabled
       ? (['disabled', `disabled by the operator${state.at_once ? ', at once' : ''}`] as const)
       : problem !== null
         ? (['ghost', problem] as const)
@@ -203,8 +203,8 @@ export function createInstalled({
       version: shown?.version ?? null,
       digest: shown?.digest ?? null,
       source: 'installed',
-      state: told[0],
-      reason: told[1],
+      state: listed,
+      reason,
       serving: !disabled && active !== null,
       folder: null,
     }

@@ -76,10 +76,11 @@ export async function caseOf(
   const { played, again } = await trimmed(bare, pages, stage)
   const steps = played.calls.map((call, index) => {
     const upstream = call.asked.map((one, at) => exchangeOf(one, again.calls[index]?.asked[at]))
-    const told = expectationOf(call.body, again.calls[index]?.body, calls[index]?.ok ?? true)
+    const expectation = expectationOf(call.body, again.calls[index]?.body, calls[index]?.ok ?? true)
     // Otherwise the case would pass for a listing that never ends.
-    const isEnd = pages.length > 1 && told.error === undefined && told.more === undefined
-    return { upstream, ...told, ...(isEnd ? { more: false } : {}) }
+    const isEnd =
+      pages.length > 1 && expectation.error === undefined && expectation.more === undefined
+    return { upstream, ...expectation, ...(isEnd ? { more: false } : {}) }
   })
   const { error } = steps.at(-1) ?? {}
   const { request } = head
@@ -177,12 +178,12 @@ async function trimmed(one: Case, pages: KeptExchange[][], stage: Stage) {
 
 const withHeaders = (kept: KeptExchange, needed: ReadonlySet<string>): KeptExchange => {
   const { headers, text } = kept.reply
-  const told = needed.size > 0 ? headers.filter(([name]) => needed.has(name)) : []
+  const neededHeaders = needed.size > 0 ? headers.filter(([name]) => needed.has(name)) : []
   const type = headers.filter(([name]) => name === 'content-type' && !needed.has(name))
   // A JSON body implies its content type in the case.
   const implied: HeaderList =
     type.length > 0 && isJson(text) ? [['content-type', 'application/json']] : []
-  return { ...kept, reply: { ...kept.reply, headers: [...implied, ...told] } }
+  return { ...kept, reply: { ...kept.reply, headers: [...implied, ...neededHeaders] } }
 }
 
 const outcome = ({ calls }: PlayedAgain) =>
@@ -196,9 +197,9 @@ function exchangeOf(one: AskedAgain, again: AskedAgain | undefined): Case['upstr
   const { status, headers, text } = one.kept.reply
   const sent = one.headers.filter(
     ([name, value]) =>
-      TOLD.test(name) && again?.headers.some(([a, b]) => a === name && b === value),
+      RECORDED_HEADERS.test(name) && again?.headers.some(([a, b]) => a === name && b === value),
   )
-  const told = headers.filter(
+  const shownHeaders = headers.filter(
     ([name, value]) => !(name === 'content-type' && value === 'application/json' && isJson(text)),
   )
   return {
@@ -209,14 +210,14 @@ function exchangeOf(one: AskedAgain, again: AskedAgain | undefined): Case['upstr
     ...(one.body !== '' && one.body === again?.body ? { body: bodyOf(one.body) } : {}),
     reply: {
       status,
-      headers: Object.fromEntries(told),
+      headers: Object.fromEntries(shownHeaders),
       ...(text === '' ? {} : { body: bodyOf(text) }),
     },
   }
 }
 
 /** Request headers that a case contains: credentials and conditions. */
-const TOLD = /^(authorization|if-(none-)?match|.*token|.*api-?key)$/i
+const RECORDED_HEADERS = /^(authorization|if-(none-)?match|.*token|.*api-?key)$/i
 
 const isJson = (text: string): boolean => typeof bodyOf(text) !== 'string'
 

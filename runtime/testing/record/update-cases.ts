@@ -37,10 +37,10 @@ export async function updatesOf(
     const one = read.cases.find(({ name }) => name === span.name)
     if (one === undefined || !Object.hasOwn(stage.version.manifest.capabilities, one.capability))
       continue
-    const { findings, bodies, asked } = await judgeCase(one, stage)
+    const { findings, bodies, hasExpectedRequests } = await judgeCase(one, stage)
     const steps: readonly Step[] = one.pages ?? [one]
     const isSound =
-      asked &&
+      hasExpectedRequests &&
       bodies.length === steps.length &&
       steps.every((step, at) => mayTake(step, bodies[at]))
     if (findings.length === 0 || !isSound) continue
