@@ -1,6 +1,6 @@
 /**
  * The cost of the bridges to directories and databases: the same small request by the library alone and
- * through the door, unencrypted on loopback.
+ * through egress, unencrypted on loopback.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import pg from 'pg'
 import type { EgressRequest } from '../../runtime/egress/call/call.ts'
 import { createEgress } from '../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
-import { manifestOf } from '../egress/fixtures/door.ts'
+import { manifestOf } from '../egress/fixtures/open-egress.ts'
 import { basicSecrets, ldap, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
 import { noDatabase, sql, startDatabase } from '../egress/sql/database.ts'
 import { noMariadb, startMariadb } from '../egress/sql/mariadb.ts'
@@ -23,12 +23,12 @@ const GOAL = below(0.5, 'ms')
 const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
 
 type User = { username: string; password: string }
-type Pair = { alone(): Promise<unknown>; door(): Promise<unknown>; stop(): Promise<void> }
+type Pair = { alone(): Promise<unknown>; egress(): Promise<unknown>; stop(): Promise<void> }
 
-/** A request through a door of its own: a separate call for each, like a connector's call. */
+/** A request through an egress of its own: a separate call for each, like a connector's call. */
 function through(at: string, entry: object, user: User, request: EgressRequest, more = {}) {
   const grants = parsePrivateGrants(`acme=${at}`)
-  const door = createEgress({
+  const egress = createEgress({
     privateGrants: grants,
     plainLdap: grants,
     plainSql: grants,
@@ -40,7 +40,7 @@ function through(at: string, entry: object, user: User, request: EgressRequest, 
   const manifest = manifestOf([entry], { limits: { requests_per_second: 1_000_000 }, ...more })
   const secrets = basicSecrets(user.username, user.password)
   const ask = () =>
-    door
+    egress
       .open({
         connectorId: 'acme',
         tenant: 'bench',
@@ -52,7 +52,7 @@ function through(at: string, entry: object, user: User, request: EgressRequest, 
         secrets,
       })
       .fetch(request)
-  return { ask, close: () => door.close() }
+  return { ask, close: () => egress.close() }
 }
 
 async function directory(): Promise<Pair> {
@@ -69,7 +69,7 @@ async function directory(): Promise<Pair> {
   )
   return {
     alone: () => alone.search(entry.base, { ...entry, scope: 'base' }),
-    door: ask,
+    egress: ask,
     async stop() {
       await Promise.all([alone.unbind(), close()])
       await server.stop()
@@ -99,7 +99,7 @@ async function postgresql(): Promise<Pair> {
   const { ask, close } = through(at, entry, auth, one, { statements: asked(text) })
   return {
     alone: () => alone.query(text, ['user001']),
-    door: ask,
+    egress: ask,
     async stop() {
       await Promise.all([alone.end(), close()])
       await server.stop()
@@ -119,7 +119,7 @@ async function mariadb(): Promise<Pair> {
   const { ask, close } = through(at, entry, auth, one, { statements: asked(`${text}$1`) })
   return {
     alone: () => alone.execute(`${text}?`, ['user001']),
-    door: ask,
+    egress: ask,
     async stop() {
       await Promise.all([alone.end(), close()])
       await server.stop()
@@ -142,17 +142,17 @@ export async function measureBridges(rounds: number, isWhole: boolean): Promise<
   const judged: Judged[] = []
   const rows: string[][] = []
   for (const [name, { absent, start }] of Object.entries(BRIDGES)) {
-    const what = `${name}: added time of a request over the bare client`
+    const what = `${name}: added time of a request over the library alone`
     if (absent !== null) {
       judged.push(unmeasured(what, absent, GOAL))
       continue
     }
-    const { alone, door, stop } = await start()
-    const times = await middleTimes({ alone, door }, rounds)
+    const { alone, egress, stop } = await start()
+    const times = await middleTimes({ alone, egress }, rounds)
     await stop()
-    const over = times.door - times.alone
+    const over = times.egress - times.alone
     judged.push(judge(what, { median: over, min: over, max: over }, GOAL, 3, 'ms'))
-    rows.push([name, ...[times.alone, times.door].map((time) => `${time.toFixed(3)} ms`)])
+    rows.push([name, ...[times.alone, times.egress].map((time) => `${time.toFixed(3)} ms`)])
   }
   const section = {
     part: 'bridges',
@@ -160,7 +160,7 @@ export async function measureBridges(rounds: number, isWhole: boolean): Promise<
     setting: `${rounds.toLocaleString('en')} requests for one entry or row each, one at a time, over plain text on loopback; medians. ${machineWords()}; load before: ${before}, after: ${loadWords()}. The servers share the machine.`,
     findings: {
       judged,
-      tables: [{ title: 'Time of a request', columns: ['bridge', 'library', 'door'], rows }],
+      tables: [{ title: 'Time of a request', columns: ['bridge', 'library', 'egress'], rows }],
       notes: [],
     },
   }

@@ -1,5 +1,5 @@
 /**
- * The cost of the blind bridge: the same request to an upstream on loopback by undici alone, through the door
+ * The cost of the blind bridge: the same request to an upstream on loopback by undici alone, through egress
  * without secrets, and with a token, Basic, a secret in a body, alternately and one at a time. The goal is
  * less than 0.3 ms over undici at the median. Then the cost of the bridges to directories and databases over
  * their libraries, with a goal of less than 0.5 ms; this part of a full run is written into RESULTS.md.
@@ -13,7 +13,7 @@ import type { CallSecrets } from '../../runtime/contract/connector/secrets.ts'
 import { createEgress } from '../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
 import { createRedact } from '../../runtime/redact/redact.ts'
-import { manifestOf } from '../egress/fixtures/door.ts'
+import { manifestOf } from '../egress/fixtures/open-egress.ts'
 import { sealed } from '../egress/fixtures/secrets.ts'
 import { measureBridges } from './bridges.ts'
 
@@ -43,7 +43,7 @@ const port = await new Promise<number>((resolve) => upstream.once('message', res
 const origin = `http://127.0.0.1:${port}`
 const token = 'a-token-of-forty-characters-1234567890ab'
 const agent = new Agent({ keepAliveTimeout: 10_000 })
-const door = createEgress({
+const egress = createEgress({
   privateGrants: parsePrivateGrants(`acme=127.0.0.1:${port}`),
   proxy: null,
   userAgent: 'keyway/bench',
@@ -68,7 +68,7 @@ function through(
     const secrets = auth === null ? null : sealed({ auth })
     const { token: held, basic } = secrets?.sealed.auth ?? {}
     const { headers, body } = make(held?.token ?? basic?.password ?? token)
-    const call = door.open({
+    const call = egress.open({
       connectorId: 'acme',
       manifest,
       capability: 'list_accounts',
@@ -102,7 +102,7 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     })
     await body.arrayBuffer()
   },
-  'the door, no secrets': through(null, bearer),
+  'egress, no secrets': through(null, bearer),
   'a token in a header': through({ token: { token } }, bearer),
   Basic: through({ basic: { username: 'jo', password: token } }, (secret) => ({
     headers: [['authorization', `Basic ${Buffer.from(`jo:${secret}`).toString('base64')}`]],
@@ -140,5 +140,5 @@ for (const name of Object.keys(WAYS)) {
   console.log(`${name.padEnd(28)}${shown.join('')}${over.toFixed(3).padStart(22)}`)
 }
 console.log(`\ngoal: less than ${GOAL_MS} ms over undici: ${worst < GOAL_MS ? 'met' : 'missed'}`)
-await Promise.all([door.close(), agent.close(), upstream.terminate()])
+await Promise.all([egress.close(), agent.close(), upstream.terminate()])
 await measureBridges(ROUNDS, ROUNDS === WHOLE)

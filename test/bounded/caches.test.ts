@@ -22,7 +22,7 @@ import { createQuarantineBook, QUARANTINE_LIMITS } from '../../runtime/lanes/qua
 import { createRepeats } from '../../runtime/observe/log-repeats.ts'
 import { createRedact } from '../../runtime/redact/redact.ts'
 import { createSealer } from '../../runtime/secrets/seal.ts'
-import { manifestOf } from '../egress/fixtures/door.ts'
+import { manifestOf } from '../egress/fixtures/open-egress.ts'
 
 /** Adds `count` entries of about `bytes` each. The result tells whether the nth entry is still cached. */
 type Filled = (nth: number) => Promise<boolean> | boolean

@@ -8,8 +8,8 @@ import { startCore } from '../core/host.ts'
 import { leaving } from '../core/offboarding/leaving.ts'
 import { acme } from '../core/policies/acme.ts'
 import { company } from '../core/requests/company.ts'
-import { errorOf, openDoors } from '../egress/fixtures/door.ts'
-import { type Directory, doorTo, ldap, startDomain } from '../egress/ldap/directory.ts'
+import { errorOf, openedEgresses } from '../egress/fixtures/open-egress.ts'
+import { type Directory, egressTo, ldap, startDomain } from '../egress/ldap/directory.ts'
 import { asking } from './asking.ts'
 import { startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
@@ -668,9 +668,9 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
 
   test('reports that the domain requires encryption if the operator allows plain text', async () => {
     const error = await errorOf(
-      doorTo(domain).fetch(ldap('SEARCH', { base: domain.baseDn, scope: 'base' })),
+      egressTo(domain).fetch(ldap('SEARCH', { base: domain.baseDn, scope: 'base' })),
     )
-    for (const one of openDoors.splice(0)) await one.close()
+    for (const one of openedEgresses.splice(0)) await one.close()
     expect([error.details, error.message]).toMatchObject([
       { wire: 'unauthenticated', appErrorCode: 'strongerAuthRequired' },
       expect.stringMatching(/encrypted/),
@@ -678,10 +678,10 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
   })
 
   test('reads all values of an attribute that a domain controller returns in ranges', async () => {
-    const door = doorTo({ ...domain, url: domain.ldapsUrl })
+    const client = egressTo({ ...domain, url: domain.ldapsUrl })
     const body = { base: `CN=Everyone,${groups()}`, attributes: ['member;range=0-1499'] }
-    const { entries } = JSON.parse(String((await door.fetch(ldap('SEARCH', body))).body))
-    for (const one of openDoors.splice(0)) await one.close()
+    const { entries } = JSON.parse(String((await client.fetch(ldap('SEARCH', body))).body))
+    for (const one of openedEgresses.splice(0)) await one.close()
     expect(new Set(entries[0].attributes.member).size).toBe(1600)
     expect(Object.keys(entries[0].attributes)).toEqual(['member'])
   })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { createEgress, type Egress } from '../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
-import { get, manifestOf } from './fixtures/door.ts'
+import { get, manifestOf } from './fixtures/open-egress.ts'
 import { sealed } from './fixtures/secrets.ts'
 import { startUpstream, stopAll } from './fixtures/upstream.ts'
 
@@ -16,7 +16,7 @@ const TURNS = 30
 const GONE = new RuntimeError('caller_gone', 'the caller hung up')
 const BODY = gzipSync(JSON.stringify({ users: Array.from({ length: 2000 }, (_, id) => ({ id })) }))
 
-let door: Egress
+let client: Egress
 let at: string
 const warnings: Error[] = []
 const warn = (warning: Error) => void warnings.push(warning)
@@ -32,7 +32,7 @@ beforeAll(async () => {
     setImmediate(() => response.end(BODY.subarray(100)))
   })
   at = `users.example:${port}`
-  door = createEgress({
+  client = createEgress({
     privateGrants: parsePrivateGrants(`acme=${at}`),
     proxy: null,
     userAgent: 'keyway/test',
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   process.off('warning', warn)
-  await door.close()
+  await client.close()
   await stopAll()
 })
 
@@ -69,7 +69,7 @@ function call(tenant: string, pace: string) {
   let manifest = granted
   let isTaken = false
   let looked = 0
-  const opened = door.open({
+  const opened = client.open({
     ...{ connectorId: 'acme', capability: 'list_accounts', level: 'write', settings: {} },
     signal: over.signal,
     governorKey: () => pace,
@@ -85,7 +85,7 @@ function call(tenant: string, pace: string) {
   })
   const set = (next: typeof manifest) => {
     manifest = next
-    door.judgeAgain()
+    client.judgeAgain()
   }
   const ways = {
     'by its caller': () => over.abort(GONE),
@@ -93,7 +93,7 @@ function call(tenant: string, pace: string) {
     'by its grant': () => set(left),
     'by its connector'() {
       isTaken = true
-      door.judgeAgain()
+      client.judgeAgain()
     },
     'by its grant, which is given again at once'() {
       set(left)
@@ -101,7 +101,7 @@ function call(tenant: string, pace: string) {
     },
     'by its connector, which is installed again at once'() {
       isTaken = true
-      door.judgeAgain()
+      client.judgeAgain()
       isTaken = false
       set(again)
     },
@@ -144,7 +144,7 @@ test.each([
       // The egress and the upstream's pace each allow one request at a time.
       expect((await call(`${pace} after`, pace).ask()).status).toBe(200)
       const before = looks()
-      door.judgeAgain()
+      client.judgeAgain()
       expect(looks()).toBe(before)
     }
     // Some calls were ended midway, others after they had completed.

@@ -10,30 +10,30 @@ import { type Receiver, startReceiver } from '../core/webhooks/receiver.ts'
 
 let receiver: Receiver
 let port: string
-const doors: Egress[] = []
+const egresses: Egress[] = []
 
 beforeAll(async () => {
   receiver = await startReceiver()
   port = new URL(receiver.url).port
 })
 afterAll(async () => {
-  await Promise.all(doors.map((door) => door.close()))
+  await Promise.all(egresses.map((client) => client.close()))
   await receiver.close()
 })
 
-function door(grants: string, proxy: string | null = null) {
+function client(grants: string, proxy: string | null = null) {
   const made = createEgress({
     privateGrants: parsePrivateGrants(grants),
     proxy: proxy === null ? null : { httpProxy: proxy, httpsProxy: proxy, noProxy: null },
     userAgent: 'keyway/test',
     resolve: async () => ['127.0.0.1'],
   })
-  doors.push(made)
+  egresses.push(made)
   return made.deliver
 }
 
 const post = (grants: string, url: string, signal = AbortSignal.timeout(10_000)) =>
-  door(grants).post({ url, headers: { 'x-key': 'value' }, body: '{}', signal })
+  client(grants).post({ url, headers: { 'x-key': 'value' }, body: '{}', signal })
 
 test('a granted name is reached, also over http', async () => {
   const url = `http://hooks.internal:${port}/in?x=1`
@@ -80,7 +80,7 @@ describe('a delivery is refused to', () => {
   })
 
   test('a private address through a proxy', async () => {
-    const refusal = door('', 'http://proxy.example:3128').refuse('https://10.0.0.1/', [])
+    const refusal = client('', 'http://proxy.example:3128').refuse('https://10.0.0.1/', [])
     expect(refusal).toContain('webhooks=10.0.0.1:443')
   })
 })

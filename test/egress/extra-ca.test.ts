@@ -23,18 +23,18 @@ const SCRIPT = `
     egress: [{ url: 'https://' + name + ':' + port }],
   })
   const privateGrants = parsePrivateGrants('acme=' + name + ':' + port)
-  const door = createEgress({
+  const egress = createEgress({
     privateGrants, userAgent: 'keyway/test', resolve: async () => ['127.0.0.1'],
     proxy: { httpsProxy, httpProxy: null, noProxy: null },
   })
-  const call = door.open({
+  const call = egress.open({
     connectorId: 'acme', manifest, capability: 'x', level: 'read', settings: {},
     signal: AbortSignal.timeout(5000), secrets: null,
   })
   const request = { url: 'https://' + name + ':' + port, method: 'GET', headers: [], body: null, redirect: 'follow' }
   const said = await call.fetch(request).then((reply) => reply.body.toString(), (error) => error.message)
   process.stdout.write(said)
-  await door.close()
+  await egress.close()
 `
 
 describe.skipIf(!hasOpenssl)('with a self-signed certificate (needs openssl on the PATH)', () => {

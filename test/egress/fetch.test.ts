@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
-import { errorOf, get, manifestOf, openDoor, openDoors } from './fixtures/door.ts'
+import { errorOf, get, manifestOf, openEgress, openedEgresses } from './fixtures/open-egress.ts'
 import { startTcp, startUpstream, stopAll } from './fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -20,8 +20,8 @@ describe('one request', () => {
       response.writeHead(201, { 'x-a': ['1', '2'], 'set-cookie': 'a=b', etag: '"7"' })
       response.end('body')
     })
-    const door = openDoor(local(port))
-    const reply = await door.fetch(
+    const client = openEgress(local(port))
+    const reply = await client.fetch(
       get(`${origin}/v1/x?y=z#frag`, {
         method: 'post',
         headers: [
@@ -51,11 +51,11 @@ describe('one request', () => {
 
   test('is recorded with the names of its query, and without its query values and bodies', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end('12345678'))
-    const door = openDoor(local(port))
-    await door.fetch(
+    const client = openEgress(local(port))
+    await client.fetch(
       get(`${origin}/v1/${'x'.repeat(300)}?hush=hush`, { method: 'PUT', body: Buffer.from('abc') }),
     )
-    expect(door.records).toEqual([
+    expect(client.records).toEqual([
       {
         method: 'PUT',
         host: `127.0.0.1:${port}`,
@@ -71,17 +71,17 @@ describe('one request', () => {
         ms: expect.any(Number),
       },
     ])
-    expect(door.hasWritten()).toBe(true)
+    expect(client.hasWritten()).toBe(true)
   })
 
   test('is recorded without the secrets of its call', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end())
     const redact = (text: string) => text.replaceAll('hush-hush', '[secret]')
-    const door = openDoor({ ...local(port), call: { redact } })
-    await door.fetch(get(`${origin}/v1/hush-hush/x`))
-    await door.fetch(get(`${origin}/${'x'.repeat(195)}hush-hush`))
-    await errorOf(door.fetch(get('https://evil.example/hush%2Dhush')))
-    expect(door.records.map(({ path }) => path)).toEqual([
+    const client = openEgress({ ...local(port), call: { redact } })
+    await client.fetch(get(`${origin}/v1/hush-hush/x`))
+    await client.fetch(get(`${origin}/${'x'.repeat(195)}hush-hush`))
+    await errorOf(client.fetch(get('https://evil.example/hush%2Dhush')))
+    expect(client.records.map(({ path }) => path)).toEqual([
       '/v1/[secret]/x',
       `/${'x'.repeat(195)}[sec`,
       '/[secret]',
@@ -92,11 +92,11 @@ describe('one request', () => {
     const { port, origin } = await startUpstream((_request, response) => {
       response.writeHead(200, { 'content-length': '99999999', 'content-encoding': 'gzip' }).end()
     })
-    const door = openDoor(local(port))
-    const reply = await door.fetch(get(origin, { method: 'HEAD' }))
+    const client = openEgress(local(port))
+    const reply = await client.fetch(get(origin, { method: 'HEAD' }))
     expect(reply.body).toHaveLength(0)
     expect(reply.headers).toContainEqual(['content-length', '99999999'])
-    expect(door.hasWritten()).toBe(false)
+    expect(client.hasWritten()).toBe(false)
   })
 
   test('uses the entries of its own capability instead of the manifest’s', async () => {
@@ -106,11 +106,11 @@ describe('one request', () => {
       capabilities: { get_account: own, list_accounts: {} },
     })
     const { grants } = local(port)
-    const door = openDoor({ egress: [], grants, call: { manifest, capability: 'get_account' } })
-    expect(await door.fetch(get(`${origin}/own/1`))).toMatchObject({ status: 200 })
-    const error = await errorOf(door.fetch(get(`${origin}/other`)))
+    const client = openEgress({ egress: [], grants, call: { manifest, capability: 'get_account' } })
+    expect(await client.fetch(get(`${origin}/own/1`))).toMatchObject({ status: 200 })
+    const error = await errorOf(client.fetch(get(`${origin}/other`)))
     expect(error).toMatchObject({ code: 'egress_undeclared' })
-    const other = openDoor({ egress: [], grants, call: { manifest } })
+    const other = openEgress({ egress: [], grants, call: { manifest } })
     expect(await other.fetch(get(`${origin}/other`))).toMatchObject({ status: 200 })
   })
 
@@ -121,9 +121,9 @@ describe('one request', () => {
     })
     const { grants } = local(port)
     const call = { manifest, level: 'read' as const }
-    const search = openDoor({ egress: [], grants, call: { ...call, capability: 'search' } })
+    const search = openEgress({ egress: [], grants, call: { ...call, capability: 'search' } })
     expect(await search.fetch(get(origin, { method: 'POST' }))).toMatchObject({ status: 200 })
-    const list = openDoor({ egress: [], grants, call })
+    const list = openEgress({ egress: [], grants, call })
     expect(await errorOf(list.fetch(get(origin, { method: 'POST' })))).toMatchObject({
       code: 'egress_undeclared',
     })
@@ -144,31 +144,31 @@ describe('refuses before anything is sent', () => {
     ['a body over the limit', null, { method: 'POST', body: new Uint8Array(101) }, 'egress_body'],
   ])('%s', async (_what, url, more, code) => {
     const { port, origin, seen } = await startUpstream((_request, response) => response.end())
-    const door = openDoor({ ...local(port), limits: { maxRequestBytes: 100 } })
-    expect(await errorOf(door.fetch(get(url ?? origin, more)))).toMatchObject({ code })
+    const client = openEgress({ ...local(port), limits: { maxRequestBytes: 100 } })
+    expect(await errorOf(client.fetch(get(url ?? origin, more)))).toMatchObject({ code })
     expect(seen).toEqual([])
-    expect(door.hasWritten()).toBe(false)
-    expect(door.records.every((record) => !record.sent && record.status === null)).toBe(true)
+    expect(client.hasWritten()).toBe(false)
+    expect(client.records.every((record) => !record.sent && record.status === null)).toBe(true)
   })
 
   test('a declared private address without the operator’s grant', async () => {
     const { port, origin, seen } = await startUpstream((_request, response) => response.end())
     const { egress } = local(port)
-    const door = openDoor({ egress, grants: `other=127.0.0.1:${port} acme=127.0.0.1:1` })
-    const error = await errorOf(door.fetch(get(origin)))
+    const client = openEgress({ egress, grants: `other=127.0.0.1:${port} acme=127.0.0.1:1` })
+    const error = await errorOf(client.fetch(get(origin)))
     expect(error).toMatchObject({ code: 'egress_private' })
     expect(error.message).toContain(`KEYWAY_PRIVATE_EGRESS=acme=127.0.0.1:${port}`)
-    expect(door.records).toMatchObject([{ error: 'egress_private', status: null }])
+    expect(client.records).toMatchObject([{ error: 'egress_private', status: null }])
     expect(seen).toEqual([])
   })
 
   test('a name with one public and one private address', async () => {
     const { port } = await startUpstream((_request, response) => response.end())
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: `http://mixed.example:${port}` }],
       resolve: async () => ['8.8.8.8', '127.0.0.1'],
     })
-    expect(await errorOf(door.fetch(get(`http://mixed.example:${port}/`)))).toMatchObject({
+    expect(await errorOf(client.fetch(get(`http://mixed.example:${port}/`)))).toMatchObject({
       code: 'egress_private',
     })
   })
@@ -177,18 +177,21 @@ describe('refuses before anything is sent', () => {
     const manifest = manifestOf([{ url: 'https://{settings.sub}.acme.example' }], {
       settings: { sub: { type: 'string' } },
     })
-    const door = openDoor({ egress: [], call: { manifest, settings: { sub: 'evil.example#' } } })
-    expect(await errorOf(door.fetch(get('https://evil.example/')))).toMatchObject({
+    const client = openEgress({
+      egress: [],
+      call: { manifest, settings: { sub: 'evil.example#' } },
+    })
+    expect(await errorOf(client.fetch(get('https://evil.example/')))).toMatchObject({
       code: 'egress_setting',
     })
   })
 
   test('a request over the open connection of another connector', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end('ok'))
-    const door = openDoor(local(port))
-    expect(await door.fetch(get(origin))).toMatchObject({ status: 200 })
+    const client = openEgress(local(port))
+    expect(await client.fetch(get(origin))).toMatchObject({ status: 200 })
     const { egress } = local(port)
-    const other = openDoor({ egress, grants: '', call: { connectorId: 'other' } })
+    const other = openEgress({ egress, grants: '', call: { connectorId: 'other' } })
     expect(await errorOf(other.fetch(get(origin)))).toMatchObject({ code: 'egress_private' })
   })
 })
@@ -196,15 +199,15 @@ describe('refuses before anything is sent', () => {
 test('resolves a granted name once and reuses the checked connection', async () => {
   let lookups = 0
   const { port, seen } = await startUpstream((_request, response) => response.end('ok'))
-  const door = openDoor({
+  const client = openEgress({
     egress: [{ url: `http://in.example:${port}` }],
     grants: `acme=in.example:${port}`,
     resolve: async () => [['127.0.0.1'], ['127.0.0.2']][lookups++] ?? [],
   })
-  await door.fetch(get(`http://in.example:${port}/1`))
+  await client.fetch(get(`http://in.example:${port}/1`))
   // undici waits one turn of the event loop before it uses a connection again.
   await wait(20)
-  await door.fetch(get(`http://IN.example.:${port}/2`))
+  await client.fetch(get(`http://IN.example.:${port}/2`))
   expect(seen.map(({ path, headers }) => [path, headers['host']])).toEqual([
     ['/1', `in.example:${port}`],
     ['/2', `in.example:${port}`],
@@ -218,12 +221,12 @@ describe('a redirect', () => {
       if (request.url === '/from') response.writeHead(302, { location: '/to?x' }).end('moved')
       else response.end('there')
     })
-    const door = openDoor(local(port))
+    const client = openEgress(local(port))
     const headers: [string, string][] = [['authorization', 'Bearer t']]
-    const reply = await door.fetch(get(`${origin}/from`, { headers }))
+    const reply = await client.fetch(get(`${origin}/from`, { headers }))
     expect(reply).toMatchObject({ status: 200, url: `${origin}/to?x`, redirected: true })
     expect(seen[1]!.headers['authorization']).toBe('Bearer t')
-    expect(door.records.map(({ path, status }) => [path, status])).toEqual([
+    expect(client.records.map(({ path, status }) => [path, status])).toEqual([
       ['/from', 302],
       ['/to', 200],
     ])
@@ -234,13 +237,13 @@ describe('a redirect', () => {
     const { port, origin } = await startUpstream((_request, response) => {
       response.writeHead(307, { location: `${target.origin}/x` }).end()
     })
-    const door = openDoor(local(port, target.port))
+    const client = openEgress(local(port, target.port))
     const headers: [string, string][] = [
       ['Authorization', 'Bearer t'],
       ['X-Api-Key', 'k'],
       ['Accept', 'text/x'],
     ]
-    await door.fetch(get(origin, { method: 'POST', headers, body: Buffer.from('b') }))
+    await client.fetch(get(origin, { method: 'POST', headers, body: Buffer.from('b') }))
     expect(target.seen).toMatchObject([
       { method: 'POST', body: 'b', headers: { accept: 'text/x' } },
     ])
@@ -270,8 +273,8 @@ describe('a redirect', () => {
       { url: 'http://169.254.169.254' },
       { url: 'http://[::ffff:7f00:1]' },
     ]
-    const door = openDoor({ egress, grants })
-    expect(await errorOf(door.fetch(get(`${origin}/from`)))).toMatchObject({ code })
+    const client = openEgress({ egress, grants })
+    expect(await errorOf(client.fetch(get(`${origin}/from`)))).toMatchObject({ code })
     expect(seen).toHaveLength(1)
   })
 
@@ -281,9 +284,9 @@ describe('a redirect', () => {
       if (left === 0) response.end('there')
       else response.writeHead(301, { location: `/${left - 1}` }).end()
     })
-    const door = openDoor(local(port))
-    expect(await door.fetch(get(`${origin}/5`))).toMatchObject({ status: 200, redirected: true })
-    expect(await errorOf(door.fetch(get(`${origin}/6`)))).toMatchObject({
+    const client = openEgress(local(port))
+    expect(await client.fetch(get(`${origin}/5`))).toMatchObject({ status: 200, redirected: true })
+    expect(await errorOf(client.fetch(get(`${origin}/6`)))).toMatchObject({
       code: 'egress_redirects',
     })
     expect(seen).toHaveLength(12)
@@ -293,11 +296,11 @@ describe('a redirect', () => {
     const { port, origin } = await startUpstream((_request, response) => {
       response.writeHead(302, { location: 'https://evil.example/?hush' }).end('moved')
     })
-    const door = openDoor(local(port))
-    const reply = await door.fetch(get(origin, { redirect: 'manual' }))
+    const client = openEgress(local(port))
+    const reply = await client.fetch(get(origin, { redirect: 'manual' }))
     expect(reply).toMatchObject({ status: 302, redirected: false })
     expect(reply.headers).toContainEqual(['location', 'https://evil.example/?hush'])
-    const error = await errorOf(door.fetch(get(origin, { redirect: 'error' })))
+    const error = await errorOf(client.fetch(get(origin, { redirect: 'error' })))
     expect(error).toMatchObject({ code: 'egress_redirects' })
     expect(error.message).not.toContain('hush')
   })
@@ -307,9 +310,9 @@ describe('one call', () => {
   test('has at most 64 requests open', async () => {
     const { port, origin } = await startUpstream(() => {})
     const stop = new AbortController()
-    const door = openDoor({ ...local(port), call: { signal: stop.signal } })
-    const open = Array.from({ length: 64 }, () => errorOf(door.fetch(get(origin))))
-    expect(await errorOf(door.fetch(get(origin)))).toMatchObject({ code: 'egress_concurrency' })
+    const client = openEgress({ ...local(port), call: { signal: stop.signal } })
+    const open = Array.from({ length: 64 }, () => errorOf(client.fetch(get(origin))))
+    expect(await errorOf(client.fetch(get(origin)))).toMatchObject({ code: 'egress_concurrency' })
     stop.abort()
     expect(new Set((await Promise.all(open)).map(({ code }) => code))).toEqual(
       new Set(['upstream_timeout']),
@@ -318,19 +321,19 @@ describe('one call', () => {
 
   test('can send again when one of its requests has ended', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end())
-    const door = openDoor({ ...local(port), limits: { maxOpenFetches: 1 } })
-    for (let time = 0; time < 3; time += 1) await door.fetch(get(origin))
-    expect(door.records).toHaveLength(3)
+    const client = openEgress({ ...local(port), limits: { maxOpenFetches: 1 } })
+    for (let time = 0; time < 3; time += 1) await client.fetch(get(origin))
+    expect(client.records).toHaveLength(3)
   })
 
   test('ends with the signal’s own error, before and after sending', async () => {
     const { port, origin } = await startUpstream(() => stop.abort(reason))
     const stop = new AbortController()
     const reason = new RuntimeError('caller_gone', 'gone')
-    const door = openDoor({ ...local(port), call: { signal: stop.signal } })
-    expect(await errorOf(door.fetch(get(origin)))).toBe(reason)
-    expect(await errorOf(door.fetch(get(origin)))).toBe(reason)
-    expect(door.records).toMatchObject([
+    const client = openEgress({ ...local(port), call: { signal: stop.signal } })
+    expect(await errorOf(client.fetch(get(origin)))).toBe(reason)
+    expect(await errorOf(client.fetch(get(origin)))).toBe(reason)
+    expect(client.records).toMatchObject([
       { sent: true, error: 'caller_gone' },
       { sent: false, error: 'caller_gone' },
     ])
@@ -338,12 +341,12 @@ describe('one call', () => {
 
   test('keeps at most maxRecords records and still knows of later writes', async () => {
     const { port, origin } = await startUpstream((_request, response) => response.end())
-    const door = openDoor({ ...local(port), limits: { maxRecords: 2 } })
-    for (let time = 0; time < 3; time += 1) await door.fetch(get(origin))
-    expect(door.hasWritten()).toBe(false)
-    await door.fetch(get(origin, { method: 'DELETE' }))
-    expect(door.records).toHaveLength(2)
-    expect(door.hasWritten()).toBe(true)
+    const client = openEgress({ ...local(port), limits: { maxRecords: 2 } })
+    for (let time = 0; time < 3; time += 1) await client.fetch(get(origin))
+    expect(client.hasWritten()).toBe(false)
+    await client.fetch(get(origin, { method: 'DELETE' }))
+    expect(client.records).toHaveLength(2)
+    expect(client.hasWritten()).toBe(true)
   })
 })
 
@@ -351,8 +354,8 @@ describe('an upstream that cannot be reached', () => {
   test('is rejected when it refuses the connection', async () => {
     const port = await startTcp(() => {})
     await stopAll()
-    const door = openDoor(local(port))
-    const error = await errorOf(door.fetch(get(`http://127.0.0.1:${port}/x?hush`)))
+    const client = openEgress(local(port))
+    const error = await errorOf(client.fetch(get(`http://127.0.0.1:${port}/x?hush`)))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
     expect(error.message).toBe(
       `127.0.0.1:${port} was not reached: the connection was refused: nothing listens there, or a firewall is between`,
@@ -363,31 +366,31 @@ describe('an upstream that cannot be reached', () => {
     const resolve = async () => {
       throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })
     }
-    const door = openDoor({ egress: [{ url: 'https://gone.example' }], resolve })
-    const error = await errorOf(door.fetch(get('https://gone.example/')))
+    const client = openEgress({ egress: [{ url: 'https://gone.example' }], resolve })
+    const error = await errorOf(client.fetch(get('https://gone.example/')))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
     expect(error.message).toContain('gone.example:443 was not reached: the name was not found')
   })
 
   test('is rejected when it does not speak TLS', async () => {
     const port = await startTcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: `https://127.0.0.1:${port}` }],
       grants: `acme=127.0.0.1:${port}`,
     })
-    const error = await errorOf(door.fetch(get(`https://127.0.0.1:${port}/`)))
+    const error = await errorOf(client.fetch(get(`https://127.0.0.1:${port}/`)))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
     expect(error.message).toContain('TLS was refused: it does not speak TLS at this port')
   })
 
   test('times out when the handshake never ends', async () => {
     const port = await startTcp(() => {})
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: `https://127.0.0.1:${port}` }],
       grants: `acme=127.0.0.1:${port}`,
       limits: { connectTimeoutMs: 50 },
     })
-    expect(await errorOf(door.fetch(get(`https://127.0.0.1:${port}/`)))).toMatchObject({
+    expect(await errorOf(client.fetch(get(`https://127.0.0.1:${port}/`)))).toMatchObject({
       code: 'upstream_connect_timeout',
     })
   })

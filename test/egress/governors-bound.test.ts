@@ -4,11 +4,11 @@
  */
 import { afterEach, expect, test } from 'vitest'
 import { createGovernors } from '../../runtime/egress/exchange/throttle.ts'
-import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'
+import { errorOf, get, openEgress, openedEgresses } from './fixtures/open-egress.ts'
 import { startUpstream, stopAll } from './fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -27,7 +27,7 @@ test('refused requests evict no governor', async () => {
   const { port, origin } = await startUpstream((_request, response) =>
     response.writeHead(429, { 'retry-after': '3600' }).end(),
   )
-  const { fetch } = openDoor({
+  const { fetch } = openEgress({
     egress: [{ url: origin }],
     grants: `acme=127.0.0.1:${port}`,
     call: { endMs: Date.now() + 20_000 },

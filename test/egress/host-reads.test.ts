@@ -2,12 +2,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { errorInBody } from '../../runtime/egress/call/body-errors.ts'
 import { capture } from '../../runtime/egress/login/capture.ts'
-import { errorOf, openDoors, thrownBy } from './fixtures/door.ts'
+import { errorOf, openedEgresses, thrownBy } from './fixtures/open-egress.ts'
 import { startUpstream, stopAll } from './fixtures/upstream.ts'
 import { CLIENT, declaring, open } from './oauth/fixtures.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 

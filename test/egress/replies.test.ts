@@ -2,23 +2,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EgressLimits } from '../../runtime/egress/limits/limits.ts'
-import { errorOf, get, openDoor, openDoors } from './fixtures/door.ts'
+import { errorOf, get, openEgress, openedEgresses } from './fixtures/open-egress.ts'
 import { startTcp, startUpstream, stopAll } from './fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
-function doorTo(port: number, limits: Partial<EgressLimits> = {}, signal?: AbortSignal) {
+function egressTo(port: number, limits: Partial<EgressLimits> = {}, signal?: AbortSignal) {
   const origin = `http://127.0.0.1:${port}`
-  const door = openDoor({
+  const client = openEgress({
     egress: [{ url: origin }],
     grants: `acme=127.0.0.1:${port}`,
     limits,
     ...(signal === undefined ? {} : { call: { signal } }),
   })
-  return { ...door, send: () => door.fetch(get(`${origin}/x?hush`)) }
+  return { ...client, send: () => client.fetch(get(`${origin}/x?hush`)) }
 }
 
 /** A server that writes this once it has been asked, and then does `after` with the connection. */
@@ -34,7 +34,7 @@ test('decodes a compressed reply and drops its encoding header', async () => {
   const { port } = await startUpstream((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}'))
   })
-  const reply = await doorTo(port).send()
+  const reply = await egressTo(port).send()
   expect(reply.body.toString()).toBe('{"a":1}')
   expect(reply.headers.map(([name]) => name)).not.toContain('content-encoding')
 })
@@ -45,13 +45,13 @@ test('assembles a reply of thousands of small chunks', async () => {
   const port = await startRaw(
     `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
   )
-  expect((await doorTo(port).send()).body.toString()).toBe(letters.join(''))
+  expect((await egressTo(port).send()).body.toString()).toBe(letters.join(''))
 })
 
 describe('a reply that is too large', () => {
   test('is refused by its announced length, without being read', async () => {
     const port = await startRaw('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\nabc', 'stay')
-    expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
+    expect(await errorOf(egressTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
   })
 
   test('is stopped while it is sent', async () => {
@@ -66,12 +66,12 @@ describe('a reply that is too large', () => {
         more()
       }),
     )
-    const door = doorTo(port, { maxReplyBytes: 100_000 })
-    const error = await errorOf(door.send())
+    const client = egressTo(port, { maxReplyBytes: 100_000 })
+    const error = await errorOf(client.send())
     expect(error).toMatchObject({ code: 'upstream_too_large' })
     expect(error.message).toContain(`127.0.0.1:${port} answered with more than 100000 bytes`)
-    expect(door.records).toMatchObject([{ status: 200, error: 'upstream_too_large' }])
-    expect(door.records[0]!.receivedBytes).toBeLessThanOrEqual(100_000)
+    expect(client.records).toMatchObject([{ status: 200, error: 'upstream_too_large' }])
+    expect(client.records[0]!.receivedBytes).toBeLessThanOrEqual(100_000)
     expect(sent).toBeLessThan(100_000)
   })
 
@@ -80,19 +80,19 @@ describe('a reply that is too large', () => {
     const { port } = await startUpstream((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
     })
-    const error = await errorOf(doorTo(port).send())
+    const error = await errorOf(egressTo(port).send())
     expect(error).toMatchObject({ code: 'upstream_too_large' })
   })
 
   test('is refused for the size of its headers', async () => {
     const port = await startRaw(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}\r\n\r\n`)
-    expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
+    expect(await errorOf(egressTo(port).send())).toMatchObject({ code: 'upstream_too_large' })
   })
 
   test('is refused when the replies of its call are too large together', async () => {
     const port = await startRaw(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1000)}`, 'stay')
-    const door = doorTo(port, { maxOpenReplyBytes: 1500 })
-    const error = await Promise.race([errorOf(door.send()), errorOf(door.send())])
+    const client = egressTo(port, { maxOpenReplyBytes: 1500 })
+    const error = await Promise.race([errorOf(client.send()), errorOf(client.send())])
     expect(error).toMatchObject({ code: 'upstream_too_large' })
   })
 })
@@ -103,15 +103,15 @@ test('a reply counts twice while its received and its decoded bytes are held', a
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
   })
   const maxOpenReplyBytes = 2000 + body.length
-  expect((await doorTo(port, { maxOpenReplyBytes }).send()).body).toHaveLength(2000)
-  const door = doorTo(port, { maxOpenReplyBytes: maxOpenReplyBytes - 1 })
-  expect(await errorOf(door.send())).toMatchObject({ code: 'upstream_too_large' })
+  expect((await egressTo(port, { maxOpenReplyBytes }).send()).body).toHaveLength(2000)
+  const client = egressTo(port, { maxOpenReplyBytes: maxOpenReplyBytes - 1 })
+  expect(await errorOf(client.send())).toMatchObject({ code: 'upstream_too_large' })
 })
 
 test('a reply that was read no longer counts towards the limit of its call', async () => {
   const { port } = await startUpstream((_request, response) => response.end('x'.repeat(1000)))
-  const door = doorTo(port, { maxOpenReplyBytes: 1500 })
-  for (let time = 0; time < 3; time += 1) expect((await door.send()).body).toHaveLength(1000)
+  const client = egressTo(port, { maxOpenReplyBytes: 1500 })
+  for (let time = 0; time < 3; time += 1) expect((await client.send()).body).toHaveLength(1000)
 })
 
 describe('a reply that breaks off', () => {
@@ -123,7 +123,7 @@ describe('a reply that breaks off', () => {
   ])('%s is reported as upstream_closed', async (_where, text) => {
     for (const after of ['end', 'destroy'] as const) {
       const port = await startRaw(text, after)
-      const error = await errorOf(doorTo(port).send())
+      const error = await errorOf(egressTo(port).send())
       expect(error).toMatchObject({ code: 'upstream_closed' })
       expect(error.message).toContain(`127.0.0.1:${port}`)
       expect(error.message).not.toContain('hush')
@@ -144,13 +144,13 @@ describe('a reply that cannot be read', () => {
     ['declared as gzip, but not gzip', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc'],
   ])('because it is %s is reported as upstream_garbled', async (_what, text) => {
     const port = await startRaw(text)
-    expect(await errorOf(doorTo(port).send())).toMatchObject({ code: 'upstream_garbled' })
+    expect(await errorOf(egressTo(port).send())).toMatchObject({ code: 'upstream_garbled' })
   })
 })
 
 test('a reply with two content lengths is refused', async () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'
-  expect(await errorOf(doorTo(await startRaw(`${head}ab`)).send())).toMatchObject({
+  expect(await errorOf(egressTo(await startRaw(`${head}ab`)).send())).toMatchObject({
     code: 'upstream_closed',
   })
 })
@@ -167,9 +167,9 @@ describe('a body that drips', () => {
       })
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
     })
-    const door = doorTo(port, {}, stop.signal)
-    const ended = errorOf(door.send())
-    while (!door.records[0]?.receivedBytes) await wait(5)
+    const client = egressTo(port, {}, stop.signal)
+    const ended = errorOf(client.send())
+    while (!client.records[0]?.receivedBytes) await wait(5)
     stop.abort()
     const error = await ended
     expect(error).toMatchObject({ code: 'upstream_timeout' })
@@ -185,7 +185,7 @@ describe('a body that drips', () => {
       response.writeHead(302, { location: '/to' }).write('x')
       response.on('close', closed.resolve)
     })
-    expect(await doorTo(port, {}, stop.signal).send()).toMatchObject({ status: 200 })
+    expect(await egressTo(port, {}, stop.signal).send()).toMatchObject({ status: 200 })
     expect(seen).toHaveLength(2)
     stop.abort()
     await closed.promise
@@ -200,7 +200,7 @@ test('the request that follows a redirect ends with its call', async () => {
     response.on('close', closed.resolve)
     stop.abort()
   })
-  expect(await errorOf(doorTo(port, {}, stop.signal).send())).toMatchObject({
+  expect(await errorOf(egressTo(port, {}, stop.signal).send())).toMatchObject({
     code: 'upstream_timeout',
   })
   await closed.promise

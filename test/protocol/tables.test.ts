@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { columnOf, rowsOfTable, tableOfRows } from '../../runtime/contract/schema/table.ts'
 import { readTable } from '../../runtime/protocol/tables.ts'
-import { thrownBy } from '../egress/fixtures/door.ts'
+import { thrownBy } from '../egress/fixtures/open-egress.ts'
 
 const rowsOf = (table: unknown, maxChars: number) => rowsOfTable(readTable(table, maxChars))
 

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { createConceal } from '../../../runtime/egress/blind/conceal.ts'
 import { createSearches } from '../../../runtime/egress/blind/searches.ts'
-import { get, openDoor, openDoors } from '../fixtures/door.ts'
+import { get, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed, withToken } from '../fixtures/secrets.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -151,12 +151,12 @@ describe('an echoed secret', () => {
       response.writeHead(200, { 'x-echo': String(request.headers.authorization ?? '') })
       response.end(sent)
     })
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: origin }],
       grants: `acme=127.0.0.1:${port}`,
       call: { secrets },
     })
-    const reply = await door.fetch(get(`${origin}${path}`, { method: 'POST', ...more }))
+    const reply = await client.fetch(get(`${origin}${path}`, { method: 'POST', ...more }))
     return { seen, text: `${reply.headers} ${reply.url} ${reply.body}` }
   }
 
@@ -197,12 +197,12 @@ describe('an echoed secret', () => {
         response.writeHead(302, { location: `/b?${request.url.split('?')[1]}` })
       response.end()
     })
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: origin }],
       grants: `acme=127.0.0.1:${port}`,
       call: { secrets },
     })
-    const reply = await door.fetch(get(`${origin}/a?key=${placeholder}`))
+    const reply = await client.fetch(get(`${origin}/a?key=${placeholder}`))
     expect(seen[1]?.path).toBe('/b?key=the-secret-token')
     expect(reply.url).toBe(`${origin}/b?key=${placeholder}`)
   })
@@ -214,12 +214,12 @@ describe('an echoed secret', () => {
       response.writeHead(302, { location: `${target.origin}/?${request.url?.split('?')[1]}` })
       response.end()
     })
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: origin }, { url: target.origin, secrets: [] }],
       grants: `acme=127.0.0.1:${port} acme=127.0.0.1:${target.port}`,
       call: { secrets },
     })
-    await expect(door.fetch(get(`${origin}/a?key=${placeholder}`))).rejects.toMatchObject({
+    await expect(client.fetch(get(`${origin}/a?key=${placeholder}`))).rejects.toMatchObject({
       code: 'egress_secret',
     })
     expect(target.seen).toEqual([])

@@ -1,12 +1,12 @@
 /** Where secrets are put into requests and where they are not, as a real upstream receives them. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EgressRequest } from '../../../runtime/egress/call/call.ts'
-import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed, withToken } from '../fixtures/secrets.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -20,13 +20,13 @@ const FORM: [string, string][] = [
 async function scene(token = TOKEN, egress: object = {}) {
   const upstream = await startUpstream((_request, response) => response.end('{}'))
   const { secrets, placeholder } = withToken(token)
-  const door = openDoor({
+  const client = openEgress({
     egress: [{ url: upstream.origin, ...egress }],
     grants: `acme=127.0.0.1:${upstream.port}`,
     call: { secrets },
   })
   const send = (path: string, more: Partial<EgressRequest> = {}) =>
-    door.fetch(get(`${upstream.origin}${path}`, { method: 'POST', ...more }))
+    client.fetch(get(`${upstream.origin}${path}`, { method: 'POST', ...more }))
   return { ...upstream, send, placeholder, secrets }
 }
 
@@ -117,12 +117,12 @@ describe('a placeholder is replaced by its secret', () => {
       credentials?.['sa']?.service_account?.key['private_key'],
       settings['hook'],
     ]
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: origin }],
       grants: `acme=127.0.0.1:${port}`,
       call: { secrets },
     })
-    await door.fetch(get(origin, { headers: [['x-all', values.join(', ')]] }))
+    await client.fetch(get(origin, { headers: [['x-all', values.join(', ')]] }))
     expect(seen[0]?.headers['x-all']).toBe('of the api, of the key, of the setting')
   })
 
@@ -132,13 +132,13 @@ describe('a placeholder is replaced by its secret', () => {
       response.end()
     })
     const { secrets, placeholder } = withToken(TOKEN)
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: origin }],
       grants: `acme=127.0.0.1:${port}`,
       call: { secrets },
     })
     const body = Buffer.from(JSON.stringify({ key: placeholder }))
-    const reply = await door.fetch(
+    const reply = await client.fetch(
       get(`${origin}/from`, { method: 'POST', headers: JSON_TYPE, body }),
     )
     expect(seen.map(({ path, body: sent }) => [path, JSON.parse(sent).key])).toEqual([
@@ -263,9 +263,9 @@ describe('a request is refused, and not sent, with a secret', () => {
 
   test('in the host, also in upper case', async () => {
     const { secrets, placeholder } = withToken(TOKEN)
-    const door = openDoor({ egress: [{ url: 'https://*.acme.example' }], call: { secrets } })
+    const client = openEgress({ egress: [{ url: 'https://*.acme.example' }], call: { secrets } })
     for (const host of [placeholder, placeholder.toUpperCase()]) {
-      const error = await errorOf(door.fetch(get(`https://${host}.acme.example/`)))
+      const error = await errorOf(client.fetch(get(`https://${host}.acme.example/`)))
       expect(error).toMatchObject({ code: 'egress_secret', message: expect.stringMatching(/host/) })
     }
   })
@@ -317,14 +317,14 @@ describe('the list of secrets of an egress entry', () => {
       response.end()
     })
     const { secrets, placeholder } = withToken('the-token')
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: origin }, { url: target.origin, secrets: [] }],
       grants: `acme=127.0.0.1:${port} acme=127.0.0.1:${target.port}`,
       call: { secrets },
     })
     const body = Buffer.from(JSON.stringify([placeholder]))
     const error = await errorOf(
-      door.fetch(get(origin, { method: 'POST', headers: JSON_TYPE, body })),
+      client.fetch(get(origin, { method: 'POST', headers: JSON_TYPE, body })),
     )
     expect(error.code).toBe('egress_secret')
     expect(target.seen).toEqual([])
@@ -364,14 +364,14 @@ describe('the limits of a request count its secrets', () => {
       answers.push(() => response.end('{}'))
     })
     const { secrets, placeholder } = withToken(large)
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: origin }],
       grants: `acme=127.0.0.1:${port}`,
       call: { secrets },
       limits: { maxOpenRequestBytes: 2 * 1024 * 1024 },
     })
     const post = () =>
-      door.fetch(get(origin, { method: 'POST', headers: JSON_TYPE, body: many(20, placeholder) }))
+      client.fetch(get(origin, { method: 'POST', headers: JSON_TYPE, body: many(20, placeholder) }))
     const first = post()
     while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     expect((await errorOf(post())).code).toBe('egress_concurrency')

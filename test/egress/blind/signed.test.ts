@@ -3,12 +3,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { afterEach, expect, test } from 'vitest'
 import { signPlaceholder } from '../../../runtime/contract/connector/placeholder.ts'
-import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed } from '../fixtures/secrets.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -24,7 +24,7 @@ async function scene(given: Parameters<typeof sealed>[0], fields = {}, egress = 
     response.end(JSON.stringify(request.headers))
   })
   const secrets = sealed(given, fields)
-  const door = openDoor({
+  const client = openEgress({
     egress: [{ url: origin, ...egress }],
     grants: `acme=127.0.0.1:${port}`,
     call: { secrets },
@@ -36,7 +36,7 @@ async function scene(given: Parameters<typeof sealed>[0], fields = {}, egress = 
       Buffer.from(JSON.stringify({ do: name, options })).toString('hex'),
     )
   const send = (headers: [string, string][], path = '/', body: string | null = null) =>
-    door.fetch(
+    client.fetch(
       get(`${origin}${path}`, {
         method: 'POST',
         headers,

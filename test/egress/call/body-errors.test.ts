@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, manifestOf, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -22,8 +22,8 @@ async function ask(
   )
   const egress = [{ url: `http://127.0.0.1:${port}` }]
   const manifest = manifestOf(egress, declared ? { errors_in_body: declared } : {})
-  const door = openDoor({ egress, grants: `acme=127.0.0.1:${port}`, call: { manifest } })
-  return door.fetch(get(`${origin}/users.list?token=x`))
+  const client = openEgress({ egress, grants: `acme=127.0.0.1:${port}`, call: { manifest } })
+  return client.fetch(get(`${origin}/users.list?token=x`))
 }
 
 describe('an error in the body of a 200 is reported', () => {

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { until } from '../../e2e/until.ts'
-import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, manifestOf, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed } from '../fixtures/secrets.ts'
 import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -47,7 +47,7 @@ function asking(
   const over = new AbortController()
   const egress = [entry(at)]
   const statements = { people: { text: 'select 1', reads: true } }
-  const door = openDoor({
+  const client = openEgress({
     egress,
     grants: `acme=${at}`,
     resolve,
@@ -58,23 +58,23 @@ function asking(
       secrets: sealed({ credentials: { login: { basic } } }),
     },
   })
-  return { door, over, request: { ...get(''), ...ask(at) } }
+  return { client, over, request: { ...get(''), ...ask(at) } }
 }
 
 test.each(WAYS)(
   'a call that ends while the name of %s is looked up ends at once',
   async (...way) => {
     const asked: string[] = []
-    const { door, over, request } = asking(way, 'slow.example:443', (name) => {
+    const { client, over, request } = asking(way, 'slow.example:443', (name) => {
       asked.push(name)
       return new Promise(() => {})
     })
-    const ended = errorOf(door.fetch(request))
+    const ended = errorOf(client.fetch(request))
     await until('it is looked up', () => asked.length === 1)
     over.abort(GONE)
     expect(await ended).toBe(GONE)
     // Its slot is free again: the egress allows one request at a time.
-    expect(await errorOf(door.fetch(request))).toBe(GONE)
+    expect(await errorOf(client.fetch(request))).toBe(GONE)
   },
 )
 
@@ -85,11 +85,11 @@ test.each(WAYS)(
     const port = await startTcp((socket) => sockets.push(socket))
     const answer = Promise.withResolvers<string[]>()
     const asked: string[] = []
-    const { door, over, request } = asking(way, `slow.example:${port}`, (name) => {
+    const { client, over, request } = asking(way, `slow.example:${port}`, (name) => {
       asked.push(name)
       return answer.promise
     })
-    const ended = errorOf(door.fetch(request))
+    const ended = errorOf(client.fetch(request))
     await until('it is looked up', () => asked.length === 1)
     over.abort(GONE)
     answer.resolve(['127.0.0.1'])
@@ -104,8 +104,8 @@ test.each(WAYS)(
   async (...way) => {
     const sockets: Socket[] = []
     const port = await startTcp((socket) => sockets.push(socket))
-    const { door, over, request } = asking(way, `127.0.0.1:${port}`, async () => [])
-    const ended = errorOf(door.fetch(request))
+    const { client, over, request } = asking(way, `127.0.0.1:${port}`, async () => [])
+    const ended = errorOf(client.fetch(request))
     await until('it is connected to', () => sockets.length === 1)
     const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
     over.abort(GONE)
@@ -120,7 +120,7 @@ test('a call that ends during a lookup does not affect another call to the same 
   const asked: string[] = []
   const at = `slow.example:${port}`
   const gone = new AbortController()
-  const door = openDoor({
+  const client = openEgress({
     egress: [{ url: `http://${at}` }],
     grants: `acme=${at}`,
     resolve(name) {
@@ -128,8 +128,8 @@ test('a call that ends during a lookup does not affect another call to the same 
       return answer.promise
     },
   })
-  const first = errorOf(door.fetch({ ...get(`http://${at}`), signal: gone.signal }))
-  const second = door.fetch(get(`http://${at}`))
+  const first = errorOf(client.fetch({ ...get(`http://${at}`), signal: gone.signal }))
+  const second = client.fetch(get(`http://${at}`))
   await until('it is looked up', () => asked.length === 1)
   gone.abort(GONE)
   expect(await first).toBe(GONE)

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type Attempt, createDial, type DialOptions } from '../../../runtime/egress/dial/dial.ts'
-import { errorOf } from '../fixtures/door.ts'
+import { errorOf } from '../fixtures/open-egress.ts'
 import { startTcp, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(stopAll)

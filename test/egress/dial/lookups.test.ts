@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLookups, createLookupsOf } from '../../../runtime/egress/dial/lookups.ts'
-import { errorOf } from '../fixtures/door.ts'
+import { errorOf } from '../fixtures/open-egress.ts'
 
 test('shares a running lookup of the same name, and looks it up again afterwards', async () => {
   const asked: string[] = []

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createChooseProxy, judgeProxied } from '../../../runtime/egress/dial/proxy.ts'
-import { errorOf, get, openDoor, openDoors, thrownBy } from '../fixtures/door.ts'
+import { errorOf, get, openEgress, openedEgresses, thrownBy } from '../fixtures/open-egress.ts'
 import { startProxy } from '../fixtures/proxy.ts'
 import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -79,14 +79,14 @@ describe('through a proxy', () => {
   test('https uses CONNECT with the name, which the host does not look up', async () => {
     const target = await startTcp((socket) => socket.once('data', () => socket.end('no TLS here')))
     const proxy = await startProxy(target)
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: 'https://a.example' }],
       proxy: { httpsProxy: proxy.url, httpProxy: null, noProxy: null },
       resolve: async () => {
         throw new Error('looked up')
       },
     })
-    const error = await errorOf(door.fetch(get('https://a.example/x')))
+    const error = await errorOf(client.fetch(get('https://a.example/x')))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
     expect(error.message).toContain('a.example:443 was not reached: TLS was refused')
     expect(proxy.seen).toEqual([{ line: 'CONNECT a.example:443', authorization: BASIC }])
@@ -94,24 +94,24 @@ describe('through a proxy', () => {
 
   test('http is sent with its whole URL', async () => {
     const proxy = await startProxy(0)
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: 'http://a.example' }],
       proxy: { httpsProxy: null, httpProxy: proxy.url, noProxy: null },
     })
-    const reply = await door.fetch(get('http://a.example/x?y'))
+    const reply = await client.fetch(get('http://a.example/x?y'))
     expect(reply.body.toString()).toBe('from the proxy')
     expect(proxy.seen).toEqual([{ line: 'GET http://a.example/x?y', authorization: BASIC }])
   })
 
   test('the egress rules still apply', async () => {
     const proxy = await startProxy(0)
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: 'https://a.example' }, { url: 'https://10.0.0.1' }],
       proxy: { httpsProxy: proxy.url, httpProxy: null, noProxy: null },
     })
-    const undeclared = await errorOf(door.fetch(get('https://b.example/')))
+    const undeclared = await errorOf(client.fetch(get('https://b.example/')))
     expect(undeclared).toMatchObject({ code: 'egress_undeclared' })
-    const literal = await errorOf(door.fetch(get('https://10.0.0.1/')))
+    const literal = await errorOf(client.fetch(get('https://10.0.0.1/')))
     expect(literal).toMatchObject({ code: 'egress_private' })
     expect(proxy.seen).toEqual([])
   })
@@ -121,11 +121,11 @@ describe('through a proxy', () => {
     [503, 'the outbound proxy answered CONNECT with 503'],
   ])('a refusal with %s is reported', async (status, words) => {
     const proxy = await startProxy(0, status)
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: 'https://a.example' }],
       proxy: { httpsProxy: proxy.url, httpProxy: null, noProxy: null },
     })
-    const error = await errorOf(door.fetch(get('https://a.example/')))
+    const error = await errorOf(client.fetch(get('https://a.example/')))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
     expect(error.message).toContain(words)
     expect(error.message).not.toContain('p@ss')
@@ -134,23 +134,23 @@ describe('through a proxy', () => {
   test('a proxy that is not running is reported', async () => {
     const proxy = await startProxy(0)
     await stopAll()
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: 'https://a.example' }],
       proxy: { httpsProxy: proxy.url, httpProxy: null, noProxy: null },
     })
-    const error = await errorOf(door.fetch(get('https://a.example/')))
+    const error = await errorOf(client.fetch(get('https://a.example/')))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
     expect(error.message).toContain('the outbound proxy was not reached')
   })
 
   test('a proxy that never answers CONNECT times out', async () => {
     const port = await startTcp(() => {})
-    const door = openDoor({
+    const client = openEgress({
       egress: [{ url: 'https://a.example' }],
       proxy: { httpsProxy: `http://127.0.0.1:${port}`, httpProxy: null, noProxy: null },
       limits: { connectTimeoutMs: 50 },
     })
-    expect(await errorOf(door.fetch(get('https://a.example/')))).toMatchObject({
+    expect(await errorOf(client.fetch(get('https://a.example/')))).toMatchObject({
       code: 'upstream_connect_timeout',
     })
   })
@@ -160,9 +160,9 @@ describe('through a proxy', () => {
     const { port, origin } = await startUpstream((_request, response) => response.end('direct'))
     const settings = { httpsProxy: proxy.url, httpProxy: proxy.url, noProxy: '127.0.0.1' }
     const egress = [{ url: origin }]
-    const granted = openDoor({ egress, grants: `acme=127.0.0.1:${port}`, proxy: settings })
+    const granted = openEgress({ egress, grants: `acme=127.0.0.1:${port}`, proxy: settings })
     expect((await granted.fetch(get(origin))).body.toString()).toBe('direct')
-    const ungranted = openDoor({ egress, proxy: settings })
+    const ungranted = openEgress({ egress, proxy: settings })
     expect(await errorOf(ungranted.fetch(get(origin)))).toMatchObject({ code: 'egress_private' })
     expect(proxy.seen).toEqual([])
   })

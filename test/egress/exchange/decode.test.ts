@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { decodeBody } from '../../../runtime/egress/exchange/decode.ts'
 import { DEFAULT_LIMITS } from '../../../runtime/egress/limits/limits.ts'
-import { errorOf } from '../fixtures/door.ts'
+import { errorOf } from '../fixtures/open-egress.ts'
 
 const TEXT = Buffer.from('hello hello hello')
 const decode = (body: Buffer, encoding: string, limits = {}, onBytes = (_bytes: number) => {}) =>

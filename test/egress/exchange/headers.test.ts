@@ -5,7 +5,7 @@ import {
   replyHeaders,
   withoutCredentials,
 } from '../../../runtime/egress/exchange/headers.ts'
-import { thrownBy } from '../fixtures/door.ts'
+import { thrownBy } from '../fixtures/open-egress.ts'
 
 const OPTIONS = { userAgent: 'keyway/1', maxHeaderBytes: 65_536 }
 

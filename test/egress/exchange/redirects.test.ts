@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OutgoingRequest } from '../../../runtime/egress/exchange/exchange.ts'
 import { nextRequest, redirectTarget } from '../../../runtime/egress/exchange/redirects.ts'
-import { thrownBy } from '../fixtures/door.ts'
+import { thrownBy } from '../fixtures/open-egress.ts'
 
 const FROM = new URL('https://a.example/v1/x')
 const BODY = new Uint8Array([1])

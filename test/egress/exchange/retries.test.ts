@@ -3,11 +3,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { errorOf, get, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -29,8 +29,8 @@ async function upstream(...answers: Answer[]) {
   return server
 }
 
-function doorTo({ port }: { port: number }, inMs: number) {
-  return openDoor({
+function egressTo({ port }: { port: number }, inMs: number) {
+  return openEgress({
     egress: [{ url: `http://127.0.0.1:${port}` }],
     grants: `acme=127.0.0.1:${port}`,
     call: { endMs: Date.now() + inMs, level: 'write' },
@@ -38,10 +38,10 @@ function doorTo({ port }: { port: number }, inMs: number) {
 }
 
 async function ask(server: { port: number; origin: string }, method = 'GET', inMs = 20_000) {
-  const door = doorTo(server, inMs)
+  const client = egressTo(server, inMs)
   const body = method === 'GET' ? null : Buffer.from('the body')
-  const { status: code } = await door.fetch(get(server.origin, { method, body }))
-  return { code, records: door.records }
+  const { status: code } = await client.fetch(get(server.origin, { method, body }))
+  return { code, records: client.records }
 }
 
 describe('a request is retried', () => {
@@ -108,21 +108,21 @@ describe('a request is not retried', () => {
 
 test('after a refusal, a request of the tenant fails at once when the wait exceeds its call', async () => {
   const server = await upstream(status(429, { 'retry-after': '30' }))
-  const door = doorTo(server, 2000)
-  expect((await door.fetch(get(server.origin))).status).toBe(429)
-  expect(await errorOf(door.fetch(get(server.origin)))).toMatchObject({ code: 'upstream_paced' })
+  const client = egressTo(server, 2000)
+  expect((await client.fetch(get(server.origin))).status).toBe(429)
+  expect(await errorOf(client.fetch(get(server.origin)))).toMatchObject({ code: 'upstream_paced' })
   expect(server.seen).toHaveLength(1)
 })
 
 test('after a refusal, all requests of the tenant wait while the wait fits their call', async () => {
   const server = await upstream(status(503, { 'retry-after': '30' }))
-  const door = doorTo(server, 60_000)
+  const client = egressTo(server, 60_000)
   // A POST is not sent again after 503, so that its answer shows the refusal.
   const post = { method: 'POST', body: Buffer.from('the body') }
-  expect((await door.fetch(get(server.origin, post))).status).toBe(503)
+  expect((await client.fetch(get(server.origin, post))).status).toBe(503)
   const stop = new AbortController()
   const waiting = Array.from({ length: 3 }, () =>
-    errorOf(door.fetch(get(server.origin, { signal: stop.signal }))),
+    errorOf(client.fetch(get(server.origin, { signal: stop.signal }))),
   )
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(server.seen).toHaveLength(1)

@@ -1,13 +1,13 @@
 /** Checks before a request is sent, common to directories and databases. Nothing listens at the address. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { errorOf, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, manifestOf, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed } from '../fixtures/secrets.ts'
 
 const BASE = 'dc=acme'
 const AT = '127.0.0.1:1'
 
 afterEach(async () => {
-  for (const door of openDoors.splice(0)) await door.close()
+  for (const client of openedEgresses.splice(0)) await client.close()
 })
 
 const directory = { ldap: `ldaps://${AT}`, base: BASE, bind: { credential: 'login' } }
@@ -26,12 +26,12 @@ function opened(entry: object) {
     credentials: { login: { basic }, other: { token: { token: 'other-token' } } },
   })
   const egress = [entry]
-  const door = openDoor({
+  const client = openEgress({
     egress,
     grants: `acme=${AT}`,
     call: { manifest: manifestOf(egress, { statements }), secrets },
   })
-  return { door, held: secrets.sealed.credentials ?? {} }
+  return { client, held: secrets.sealed.credentials ?? {} }
 }
 
 type Bodies = Record<string, (secret: string) => object>
@@ -62,17 +62,17 @@ describe.each(WAYS)(
   'the secret of the login is refused in a request to %s',
   (_what, entry, url, bodies) => {
     test.each(Object.entries(bodies))('%s', async (method, bodyOf) => {
-      const { door, held } = opened(entry)
+      const { client, held } = opened(entry)
       const ask = (secret: string) => {
         const body = Buffer.from(JSON.stringify(bodyOf(secret)))
-        return errorOf(door.fetch({ url, method, headers: [], body, redirect: 'error' }))
+        return errorOf(client.fetch({ url, method, headers: [], body, redirect: 'error' }))
       }
       const own = await ask(held['login']?.basic?.password ?? '')
       expect([own.code, own.message]).toEqual([
         'egress_secret',
         expect.stringMatching(/^The secret of login stands in no request to .*: the host signs in/),
       ])
-      expect(door.records[0]).toMatchObject({ sent: false })
+      expect(client.records[0]).toMatchObject({ sent: false })
       // Other secrets, such as the first password of an account, are allowed.
       expect((await ask(held['other']?.token?.token ?? '')).code).toMatch(/^upstream_/)
     })

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { EgressOptions } from '../../../runtime/egress/fetch.ts'
 import { until } from '../../e2e/until.ts'
-import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, manifestOf, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed, withToken } from '../fixtures/secrets.ts'
 import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -23,7 +23,7 @@ function takingBack(
   options: Partial<EgressOptions> = {},
 ) {
   let manifest = manifestOf(egress, more)
-  const door = openDoor({
+  const client = openEgress({
     egress,
     grants: ports.map((port) => `acme=127.0.0.1:${port}`).join(' '),
     manifestNow: () => manifest,
@@ -33,7 +33,7 @@ function takingBack(
   const leave = (left: object[]) => {
     manifest = manifestOf(left, more)
   }
-  return { door, leave }
+  return { client, leave }
 }
 
 test('a request whose turn comes after its grant was revoked is not sent', async () => {
@@ -41,36 +41,36 @@ test('a request whose turn comes after its grant was revoked is not sent', async
   const { port, origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() => response.end())
   })
-  const { door, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
-  const first = door.fetch(get(`${origin}/first`))
+  const { client, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
+  const first = client.fetch(get(`${origin}/first`))
   await until('the first is there', () => seen.length === 1)
-  const second = errorOf(door.fetch(get(`${origin}/second`)))
+  const second = errorOf(client.fetch(get(`${origin}/second`)))
   leave([{ url: 'https://elsewhere.example' }])
   held.resolve()
   expect((await first).status).toBe(200)
   expect((await second).code).toBe('egress_undeclared')
   expect(seen.map(({ path }) => path)).toEqual(['/first'])
-  expect(door.records[1]).toMatchObject({ sent: false, error: 'egress_undeclared' })
+  expect(client.records[1]).toMatchObject({ sent: false, error: 'egress_undeclared' })
   // Its turn is free again.
   leave([{ url: origin }])
-  expect((await door.fetch(get(`${origin}/third`))).status).toBe(200)
+  expect((await client.fetch(get(`${origin}/third`))).status).toBe(200)
 })
 
 test('a request that waits for its turn ends at once when its grant is revoked', async () => {
   const { port, origin, seen } = await startUpstream(() => {})
-  const { door, leave } = takingBack(
+  const { client, leave } = takingBack(
     [{ url: `${origin}/first` }, { url: `${origin}/second` }],
     [port],
     ONE_BY_ONE,
   )
   const gone = new AbortController()
-  const first = errorOf(door.fetch({ ...get(`${origin}/first`), signal: gone.signal }))
+  const first = errorOf(client.fetch({ ...get(`${origin}/first`), signal: gone.signal }))
   await until('the first is there', () => seen.length === 1)
-  const second = errorOf(door.fetch(get(`${origin}/second`)))
+  const second = errorOf(client.fetch(get(`${origin}/second`)))
   leave([{ url: `${origin}/first` }])
-  door.judgeAgain()
+  client.judgeAgain()
   expect((await second).code).toBe('egress_undeclared')
-  expect(door.records[1]).toMatchObject({ sent: false, error: 'egress_undeclared' })
+  expect(client.records[1]).toMatchObject({ sent: false, error: 'egress_undeclared' })
   gone.abort()
   await first
   expect(seen.map(({ path }) => path)).toEqual(['/first'])
@@ -81,10 +81,10 @@ test('an unrelated change of the grants does not affect a waiting request', asyn
   const { port, origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() => response.end())
   })
-  const { door, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
-  const first = door.fetch(get(`${origin}/first`))
+  const { client, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
+  const first = client.fetch(get(`${origin}/first`))
   await until('the first is there', () => seen.length === 1)
-  const second = door.fetch(get(`${origin}/second`))
+  const second = client.fetch(get(`${origin}/second`))
   leave([{ url: origin }, { url: 'https://elsewhere.example' }])
   held.resolve()
   expect([(await first).status, (await second).status]).toEqual([200, 200])
@@ -96,8 +96,8 @@ test('a request is not retried after its grant was revoked', async () => {
     leave([])
     response.writeHead(429, { 'retry-after': '1' }).end()
   })
-  const { door, leave } = takingBack([{ url: origin }], [port])
-  expect((await errorOf(door.fetch(get(origin)))).code).toBe('egress_undeclared')
+  const { client, leave } = takingBack([{ url: origin }], [port])
+  expect((await errorOf(client.fetch(get(origin)))).code).toBe('egress_undeclared')
   expect(seen).toHaveLength(1)
 })
 
@@ -105,22 +105,22 @@ test('a request that waits for a retry ends at once when its grant is revoked', 
   const { port, origin, seen } = await startUpstream((_request, response) => {
     response.writeHead(429, { 'retry-after': '3600' }).end()
   })
-  const { door, leave } = takingBack(
+  const { client, leave } = takingBack(
     [{ url: origin }],
     [port],
     {},
     { endMs: Date.now() + 24 * 3_600_000 },
   )
-  const ended = errorOf(door.fetch(get(origin)))
-  await until('it was refused', () => door.records[0]?.status === 429)
+  const ended = errorOf(client.fetch(get(origin)))
+  await until('it was refused', () => client.records[0]?.status === 429)
   await new Promise((resolve) => setTimeout(resolve, 20))
   leave([])
-  door.judgeAgain()
+  client.judgeAgain()
   expect((await ended).code).toBe('egress_undeclared')
   expect(seen).toHaveLength(1)
   // It is no longer checked.
   leave([{ url: origin }])
-  door.judgeAgain()
+  client.judgeAgain()
 })
 
 test('a redirect is not followed to an origin whose grant was revoked meanwhile', async () => {
@@ -129,8 +129,11 @@ test('a redirect is not followed to an origin whose grant was revoked meanwhile'
     leave([{ url: origin }])
     response.writeHead(302, { location: target.origin }).end()
   })
-  const { door, leave } = takingBack([{ url: origin }, { url: target.origin }], [port, target.port])
-  expect((await errorOf(door.fetch(get(origin)))).code).toBe('egress_undeclared')
+  const { client, leave } = takingBack(
+    [{ url: origin }, { url: target.origin }],
+    [port, target.port],
+  )
+  expect((await errorOf(client.fetch(get(origin)))).code).toBe('egress_undeclared')
   expect(target.seen).toEqual([])
 })
 
@@ -152,15 +155,15 @@ async function silentServer(url: string, method: string, body: object) {
   const statements = { people: { text: 'select 1', reads: true } }
   const basic = { username: 'keyway', password: 'the-password-of-the-login' }
   const secrets = sealed({ credentials: { login: { basic } } })
-  const { door, leave } = takingBack([entry], [port], { ...ONE_BY_ONE, statements }, { secrets })
+  const { client, leave } = takingBack([entry], [port], { ...ONE_BY_ONE, statements }, { secrets })
   const ask = () =>
     errorOf(
-      door.fetch({
+      client.fetch({
         ...{ url, method, headers: [], redirect: 'error' },
         body: Buffer.from(JSON.stringify(body)),
       }),
     )
-  return { sockets, door, leave, ask }
+  return { sockets, client, leave, ask }
 }
 
 test.each(BRIDGES)('%s is sent no request after its grant was revoked', async (_what, ...asked) => {
@@ -176,12 +179,12 @@ test.each(BRIDGES)('%s is sent no request after its grant was revoked', async (_
 })
 
 test.each(BRIDGES)('a request to %s ends once its grant is revoked', async (_what, ...asked) => {
-  const { sockets, door, leave, ask } = await silentServer(...asked)
+  const { sockets, client, leave, ask } = await silentServer(...asked)
   const first = ask()
   await until('it is there', () => sockets.length === 1)
   const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
   leave([])
-  door.judgeAgain()
+  client.judgeAgain()
   expect((await first).code).toBe('egress_undeclared')
   await closed
 })
@@ -195,32 +198,32 @@ test('a request that waits for its response ends once its grant is revoked; a gr
       void held.promise.then(() => response.end('{}'))
     })
   const [gone, stays] = [await answering('gone'), await answering('stays')]
-  const { door, leave } = takingBack(
+  const { client, leave } = takingBack(
     [{ url: gone.origin }, { url: stays.origin }],
     [gone.port, stays.port],
   )
-  const ended = errorOf(door.fetch(get(gone.origin)))
-  const goes = door.fetch(get(stays.origin))
+  const ended = errorOf(client.fetch(get(gone.origin)))
+  const goes = client.fetch(get(stays.origin))
   await until('both are there', () => gone.seen.length + stays.seen.length === 2)
   leave([{ url: stays.origin }])
-  door.judgeAgain()
+  client.judgeAgain()
   expect((await ended).code).toBe('egress_undeclared')
   await until('its connection is closed', () => closed.join() === 'gone')
-  expect(door.records[0]).toMatchObject({ sent: true, error: 'egress_undeclared' })
+  expect(client.records[0]).toMatchObject({ sent: true, error: 'egress_undeclared' })
   held.resolve()
   expect((await goes).status).toBe(200)
   // The response is complete, so nothing is checked any more.
   leave([])
-  door.judgeAgain()
+  client.judgeAgain()
 })
 
 test('a write that was sent before its grant was revoked is reported as possibly done', async () => {
   const { port, origin, seen } = await startUpstream(() => {})
-  const { door, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
-  const ended = errorOf(door.fetch({ ...get(origin), method: 'POST' }))
+  const { client, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
+  const ended = errorOf(client.fetch({ ...get(origin), method: 'POST' }))
   await until('it is there', () => seen.length === 1)
   leave([])
-  door.judgeAgain()
+  client.judgeAgain()
   const { code, message } = await ended
   expect(code).toBe('taken_away')
   expect(message).toMatch(/may have been done$/)
@@ -228,17 +231,17 @@ test('a write that was sent before its grant was revoked is reported as possibly
 
 test('a request that a revoked grant refuses after a write is reported as taken_away', async () => {
   const { port, origin } = await startUpstream((_request, response) => response.end('{}'))
-  const { door, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
-  expect((await errorOf(door.fetch(get('https://elsewhere.example')))).code).toBe(
+  const { client, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
+  expect((await errorOf(client.fetch(get('https://elsewhere.example')))).code).toBe(
     'egress_undeclared',
   )
-  await door.fetch({ ...get(origin), method: 'POST' })
+  await client.fetch({ ...get(origin), method: 'POST' })
   // A request that was never granted is an error of the connector.
-  expect((await errorOf(door.fetch(get('https://elsewhere.example')))).code).toBe(
+  expect((await errorOf(client.fetch(get('https://elsewhere.example')))).code).toBe(
     'egress_undeclared',
   )
   leave([])
-  expect((await errorOf(door.fetch(get(origin)))).code).toBe('taken_away')
+  expect((await errorOf(client.fetch(get(origin)))).code).toBe('taken_away')
 })
 
 test('the growth of a request by its secrets is counted once, even when they are filled in again', async () => {
@@ -247,16 +250,16 @@ test('the growth of a request by its secrets is counted once, even when they are
     void held.promise.then(() => response.end())
   })
   const { secrets, placeholder } = withToken('x'.repeat(3000))
-  const { door, leave } = takingBack(
+  const { client, leave } = takingBack(
     [{ url: origin }],
     [port],
     { ...ONE_BY_ONE, authentication_schema: { kind: 'token' } },
     { secrets },
     { limits: { maxOpenRequestBytes: 5000 } },
   )
-  const first = door.fetch(get(`${origin}/first`))
+  const first = client.fetch(get(`${origin}/first`))
   await until('the first is there', () => seen.length === 1)
-  const second = door.fetch({
+  const second = client.fetch({
     ...get(`${origin}/second`, { method: 'POST', body: Buffer.from(`{"key":"${placeholder}"}`) }),
     headers: [['content-type', 'application/json']],
   })
@@ -270,7 +273,7 @@ test('the token of a login is not used after the grant of the login was revoked'
     response.end('{"token":"the-token-of-the-login"}'),
   )
   const other = { url: `${origin}/v1` }
-  const { door, leave } = takingBack(
+  const { client, leave } = takingBack(
     [{ url: `${origin}/login` }, other],
     [port],
     {
@@ -283,7 +286,7 @@ test('the token of a login is not used after the grant of the login was revoked'
     },
     { secrets: sealed({ auth: { token: { token: 'the-token-of-the-app' } } }) },
   )
-  const ask = () => door.fetch(get(`${origin}/v1/users`))
+  const ask = () => client.fetch(get(`${origin}/v1/users`))
   expect((await ask()).status).toBe(200)
   leave([other])
   expect((await errorOf(ask())).code).toBe('egress_undeclared')

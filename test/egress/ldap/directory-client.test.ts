@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
 import type { EgressCall } from '../../../runtime/egress/call/call.ts'
 import { holds } from '../../kit/holds.ts'
-import { errorOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { startTcp, stopAll } from '../fixtures/upstream.ts'
-import { type Directory, doorTo, ldap, noDirectory, startDirectory } from './directory.ts'
+import { type Directory, egressTo, ldap, noDirectory, startDirectory } from './directory.ts'
 
 /** Bytes of reachable buffers. */
 async function buffersHeld(): Promise<number> {
@@ -33,12 +33,12 @@ describe.skipIf(noDirectory !== null)(title, () => {
     directory = await startDirectory({ PAGE: '1000' })
   })
   afterEach(async () => {
-    for (const door of openDoors.splice(0)) await door.close()
+    for (const client of openedEgresses.splice(0)) await client.close()
   })
   afterAll(() => directory?.stop())
 
-  const ask = async (method: string, body: object, door = doorTo(directory)) =>
-    JSON.parse(String((await door.fetch(ldap(method, body))).body))
+  const ask = async (method: string, body: object, client = egressTo(directory)) =>
+    JSON.parse(String((await client.fetch(ldap(method, body))).body))
 
   const uids = (entries: LdapEntry[]) =>
     entries.map(({ attributes }) => attributes['uid']?.[0] ?? '')
@@ -75,18 +75,22 @@ describe.skipIf(noDirectory !== null)(title, () => {
   })
 
   test('reads every page once, on the connection that the search began on', async () => {
-    const door = doorTo(directory)
+    const client = egressTo(directory)
     const all: string[] = []
     let cursor: string | null = null
     do {
       const page = { size: 20, cursor }
-      const found = await ask('SEARCH', { base: people(), filter: { present: 'uid' }, page }, door)
+      const found = await ask(
+        'SEARCH',
+        { base: people(), filter: { present: 'uid' }, page },
+        client,
+      )
       all.push(...uids(found.entries))
       cursor = found.cursor
     } while (cursor !== null)
     expect(all).toHaveLength(60)
     expect(new Set(all).size).toBe(60)
-    expect(door.records).toHaveLength(3)
+    expect(client.records).toHaveLength(3)
   })
 
   test('continues a search on another connection after its own was closed', async () => {
@@ -96,7 +100,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       page: { size: 20, cursor },
     })
     const first = await ask('SEARCH', page(null))
-    for (const door of openDoors.splice(0)) await door.close()
+    for (const client of openedEgresses.splice(0)) await client.close()
     const second = await ask('SEARCH', page(first.cursor))
     expect(uids(second.entries)).toHaveLength(20)
     expect(uids(first.entries)).not.toEqual(expect.arrayContaining(uids(second.entries)))
@@ -111,7 +115,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       expect(found.entries).toHaveLength(size)
       all.push(...uids(found.entries))
       cursor = found.cursor
-      if (at % 2 === 1) for (const door of openDoors.splice(0)) await door.close()
+      if (at % 2 === 1) for (const client of openedEgresses.splice(0)) await client.close()
     }
     expect(cursor).toBeNull()
     expect(new Set(all).size).toBe(60)
@@ -136,11 +140,11 @@ describe.skipIf(noDirectory !== null)(title, () => {
         server.write(bytes)
       })
     })
-    const door = doorTo({ ...directory, url: `ldap://127.0.0.1:${relay}` }, { call })
+    const client = egressTo({ ...directory, url: `ldap://127.0.0.1:${relay}` }, { call })
     const end = () => {
       for (const socket of sockets) socket.destroy()
     }
-    return { door, seen, end, open: () => sockets.size }
+    return { client, seen, end, open: () => sockets.size }
   }
   const twenty = (page: object) => ({
     base: people(),
@@ -149,11 +153,11 @@ describe.skipIf(noDirectory !== null)(title, () => {
   })
 
   test('prefetches the next page, and reads each page once', async () => {
-    const { door, seen } = await relayed()
+    const { client, seen } = await relayed()
     const all: string[] = []
     let cursor: string | null = null
     for (const requests of [3, 4, 4]) {
-      const found = await ask('SEARCH', twenty({ cursor, ahead: 20 }), door)
+      const found = await ask('SEARCH', twenty({ cursor, ahead: 20 }), client)
       all.push(...uids(found.entries))
       cursor = found.cursor
       // A bind, the pages so far, and the next one.
@@ -161,7 +165,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     }
     expect([cursor, new Set(all).size]).toEqual([null, 60])
     expect(seen.connections).toBe(1)
-    expect(door.records).toHaveLength(3)
+    expect(client.records).toHaveLength(3)
     await stopAll()
   })
 
@@ -169,48 +173,48 @@ describe.skipIf(noDirectory !== null)(title, () => {
     ['of another size', { size: 7 }],
     ['of other attributes', { attributes: ['uid', 'cn'] }],
   ])('reads a page %s than the prefetched one, on another connection', async (_what, change) => {
-    const { door, seen } = await relayed()
-    const whole = await ask('SEARCH', twenty({ size: 60 }), door)
-    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
+    const { client, seen } = await relayed()
+    const whole = await ask('SEARCH', twenty({ size: 60 }), client)
+    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), client)
     const { size = 20, ...more } = change as { size?: number }
-    const found = await ask('SEARCH', { ...twenty({ size, cursor }), ...more }, door)
+    const found = await ask('SEARCH', { ...twenty({ size, cursor }), ...more }, client)
     expect(uids(found.entries)).toEqual(uids(whole.entries).slice(20, 20 + size))
     expect(seen.connections).toBe(2)
     await stopAll()
   })
 
   test('keeps a prefetched page when one entry is read with the cursor of its search', async () => {
-    const { door } = await relayed()
-    const whole = await ask('SEARCH', twenty({ size: 60 }), door)
-    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
-    const one = await ask('SEARCH', { base: people(), scope: 'base', page: { cursor } }, door)
+    const { client } = await relayed()
+    const whole = await ask('SEARCH', twenty({ size: 60 }), client)
+    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), client)
+    const one = await ask('SEARCH', { base: people(), scope: 'base', page: { cursor } }, client)
     expect(one.entries.map(({ dn }: LdapEntry) => dn)).toEqual([people()])
-    const found = await ask('SEARCH', twenty({ cursor }), door)
+    const found = await ask('SEARCH', twenty({ cursor }), client)
     expect(uids(found.entries)).toEqual(uids(whole.entries).slice(20, 40))
     await stopAll()
   })
 
   test('requests a prefetched page again when its connection was closed', async () => {
-    const { door, end } = await relayed()
-    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
+    const { client, end } = await relayed()
+    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), client)
     end()
-    const found = await ask('SEARCH', twenty({ cursor, ahead: 20 }), door)
+    const found = await ask('SEARCH', twenty({ cursor, ahead: 20 }), client)
     expect(uids(found.entries)).toHaveLength(20)
     await stopAll()
   })
 
   test('sends no other request on a connection that prefetches a page', async () => {
-    const { door, seen } = await relayed()
-    for (let n = 0; n < 10; n += 1) await ask('SEARCH', twenty({ ahead: 20 }), door)
+    const { client, seen } = await relayed()
+    for (let n = 0; n < 10; n += 1) await ask('SEARCH', twenty({ ahead: 20 }), client)
     expect(seen.connections).toBe(10)
-    expect((await ask('SEARCH', { base: people(), scope: 'base' }, door)).entries).toHaveLength(1)
+    expect((await ask('SEARCH', { base: people(), scope: 'base' }, client)).entries).toHaveLength(1)
     await stopAll()
   })
 
   test('releases the buffers of pages that were read, while their connections stay open', async () => {
-    const door = doorTo(directory)
+    const client = egressTo(directory)
     const page = () =>
-      door.fetch(ldap('SEARCH', { base: `ou=bulk,${directory.baseDn}`, page: { size: 1000 } }))
+      client.fetch(ldap('SEARCH', { base: `ou=bulk,${directory.baseDn}`, page: { size: 1000 } }))
     const { length } = (await page()).body ?? []
     const before = await buffersHeld()
     for (let n = 0; n < 7; n += 1) await page()
@@ -232,10 +236,10 @@ describe.skipIf(noDirectory !== null)(title, () => {
         if (left > 0 && bytes.length > left) socket.destroySoon()
       })
     })
-    const door = doorTo({ ...directory, url: `ldap://127.0.0.1:${relay}` })
+    const client = egressTo({ ...directory, url: `ldap://127.0.0.1:${relay}` })
     const bulk = { base: `ou=bulk,${directory.baseDn}`, attributes: ['uid'], page: { size: 1000 } }
-    expect((await errorOf(ask('SEARCH', bulk, door))).code).toBe('upstream_closed')
-    expect((await ask('SEARCH', bulk, door)).entries).toHaveLength(1000)
+    expect((await errorOf(ask('SEARCH', bulk, client))).code).toBe('upstream_closed')
+    expect((await ask('SEARCH', bulk, client)).entries).toHaveLength(1000)
     await stopAll()
   })
 
@@ -267,40 +271,40 @@ describe.skipIf(noDirectory !== null)(title, () => {
   })
 
   test('adds, changes, moves and deletes entries', async () => {
-    const door = doorTo(directory)
+    const client = egressTo(directory)
     const attributes = {
       objectClass: ['inetOrgPerson'],
       cn: ['New One'],
       sn: ['One'],
       uid: ['new1'],
     }
-    await ask('ADD', { dn: person('new1'), attributes }, door)
+    await ask('ADD', { dn: person('new1'), attributes }, client)
     await ask(
       'MODIFY',
       { dn: person('new1'), changes: [{ replace: { sn: ['Two'] } }, { add: { title: ['Lead'] } }] },
-      door,
+      client,
     )
-    await ask('PASSWORD', { dn: person('new1'), value: 'a-good-password' }, door)
+    await ask('PASSWORD', { dn: person('new1'), value: 'a-good-password' }, client)
     const user = { bindDn: person('new1'), password: 'a-good-password' }
     const own = await ask(
       'SEARCH',
       { base: person('new1'), scope: 'base' },
-      doorTo(directory, { user }),
+      egressTo(directory, { user }),
     )
     expect(own.entries[0].attributes).toMatchObject({ sn: ['Two'], title: ['Lead'] })
-    await ask('MOVE', { dn: person('new1'), to: `uid=new\\2C2,${people()}` }, door)
-    const moved = await ask('SEARCH', { base: people(), filter: { eq: ['uid', 'new,2'] } }, door)
+    await ask('MOVE', { dn: person('new1'), to: `uid=new\\2C2,${people()}` }, client)
+    const moved = await ask('SEARCH', { base: people(), filter: { eq: ['uid', 'new,2'] } }, client)
     expect(moved.entries).toHaveLength(1)
-    await ask('DELETE', { dn: moved.entries[0].dn }, door)
-    expect(door.hasWritten()).toBe(true)
-    const gone = await errorOf(ask('SEARCH', { base: moved.entries[0].dn, scope: 'base' }, door))
+    await ask('DELETE', { dn: moved.entries[0].dn }, client)
+    expect(client.hasWritten()).toBe(true)
+    const gone = await errorOf(ask('SEARCH', { base: moved.entries[0].dn, scope: 'base' }, client))
     expect(gone.details).toMatchObject({ wire: 'not_found', appErrorCode: 'noSuchObject' })
   })
 
   test('does not count a search as a write', async () => {
-    const door = doorTo(directory)
-    await ask('SEARCH', { base: people(), scope: 'base' }, door)
-    expect(door.hasWritten()).toBe(false)
+    const client = egressTo(directory)
+    await ask('SEARCH', { base: people(), scope: 'base' }, client)
+    expect(client.hasWritten()).toBe(false)
   })
 
   test.each([
@@ -369,11 +373,11 @@ describe.skipIf(noDirectory !== null)(title, () => {
       ],
     ),
   ])('refuses %s outside the base before anything is sent', async (_what, method, body) => {
-    const door = doorTo(directory, { entry: { base: 'ou=people,dc=example,dc=test' } })
-    const error = await errorOf(ask(method, body, door))
+    const client = egressTo(directory, { entry: { base: 'ou=people,dc=example,dc=test' } })
+    const error = await errorOf(ask(method, body, client))
     expect(['egress_undeclared', 'egress_url']).toContain(error.code)
-    expect(door.records[0]).toMatchObject({ sent: false })
-    expect(door.hasWritten()).toBe(false)
+    expect(client.records[0]).toMatchObject({ sent: false })
+    expect(client.hasWritten()).toBe(false)
   })
 
   test.each([
@@ -390,10 +394,10 @@ describe.skipIf(noDirectory !== null)(title, () => {
 
   test('allows members below declared references', async () => {
     const entry = { base: `ou=groups,${directory.baseDn}`, references: [people()] }
-    const door = doorTo(directory, { entry })
+    const client = egressTo(directory, { entry })
     const changes = [{ add: { member: [person('user009')] } }]
-    await ask('MODIFY', { dn: group('solo'), changes }, door)
-    const again = await errorOf(ask('MODIFY', { dn: group('solo'), changes }, door))
+    await ask('MODIFY', { dn: group('solo'), changes }, client)
+    const again = await errorOf(ask('MODIFY', { dn: group('solo'), changes }, client))
     expect(again.details).toMatchObject({
       wire: 'bad_request',
       appErrorCode: 'attributeOrValueExists',
@@ -401,7 +405,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     await ask(
       'MODIFY',
       { dn: group('solo'), changes: [{ delete: { member: [person('user009')] } }] },
-      door,
+      client,
     )
   })
 
@@ -420,16 +424,16 @@ describe.skipIf(noDirectory !== null)(title, () => {
     ['labeledURI', 'ldap:///dc=example,dc=test?member', false],
     ['ref', 'ldap://elsewhere.example/dc=x', false],
   ])('restricts URLs in attributes to the base: %s %j', async (name, value, passes) => {
-    const door = doorTo(directory, { entry: { base: PEOPLE } })
+    const client = egressTo(directory, { entry: { base: PEOPLE } })
     const body = { dn: person('user001'), changes: [{ add: { [name]: [value] } }] }
-    const error = await errorOf(ask('MODIFY', body, door))
+    const error = await errorOf(ask('MODIFY', body, client))
     // The server itself has none of these attributes for people.
     expect(error.code).toBe(passes ? 'directory_refused' : 'egress_undeclared')
   })
 
   test('refuses an operation that is not declared', async () => {
-    const door = doorTo(directory, { entry: { operations: ['search'] } })
-    const error = await errorOf(ask('DELETE', { dn: person('user001') }, door))
+    const client = egressTo(directory, { entry: { operations: ['search'] } })
+    const error = await errorOf(ask('DELETE', { dn: person('user001') }, client))
     expect(error).toMatchObject({ code: 'egress_undeclared' })
   })
 
@@ -439,8 +443,8 @@ describe.skipIf(noDirectory !== null)(title, () => {
     ['MODIFY', { changes: [{ add: { unicodePwd: [{ base64: 'eA==' }] } }] }],
   ])('refuses a password by %s %j where passwords are not declared', async (method, body) => {
     const operations = ['search', 'add', 'modify']
-    const door = doorTo(directory, { entry: { operations } })
-    const error = await errorOf(ask(method, { dn: person('user001'), ...body }, door))
+    const client = egressTo(directory, { entry: { operations } })
+    const error = await errorOf(ask(method, { dn: person('user001'), ...body }, client))
     expect(error).toMatchObject({ code: 'egress_undeclared' })
     expect(error.message).toMatch(/Add "password" to its "operations"/)
   })
@@ -466,10 +470,10 @@ describe.skipIf(noDirectory !== null)(title, () => {
 
   test('ends a request whose call has ended, and closes its connection', async () => {
     const ending = new AbortController()
-    const { door, open } = await relayed({ signal: ending.signal })
+    const { client, open } = await relayed({ signal: ending.signal })
     const base = `cn=slow,ou=answers,${directory.baseDn}`
-    const slow = errorOf(door.fetch(ldap('SEARCH', { base, scope: 'base' })))
-    await expect.poll(() => door.records[0]?.sent).toBe(true)
+    const slow = errorOf(client.fetch(ldap('SEARCH', { base, scope: 'base' })))
+    await expect.poll(() => client.records[0]?.sent).toBe(true)
     expect(open()).toBe(1)
     ending.abort()
     expect((await slow).code).toBe('upstream_timeout')
@@ -479,7 +483,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
 
   test('reports a wrong password as unauthenticated', async () => {
     const user = { bindDn: directory.auth.bindDn, password: 'wrong' }
-    const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
+    const error = await errorOf(ask('SEARCH', {}, egressTo(directory, { user })))
     expect(error.details).toMatchObject({
       wire: 'unauthenticated',
       appErrorCode: 'invalidCredentials',
@@ -488,57 +492,59 @@ describe.skipIf(noDirectory !== null)(title, () => {
 
   test('shows what a bind name looks like when it is not a DN', async () => {
     const user = { bindDn: 'ada', password: 'wrong' }
-    const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
+    const error = await errorOf(ask('SEARCH', {}, egressTo(directory, { user })))
     expect(error.details.appErrorCode).toBe('invalidDNSyntax')
     expect(error.message).toMatch(/no DN such as cn=keyway,dc=acme,dc=example/)
   })
 
   test('never binds with an empty password, which would be anonymous', async () => {
     const user = { bindDn: directory.auth.bindDn, password: '' }
-    const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
+    const error = await errorOf(ask('SEARCH', {}, egressTo(directory, { user })))
     expect(error.details.wire).toBe('unauthenticated')
   })
 
   test('upgrades ldap: by STARTTLS, speaks ldaps:, and checks the name of the certificate', async () => {
     const body = { base: people(), scope: 'base' }
-    expect((await ask('SEARCH', body, doorTo(directory, { plain: false }))).entries).toHaveLength(1)
+    expect((await ask('SEARCH', body, egressTo(directory, { plain: false }))).entries).toHaveLength(
+      1,
+    )
     const secure = { ...directory, url: directory.ldapsUrl }
-    expect((await ask('SEARCH', body, doorTo(secure))).entries).toHaveLength(1)
+    expect((await ask('SEARCH', body, egressTo(secure))).entries).toHaveLength(1)
     const port = new URL(directory.ldapsUrl).port
     const renamed = { ...directory, url: `ldaps://elsewhere.test:${port}` }
-    const door = doorTo(renamed, { resolve: async () => ['127.0.0.1'] })
-    expect((await errorOf(ask('SEARCH', body, door))).message).toMatch(
+    const client = egressTo(renamed, { resolve: async () => ['127.0.0.1'] })
+    expect((await errorOf(ask('SEARCH', body, client))).message).toMatch(
       /for another name: it has DNS:localhost, IP Address:127\.0\.0\.1; write one of its names into the address$/,
     )
   })
 
   test('suggests ldaps: when ldap: is used with a port of ldaps:', async () => {
     const url = `ldap://127.0.0.1:${new URL(directory.ldapsUrl).port}`
-    const door = doorTo({ ...directory, url }, { plain: false })
-    expect((await errorOf(ask('SEARCH', {}, door))).message).toMatch(
+    const client = egressTo({ ...directory, url }, { plain: false })
+    expect((await errorOf(ask('SEARCH', {}, client))).message).toMatch(
       /: where it is a port of ldaps:, write ldaps: before its address$/,
     )
   })
 
   test('suggests ldap: when ldaps: is used with a port of ldap:', async () => {
     const url = `ldaps://127.0.0.1:${new URL(directory.url).port}`
-    expect((await errorOf(ask('SEARCH', {}, doorTo({ ...directory, url })))).message).toMatch(
+    expect((await errorOf(ask('SEARCH', {}, egressTo({ ...directory, url })))).message).toMatch(
       /: where it is a port of ldap:, write ldap: before its address$/,
     )
   })
 
   test('refuses a private address that is not granted', async () => {
-    const door = doorTo(directory, { privateGrants: new Map() })
-    const error = await errorOf(ask('SEARCH', {}, door))
+    const client = egressTo(directory, { privateGrants: new Map() })
+    const error = await errorOf(ask('SEARCH', {}, client))
     expect(error).toMatchObject({ code: 'egress_private' })
     expect(error.message).toContain('KEYWAY_PRIVATE_EGRESS=acme=127.0.0.1')
   })
 
   test('records names and sizes, and no values', async () => {
-    const door = doorTo(directory)
+    const client = egressTo(directory)
     const filter = { eq: ['mail', 'user001@example.test'] }
-    await ask('SEARCH', { base: person('user001'), filter, attributes: ['cn', 'mail'] }, door)
-    const [record] = door.records
+    await ask('SEARCH', { base: person('user001'), filter, attributes: ['cn', 'mail'] }, client)
+    const [record] = client.records
     expect(record).toMatchObject({
       method: 'SEARCH',
       path: '',
@@ -551,9 +557,9 @@ describe.skipIf(noDirectory !== null)(title, () => {
   })
 
   test('serves concurrent requests of one call, each on its own connection', async () => {
-    const { door, seen } = await relayed()
+    const { client, seen } = await relayed()
     const all = Array.from({ length: 4 }, (_, index) =>
-      ask('SEARCH', { base: person(`user00${index + 1}`), scope: 'base' }, door),
+      ask('SEARCH', { base: person(`user00${index + 1}`), scope: 'base' }, client),
     )
     const found = await Promise.all(all)
     expect(found.map(({ entries }) => entries[0].attributes.uid[0])).toEqual([

@@ -6,7 +6,7 @@ import type { EgressCall } from '../../../runtime/egress/call/call.ts'
 import type { EgressOptions } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
 import { installSystem, missing, type OpenLdap } from '../../real-systems/start.ts'
-import { openDoor } from '../fixtures/door.ts'
+import { openEgress } from '../fixtures/open-egress.ts'
 
 const absent = missing('apt-get', 'openssl')
 const installed =
@@ -67,7 +67,7 @@ export const basicSecrets = (username: string, password: string): CallSecrets =>
   }) as unknown as CallSecrets
 
 /** An egress, opened for one call to a directory. */
-export function doorTo(
+export function egressTo(
   { url, baseDn, auth }: Pick<OpenLdap, 'url' | 'baseDn' | 'auth'>,
   {
     entry = {},
@@ -83,7 +83,7 @@ export function doorTo(
   } & Partial<EgressOptions> = {},
 ) {
   const { host } = new URL(url)
-  return openDoor({
+  return openEgress({
     egress: [{ ldap: url, base: baseDn, bind: { credential: 'auth' }, ...entry }],
     grants: `acme=${host}`,
     plainLdap: parsePrivateGrants(plain ? `acme=${host}` : ''),

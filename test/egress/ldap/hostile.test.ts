@@ -1,12 +1,12 @@
 /** A hostile directory: any behaviour ends the request with an error code, in time. */
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { errorOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
-import { doorTo, ldap } from './directory.ts'
+import { egressTo, ldap } from './directory.ts'
 
 afterEach(async () => {
-  for (const door of openDoors.splice(0)) await door.close()
+  for (const client of openedEgresses.splice(0)) await client.close()
   await stopAll()
 })
 
@@ -29,8 +29,8 @@ async function lying(answer: (socket: Socket) => void, signal = AbortSignal.time
   })
   const auth = { bindDn: 'cn=x', password: 'a-password' }
   const at = { url: `ldap://127.0.0.1:${port}`, baseDn: 'dc=x', auth }
-  const door = doorTo(at, { call: { signal } })
-  return { door, search: () => door.fetch(ldap('SEARCH', { scope: 'sub' })) }
+  const client = egressTo(at, { call: { signal } })
+  return { client, search: () => client.fetch(ldap('SEARCH', { scope: 'sub' })) }
 }
 
 describe('a directory that', () => {
@@ -66,9 +66,9 @@ describe('a directory that', () => {
 
   test('never answers is waited for until the call ends', async () => {
     const ending = new AbortController()
-    const { door, search } = await lying(() => {}, ending.signal)
+    const { client, search } = await lying(() => {}, ending.signal)
     const failed = errorOf(search())
-    await expect.poll(() => door.records[0]?.sent).toBe(true)
+    await expect.poll(() => client.records[0]?.sent).toBe(true)
     ending.abort()
     expect((await failed).code).toBe('upstream_timeout')
   })
@@ -129,8 +129,8 @@ describe('a directory that', () => {
       baseDn: 'dc=x',
       auth: { bindDn: '', password: '' },
     }
-    const door = doorTo(at, { entry: { bind: undefined } })
-    const error = await errorOf(door.fetch(ldap('SEARCH', {})))
+    const client = egressTo(at, { entry: { bind: undefined } })
+    const error = await errorOf(client.fetch(ldap('SEARCH', {})))
     expect(error.code).toBe(code)
     expect(error.message).toMatch(message)
   })
@@ -145,7 +145,7 @@ describe('a directory that', () => {
     })
     const auth = { bindDn: 'cn=x', password: 'a-password' }
     const at = { url: `ldap://127.0.0.1:${port}`, baseDn: 'dc=x', auth }
-    const error = await errorOf(doorTo(at, { plain: false }).fetch(ldap('SEARCH', {})))
+    const error = await errorOf(egressTo(at, { plain: false }).fetch(ldap('SEARCH', {})))
     expect(error.code).toBe('upstream_rejected')
     expect(String(Buffer.concat(seen))).not.toContain('a-password')
   })
@@ -157,16 +157,16 @@ describe('a directory that', () => {
     })
     const auth = { bindDn: 'cn=x', password: 'a-password' }
     const at = { url: `ldap://127.0.0.1:${port}`, baseDn: 'dc=x', auth }
-    const error = await errorOf(doorTo(at, { plain: false }).fetch(ldap('SEARCH', {})))
+    const error = await errorOf(egressTo(at, { plain: false }).fetch(ldap('SEARCH', {})))
     expect(error.code).toBe('upstream_garbled')
   })
 })
 
 test('a tenant has at most four open connections; further requests wait', async () => {
   const ending = new AbortController()
-  const { door, search } = await lying(() => {}, ending.signal)
+  const { client, search } = await lying(() => {}, ending.signal)
   const all = Array.from({ length: 40 }, () => errorOf(search()))
-  await expect.poll(() => door.records.filter(({ sent }) => sent).length).toBe(4)
+  await expect.poll(() => client.records.filter(({ sent }) => sent).length).toBe(4)
   ending.abort()
   expect(new Set((await Promise.all(all)).map(({ code }) => code))).toEqual(
     new Set(['upstream_timeout']),

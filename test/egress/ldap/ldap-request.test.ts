@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LDAP_REQUESTS } from '../../../runtime/contract/connector/ldap.ts'
 import { readLdapRequest } from '../../../runtime/egress/ldap/ldap-request.ts'
 import { readBody } from '../../../runtime/egress/wire/request-body.ts'
-import { thrownBy } from '../fixtures/door.ts'
+import { thrownBy } from '../fixtures/open-egress.ts'
 
 const told = async (operation: keyof typeof LDAP_REQUESTS, body: object) => {
   const reading = { bridge: 'ldap' as const, operation, schemas: LDAP_REQUESTS }

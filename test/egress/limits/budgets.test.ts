@@ -5,26 +5,26 @@ import type { EgressCall } from '../../../runtime/egress/call/call.ts'
 import { createEgress } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
 import type { EgressLimits } from '../../../runtime/egress/limits/limits.ts'
-import { errorOf, get, manifestOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, manifestOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
 /** An egress for several calls to one upstream. */
-function doorTo(port: number, limits: Partial<EgressLimits>) {
+function egressTo(port: number, limits: Partial<EgressLimits>) {
   const origin = `http://127.0.0.1:${port}`
-  const door = createEgress({
+  const client = createEgress({
     privateGrants: parsePrivateGrants(`a=127.0.0.1:${port} b=127.0.0.1:${port}`),
     proxy: null,
     userAgent: 'keyway/test',
     limits,
   })
-  openDoors.push(door)
+  openedEgresses.push(client)
   return (connectorId = 'a', more: Partial<EgressCall> = {}) => {
-    const call = door.open({
+    const call = client.open({
       connectorId,
       manifest: manifestOf([{ url: origin }]),
       capability: 'list_accounts',
@@ -54,7 +54,7 @@ const left = (work: Promise<unknown>): void => void work.catch(() => {})
 
 describe('request bodies that an upstream does not read', () => {
   test('are bounded for one call', async () => {
-    const call = doorTo(await startDeaf(), { maxOpenRequestBytes: 1000 })()
+    const call = egressTo(await startDeaf(), { maxOpenRequestBytes: 1000 })()
     left(call.post(600))
     const error = await errorOf(call.post(401))
     expect(error).toMatchObject({ code: 'egress_concurrency' })
@@ -66,7 +66,7 @@ describe('request bodies that an upstream does not read', () => {
   })
 
   test('are bounded across all calls of a connector, without affecting another connector', async () => {
-    const open = doorTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
+    const open = egressTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
     left(open('a').post(600))
     const error = await errorOf(open('a').post(600))
     expect(error).toMatchObject({ code: 'egress_concurrency' })
@@ -78,13 +78,13 @@ describe('request bodies that an upstream does not read', () => {
   })
 
   test('are bounded for the process', async () => {
-    const open = doorTo(await startDeaf(), { maxProcessOpenBytes: 1000 })
+    const open = egressTo(await startDeaf(), { maxProcessOpenBytes: 1000 })
     left(open('a').post(600))
     expect(await errorOf(open('b').post(600))).toMatchObject({ code: 'egress_concurrency' })
   })
 
   test('are bounded by default', async () => {
-    const open = doorTo(await startDeaf(), {})
+    const open = egressTo(await startDeaf(), {})
     const bytes = 16 * 1024 * 1024
     for (let time = 0; time < 4; time += 1) {
       const call = open()
@@ -96,7 +96,7 @@ describe('request bodies that an upstream does not read', () => {
   })
 
   test('are no longer counted when their request or call has ended', async () => {
-    const open = doorTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
+    const open = egressTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
     const over = new AbortController()
     const gone = new AbortController()
     const reason = new RuntimeError('caller_gone', 'gone')
@@ -113,7 +113,7 @@ describe('request bodies that an upstream does not read', () => {
   })
 
   test('are not counted when they were refused', async () => {
-    const open = doorTo(await startDeaf(), {
+    const open = egressTo(await startDeaf(), {
       maxOpenRequestBytes: 1000,
       maxConnectorOpenBytes: 900,
     })
@@ -128,7 +128,7 @@ describe('request bodies that an upstream does not read', () => {
 
 test('a body over the limit of one body is reported as egress_body, not as egress_concurrency', async () => {
   const { port } = await startUpstream((_request, response) => response.end())
-  const call = doorTo(port, { maxRequestBytes: 100, maxOpenRequestBytes: 100 })()
+  const call = egressTo(port, { maxRequestBytes: 100, maxOpenRequestBytes: 100 })()
   expect(await errorOf(call.post(101))).toMatchObject({ code: 'egress_body' })
 })
 
@@ -136,7 +136,7 @@ test('a body stays counted while redirects are followed', async () => {
   const { port } = await startUpstream((request, response) => {
     if (request.url === '/') response.writeHead(307, { location: '/to' }).end()
   })
-  const call = doorTo(port, { maxOpenRequestBytes: 100 })()
+  const call = egressTo(port, { maxOpenRequestBytes: 100 })()
   left(call.post(100))
   while (call.records.length < 2) await wait(5)
   expect(await errorOf(call.post(1))).toMatchObject({ code: 'egress_concurrency' })
@@ -144,7 +144,7 @@ test('a body stays counted while redirects are followed', async () => {
 
 test('replies count towards the limit of a connector, like bodies, until they are delivered', async () => {
   const { port } = await startUpstream((_request, response) => response.end('x'.repeat(800)))
-  const open = doorTo(port, { maxConnectorOpenBytes: 1000 })
+  const open = egressTo(port, { maxConnectorOpenBytes: 1000 })
   for (let time = 0; time < 3; time += 1) expect((await open().post(200)).body).toHaveLength(800)
   expect(await errorOf(open().post(201))).toMatchObject({ code: 'egress_concurrency' })
   expect((await open().post(200)).body).toHaveLength(800)
@@ -152,7 +152,7 @@ test('replies count towards the limit of a connector, like bodies, until they ar
 
 describe('open requests', () => {
   test('are bounded across all calls of a connector, without affecting another connector', async () => {
-    const open = doorTo(await startDeaf(), { maxConnectorOpenFetches: 3 })
+    const open = egressTo(await startDeaf(), { maxConnectorOpenFetches: 3 })
     const hangUp = new AbortController()
     const [first, second] = [open(), open('a')]
     const leaving = first.post(1, hangUp.signal)
@@ -173,53 +173,53 @@ describe('open requests', () => {
 })
 
 describe('shares of the limits', () => {
-  const open = async (limits: Partial<EgressLimits>) => doorTo(await startDeaf(), limits)
+  const open = async (limits: Partial<EgressLimits>) => egressTo(await startDeaf(), limits)
   const of = (tenant: string) => ({ tenant, governorKey: () => tenant })
 
   test('a tenant gets at most three quarters of the requests of a connector', async () => {
-    const door = await open({ maxConnectorOpenFetches: 16 })
-    const flood = door('a', of('flood'))
+    const client = await open({ maxConnectorOpenFetches: 16 })
+    const flood = client('a', of('flood'))
     for (let n = 0; n < 12; n += 1) left(flood.post(1))
-    const error = await errorOf(door('a', of('flood')).post(1))
+    const error = await errorOf(client('a', of('flood')).post(1))
     expect(error).toMatchObject({ code: 'egress_concurrency' })
     expect(error.message).toContain('with these credentials together have 12 requests open')
-    const other = door('a', of('other'))
+    const other = client('a', of('other'))
     left(other.post(1))
     await wait(10)
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
   test('a tenant gets at most three quarters of the bytes of a connector', async () => {
-    const door = await open({ maxConnectorOpenBytes: 1000 })
-    left(door('a', of('flood')).post(700))
-    expect((await errorOf(door('a', of('flood')).post(100))).message).toContain('700 bytes')
-    const other = door('a', of('other'))
+    const client = await open({ maxConnectorOpenBytes: 1000 })
+    left(client('a', of('flood')).post(700))
+    expect((await errorOf(client('a', of('flood')).post(100))).message).toContain('700 bytes')
+    const other = client('a', of('other'))
     left(other.post(100))
     await wait(10)
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
   test('a connector gets at most three quarters of the bytes of the process', async () => {
-    const door = await open({ maxProcessOpenBytes: 1000 })
-    left(door('a', of('one')).post(400))
-    left(door('a', of('two')).post(300))
-    const error = await errorOf(door('a', of('three')).post(100))
+    const client = await open({ maxProcessOpenBytes: 1000 })
+    left(client('a', of('one')).post(400))
+    left(client('a', of('two')).post(300))
+    const error = await errorOf(client('a', of('three')).post(100))
     expect(error.message).toContain('the rest is for other connectors')
-    const other = door('b', of('one'))
+    const other = client('b', of('one'))
     left(other.post(100))
     await wait(10)
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
   test('a tenant has its whole share again when its requests have ended', async () => {
-    const door = await open({ maxConnectorOpenFetches: 4 })
+    const client = await open({ maxConnectorOpenFetches: 4 })
     const over = new AbortController()
-    const flood = door('a', { tenant: 'flood', signal: over.signal })
+    const flood = client('a', { tenant: 'flood', signal: over.signal })
     const ended = [1, 2, 3].map(() => errorOf(flood.post(1)))
     expect(await errorOf(flood.post(1))).toMatchObject({ code: 'egress_concurrency' })
     over.abort(new RuntimeError('caller_gone', 'gone'))
     await Promise.all(ended)
-    const next = door('a', of('flood'))
+    const next = client('a', of('flood'))
     for (let n = 0; n < 3; n += 1) left(next.post(1))
     await wait(10)
     expect(next.records).toHaveLength(3)
@@ -229,15 +229,15 @@ describe('shares of the limits', () => {
 test('onRefused is called with the connector of a refused request', async () => {
   const port = await startDeaf()
   const refused: string[] = []
-  const door = createEgress({
+  const client = createEgress({
     privateGrants: parsePrivateGrants(`a-b=127.0.0.1:${port}`),
     proxy: null,
     userAgent: 'keyway/test',
     limits: { maxConnectorOpenFetches: 0 },
     onRefused: (connectorId) => void refused.push(connectorId),
   })
-  openDoors.push(door)
-  const call = door.open({
+  openedEgresses.push(client)
+  const call = client.open({
     connectorId: 'a-b',
     manifest: manifestOf([]),
     capability: 'list_accounts',

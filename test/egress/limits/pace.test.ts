@@ -7,7 +7,7 @@ import { createEgress, type Egress } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
 import type { EgressLimits } from '../../../runtime/egress/limits/limits.ts'
 import { createPace } from '../../../runtime/egress/limits/pace.ts'
-import { get, manifestOf } from '../fixtures/door.ts'
+import { get, manifestOf } from '../fixtures/open-egress.ts'
 
 describe('a pace', () => {
   function paced() {
@@ -70,16 +70,16 @@ async function startEndless(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-function openDoor(origin: string, limits: Partial<EgressLimits>): Egress {
+function openEgress(origin: string, limits: Partial<EgressLimits>): Egress {
   const { host } = new URL(origin)
-  const door = createEgress({
+  const client = createEgress({
     privateGrants: parsePrivateGrants(`a=${host}`),
     proxy: null,
     userAgent: 'keyway/test',
     limits,
   })
-  closing.push(() => door.close())
-  return door
+  closing.push(() => client.close())
+  return client
 }
 
 /** Reads 50 endless replies for one second, and returns the number of bytes read and the time taken. */
@@ -96,7 +96,7 @@ async function readEndless(limits: Partial<EgressLimits>, tenant?: string) {
     secrets: null,
     ...(tenant === undefined ? {} : { tenant }),
   }
-  const open = openDoor(origin, limits).open(call)
+  const open = openEgress(origin, limits).open(call)
   const begunMs = performance.now()
   const replies = Array.from({ length: 50 }, () => open.fetch(get(origin)))
   setTimeout(() => stopping.abort(), 1000)

@@ -2,12 +2,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEgress, type Egress } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
-import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, manifestOf, openEgress, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed } from '../fixtures/secrets.ts'
 import { type Seen, startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -62,21 +62,21 @@ async function scene({ exchange = {}, egress, logins, takes = () => true }: Give
     authentication_schema: { kind: 'basic' },
     settings: { base_url: { type: 'string', format: 'url' }, n: { type: 'integer' } },
   })
-  const door = createEgress({
+  const client = createEgress({
     privateGrants: parsePrivateGrants(`acme=127.0.0.1:${upstream.port}`),
     proxy: null,
     userAgent: 'keyway/test',
   })
-  openDoors.push(door)
+  openedEgresses.push(client)
   const call = (password = 'the-password', signal = new AbortController().signal) =>
-    openCall(door, manifest, upstream.origin, password, signal)
+    openCall(client, manifest, upstream.origin, password, signal)
   const logged = () => upstream.seen.filter(({ method }) => method === 'POST')
   const asked = () => upstream.seen.filter(({ method }) => method === 'GET')
   return { ...upstream, manifest, call, logged, asked }
 }
 
 function openCall(
-  door: Egress,
+  client: Egress,
   manifest: ReturnType<typeof manifestOf>,
   origin: string,
   password: string,
@@ -87,7 +87,7 @@ function openCall(
     { auth: { basic: { username: 'jo', password } }, settings },
     manifest.settings,
   )
-  const open = door.open({
+  const open = client.open({
     connectorId: 'acme',
     manifest,
     capability: 'list_accounts',
@@ -328,7 +328,7 @@ test('a token obtained with a secret setting is sent only where that setting may
   )
   const secrets = sealed({ auth: { token: { token: 'a-token' } }, settings }, manifest.settings)
   const grants = `acme=127.0.0.1:${port}`
-  const { fetch } = openDoor({ egress: [], grants, call: { manifest, settings, secrets } })
+  const { fetch } = openEgress({ egress: [], grants, call: { manifest, settings, secrets } })
   await fetch(get(`${origin}/others`))
   await fetch(get(`${origin}/login`))
   expect(seen.map(({ path, headers }) => [path, headers['x-auth-token']])).toEqual([
@@ -345,7 +345,7 @@ test('a call whose secrets are all granted in clear logs in like any other', asy
   const granted = sealed({ auth, settings }, manifest.settings, ['basic.password'])
   const grants = `acme=127.0.0.1:${port}`
   const call = { manifest, settings, secrets: granted }
-  const { fetch } = openDoor({ egress: [], grants, call })
+  const { fetch } = openEgress({ egress: [], grants, call })
   const reply = await fetch(get(`${origin}/id/users`))
   expect(seen.map(({ path }) => path)).toEqual(['/id/v3/auth/tokens', '/id/users'])
   expect(seen[1]?.headers['x-auth-token']).toBe('the-token-number-0')

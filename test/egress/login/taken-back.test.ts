@@ -4,12 +4,12 @@ import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { createEgress } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
 import { until } from '../../e2e/until.ts'
-import { errorOf, get, manifestOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, get, manifestOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { sealed } from '../fixtures/secrets.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
-  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await Promise.all(openedEgresses.splice(0).map((client) => client.close()))
   await stopAll()
 })
 
@@ -34,12 +34,12 @@ async function scene() {
       use: { header: 'authorization' },
     },
   }
-  const door = createEgress({
+  const client = createEgress({
     privateGrants: parsePrivateGrants(`acme=127.0.0.1:${port}`),
     proxy: null,
     userAgent: 'keyway/test',
   })
-  openDoors.push(door)
+  openedEgresses.push(client)
   const login = { url: `${origin}/login` }
   const users = { url: `${origin}/users` }
   const groups = { url: `${origin}/groups` }
@@ -49,7 +49,7 @@ async function scene() {
   const call = () => {
     let isTaken = false
     const secrets = sealed({ auth: { token: { token: 'the-token-of-the-app' } } })
-    const opened = door.open({
+    const opened = client.open({
       ...{ connectorId: 'acme', capability: 'list_accounts', level: 'write', settings: {} },
       signal: new AbortController().signal,
       secrets,
@@ -67,10 +67,10 @@ async function scene() {
   }
   const leave = (...egress: object[]) => {
     manifest = granting(...egress)
-    door.judgeAgain()
+    client.judgeAgain()
   }
   const paths = () => seen.map(({ path }) => path)
-  return { ...{ door, call, leave, held, closed, paths }, ...{ login, users, groups } }
+  return { ...{ client, call, leave, held, closed, paths }, ...{ login, users, groups } }
 }
 
 test('a running login and the request that needs it end once the grant of the login is revoked', async () => {
@@ -101,13 +101,13 @@ test('a login that is granted again is repeated by the same call', async () => {
 })
 
 test('when the call that logs in is revoked, a granted call that shares the login logs in again', async () => {
-  const { door, call, held, closed, paths } = await scene()
+  const { client, call, held, closed, paths } = await scene()
   const [first, second] = [call(), call()]
   const ended = errorOf(first.ask('/users'))
   await until('the login is there', () => held.length === 1)
   const goes = second.ask('/users')
   first.take()
-  door.judgeAgain()
+  client.judgeAgain()
   expect((await ended).message).toBe('this capability is taken away')
   await until('the second login is there', () => held.length === 2)
   await until('the first is closed', () => closed.length === 1)
@@ -117,13 +117,13 @@ test('when the call that logs in is revoked, a granted call that shares the logi
 })
 
 test('when a call that waits for a shared login is revoked, only that call ends', async () => {
-  const { door, call, held, paths } = await scene()
+  const { client, call, held, paths } = await scene()
   const [first, second] = [call(), call()]
   const goes = first.ask('/users')
   await until('the login is there', () => held.length === 1)
   const ended = errorOf(second.ask('/users'))
   second.take()
-  door.judgeAgain()
+  client.judgeAgain()
   expect((await ended).code).toBe('egress_undeclared')
   held[0]?.resolve()
   expect((await goes).status).toBe(200)

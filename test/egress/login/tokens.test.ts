@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type RuntimeCode, RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import type { Token } from '../../../runtime/egress/call/call.ts'
 import { createTokens } from '../../../runtime/egress/login/tokens.ts'
-import { manifestOf } from '../fixtures/door.ts'
+import { manifestOf } from '../fixtures/open-egress.ts'
 
 const TOKEN: Token = { value: 'a-token', madeMs: 0, goodUntilMs: Infinity }
 const never = new AbortController().signal

@@ -6,7 +6,7 @@ import { resolveRules } from '../../../runtime/egress/rules/resolve-rules.ts'
 import type { Settings } from '../../../runtime/egress/rules/server-url.ts'
 import { compileRules } from '../../../runtime/egress/rules/url-template.ts'
 import { bestMs } from '../../kit/best-ms.ts'
-import { thrownBy } from '../fixtures/door.ts'
+import { thrownBy } from '../fixtures/open-egress.ts'
 
 const FIELDS: Fields = {
   sub: { type: 'string', pattern: '.*' },

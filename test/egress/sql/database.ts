@@ -6,7 +6,7 @@ import type { EgressCall } from '../../../runtime/egress/call/call.ts'
 import type { EgressOptions } from '../../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
 import { installSystem, missing, type Postgresql } from '../../real-systems/start.ts'
-import { manifestOf, openDoor } from '../fixtures/door.ts'
+import { manifestOf, openEgress } from '../fixtures/open-egress.ts'
 import { basicSecrets } from '../ldap/directory.ts'
 
 /** Installs a server. Returns why it cannot be installed here, or null. */
@@ -41,7 +41,7 @@ export const startDatabase = (env: Record<string, string> = {}): Promise<Databas
 type Statement = Partial<SqlStatement> & { text: string }
 
 /** An egress, opened for one call to a database. */
-export function doorTo(
+export function egressTo(
   { host, port, database, auth }: Pick<Postgresql, 'host' | 'port' | 'database' | 'auth'>,
   {
     entry = {},
@@ -70,7 +70,7 @@ export function doorTo(
       ...entry,
     },
   ]
-  return openDoor({
+  return openEgress({
     egress,
     grants: `acme=${at}`,
     plainSql: parsePrivateGrants(plain ? `acme=${at}` : ''),

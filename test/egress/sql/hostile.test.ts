@@ -2,13 +2,13 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { holds } from '../../kit/holds.ts'
-import { errorOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
-import { doorTo, sql } from './database.ts'
+import { egressTo, sql } from './database.ts'
 import { FIRST, lastOf, message, row, WELCOME } from './wire.ts'
 
 afterEach(async () => {
-  for (const door of openDoors.splice(0)) await door.close()
+  for (const client of openedEgresses.splice(0)) await client.close()
   await stopAll()
 })
 
@@ -42,9 +42,9 @@ async function lying(
   })
   const auth = { username: 'x', password: 'a-password' }
   const at = { host: '127.0.0.1', port, database: 'x', auth }
-  const door = doorTo(at, { statements: READS, plain, call: { signal } })
-  const query = () => door.fetch(sql('QUERY', { statement: 'all' }))
-  return { door, port, query, first, connections: () => connections }
+  const client = egressTo(at, { statements: READS, plain, call: { signal } })
+  const query = () => client.fetch(sql('QUERY', { statement: 'all' }))
+  return { client, port, query, first, connections: () => connections }
 }
 
 describe('a database that', () => {
@@ -103,9 +103,9 @@ describe('a database that', () => {
 
   test('never answers is waited for until the call ends, and then told to stop', async () => {
     const ending = new AbortController()
-    const { door, query, first } = await lying(() => {}, { signal: ending.signal })
+    const { client, query, first } = await lying(() => {}, { signal: ending.signal })
     const failed = errorOf(query())
-    await expect.poll(() => door.records[0]?.sent).toBe(true)
+    await expect.poll(() => client.records[0]?.sent).toBe(true)
     ending.abort()
     expect((await failed).code).toBe('upstream_timeout')
     // A CancelRequest, with the key of the connection that WELCOME gave.

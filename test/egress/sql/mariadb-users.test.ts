@@ -1,9 +1,9 @@
 /** Grants to users of a real MariaDB without its password plugin, which would refuse some of them. */
 import mysql from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { sql } from './database.ts'
-import { type MariadbServer, mariadbDoor, noMariadb, startMariadb } from './mariadb.ts'
+import { type MariadbServer, mariadbEgress, noMariadb, startMariadb } from './mariadb.ts'
 
 const STATEMENTS = {
   grant_select: { text: 'grant select on sales.* to {identifier:user}@{identifier:host}' },
@@ -22,7 +22,7 @@ describe.skipIf(noMariadb !== null)(`users of MariaDB${noMariadb ? `: ${noMariad
     await admin.query("uninstall soname 'simple_password_check'")
   })
   afterEach(async () => {
-    for (const door of openDoors.splice(0)) await door.close()
+    for (const client of openedEgresses.splice(0)) await client.close()
   })
   afterAll(async () => {
     await admin?.end()
@@ -30,7 +30,7 @@ describe.skipIf(noMariadb !== null)(`users of MariaDB${noMariadb ? `: ${noMariad
   })
 
   const execute = (statement: string, names: object) =>
-    mariadbDoor(server, { statements: STATEMENTS }).fetch(
+    mariadbEgress(server, { statements: STATEMENTS }).fetch(
       sql('EXECUTE', { statement, names, parameters: [] }),
     )
   const users = async (name: string) =>

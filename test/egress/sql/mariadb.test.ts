@@ -1,9 +1,9 @@
 /** `ctx.sql` through the egress, against a real MariaDB. */
 import mysql from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { sql } from './database.ts'
-import { type MariadbServer, mariadbDoor, noMariadb, startMariadb } from './mariadb.ts'
+import { type MariadbServer, mariadbEgress, noMariadb, startMariadb } from './mariadb.ts'
 
 const NUMBERS =
   'with recursive s(n) as (select 1 union all select n + 1 from s where n < $1) select n from s'
@@ -130,23 +130,23 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
       grant execute on procedure sales.keeps to connector@'%'; grant create temporary tables on sales.* to connector@'%'`)
   })
   afterEach(async () => {
-    for (const door of openDoors.splice(0)) await door.close()
+    for (const client of openedEgresses.splice(0)) await client.close()
   })
   afterAll(async () => {
     await admin?.end()
     await server?.stop()
   })
 
-  type More = Omit<Parameters<typeof mariadbDoor>[1], 'statements'>
-  const door = (more: More = {}) => mariadbDoor(server, { statements: STATEMENTS, ...more })
-  const ask = async (method: string, body: object, through = door()) =>
+  type More = Omit<Parameters<typeof mariadbEgress>[1], 'statements'>
+  const client = (more: More = {}) => mariadbEgress(server, { statements: STATEMENTS, ...more })
+  const ask = async (method: string, body: object, through = client()) =>
     JSON.parse(String((await through.fetch(sql(method, body))).body))
-  const query = async (statement: string, parameters: unknown[] = [], through = door()) =>
+  const query = async (statement: string, parameters: unknown[] = [], through = client()) =>
     (await ask('QUERY', { statement, parameters }, through)).rows
   const execute = (statement: string, names: object = {}, parameters: unknown[] = []) =>
     ask('EXECUTE', { statement, names, parameters })
   const refused = async (statement: string, parameters: unknown[] = [], more: More = {}) =>
-    errorOf(query(statement, parameters, door(more)))
+    errorOf(query(statement, parameters, client(more)))
 
   test('executes a statement that returns rows, even if two columns have the same name', async () => {
     const step = (note: string) => ({ statement: 'note_twice', parameters: [note] })
@@ -170,7 +170,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   test.each([{}, { page: { size: 1 } }])(
     'refuses rows with two columns of the same name, and serves the next query: %j',
     async (more) => {
-      const through = door()
+      const through = client()
       const error = await errorOf(
         ask('QUERY', { statement: 'twice', parameters: [], ...more }, through),
       )
@@ -183,7 +183,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   )
 
   test.each(['values_text', 'values_binary'])('preserves every value: %s', async (statement) => {
-    const through = door()
+    const through = client()
     const rows = await query(statement, statement === 'values_text' ? [] : [0], through)
     expect(Object.entries(rows[0])).toEqual([
       ['small', 7],
@@ -242,7 +242,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('reads a large result in pages, and serves other queries between them', async () => {
-    const through = door()
+    const through = client()
     const body = { statement: 'numbers', parameters: [900] }
     const found: number[] = []
     let cursor: string | null = null
@@ -265,7 +265,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('refuses a cursor for another statement', async () => {
-    const through = door()
+    const through = client()
     const body = { statement: 'numbers', parameters: [900] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } }, through)
     const page = { size: 10, cursor }
@@ -275,7 +275,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('reads a snapshot of a hundred thousand rows in pages, and refuses to read it at once', async () => {
-    const through = door({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
+    const through = client({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
     const error = await errorOf(ask('QUERY', { statement: 'crowd' }, through))
     expect([error.code, error.message]).toEqual([
       'upstream_too_large',
@@ -305,7 +305,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('serves a query while all connections hold unread results', async () => {
-    const through = door()
+    const through = client()
     const body = { statement: 'numbers', parameters: [900], page: { size: 10 } }
     await Promise.all(Array.from({ length: 8 }, () => ask('QUERY', body, through)))
     expect(await query('limited', [1], through)).toHaveLength(1)
@@ -345,7 +345,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('leaves no state in the session, even after a procedure that changes it', async () => {
-    const through = door()
+    const through = client()
     const [before] = await query('kept', [], through)
     expect(before).toMatchObject({
       secret: null,
@@ -366,7 +366,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('writes, runs a transaction completely or not at all, and serves requests after a refusal', async () => {
-    const through = door()
+    const through = client()
     const steps = ['a', 'b', 'a'].map((note) => ({ statement: 'note', parameters: [note] }))
     const error = await errorOf(ask('TRANSACTION', { steps }, through))
     expect(error.details).toMatchObject({ wire: 'bad_request', appErrorCode: '1062' })
@@ -390,7 +390,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
       await execute('grant_role', { ...names, role: 'role_reader' })
       const as = { user: { username: user, password }, entry: { database: 'information_schema' } }
       const said = { statement: 'literal', names: { text: user } }
-      expect((await ask('QUERY', said, door(as))).rows).toEqual([{ said: user }])
+      expect((await ask('QUERY', said, client(as))).rows).toEqual([{ said: user }])
       const twice = await errorOf(execute('create_user', { ...names, password }))
       expect(twice.details).toMatchObject({ wire: 'bad_request', appErrorCode: '1396' })
       await execute('drop_user', names)
@@ -475,7 +475,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   test('cancels a statement on the server when its call has ended', async () => {
     const ending = new AbortController()
     const failed = errorOf(
-      door({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
+      client({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
     )
     await expect.poll(running).toBe(1)
     ending.abort()
@@ -490,7 +490,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('reports a connection that the server closes between two pages', async () => {
-    const through = door()
+    const through = client()
     const body = { statement: 'many', parameters: [10] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 1 } }, through)
     const [rows] = await admin.query<mysql.RowDataPacket[]>(
@@ -514,13 +514,13 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(Number(accepted[0][0]?.['Value'])).toBeGreaterThan(0)
     const resolve = async () => ['127.0.0.1']
     const there = { ...server, host: 'other.example' }
-    const other = mariadbDoor(there, { statements: STATEMENTS, resolve })
+    const other = mariadbEgress(there, { statements: STATEMENTS, resolve })
     const error = await errorOf(query('limited', [1], other))
     expect([error.code, error.message]).toEqual([
       'upstream_rejected',
       expect.stringMatching(/another name/),
     ])
-    expect(await query('limited', [1], door({ plain: true }))).toHaveLength(1)
+    expect(await query('limited', [1], client({ plain: true }))).toHaveLength(1)
   })
 })
 
@@ -530,7 +530,7 @@ describe.skipIf(noMariadb !== null)('a misconfigured MariaDB', () => {
     try {
       const login = (more: object) =>
         errorOf(
-          mariadbDoor(strict, { statements: STATEMENTS, ...more }).fetch(
+          mariadbEgress(strict, { statements: STATEMENTS, ...more }).fetch(
             sql('QUERY', { statement: 'notes' }),
           ),
         )
@@ -542,7 +542,7 @@ describe.skipIf(noMariadb !== null)('a misconfigured MariaDB', () => {
       const plain = await login({ plain: true })
       expect(plain.details).toMatchObject({ wire: 'unauthenticated', appErrorCode: '1045' })
     } finally {
-      for (const one of openDoors.splice(0)) await one.close()
+      for (const one of openedEgresses.splice(0)) await one.close()
       await strict.stop()
     }
   })

@@ -1,6 +1,6 @@
 /** MariaDB for tests of the egress. */
 import type { Mariadb } from '../../real-systems/start.ts'
-import { absentHere, doorTo, startServer } from './database.ts'
+import { absentHere, egressTo, startServer } from './database.ts'
 
 /** Why MariaDB is not available here; null if it is. */
 export const noMariadb: string | null = await absentHere('mariadb')
@@ -11,12 +11,12 @@ export const startMariadb = (env: Record<string, string> = {}): Promise<MariadbS
   startServer('mariadb', env)
 
 /** An egress, opened for one call to a MariaDB. */
-export const mariadbDoor = (
+export const mariadbEgress = (
   server: Pick<Mariadb, 'host' | 'port' | 'auth'>,
-  { entry = {}, ...more }: Parameters<typeof doorTo>[1],
-): ReturnType<typeof doorTo> => {
+  { entry = {}, ...more }: Parameters<typeof egressTo>[1],
+): ReturnType<typeof egressTo> => {
   const sql = `mariadb://${server.host}:${server.port}`
-  return doorTo(
+  return egressTo(
     { ...server, database: 'sales' },
     { ...more, entry: { sql, dialect: 'mysql', ...entry } },
   )

@@ -1,14 +1,14 @@
 /** A hostile MySQL: any behaviour ends the request with an error code, in time. */
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { errorOf, openDoors } from '../fixtures/door.ts'
+import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
 import { sql } from './database.ts'
-import { mariadbDoor } from './mariadb.ts'
+import { mariadbEgress } from './mariadb.ts'
 import { binaryRow, column, end, first, greeting, ok, packet, prepared } from './mysql-wire.ts'
 
 afterEach(async () => {
-  for (const door of openDoors.splice(0)) await door.close()
+  for (const client of openedEgresses.splice(0)) await client.close()
   await stopAll()
 })
 
@@ -61,14 +61,14 @@ async function lying(
     socket.write(greets)
   })
   const auth = { username: 'x', password: 'a-password' }
-  const door = mariadbDoor(
+  const client = mariadbEgress(
     { host: '127.0.0.1', port, auth },
     { statements: READS, plain, call: { signal: AbortSignal.timeout(5000) } },
   )
   const parameters = statement === 'by' ? ['x'] : []
   return {
-    change: () => door.fetch(sql('EXECUTE', { statement: 'change', parameters: [] })),
-    query: () => door.fetch(sql('QUERY', { statement, parameters })),
+    change: () => client.fetch(sql('EXECUTE', { statement: 'change', parameters: [] })),
+    query: () => client.fetch(sql('QUERY', { statement, parameters })),
     heard: () => heard,
     connections: () => connections,
   }

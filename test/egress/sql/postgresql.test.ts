@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../../runtime/contract/envelope/envelope.ts'
-import { errorOf, openDoors } from '../fixtures/door.ts'
-import { type Database, doorTo, noDatabase, sql, startDatabase } from './database.ts'
+import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
+import { type Database, egressTo, noDatabase, sql, startDatabase } from './database.ts'
 
 const STATEMENTS = {
   roles: {
@@ -114,26 +114,26 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query('create role left_role; grant left_role to connector')
   })
   afterEach(async () => {
-    for (const door of openDoors.splice(0)) await door.close()
+    for (const client of openedEgresses.splice(0)) await client.close()
   })
   afterAll(async () => {
     await admin?.end()
     await database?.stop()
   })
 
-  type More = Omit<Parameters<typeof doorTo>[1], 'statements'>
-  const door = (more: More = {}) => doorTo(database, { statements: STATEMENTS, ...more })
-  const ask = async (method: string, body: object, through = door()) =>
+  type More = Omit<Parameters<typeof egressTo>[1], 'statements'>
+  const client = (more: More = {}) => egressTo(database, { statements: STATEMENTS, ...more })
+  const ask = async (method: string, body: object, through = client()) =>
     JSON.parse(String((await through.fetch(sql(method, body))).body))
-  const query = async (statement: string, parameters: unknown[] = [], through = door()) =>
+  const query = async (statement: string, parameters: unknown[] = [], through = client()) =>
     (await ask('QUERY', { statement, parameters }, through)).rows
   const execute = (statement: string, names: object = {}, parameters: unknown[] = []) =>
     ask('EXECUTE', { statement, names, parameters })
   const refused = async (statement: string, parameters: unknown[] = [], more: More = {}) =>
-    errorOf(query(statement, parameters, door(more)))
+    errorOf(query(statement, parameters, client(more)))
 
   test('reads rows, and records the query without values', async () => {
-    const through = door()
+    const through = client()
     const [first] = await query('roles', ['user001', 2], through)
     expect(first).toEqual({ rolname: 'user002', rolcanlogin: true, oid: expect.any(Number) })
     expect(through.records).toMatchObject([
@@ -168,7 +168,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   test.each([{}, { page: { size: 1 } }])(
     'refuses rows with two columns of the same name, and serves the next query: %j',
     async (more) => {
-      const through = door()
+      const through = client()
       const error = await errorOf(
         ask('QUERY', { statement: 'twice', parameters: [], ...more }, through),
       )
@@ -233,7 +233,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('reads a result in pages, each from the end of the previous one', async () => {
-    const through = door()
+    const through = client()
     const all: number[] = []
     let cursor: string | null = null
     do {
@@ -247,7 +247,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('refuses a cursor for another statement', async () => {
-    const through = door()
+    const through = client()
     const { cursor } = await ask(
       'QUERY',
       { statement: 'numbers', parameters: [100], page: { size: 10 } },
@@ -264,7 +264,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.query(
       "insert into notes select 'n' || lpad(n::text, 2, '0') from generate_series(1, 30) n",
     )
-    const through = door()
+    const through = client()
     const found: string[] = []
     let cursor: string | null = null
     do {
@@ -307,14 +307,14 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   test('refuses a cursor whose connection was closed', async () => {
     const body = { statement: 'numbers', parameters: [100] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } })
-    for (const one of openDoors.splice(0)) await one.close()
+    for (const one of openedEgresses.splice(0)) await one.close()
     const error = await errorOf(ask('QUERY', { ...body, page: { size: 10, cursor } }))
     expect(error.details.wire).toBe('invalid_page_token')
   })
 
   test('serves a query while all connections hold unread results', async () => {
     const { auth } = database
-    const through = door()
+    const through = client()
     const body = { statement: 'numbers', parameters: [100], page: { size: 10 } }
     for (let index = 0; index < 10; index += 1) await ask('QUERY', body, through)
     expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
@@ -335,7 +335,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('reads a hundred thousand rows in pages', async () => {
-    const through = door({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
+    const through = client({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
     let [count, last] = [0, 0]
     let cursor: string | null = null
     do {
@@ -371,7 +371,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   )
 
   test('has the server refuse a write even after statements that try to change the session', async () => {
-    const through = door()
+    const through = client()
     for (const name of ['lies_first', 'lies_later', 'commits'])
       await query(name, [], through).catch(() => undefined)
     expect((await errorOf(query('lies', [], through))).details.appErrorCode).toBe('25006')
@@ -382,7 +382,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ['lies_first', /begins with SET/],
     ['commits', /begins with COMMIT/],
   ])('sends no statement that changes the session: %s', async (name, why) => {
-    const through = door()
+    const through = client()
     const error = await errorOf(query(name, [], through))
     expect([error.code, error.message]).toEqual(['egress_undeclared', expect.stringMatching(why)])
     expect(through.records[0]).toMatchObject({ sent: false })
@@ -401,7 +401,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
           if '${way}' = 'failed' then raise 'fails'; end if;
           return 1;
         end $$`)
-      const through = door()
+      const through = client()
       const [before] = await query('session', [], through)
       const body = { statement: way === 'page' || way === 'query' ? 'hidden_set' : 'hidden_write' }
       if (way === 'page') {
@@ -434,7 +434,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ['TRANSACTION', { steps: [{ statement: 'note', parameters: ['x'] }, LIE] }],
   ])('executes no statement that was declared to read: %s %j', async (method, body) => {
     for (const level of ['read', 'write'] as const) {
-      const error = await errorOf(ask(method, body, door({ call: { level } })))
+      const error = await errorOf(ask(method, body, client({ call: { level } })))
       // A capability that reads may not use `note` at all.
       const isForeign = level === 'read' && JSON.stringify(body).includes('"note"')
       expect(error.code).toBe(isForeign ? 'egress_undeclared' : 'context_misused')
@@ -454,7 +454,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
 
   test('refuses a statement that writes to a capability that reads', async () => {
     const error = await errorOf(
-      ask('EXECUTE', { statement: 'note', parameters: ['x'] }, door({ call: { level: 'read' } })),
+      ask('EXECUTE', { statement: 'note', parameters: ['x'] }, client({ call: { level: 'read' } })),
     )
     expect(error.code).toBe('egress_undeclared')
   })
@@ -473,7 +473,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ['an object', { statement: 'numbers', parameters: [{ n: 1 }] }, 'context_misused'],
     ['an unknown field', { statement: 'roles', text: 'select 1' }, 'context_misused'],
   ])('refuses %s before anything is sent', async (_what, body, code) => {
-    const through = door()
+    const through = client()
     expect((await errorOf(through.fetch(sql('QUERY', body)))).code).toBe(code)
     expect(through.records[0]).toMatchObject({ sent: false })
   })
@@ -491,7 +491,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('writes, and returns how many rows it touched', async () => {
-    const through = door()
+    const through = client()
     expect(await ask('EXECUTE', { statement: 'note', parameters: ['one'] }, through)).toEqual({
       touched: [1],
     })
@@ -511,7 +511,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('serves the next request after one was refused', async () => {
-    const through = door()
+    const through = client()
     expect((await errorOf(query('divide', [0], through))).details.appErrorCode).toBe('22012')
     expect(await query('divide', [1], through)).toEqual([{ '?column?': 1 }])
   })
@@ -528,7 +528,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await execute('create_role', { role, password })
     await execute('comment', { role, text: `it's \\ "${role}"` })
     const user = { username: role, password }
-    expect(await query('numbers', [1], door({ user }))).toHaveLength(1)
+    expect(await query('numbers', [1], client({ user }))).toHaveLength(1)
     const { rows } = await admin.query(
       "select shobj_description(oid, 'pg_authid') said from pg_roles where rolname = $1",
       [role],
@@ -590,7 +590,9 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   test('reports missing privileges by their code', async () => {
     const user = { username: 'reader', password: 'reader-secret' }
     const names = { role: 'x', password: 'y' }
-    const error = await errorOf(ask('EXECUTE', { statement: 'create_role', names }, door({ user })))
+    const error = await errorOf(
+      ask('EXECUTE', { statement: 'create_role', names }, client({ user })),
+    )
     expect(error.details).toMatchObject({ wire: 'permission_denied', appErrorCode: '42501' })
   })
 
@@ -605,13 +607,13 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
 
   test('reports too many connections by their code', async () => {
     const user = { username: 'narrow', password: 'narrow-secret' }
-    expect(await query('numbers', [1], door({ user }))).toHaveLength(1)
+    expect(await query('numbers', [1], client({ user }))).toHaveLength(1)
     const error = await refused('numbers', [1], { user })
     expect(error.details).toMatchObject({ wire: 'rate_limit', appErrorCode: '53300' })
   })
 
   test('refuses an empty password before anything is sent', async () => {
-    const through = door({ user: { username: 'connector', password: '' } })
+    const through = client({ user: { username: 'connector', password: '' } })
     expect((await errorOf(query('numbers', [1], through))).details.wire).toBe('unauthenticated')
     expect(through.records[0]).toMatchObject({ sent: false })
   })
@@ -626,7 +628,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   test('cancels a statement on the server when its call has ended', async () => {
     const ending = new AbortController()
     const failed = errorOf(
-      door({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
+      client({ call: { signal: ending.signal } }).fetch(sql('QUERY', { statement: 'sleeps' })),
     )
     await expect.poll(running).toBe(1)
     ending.abort()
@@ -635,7 +637,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('lets the server end a statement that outlasts its call', async () => {
-    const through = door({ call: { endMs: Date.now() + 1000 } })
+    const through = client({ call: { endMs: Date.now() + 1000 } })
     const error = await errorOf(query('sleeps', [], through))
     expect(through.records).toMatchObject([
       { path: '/sleeps', text: expect.stringMatching(/^select/) },
@@ -645,7 +647,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('reports a connection that the server closes between two pages', async () => {
-    const through = door()
+    const through = client()
     const body = { statement: 'numbers', parameters: [100] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } }, through)
     await admin.query(
@@ -658,7 +660,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
 
   test('runs concurrent writes of one row one after the other', async () => {
     await admin.query("insert into notes values ('shared')")
-    const through = door()
+    const through = client()
     const body = { statement: 'locks', parameters: ['shared'] }
     const both = await Promise.all([ask('EXECUTE', body, through), ask('EXECUTE', body, through)])
     expect(both).toEqual([{ touched: [1] }, { touched: [1] }])
@@ -702,11 +704,11 @@ describe.skipIf(noDatabase !== null)('a misconfigured PostgreSQL', () => {
   ])('is refused when its certificate is %s', async (_what, env, why) => {
     const other = await startDatabase(env)
     try {
-      const through = doorTo(other, { statements: STATEMENTS })
+      const through = egressTo(other, { statements: STATEMENTS })
       const error = await errorOf(through.fetch(sql('QUERY', { statement: 'notes' })))
       expect([error.code, error.message]).toEqual(['upstream_rejected', expect.stringMatching(why)])
     } finally {
-      for (const one of openDoors.splice(0)) await one.close()
+      for (const one of openedEgresses.splice(0)) await one.close()
       await other.stop()
     }
   })
@@ -714,11 +716,11 @@ describe.skipIf(noDatabase !== null)('a misconfigured PostgreSQL', () => {
   test('that requires encryption refuses a login without it', async () => {
     const strict = await startDatabase({ REQUIRE_TLS: '1' })
     try {
-      const through = doorTo(strict, { statements: STATEMENTS, plain: true })
+      const through = egressTo(strict, { statements: STATEMENTS, plain: true })
       const error = await errorOf(through.fetch(sql('QUERY', { statement: 'notes' })))
       expect(error.details).toMatchObject({ wire: 'unauthenticated', appErrorCode: '28000' })
     } finally {
-      for (const one of openDoors.splice(0)) await one.close()
+      for (const one of openedEgresses.splice(0)) await one.close()
       await strict.stop()
     }
   })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { StatementStep } from '../../../runtime/contract/connector/sql.ts'
 import { resolveSql } from '../../../runtime/egress/rules/sql-rules.ts'
 import { judgeSqlRequest } from '../../../runtime/egress/sql/sql-request.ts'
-import { thrownBy } from '../fixtures/door.ts'
+import { thrownBy } from '../fixtures/open-egress.ts'
 
 const reads = (parameters: ('string' | 'integer' | 'strings')[]) => ({
   text: 'select 1',

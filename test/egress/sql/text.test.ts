@@ -7,7 +7,7 @@ import { sessionFault } from '../../../runtime/contract/connector/sql-session.ts
 import { textFault } from '../../../runtime/contract/connector/sql-text.ts'
 import { prepare } from '../../../runtime/egress/sql/mysql-text.ts'
 import { writeText } from '../../../runtime/egress/sql/quote.ts'
-import { errorOf } from '../fixtures/door.ts'
+import { errorOf } from '../fixtures/open-egress.ts'
 
 const statement = (text: string, parameters: SqlType[] = [], reads = false) => ({
   text,
