@@ -39,33 +39,53 @@ const writes = (manifest: object, code = '') =>
   )
 
 const CASES: [string, () => Promise<Buffer> | Buffer, RegExp][] = [
-  ['nothing', () => Buffer.alloc(0), /it is no package|it is empty/],
-  ['no archive', () => Buffer.from('not a package'), /it is no package/],
-  ['cut off', () => good.packed.subarray(0, good.packed.length / 2), /it is no package/],
+  ['an empty file', () => Buffer.alloc(0), /it is no package: unexpected end of file/],
+  ['a file that is not an archive', () => Buffer.from('not a package'), /it is no package/],
   [
-    'data behind its end',
+    'a truncated package',
+    () => good.packed.subarray(0, good.packed.length / 2),
+    /it is no package/,
+  ],
+  [
+    'a package with trailing data',
     () => Buffer.concat([good.packed, Buffer.alloc(600)]),
     /data behind its end/,
   ],
   [
-    'a second archive behind it',
+    'a package followed by a second archive',
     () => Buffer.concat([good.packed, gzipSync('more')]),
-    /no package|behind/,
+    /it is no package/,
   ],
-  ['a path out of it', () => tarOf('../../etc/passwd'), /holds "\.\.\/\.\.\/etc\/passwd"/],
-  ['an absolute path', () => tarOf('/etc/passwd'), /holds "\/?etc\/passwd"/],
-  ['other files', () => tarOf('digests.json', 'evil.sh'), /holds "evil\.sh"; a package holds/],
   [
-    'another manifest than its digests',
+    'a package with a path out of its root',
+    () => tarOf('../../etc/passwd'),
+    /holds "\.\.\/\.\.\/etc\/passwd"/,
+  ],
+  ['a package with an absolute path', () => tarOf('/etc/passwd'), /holds "\/?etc\/passwd"/],
+  [
+    'a package with unexpected files',
+    () => tarOf('digests.json', 'evil.sh'),
+    /holds "evil\.sh"; a package holds/,
+  ],
+  [
+    'a package whose manifest does not match its digest',
     () => writes(manifestOf({ version: '9.0.0' })),
     /connector\.json says version "9\.0\.0", digests\.json "1\.0\.0"/,
   ],
-  ['a newer contract', () => writes(manifestOf({ runtime: '^9.0.0' })), /runtime/],
-  ['code that is none', () => writes(manifestOf(), 'this is not JavaScript'), /code|connector\.ts/],
   [
-    'a private key in it',
+    'a package for a newer contract',
+    () => writes(manifestOf({ runtime: '^9.0.0' })),
+    /runtime: asks for \^9\.0\.0/,
+  ],
+  [
+    'a package with invalid code',
+    () => writes(manifestOf(), 'this is not JavaScript'),
+    /could not be loaded: Unexpected identifier/,
+  ],
+  [
+    'a package with a private key in it',
     () => writes(manifestOf(), '// -----BEGIN PRIVATE KEY-----'),
-    /holds what looks like a private key|could not be loaded|connector\.ts/,
+    /code\.js holds what looks like a private key/,
   ],
 ]
 
