@@ -6,12 +6,12 @@ const piecesOf = (lengths: readonly number[]) =>
   lengths.map((length, at) => Buffer.alloc(length, `${at}-`))
 
 test.each([
-  ['none', []],
-  ['small ones', [1, 0, 5]],
-  ['one of the size of a portion', [256 * 1024]],
-  ['a large one', [3_000_001]],
-  ['very many of a byte', Array<number>(600_000).fill(1)],
-  ['large and small ones', [1, 700_000, 1, 0, 300_000, 262_144, 2]],
+  ['no pieces', []],
+  ['small pieces', [1, 0, 5]],
+  ['one piece of 256 KiB', [256 * 1024]],
+  ['one large piece', [3_000_001]],
+  ['600 000 pieces of one byte', Array<number>(600_000).fill(1)],
+  ['large and small pieces', [1, 700_000, 1, 0, 300_000, 262_144, 2]],
 ])('joins %s', async (_, lengths) => {
   const pieces = piecesOf(lengths)
   const whole = Buffer.concat(pieces)

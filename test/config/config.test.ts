@@ -251,9 +251,9 @@ describe('a loopback address', () => {
   const open = { HOST: '0.0.0.0' }
   test.each([
     ['a token', { KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32) }, false],
-    ['the plain word', { KEYWAY_OPEN_CONNECTORS: '1' }, true],
+    ['KEYWAY_OPEN_CONNECTORS=1', { KEYWAY_OPEN_CONNECTORS: '1' }, true],
     [
-      'a token before the plain word',
+      'a token and KEYWAY_OPEN_CONNECTORS=1',
       { KEYWAY_CONNECTOR_TOKEN: 't'.repeat(32), KEYWAY_OPEN_CONNECTORS: '1' },
       false,
     ],

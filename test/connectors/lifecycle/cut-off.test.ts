@@ -146,13 +146,13 @@ test('disabling at once ends a call that only computes', async () => {
   answer()
   await op.install(await made())
   const call = activity('forever')
-  await until('it computes', () =>
+  await until('the call computes', () =>
     core.host.lanes.states().some(({ calls, isolates }) => calls === 1 && isolates > 0),
   )
-  await until('its request is over', () => open.length === 0)
+  await until('its request has ended', () => open.length === 0)
   await op.call('POST', '/connectors/acme/disable', { at_once: true })
   expect(await endOf(call)).toBe('not_found')
-  await until('its isolate is gone', () =>
+  await until('its isolate is disposed', () =>
     core.host.lanes.states().every(({ calls, isolates }) => calls + isolates === 0),
   )
   await op.call('POST', '/connectors/acme/enable', {})
@@ -181,7 +181,7 @@ test('revoking a capability ends its calls, and no calls of another capability',
 
 const ONE_BY_ONE = { limits: { concurrency: 1 } }
 const untilWaiting = (count: number) =>
-  until('they wait for their turn', async () => {
+  until('the calls wait for their turn', async () => {
     const reply = await core.host.app.request('/metrics', { headers: { host: 'localhost' } })
     return (await reply.text()).includes(`keyway_calls_waiting{for="turn"} ${count}`)
   })
@@ -242,7 +242,7 @@ test('disabling on one host ends a call that runs on another', async () => {
     KEYWAY_PRIVATE_EGRESS: `acme=${new URL(origin).host}`,
   })
   try {
-    await until('it serves it', () => second.host.registry.find('acme'))
+    await until('the second host serves the connector', () => second.host.registry.find('acme'))
     const call = operator(second).ask('acme', 'validate_credentials')
     await untilOpen('/held/validate')
     await op.call('POST', '/connectors/acme/disable', { at_once: true })

@@ -131,7 +131,7 @@ test('a call that waits for its turn does not start after its connector is disab
   const call = validate()
   await first.promise
   const waits = op.ask('acme', 'get_last_activity', { request: { account_ids: [] } })
-  await until('it waits', async () => {
+  await until('the call waits for its turn', async () => {
     const reply = await core.host.app.request('/metrics', { headers: { host: 'localhost' } })
     return /^keyway_calls_waiting\{for="turn"\} 1/m.test(await reply.text())
   })

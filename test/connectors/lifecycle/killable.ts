@@ -104,7 +104,7 @@ export async function killable(): Promise<Killable> {
       })
       const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
       const isReady = async () => (await send(`${url}/readyz`, {})).status === 200
-      await until('it is ready', isReady)
+      await until('the host is ready', isReady)
       host = { command, url }
     },
     async kill() {

@@ -27,10 +27,10 @@ async function restart(meanwhile: (installed: string) => Promise<unknown>): Prom
 }
 
 test.each<[string, (installed: string) => Promise<unknown>]>([
-  ['the packages', (home) => rm(path.join(home, 'connectors'), { recursive: true })],
-  ['half of what it served last', (home) => writeFile(path.join(home, 'generation.json'), '{"nu')],
+  ['lost packages', (home) => rm(path.join(home, 'connectors'), { recursive: true })],
+  ['a truncated generation.json', (home) => writeFile(path.join(home, 'generation.json'), '{"nu')],
   [
-    'a generation of the same number that says something else, as after a restore',
+    'a generation.json of the same number and other content, as after a restore',
     async (home) => {
       const file = path.join(home, 'generation.json')
       const known = JSON.parse(await readFile(file, 'utf8'))
@@ -40,6 +40,6 @@ test.each<[string, (installed: string) => Promise<unknown>]>([
       )
     },
   ],
-])('a host that lost or finds %s serves the state of the database', async (_name, meanwhile) => {
+])('a host with %s serves the state of the database', async (_name, meanwhile) => {
   expect(await restart(meanwhile)).toBe('serves')
 })

@@ -68,9 +68,9 @@ describe('a package is refused for', () => {
     named('connector.ts'),
     named('Connector.json'),
     named('node_modules/x/index.js'),
-    ['a file twice', [DIGESTS, ...PLAIN, file('code.js', 'x')], 'twice'],
+    ['a duplicate file', [DIGESTS, ...PLAIN, file('code.js', 'x')], 'twice'],
     [
-      'a link',
+      'a symbolic link',
       [
         DIGESTS,
         {
@@ -89,24 +89,28 @@ describe('a package is refused for', () => {
       [DIGESTS, { header: { name: 'code.js/', size: 0, type: 'directory' } } as Entry],
       'no plain file',
     ],
-    ['no digests', PLAIN, 'the first must be digests.json'],
-    ['digests at the end', [...PLAIN, DIGESTS], 'the first must be digests.json'],
-    ['nothing', [], 'empty'],
-    ['digests alone', [DIGESTS], 'connector.json is missing'],
-    ['a file that is missing', [DIGESTS, ...PLAIN.slice(0, 2)], 'README.md is missing, though'],
+    ['no digests.json', PLAIN, 'the first must be digests.json'],
+    ['digests.json at the end', [...PLAIN, DIGESTS], 'the first must be digests.json'],
+    ['no entries', [], 'empty'],
+    ['digests.json alone', [DIGESTS], 'connector.json is missing'],
+    ['a missing file', [DIGESTS, ...PLAIN.slice(0, 2)], 'README.md is missing, though'],
     [
-      'a file that was changed',
+      'a changed file',
       [DIGESTS, PLAIN[0] as Entry, file('code.js', 'evil()'), PLAIN[2] as Entry],
       'code.js is not what digests.json says',
     ],
     ['an unlisted file', [DIGESTS, ...PLAIN, file('logo.svg', '<svg/>')], 'does not name logo.svg'],
-    ['digests that are no JSON', [file('digests.json', '{'), ...PLAIN], 'is not JSON'],
+    ['a digests.json that is not JSON', [file('digests.json', '{'), ...PLAIN], 'is not JSON'],
     [
-      'digests of another form',
+      'a digests.json of another shape',
       [file('digests.json', '{"format":1,"id":7}'), ...PLAIN],
       'digests.json: id is wrong',
     ],
-    ['a newer form', [file('digests.json', '{"format":2}'), ...PLAIN], 'a newer version of Keyway'],
+    [
+      'a newer format',
+      [file('digests.json', '{"format":2}'), ...PLAIN],
+      'a newer version of Keyway',
+    ],
     [
       'a large README',
       [DIGESTS, file('README.md', Buffer.alloc(1024 * 1024 + 1))],
@@ -125,10 +129,10 @@ describe('a package is refused for', () => {
 
   test.each<[string, (packed: Buffer) => Buffer]>([
     ['invalid gzip', () => Buffer.from('PK\u0003\u0004')],
-    ['nothing at all', () => Buffer.alloc(0)],
-    ['a gzip of no tar', () => gzipSync('hello')],
+    ['no bytes', () => Buffer.alloc(0)],
+    ['gzip data that is not a tar archive', () => gzipSync('hello')],
     ['a truncated package', (packed) => packed.subarray(0, packed.length - 20)],
-    ['one with an end that is not its own', (packed) => Buffer.concat([packed, Buffer.from('x')])],
+    ['trailing bytes', (packed) => Buffer.concat([packed, Buffer.from('x')])],
   ])('%s', async (_what, change) => {
     await refusal(change(await writePackage(whole)))
   })

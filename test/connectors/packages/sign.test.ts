@@ -57,13 +57,13 @@ describe('the state is invalid for', () => {
   test.each([
     ['a signature over another package', packageWith('evil()'), signature],
     [
-      'one of another key in this one’s name',
+      'a signature by another key under the id of this one',
       good,
       forged({ signature: signPackage(good, theirs.privateKey).signature }),
     ],
-    ['an empty one', good, forged({ signature: '' })],
-    ['one of another form', good, forged({ form: 'keyway-backup-1' })],
-    ['one with more in it', good, forged({ alg: 'none' })],
+    ['an empty signature', good, forged({ signature: '' })],
+    ['a signature of another form', good, forged({ form: 'keyway-backup-1' })],
+    ['a signature with an unknown member', good, forged({ alg: 'none' })],
     ['invalid JSON', good, 'signed, me'],
   ])('%s', (_what, one, text) => {
     expect(trustOf(one, text, [publisher])).toMatchObject({ state: 'invalid' })
@@ -79,7 +79,7 @@ describe('the state is invalid for', () => {
 })
 
 test.each([
-  ['no key', 'hello', 'cannot be read'],
+  ['a text that is not a key', 'hello', 'cannot be read'],
   ['a public key', ours.publicKey, 'name the private one'],
   [
     'an RSA key',

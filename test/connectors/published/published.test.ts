@@ -102,13 +102,18 @@ describe('reading', () => {
   })
 
   test.each([
-    ['another key', text, signed(text, other), /which is not trusted; .*keyway trust/],
-    ['a changed text', `${text} `, signed(), /not the signature of Acme/],
-    ['a signature of a package', text, signed(text, pair, 'keyway-package-1'), /not the form/],
+    [
+      'an index signed by another key',
+      text,
+      signed(text, other),
+      /which is not trusted; .*keyway trust/,
+    ],
+    ['a changed index', `${text} `, signed(), /not the signature of Acme/],
+    ['the signature of a package', text, signed(text, pair, 'keyway-package-1'), /not the form/],
     ['no signature', text, '{}', /not the form/],
     ['an invalid index', '[]', signed('[]'), /the index: form is wrong/],
     [
-      'another form',
+      'an index of another form',
       '{"form":"keyway-index-2"}',
       signed('{"form":"keyway-index-2"}'),
       /reads keyway-index-1/,
@@ -127,15 +132,15 @@ describe('reading', () => {
   })
 
   test.each([
-    ['an id that leads elsewhere', { id: '../../etc' }],
-    ['a digest that is none', { versions: [version('1.0.0', { digest: '../x' })] }],
-    ['a package larger than may be', { versions: [version('1.0.0', { bytes: 2 ** 30 })] }],
-    ['a member that is not known', { script: 'x' }],
+    ['an id that leaves the folder', { id: '../../etc' }],
+    ['an invalid digest', { versions: [version('1.0.0', { digest: '../x' })] }],
+    ['a package over the size limit', { versions: [version('1.0.0', { bytes: 2 ** 30 })] }],
+    ['an unknown member', { script: 'x' }],
     ['no version', { versions: [] }],
-    ['a version that is none', { versions: [version('latest')] }],
-    ['a version with a line behind it', { versions: [version('1.0.0\n')] }],
-    ['a version in another spelling', { versions: [version('v1.0.0')] }],
-    ['a version twice', { versions: [version('1.0.0'), version('1.0.0', { bytes: 1 })] }],
+    ['an invalid version', { versions: [version('latest')] }],
+    ['a version with a trailing line break', { versions: [version('1.0.0\n')] }],
+    ['a version with a leading v', { versions: [version('v1.0.0')] }],
+    ['a duplicate version', { versions: [version('1.0.0'), version('1.0.0', { bytes: 1 })] }],
   ])('%s is refused', (_, change) => {
     const { connectors, ...index } = acme('1.0.0')
     const wrong = { ...index, connectors: [{ ...connectors[0], ...change }] }
@@ -389,13 +394,13 @@ describe('mirrors', () => {
     }
 
     test.each([
-      ['another key', signedBy(other)],
-      ['nobody', '<html>Sign in</html>'],
+      ['a signature by another key', signedBy(other)],
+      ['an HTML page in place of a signature', '<html>Sign in</html>'],
       [
-        'its key over something else',
+        'a signature over another text',
         JSON.stringify(signText('keyway-package-1', 'x', pair.privateKey)),
       ],
-    ])('a signature by %s is skipped for that of the next mirror, or refused', async (_, wrong) => {
+    ])('%s is skipped for the signature of the next mirror, or refused', async (_, wrong) => {
       const { signature } = await fetchedFrom([wrong, signedBy(pair)])
       expect(signature?.toString('utf8')).toBe(signedBy(pair))
       await expect(fetchedFrom([wrong])).rejects.toThrow(/mirror-0\.example: packages\/acme/)
@@ -454,7 +459,7 @@ describe('a registry in a folder', () => {
 
   test.each([
     ['a pipe without a writer', () => execFileSync('mkfifo', [path.join(folder, 'index.json')])],
-    ['a device without an end', () => symlinkSync('/dev/zero', path.join(folder, 'index.json'))],
+    ['an endless device', () => symlinkSync('/dev/zero', path.join(folder, 'index.json'))],
     ['a folder', () => mkdirSync(path.join(folder, 'index.json'))],
   ])('refuses %s in place of a file', async (_, make) => {
     rmSync(path.join(folder, 'index.json'), { recursive: true, force: true })

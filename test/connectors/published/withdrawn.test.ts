@@ -183,17 +183,20 @@ describe('an index with an invalid withdrawal is refused:', () => {
   })
 
   test.each([
-    ['a reason of 1 MB', { words: 'x'.repeat(1024 * 1024) }],
-    ['a reason over its length', { words: 'x'.repeat(501) }],
-    ['no reason', { words: ' ' }],
-    ['a reason that moves the cursor', { words: 'a\u001b[2Jb' }],
+    ['a reason of 1 MiB', { words: 'x'.repeat(1024 * 1024) }],
+    ['a reason over the maximum length', { words: 'x'.repeat(501) }],
+    ['an empty reason', { words: ' ' }],
+    ['a reason with an escape sequence', { words: 'a\u001b[2Jb' }],
     ['a reason of two lines', { words: 'a\nb' }],
-    ['a reason that turns the line', { words: 'a\u202eb' }],
-    ['half of a character', { words: 'a\ud800b' }],
-    ['no JSON', { subject: '{' }],
-    ['no moment', { subject: '{"at":"soon","runtime":"^1.0.0"}' }],
-    ['no runtime', { subject: '{"at":"2026-11-01T00:00:00.000Z"}' }],
-    ['more than it may hold', { subject: '{"at":"2026-11-01T00:00:00.000Z","runtime":"","x":1}' }],
+    ['a reason that changes the text direction', { words: 'a\u202eb' }],
+    ['a reason with half of a character', { words: 'a\ud800b' }],
+    ['details that are not JSON', { subject: '{' }],
+    ['an invalid time', { subject: '{"at":"soon","runtime":"^1.0.0"}' }],
+    ['no range of runtimes', { subject: '{"at":"2026-11-01T00:00:00.000Z"}' }],
+    [
+      'an unknown member of the details',
+      { subject: '{"at":"2026-11-01T00:00:00.000Z","runtime":"","x":1}' },
+    ],
   ])('%s', (_, more) => {
     expect(reading([{ ...mark, ...more }, ...wants])).toThrow(/^the index: connectors/)
   })

@@ -29,7 +29,7 @@ describe('accepts', () => {
   const good: [string, object][] = [
     ['the smallest manifest', {}],
     [
-      'all that may be said',
+      'a manifest with every member',
       {
         $schema: './schema.json',
         name: 'Acme',
@@ -66,15 +66,15 @@ describe('accepts', () => {
       { authentication_schema: undefined, credentials: [{ id: 'api', kind: 'token' }] },
     ],
     [
-      'an OAuth capability of its own that says which secrets it sees',
+      'handwritten OAuth capabilities with a clear secret',
       {
         capabilities: { handle_client_credentials_request: {}, get_authorization_url: {} },
         clear_secrets: [{ field: 'request.client_secret', because: 'it is signed' }],
       },
     ],
-    ['a version before the first', { version: '1.0.0-beta.1' }],
+    ['a prerelease version', { version: '1.0.0-beta.1' }],
     ['a version with build metadata', { version: '1.0.0+build.5' }],
-    ['an id at its longest', { id: `a${'b'.repeat(62)}` }],
+    ['an id of the maximum length', { id: `a${'b'.repeat(62)}` }],
   ]
   test.each(good)('%s', (_name, changes) => {
     expect(findings(changes)).toEqual([])
@@ -175,25 +175,40 @@ describe('limits the size of', () => {
 /** What is wrong, the field that the finding must name, and the words that it must contain. */
 const BAD: [string, object, string, string][] = [
   ['no id', { id: undefined }, 'id', 'missing; write "id"'],
-  ['an id in capitals', { id: 'Acme' }, 'id', 'must look like `acme`'],
+  ['an id in uppercase', { id: 'Acme' }, 'id', 'must look like `acme`'],
   ['an id that is too long', { id: 'a'.repeat(64) }, 'id', 'at most 63'],
   ['an id that is a number', { id: 5 }, 'id', 'write a string (found 5)'],
-  ['an id that climbs', { id: '../x' }, 'id', 'must look like'],
+  ['an id that contains ..', { id: '../x' }, 'id', 'must look like'],
   ['a reserved id', { id: 'list_connector_app_ids' }, 'id', 'is reserved'],
-  ['a reserved id in the other spelling', { id: 'list-connector-app-ids' }, 'id', 'is reserved'],
-  ['a reserved id in a mixed spelling', { id: 'list-connector_app-ids' }, 'id', 'is reserved'],
+  ['a reserved id with the other separator', { id: 'list-connector-app-ids' }, 'id', 'is reserved'],
+  ['a reserved id with mixed separators', { id: 'list-connector_app-ids' }, 'id', 'is reserved'],
   ['no version', { version: undefined }, 'version', 'missing; write "version"'],
-  ['no semantic version', { version: '1.0' }, 'version', 'write a semantic version such as 1.0.0'],
-  ['a v before the version', { version: 'v1.0.0' }, 'version', 'such as 1.0.0'],
+  [
+    'a version that is not semantic',
+    { version: '1.0' },
+    'version',
+    'write a semantic version such as 1.0.0',
+  ],
+  ['a version with a leading v', { version: 'v1.0.0' }, 'version', 'such as 1.0.0'],
   ['no runtime', { runtime: undefined }, 'runtime', 'missing; write "runtime"'],
-  ['a runtime that is no range', { runtime: 'latest' }, 'runtime', 'write a range such as ^1.0.0'],
-  ['another runtime', { runtime: '^2.0.0' }, 'runtime', 'this runtime speaks 1.0.0'],
+  [
+    'a runtime that is not a range',
+    { runtime: 'latest' },
+    'runtime',
+    'write a range such as ^1.0.0',
+  ],
+  [
+    'a range that excludes this runtime',
+    { runtime: '^2.0.0' },
+    'runtime',
+    'this runtime speaks 1.0.0',
+  ],
   ['an empty name', { name: '' }, 'name', '>=1'],
   ['a description that is too long', { description: 'x'.repeat(2001) }, 'description', '2000'],
-  ['a vendor that is no text', { vendor_domain: 1 }, 'vendor_domain', 'write a string (found 1)'],
-  ['a logo elsewhere', { logo: '../logo.svg' }, 'logo', 'beside connector.json'],
-  ['a logo of another kind', { logo: 'logo.exe' }, 'logo', '.svg or .png'],
-  ['a category in small letters', { categories: ['hr'] }, 'categories[0]', 'COLLABORATION'],
+  ['a vendor that is not text', { vendor_domain: 1 }, 'vendor_domain', 'write a string (found 1)'],
+  ['a logo outside the package', { logo: '../logo.svg' }, 'logo', 'beside connector.json'],
+  ['a logo of another file type', { logo: 'logo.exe' }, 'logo', '.svg or .png'],
+  ['a category in lowercase', { categories: ['hr'] }, 'categories[0]', 'COLLABORATION'],
   [
     'no authentication',
     { authentication_schema: undefined },
@@ -201,7 +216,7 @@ const BAD: [string, object, string, string][] = [
     'missing; write { "kind": "token" }',
   ],
   [
-    'both ways of authentication',
+    'both authentication_schema and credentials',
     { credentials: [{ id: 'api', kind: 'token' }] },
     'authentication_schema, credentials',
     'found both; write one of them',
@@ -213,7 +228,7 @@ const BAD: [string, object, string, string][] = [
     '"basic"',
   ],
   [
-    'a field help that is no text',
+    'a field help that is not text',
     { authentication_schema: { kind: 'token', fields: { token: { help: 1 } } } },
     'authentication_schema.fields.token.help',
     'write a string (found 1)',
@@ -226,16 +241,21 @@ const BAD: [string, object, string, string][] = [
   ],
   ['no credentials in the list', { ...manyOf({}), credentials: [] }, 'credentials', '>=1'],
   ['a credential without an id', manyOf({ id: undefined }), 'credentials[0].id', 'missing'],
-  ['a credential with a strange id', manyOf({ id: 'a b' }), 'credentials[0].id', 'look like `api`'],
-  ['a credential of no kind', manyOf({ kind: undefined }), 'credentials[0].kind', 'missing'],
   [
-    'a credential that says maybe',
+    'a credential with an invalid id',
+    manyOf({ id: 'a b' }),
+    'credentials[0].id',
+    'look like `api`',
+  ],
+  ['a credential without a kind', manyOf({ kind: undefined }), 'credentials[0].kind', 'missing'],
+  [
+    'a credential whose optional is not boolean',
     manyOf({ optional: 'yes' }),
     'credentials[0].optional',
     'write true or false (found "yes")',
   ],
   [
-    'two credentials of one id',
+    'two credentials with the same id',
     {
       authentication_schema: undefined,
       credentials: [
@@ -247,9 +267,14 @@ const BAD: [string, object, string, string][] = [
     'the id "api" stands twice',
   ],
   ['OAuth without a token address', { oauth: {} }, 'oauth.token_url', 'missing'],
-  ['OAuth for a token', { oauth }, 'oauth', 'write oauth or oauth_client_credentials'],
   [
-    'OAuth beside several credentials',
+    'OAuth for a credential of kind token',
+    { oauth },
+    'oauth',
+    'write oauth or oauth_client_credentials',
+  ],
+  [
+    'OAuth next to several credentials',
     { ...manyOf({ kind: 'oauth' }), oauth },
     'oauth',
     'write it in the entry',
@@ -261,7 +286,7 @@ const BAD: [string, object, string, string][] = [
     'kind token',
   ],
   [
-    'consent nowhere',
+    'a consent flow without an authorization URL',
     ofOAuth({ authorization_url: undefined }),
     'oauth.authorization_url',
     'missing',
@@ -291,25 +316,25 @@ const BAD: [string, object, string, string][] = [
     'not declared',
   ],
   [
-    'scopes of nothing',
+    'scopes of an undeclared capability',
     ofOAuth({ scopes: { get_account: 'a' } }),
     'oauth.scopes.get_account',
     'is no declared capability',
   ],
   [
-    'a flow by no setting',
+    'a flow by an undeclared setting',
     ofOAuth({ flow: { setting: 'flow' } }),
     'oauth.flow',
     'no declared string',
   ],
   [
-    'a flow by a setting that may be anything',
+    'a flow by a setting without an enum',
     { ...ofOAuth({ flow: { setting: 'x' } }), ...settings({ type: 'string' }) },
     'oauth.flow',
     '"enum"',
   ],
   [
-    'a capability that the flow has not',
+    'a capability that the flow does not have',
     ofOAuth({ capabilities: { handle_client_credentials_request: false } }),
     'oauth.capabilities.handle_client_credentials_request',
     'no such capability',
@@ -321,13 +346,13 @@ const BAD: [string, object, string, string][] = [
     'the host performs it',
   ],
   [
-    'an own OAuth capability that sees secrets which were not granted',
+    'a handwritten OAuth capability without clear secrets',
     { ...ofOAuth({ capabilities: { refresh_access_token: false } }), ...ownRefresh },
     'capabilities.refresh_access_token',
     '"clear_secrets": [{"field":"request.refresh_token"',
   ],
   [
-    'the same without any declaration',
+    'a handwritten OAuth capability without an oauth declaration',
     ownRefresh,
     'capabilities.refresh_access_token',
     'declare "oauth"',
@@ -392,27 +417,27 @@ const BAD: [string, object, string, string][] = [
     field as string,
     words as string,
   ]),
-  ['half an exchange', { exchange: { request: {} } }, 'exchange.request.url', 'missing'],
+  ['an incomplete exchange', { exchange: { request: {} } }, 'exchange.request.url', 'missing'],
   [
-    'errors in bodies that nothing points at',
+    'errors in bodies with an invalid pointer',
     { errors_in_body: { when: { json: 'ok', equals: false }, code: '/e', map: {} } },
     'errors_in_body.when.json',
     'JSON Pointer',
   ],
   [
-    'errors in bodies that nothing tells',
+    'errors in bodies without a condition',
     { errors_in_body: { when: { json: '/ok' }, code: '/e', map: {} } },
     'errors_in_body.when',
     'equals',
   ],
   [
-    'errors in bodies that two things tell',
+    'errors in bodies with two conditions',
     { errors_in_body: { when: { json: '/ok', equals: 1, exists: true }, code: '/e', map: {} } },
     'errors_in_body.when',
     '"exists": true',
   ],
   [
-    'errors in bodies of no code',
+    'errors in bodies with an unknown code',
     {
       errors_in_body: { when: { json: '/ok', equals: false }, code: '/e', map: { x: 'conflict' } },
     },
@@ -425,7 +450,7 @@ const BAD: [string, object, string, string][] = [
     'settings.base-url',
     'base_url',
   ],
-  ['a setting of no type', settings({ type: 'number' }), 'settings.x.type', '"integer"'],
+  ['a setting of an unknown type', settings({ type: 'number' }), 'settings.x.type', '"integer"'],
   [
     'a setting with an unknown member',
     settings({ type: 'string', min: 1 }),
@@ -433,7 +458,7 @@ const BAD: [string, object, string, string][] = [
     'no such field',
   ],
   [
-    'a setting whose pattern is none',
+    'a setting with an invalid pattern',
     settings({ type: 'string', pattern: '(' }),
     'settings.x.pattern',
     'RE2',
@@ -445,7 +470,7 @@ const BAD: [string, object, string, string][] = [
     'exclude each other',
   ],
   [
-    'a setting whose bounds cross',
+    'a setting whose min is above its max',
     settings({ type: 'integer', min: 5, max: 1 }),
     'settings.x',
     'min is above max',
@@ -464,25 +489,25 @@ const BAD: [string, object, string, string][] = [
   ],
   ['no capabilities', { capabilities: undefined }, 'capabilities', 'missing; write "capabilities"'],
   [
-    'a misspelt sql',
+    'a misspelled sql',
     { egress: [{ ...DATABASE, sql: undefined, sqll: 'postgresql://db.example' }] },
     'egress[0].sqll',
     'there is no such field; did you mean sql?',
   ],
   [
-    'a misspelt limit',
+    'a misspelled limit',
     { limits: { request_per_second: 3 } },
     'limits.request_per_second',
     'there is no such field; did you mean requests_per_second?',
   ],
   [
-    'a misspelt field of a statement',
+    'a misspelled field of a statement',
     { statements: { people: { text: 'select 1', read: true } } },
     'statements.people.read',
     'there is no such field; did you mean reads?',
   ],
   [
-    'a misspelt method',
+    'a misspelled method',
     { egress: [{ url: 'https://a.example', method: ['GET'] }] },
     'egress[0].method',
     'there is no such field; did you mean methods?',
@@ -496,44 +521,49 @@ const BAD: [string, object, string, string][] = [
     'write an object',
   ],
   [
-    'a misspelt capability',
+    'a misspelled capability',
     { capabilities: { list_account: {} } },
     'capabilities.list_account',
     'did you mean list_accounts?',
   ],
   [
-    'a capability of its own',
+    'a capability that the contract does not have',
     { capabilities: { fly: {} } },
     'capabilities.fly',
     'no such capability',
   ],
-  ['an automatic capability', { capabilities: { info: {} } }, 'capabilities.info', 'leave it out'],
   [
-    'a capability that is true',
+    'a capability that every connector has',
+    { capabilities: { info: {} } },
+    'capabilities.info',
+    'leave it out',
+  ],
+  [
+    'a capability whose value is true',
     { capabilities: { list_accounts: true } },
     'capabilities.list_accounts',
     'write an object (found true)',
   ],
   [
-    'a read that is widened',
+    'a read with an extra request field',
     { capabilities: { list_accounts: { request_fields: { x: { type: 'string' } } } } },
     'capabilities.list_accounts.request_fields',
     'only create_account and update_account',
   ],
   [
-    'a read whose answer is widened',
+    'a read with an extra response field',
     { capabilities: { list_accounts: { response_fields: { x: { type: 'string' } } } } },
     'capabilities.list_accounts.response_fields',
     'only create_account and update_account',
   ],
   [
-    'a standard field taken',
+    'an extra field with the name of a standard field',
     create({ request_fields: { email: { type: 'string' } } }),
     'capabilities.create_account',
     'email is a standard field',
   ],
   [
-    'an extra field whose bounds cross',
+    'an extra field whose min is above its max',
     create({ request_fields: { x: { type: 'integer', min: 2, max: 1 } } }),
     'capabilities.create_account.request_fields.x',
     'min is above max',
@@ -551,7 +581,7 @@ const BAD: [string, object, string, string][] = [
     'say why this read sends POST',
   ],
   [
-    'a reason that is none',
+    'a reason that is too short',
     { capabilities: { list_accounts: { reads_with: ['POST'], because: 'x' } } },
     'capabilities.list_accounts.because',
     'say why in a sentence',
@@ -564,7 +594,7 @@ const BAD: [string, object, string, string][] = [
     '"GET"',
   ],
   [
-    'an entry with no method',
+    'an entry with an empty list of methods',
     { egress: [{ url: 'https://a.example', methods: [] }] },
     'egress[0].methods',
     '>=1',
@@ -612,7 +642,7 @@ const BAD: [string, object, string, string][] = [
     'missing: write postgresql or mysql',
   ],
   [
-    'a database in another place than an object',
+    'a login that is not an object',
     { egress: [{ ...DATABASE, login: 'auth' }] },
     'egress[0].login',
     'write an object (found "auth")',
@@ -624,7 +654,7 @@ const BAD: [string, object, string, string][] = [
     'there is no such field',
   ],
   [
-    'a database by a setting that takes web addresses alone',
+    'a database by a setting of format url',
     {
       settings: { url: { type: 'string', format: 'url' } },
       egress: [{ ...DATABASE, sql: '{settings.url}' }],
@@ -651,7 +681,7 @@ const BAD: [string, object, string, string][] = [
     'semicolon',
   ],
   [
-    'a statement of another name',
+    'a statement with an invalid name',
     { statements: { 'List people': { text: 'select 1' } } },
     'statements.List people',
     'must look like',
@@ -663,7 +693,7 @@ const BAD: [string, object, string, string][] = [
     '"api" is none of auth, request',
   ],
   [
-    'a clear secret that is none',
+    'a clear secret of an unknown field',
     { clear_secrets: [{ field: 'token.tokens', because: 'It has to be hashed.' }] },
     'clear_secrets[0].field',
     'it has token.token',
@@ -683,7 +713,7 @@ const BAD: [string, object, string, string][] = [
     'declare it under resource_types',
   ],
   [
-    'an entitlement whose bounds cross',
+    'an entitlement type whose min is above its max',
     {
       entitlement_types: [{ type_id: 'R', type_label: 'R', resource_type_id: '', min: 2, max: 1 }],
     },
@@ -694,13 +724,13 @@ const BAD: [string, object, string, string][] = [
   ['a deadline that is too short', { limits: { deadline_ms: 5 } }, 'limits.deadline_ms', '>=100'],
   ['too little memory', { limits: { memory_mb: 8 } }, 'limits.memory_mb', '>=16'],
   [
-    'half a request',
+    'a fractional limit',
     { limits: { requests_per_second: 0.5 } },
     'limits.requests_per_second',
     'safe integer',
   ],
   ['an unknown limit', { limits: { memory: 8 } }, 'limits.memory', 'no such field'],
-  ['an endless consistency', { consistency_ms: 1e9 }, 'consistency_ms', '<=3600000'],
+  ['a consistency window that is too long', { consistency_ms: 1e9 }, 'consistency_ms', '<=3600000'],
   [
     'a clear secret without a reason',
     { clear_secrets: [{ field: 'token.token' }] },
@@ -708,7 +738,7 @@ const BAD: [string, object, string, string][] = [
     'missing',
   ],
   [
-    'a member that does not exist',
+    'an unknown member',
     { capabillities: {} },
     'capabillities',
     'there is no such field; did you mean capabilities?',

@@ -18,9 +18,14 @@ const credential = (changes: object) => ({
 })
 
 const CASES: [string, object, object, [string, string][]][] = [
-  ['nothing', {}, { name: 'New' }, []],
-  ['a capability more', {}, { capabilities: both }, []],
-  ['a capability less', { capabilities: both }, {}, [['breaking', 'capabilities.list_accounts']]],
+  ['no change', {}, { name: 'New' }, []],
+  ['an added capability', {}, { capabilities: both }, []],
+  [
+    'a removed capability',
+    { capabilities: both },
+    {},
+    [['breaking', 'capabilities.list_accounts']],
+  ],
   [
     'another kind of credentials',
     {},
@@ -34,7 +39,7 @@ const CASES: [string, object, object, [string, string][]][] = [
     [['breaking', 'credentials.api']],
   ],
   [
-    'a credential more that is required',
+    'an added required credential',
     credential({}),
     {
       ...credential({}),
@@ -46,7 +51,7 @@ const CASES: [string, object, object, [string, string][]][] = [
     [['breaking', 'credentials.more']],
   ],
   [
-    'a credential more that is not',
+    'an added optional credential',
     credential({}),
     {
       ...credential({}),
@@ -57,12 +62,12 @@ const CASES: [string, object, object, [string, string][]][] = [
     },
     [],
   ],
-  ['a setting less', setting({}), {}, [['breaking', 'settings.host']]],
-  ['a setting more', {}, setting({}), []],
-  ['a required setting more', {}, setting({ required: true }), [['breaking', 'settings.host']]],
-  ['a required setting with a default', {}, setting({ required: true, default: 'a' }), []],
+  ['a removed setting', setting({}), {}, [['breaking', 'settings.host']]],
+  ['an added setting', {}, setting({}), []],
+  ['an added required setting', {}, setting({ required: true }), [['breaking', 'settings.host']]],
+  ['an added required setting with a default', {}, setting({ required: true, default: 'a' }), []],
   [
-    'a setting that is required now',
+    'a setting that becomes required',
     setting({}),
     setting({ required: true }),
     [['breaking', 'settings.host']],
@@ -81,12 +86,12 @@ const CASES: [string, object, object, [string, string][]][] = [
   ],
   ['more values', setting({ enum: ['a'] }), setting({ enum: ['a', 'b'] }), []],
   [
-    'a pattern that was none',
+    'an added pattern',
     setting({}),
     setting({ pattern: '[a-z]+' }),
     [['breaking', 'settings.host']],
   ],
-  ['no pattern any more', setting({ pattern: '[a-z]+' }), setting({}), []],
+  ['a removed pattern', setting({ pattern: '[a-z]+' }), setting({}), []],
   [
     'another default',
     setting({ default: 'a' }),
@@ -99,14 +104,19 @@ const CASES: [string, object, object, [string, string][]][] = [
     { settings: { n: { type: 'integer', max: 5 } } },
     [['breaking', 'settings.n']],
   ],
-  ['a type of entitlements less', role(), {}, [['breaking', 'entitlement_types.role']]],
+  ['a removed entitlement type', role(), {}, [['breaking', 'entitlement_types.role']]],
   [
-    'a type of other resources',
+    'an entitlement type of another resource type',
     role(),
     role({ resource_type_id: 'team' }),
     [['breaking', 'entitlement_types.role']],
   ],
-  ['more of a type needed', role(), role({ min: 1 }), [['breaking', 'entitlement_types.role']]],
+  [
+    'a higher minimum of an entitlement type',
+    role(),
+    role({ min: 1 }),
+    [['breaking', 'entitlement_types.role']],
+  ],
   ['another label', role(), role({ type_label: 'Duty' }), [['notice', 'entitlement_types.role']]],
 ]
 

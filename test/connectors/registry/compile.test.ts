@@ -41,7 +41,7 @@ describe('bundles', () => {
   const good: [string, Record<string, string>, string][] = [
     ['one file', {}, 'validate_credentials'],
     [
-      'files within, in folders and upwards',
+      'files of the package, in folders and parent folders',
       {
         'connector.ts': importing('./lib/a'),
         'lib/a.ts': "import inner from '../b.ts'\nexport default inner",
@@ -55,7 +55,7 @@ describe('bundles', () => {
       'inner-json',
     ],
     [
-      'a package of its own',
+      'a package in its own node_modules',
       {
         'connector.ts': importing('small'),
         'node_modules/small/package.json': '{"name":"small","main":"lib/index.js"}',
@@ -64,7 +64,7 @@ describe('bundles', () => {
       'inner-package',
     ],
     [
-      'a package of its own with exports',
+      'a package in its own node_modules, with exports',
       {
         'connector.ts': importing('small/sub'),
         'node_modules/small/package.json':
@@ -74,7 +74,7 @@ describe('bundles', () => {
       'inner-export',
     ],
     [
-      'without reading a tsconfig of its own',
+      'code without reading its tsconfig',
       {
         'connector.ts': importing('./lib/a'),
         'lib/a.ts': "export default 'inner-text'",
@@ -87,7 +87,7 @@ describe('bundles', () => {
       'inner-text',
     ],
     [
-      'without looking where only running code could',
+      'code without resolving paths that are only known at run time',
       {
         'connector.ts': `require.resolve('/etc/passwd')
 import(\`/etc/\${globalThis.x}.json\`)
@@ -98,7 +98,7 @@ ${CODE}`,
       'validate_credentials',
     ],
     [
-      'without following a source map comment',
+      'code without following its source map comment',
       { 'connector.ts': `${CODE}//# sourceMappingURL=../neighbour/secret.json` },
       'validate_credentials',
     ],
@@ -169,12 +169,16 @@ describe('refuses', () => {
       outside,
     ],
     [
-      'a path far upwards',
+      'a path many folders upwards',
       { 'connector.ts': importing('../../../../../../../etc/passwd') },
       outside,
     ],
-    ['a path that begins within', { 'connector.ts': importing('./lib/../../secret') }, outside],
-    ['two dots alone', { 'connector.ts': importing('..') }, outside],
+    [
+      'a path that begins inside the package and leaves it',
+      { 'connector.ts': importing('./lib/../../secret') },
+      outside,
+    ],
+    ['the path ..', { 'connector.ts': importing('..') }, outside],
     ['an absolute path', { 'connector.ts': importing('/etc/passwd') }, outside],
     ['an absolute path in a call', { 'connector.ts': `import('/etc/passwd')\n${CODE}` }, outside],
     ['an absolute path in require', { 'connector.ts': `require('/etc/passwd')\n${CODE}` }, outside],
@@ -194,7 +198,7 @@ describe('refuses', () => {
       outside,
     ],
     [
-      'a pattern that leads out',
+      'a pattern that leaves the package',
       { 'connector.ts': `import('../../' + globalThis.x + '.ts')\n${CODE}` },
       '',
     ],
@@ -208,9 +212,9 @@ describe('refuses', () => {
     ['keyway/testing', { 'connector.ts': importing('keyway/testing') }, 'is for tests'],
     ['another part of keyway', { 'connector.ts': importing('keyway/package.json') }, ''],
     ['a package of the runtime', { 'connector.ts': importing('valibot') }, ''],
-    ['a package further up', { 'connector.ts': importing('outside') }, outside],
-    ['a package that is nowhere', { 'connector.ts': importing('nowhere') }, 'cannot find nowhere'],
-    ['a file that is not there', { 'connector.ts': importing('./gone') }, 'cannot find ./gone'],
+    ['a package of a parent folder', { 'connector.ts': importing('outside') }, outside],
+    ['an unknown package', { 'connector.ts': importing('nowhere') }, 'cannot find nowhere'],
+    ['a missing file', { 'connector.ts': importing('./gone') }, 'cannot find ./gone'],
     ['a style sheet', { 'connector.ts': "import './a.css'", 'a.css': '' }, 'cannot find ./a.css'],
     ['a binary', { 'connector.ts': "import './a.node'", 'a.node': '' }, 'cannot find ./a.node'],
     [
@@ -219,26 +223,26 @@ describe('refuses', () => {
       outside,
     ],
     [
-      'a picture',
+      'an image',
       { 'connector.ts': importing('./logo.svg'), 'logo.svg': '<svg/>' },
       'only ts, js and json',
     ],
     [
-      'a package whose main leads out',
+      'a package whose main lies outside',
       packageWith({ main: '../../../../../../../../../etc/passwd' }),
       '',
     ],
     ['a package whose main is absolute', packageWith({ main: '/etc/passwd' }), ''],
-    ['a package whose module leads out', packageWith({ module: '../../../secret.ts' }), ''],
-    ['a package whose exports lead out', packageWith({ exports: '../../../secret.ts' }), ''],
-    ['a package whose exports climb', packageWith({ exports: './../../../secret.ts' }), ''],
+    ['a package whose module lies outside', packageWith({ module: '../../../secret.ts' }), ''],
+    ['a package whose exports lie outside', packageWith({ exports: '../../../secret.ts' }), ''],
+    ['a package whose exports contain ..', packageWith({ exports: './../../../secret.ts' }), ''],
     [
-      'a package whose browser map leads out',
+      'a package whose browser map leads outside',
       packageWith({ main: 'a.js', browser: { './a.js': '../../../secret.ts' } }),
       '',
     ],
     [
-      'an import map that leads out',
+      'an import map that leaves the package',
       {
         'connector.ts': importing('#secret'),
         'package.json': '{"name":"x","imports":{"#secret":"../secret.ts"}}',
@@ -254,7 +258,7 @@ describe('refuses', () => {
       '',
     ],
     [
-      'an import map to a package further up',
+      'an import map to a package of a parent folder',
       {
         'connector.ts': importing('#out'),
         'package.json': '{"name":"x","imports":{"#out":"outside"}}',
@@ -337,13 +341,17 @@ describe('refuses', () => {
 
 describe('ends with a finding or a bundle for', () => {
   const hard: [string, string, string][] = [
-    ['parentheses without end', '('.repeat(2_000_000), 'connector.ts: its sources are nested'],
-    ['parentheses', `export default ${'('.repeat(50_000)}1${')'.repeat(50_000)}`, 'a bundle'],
-    ['arrows', `${'a=>'.repeat(20_000)}1`, 'a bundle'],
+    ['unclosed parentheses', '('.repeat(2_000_000), 'connector.ts: its sources are nested'],
+    [
+      'nested parentheses',
+      `export default ${'('.repeat(50_000)}1${')'.repeat(50_000)}`,
+      'a bundle',
+    ],
+    ['a long chain of arrow functions', `${'a=>'.repeat(20_000)}1`, 'a bundle'],
     ['a long chain', `export default ${'1+'.repeat(200_000)}1`, 'a bundle'],
-    ['templates', '`${'.repeat(200_000), 'connector.ts:1:600001: Unexpected end of file'],
-    ['a type without end', `type A = ${'A<'.repeat(200_000)}`, ':1:400010: Unexpected end of file'],
-    ['bytes that are no text', '\u0000\uffff\u0001'.repeat(1000), 'connector.ts:1:1: Unexpected'],
+    ['unclosed templates', '`${'.repeat(200_000), 'connector.ts:1:600001: Unexpected end of file'],
+    ['an unclosed type', `type A = ${'A<'.repeat(200_000)}`, ':1:400010: Unexpected end of file'],
+    ['bytes that are not text', '\u0000\uffff\u0001'.repeat(1000), 'connector.ts:1:1: Unexpected'],
   ]
   test.each(hard)('%s', async (_name, code, end) => {
     const { result, text } = await compiled({ 'connector.ts': code })

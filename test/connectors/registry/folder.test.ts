@@ -36,10 +36,13 @@ describe('the digest', () => {
   })
 
   test.each([
-    ['another content', { ...FILES, 'lib/a.ts': '2' }],
+    ['other content', { ...FILES, 'lib/a.ts': '2' }],
     ['another name', { 'connector.json': '{}', 'connector.ts': 'export {}', 'lib/b.ts': '1' }],
-    ['one file more', { ...FILES, 'b.ts': '' }],
-    ['the same bytes cut otherwise', { ...FILES, 'connector.ts': 'export {', 'lib/a.ts': '}1' }],
+    ['an additional file', { ...FILES, 'b.ts': '' }],
+    [
+      'the same bytes divided differently between files',
+      { ...FILES, 'connector.ts': 'export {', 'lib/a.ts': '}1' },
+    ],
   ])('changes with %s', async (_name, files) => {
     expect((await readFolder(await make(files))).digest).not.toBe(
       (await readFolder(await make())).digest,

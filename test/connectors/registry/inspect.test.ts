@@ -26,8 +26,8 @@ test('accepts a folder whose code implements its manifest', async () => {
 
 describe('refuses', () => {
   const bad: [string, Record<string, string>, RegExp][] = [
-    ['a manifest that is wrong', filesOf({ version: 'x' }), /^version: found "x"/],
-    ['a logo that is not there', filesOf({ logo: 'logo.svg' }), /^logo: there is no logo\.svg/],
+    ['an invalid manifest', filesOf({ version: 'x' }), /^version: found "x"/],
+    ['a missing logo', filesOf({ logo: 'logo.svg' }), /^logo: there is no logo\.svg/],
     ['no code', { 'connector.json': filesOf()['connector.json'] as string }, /no connector\.ts/],
     ['code that does not parse', filesOf({}, 'const = 1'), /^connector\.ts:1:7: /],
     [
@@ -36,17 +36,17 @@ describe('refuses', () => {
       /^connector\.ts:1:7: the connector could not be loaded: .*no luck today/,
     ],
     [
-      'code that throws no error',
+      'code that throws a value that is not an Error',
       filesOf({}, `throw { toString() { throw 1 } }\n${CODE}`),
       /^connector\.ts: the connector could not be loaded/,
     ],
     [
-      'code that never ends loading',
+      'code that never finishes loading',
       filesOf({}, `for (;;) {}\n${CODE}`),
       /^connector\.ts:1:1: the connector could not be loaded: .*timed out/,
     ],
     [
-      'code that ends loading in a getter',
+      'code with a getter that never returns',
       filesOf({}, 'export default { get validate_credentials() { for (;;) {} } }'),
       /^connector\.ts: the connector could not be loaded/,
     ],
@@ -66,22 +66,22 @@ describe('refuses', () => {
     ],
     ['code that exports a number', filesOf({}, 'export default 5'), /made by defineConnector/],
     [
-      'a member that is no function',
+      'a member that is not a function',
       filesOf({}, 'export default { validate_credentials: 5 }'),
       /validate_credentials of the default export is not a function/,
     ],
     [
-      'a capability that is declared only',
+      'a capability that is declared but not implemented',
       filesOf({ capabilities: { validate_credentials: {}, list_accounts: {} } }),
       /^capabilities\.list_accounts: declared, but connector\.ts does not implement it; it implements validate_credentials$/,
     ],
     [
-      'a capability that is implemented only',
+      'a capability that is implemented but not declared',
       filesOf({}, handlers('validate_credentials', 'list_accounts')),
       /^connector\.ts implements list_accounts, but connector\.json does not declare it; it declares validate_credentials$/,
     ],
     [
-      'a function that is no capability',
+      'a function that is not a capability',
       filesOf({}, handlers('validate_credentials', 'helper')),
       /^connector\.ts implements helper,/,
     ],

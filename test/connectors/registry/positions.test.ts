@@ -75,15 +75,15 @@ describe('no location is reported', () => {
     JSON.stringify({ version: 3, sources: [source], names: [], mappings: 'AAAA' })
 
   test.each([
-    ['without a map', null],
-    ['of a map that is no JSON', '{'],
-    ['of a map that is none', '7'],
-    ['of a map without mappings', '{}'],
-    ['of a file outside', map('../secret.ts')],
-    ['of an absolute path', map('/etc/passwd')],
-    ['of a file without a name', map('')],
-    ['of a name that is none', map(null)],
-    ['of a name with more lines', map('a\nb')],
+    ['without a source map', null],
+    ['with a source map that is not JSON', '{'],
+    ['with a source map that is not an object', '7'],
+    ['with a source map without mappings', '{}'],
+    ['for a file outside the package', map('../secret.ts')],
+    ['for an absolute path', map('/etc/passwd')],
+    ['for a file without a name', map('')],
+    ['for a file name that is not a text', map(null)],
+    ['for a file name with a line break', map('a\nb')],
   ])('%s', async (_what, text) => {
     expect(await createLocate(async () => text)('d', at)).toBeNull()
   })

@@ -102,14 +102,25 @@ test('loads the code after a temporary disk error', async () => {
 describe('a ghost', () => {
   test.each([
     ['code that does not parse', {}, BROKEN, 'acme@1.0.0', 'connector.ts:1:'],
-    ['a manifest that is wrong', { version: 'one' }, undefined, 'acme@one', 'version: found "one"'],
-    ['another runtime', { runtime: '^9.0.0' }, undefined, 'acme@1.0.0', 'this runtime speaks'],
-  ])('is %s; it is listed with its id and the reason', async (_name, changes, code, who, why) => {
-    const { registry } = open()
-    await drop(registry, path.join(plugins(), 'x'), changes, code)
-    expect(rows(registry)).toEqual([{ row: `${who} ghost`, reason: expect.stringContaining(why) }])
-    expect(registry.find('acme')).toBeNull()
-  })
+    ['an invalid manifest', { version: 'one' }, undefined, 'acme@one', 'version: found "one"'],
+    [
+      'a range that excludes this runtime',
+      { runtime: '^9.0.0' },
+      undefined,
+      'acme@1.0.0',
+      'this runtime speaks',
+    ],
+  ])(
+    'results from %s, and is listed with its id and the reason',
+    async (_name, changes, code, who, why) => {
+      const { registry } = open()
+      await drop(registry, path.join(plugins(), 'x'), changes, code)
+      expect(rows(registry)).toEqual([
+        { row: `${who} ghost`, reason: expect.stringContaining(why) },
+      ])
+      expect(registry.find('acme')).toBeNull()
+    },
+  )
 
   test('is a folder without a manifest', async () => {
     const { registry } = open()
@@ -213,10 +224,10 @@ describe('an edit', () => {
   })
 
   test.each([
-    ['broken', {}, BROKEN],
-    ['of a wrong manifest', { version: 'x' }, undefined],
+    ['broken code', {}, BROKEN],
+    ['an invalid manifest', { version: 'x' }, undefined],
   ])(
-    'that is %s is listed while the previous version goes on serving',
+    'with %s is listed while the previous version goes on serving',
     async (_name, changes, code) => {
       const { registry, retired } = open()
       const directory = path.join(plugins(), 'x')

@@ -12,30 +12,35 @@ const parse = (changes: object) => v.parse(Manifest, manifestOf(changes))
 const secretTo = (...secrets: string[]) =>
   parse({ egress: [{ url: 'https://api.acme.example', methods: ['GET'], secrets }] })
 
-describe('a grant covers', () => {
-  test('the manifest that it was made for', () => {
+describe('a grant', () => {
+  test('covers the manifest that it was made for', () => {
     const manifest = parse({ limits: { memory_mb: 128 } })
     expect(uncovered(wantsOf(manifest), wantsOf(manifest))).toEqual([])
   })
 
   test.each([
-    ['less of a limit', { limits: { memory_mb: 128 } }, { limits: { memory_mb: 64 } }, 0],
-    ['more of a limit', { limits: { memory_mb: 64 } }, { limits: { memory_mb: 128 } }, 1],
+    ['covers a lower limit', { limits: { memory_mb: 128 } }, { limits: { memory_mb: 64 } }, 0],
     [
-      'a capability more, with all that it sends',
+      'does not cover a higher limit',
+      { limits: { memory_mb: 64 } },
+      { limits: { memory_mb: 128 } },
+      1,
+    ],
+    [
+      'does not cover a new capability with its egress',
       {},
       { capabilities: { validate_credentials: {}, get_account: {} } },
       3,
     ],
-  ])('%s, or does not', (_name, before, next, count) => {
+  ])('%s', (_name, before, next, count) => {
     expect(uncovered(wantsOf(parse(next)), wantsOf(parse(before)))).toHaveLength(count)
   })
 
   test.each([
-    ['no secret where some may go', secretTo(), secretTo('settings.a'), 0],
-    ['a secret where none may go', secretTo('settings.a'), secretTo(), 1],
-    ['another secret', secretTo('settings.a'), secretTo('settings.b'), 1],
-    ['one of two secrets', secretTo('settings.a'), secretTo('settings.b', 'settings.a'), 0],
+    ['covers no secret where one is granted', secretTo(), secretTo('settings.a'), 0],
+    ['does not cover a secret where none is granted', secretTo('settings.a'), secretTo(), 1],
+    ['does not cover another secret', secretTo('settings.a'), secretTo('settings.b'), 1],
+    ['covers one of two secrets', secretTo('settings.a'), secretTo('settings.b', 'settings.a'), 0],
   ])('%s', (_name, next, before, count) => {
     expect(uncovered(wantsOf(next), wantsOf(before))).toHaveLength(count)
   })
@@ -132,10 +137,14 @@ describe('statements of a database', () => {
   })
 
   test.each([
-    ['another text', database('drop role y'), 1],
-    ['another database', database('drop role x', { database: 'crm' }), 3],
-    ['less of them', database('drop role x', { statements: ['read'] }), 0],
-  ])('with %s are requested again, or not', (_what, next, count) => {
+    ['are requested again with another text', database('drop role y'), 1],
+    ['are requested again with another database', database('drop role x', { database: 'crm' }), 3],
+    [
+      'are not requested again if they are fewer',
+      database('drop role x', { statements: ['read'] }),
+      0,
+    ],
+  ])('%s', (_what, next, count) => {
     expect(uncovered(wantsOf(next), wantsOf(manifest))).toHaveLength(count)
   })
 

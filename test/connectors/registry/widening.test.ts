@@ -15,12 +15,12 @@ const hostBy = (field: object) => ({
 const reads = (more: object) => ({ capabilities: { list_accounts: more } })
 
 const CASES: [string, object, object, string[]][] = [
-  ['the same', {}, {}, []],
+  ['no change', {}, {}, []],
   ['another version', {}, { version: '2.0.0', name: 'New' }, []],
   ['fewer addresses', at(api, { url: 'https://b.example' }), at(api), []],
   ['another order', at(api, host), at(host, api), []],
   [
-    'one address more',
+    'an added address',
     at(api),
     at(api, { url: 'https://b.example' }),
     ['GET https://b.example', 'HEAD https://b.example'],
@@ -32,12 +32,12 @@ const CASES: [string, object, object, string[]][] = [
     ['GET https://a.example', 'HEAD https://a.example'],
   ],
   [
-    'one method more',
+    'an added method',
     at(api),
     at({ ...api, methods: ['GET', 'POST'] }),
     ['POST https://api.acme.example'],
   ],
-  ['one method less', at(api), at({ ...api, methods: ['GET'] }), []],
+  ['a removed method', at(api), at({ ...api, methods: ['GET'] }), []],
   [
     'a read that sends POST',
     reads({}),
@@ -45,33 +45,33 @@ const CASES: [string, object, object, string[]][] = [
     ['POST https://api.acme.example'],
   ],
   [
-    'a capability more: all that it may reach',
+    'an added capability: its whole egress',
     reads({}),
     { capabilities: { list_accounts: {}, get_account: {} } },
     ['GET https://api.acme.example', 'HEAD https://api.acme.example'],
   ],
-  ['a capability less', { capabilities: { list_accounts: {}, get_account: {} } }, reads({}), []],
+  ['a removed capability', { capabilities: { list_accounts: {}, get_account: {} } }, reads({}), []],
   [
-    'a capability with a list of its own',
+    'a capability with its own egress',
     reads({}),
     reads({ egress: [{ url: 'https://b.example', methods: ['GET'] }] }),
     ['GET https://b.example'],
   ],
   [
-    'a setting whose pattern is gone',
+    'a setting without its pattern',
     hostBy({ pattern: '(eu|us).acme.example' }),
     hostBy({ format: 'hostname' }),
     ['GET https://{settings.host}', 'HEAD https://{settings.host}'],
   ],
   [
-    'a setting that has one value more',
+    'a setting with an added value',
     hostBy({ enum: ['a.example'] }),
     hostBy({ enum: ['a.example', 'b.example'] }),
     ['GET https://{settings.host}', 'HEAD https://{settings.host}'],
   ],
   ['a setting with another title', hostBy({ title: 'A' }), hostBy({ title: 'B' }), []],
   [
-    'secrets to where none went',
+    'secrets to an address that got none',
     at({ ...api, methods: ['GET'], secrets: ['settings.a'] }),
     at({ ...api, methods: ['GET'] }),
     ['GET https://api.acme.example'],
