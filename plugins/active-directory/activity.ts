@@ -9,7 +9,7 @@ type Activity = Output<'get_last_activity'>[number]
  * Attributes with the last logon. `lastLogon` is recorded by the queried domain controller only.
  * `lastLogonTimestamp` is replicated, and up to 14 days late (MS-ADA1, MS-ADA2).
  */
-const NOTED_IN = ['lastLogon', 'lastLogonTimestamp']
+const LOGON_ATTRIBUTES = ['lastLogon', 'lastLogonTimestamp']
 
 /** Maximum number of accounts in one search. */
 const AT_ONCE = 100
@@ -23,11 +23,11 @@ export async function getLastActivity(
   const values = request.account_ids.flatMap((id) => guidValue(id) ?? [])
   for (let at = 0; at < values.length; at += AT_ONCE) {
     const some = values.slice(at, at + AT_ONCE)
-    const either = {
+    const filter = {
       or: some.map((value): { eq: [string, typeof value] } => ({ eq: ['objectGUID', value] })),
     }
-    for (const entry of await findAll(ctx, 'account', NOTED_IN, either)) {
-      const time = lastOf(entry)
+    for (const entry of await findAll(ctx, 'account', LOGON_ATTRIBUTES, filter)) {
+      const time = lastLogonOf(entry)
       if (time !== null) last.set(idOf(entry), time)
     }
   }
@@ -37,7 +37,7 @@ export async function getLastActivity(
   })
 }
 
-const lastOf = (entry: LdapEntry): string | null => {
-  const times = NOTED_IN.flatMap((name) => timeOf(firstOf(entry, name)) ?? [])
+const lastLogonOf = (entry: LdapEntry): string | null => {
+  const times = LOGON_ATTRIBUTES.flatMap((name) => timeOf(firstOf(entry, name)) ?? [])
   return times.length === 0 ? null : isoOf(Math.max(...times))
 }

@@ -17,7 +17,7 @@ export async function assignEntitlement(
     request.account_integration_specific_id,
     MEMBERSHIP,
   )
-  await putInto(ctx, request.entitlement_integration_specific_id, person)
+  await addToGroup(ctx, request.entitlement_integration_specific_id, person)
   return { assigned: true }
 }
 
@@ -26,7 +26,7 @@ export async function assignEntitlement(
  *
  * @throws `not_found` if the group is unknown
  */
-export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<void> {
+export async function addToGroup(ctx: Ctx, id: string, person: LdapEntry): Promise<void> {
   const group = await readGroup(ctx, id)
   const write = ctx.ldap.modify(group.dn, [{ add: { member: [person.dn] } }])
   await unlessAlready(write, 'entryAlreadyExists', 'attributeOrValueExists')
@@ -55,7 +55,7 @@ export async function unassignEntitlement(
       `${group.dn} is the primary group of the account, which cannot be taken: give it another primary group first`,
       { app_error_code: 'primary_group' },
     )
-  await takeFrom(ctx, group, person)
+  await removeFromGroup(ctx, group, person)
   if (isEffective(ctx) && (await isInThroughGroups(ctx, person, group)))
     throw new ConnectorError(
       'unsupported_operation',
@@ -69,7 +69,7 @@ export async function unassignEntitlement(
  * Removes a member. `unwillingToPerform` has many causes. It counts as success only if the person is not in
  * the group.
  */
-async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
+async function removeFromGroup(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
   const write = ctx.ldap.modify(group.dn, [{ delete: { member: [person.dn] } }])
   try {
     await unlessAlready(write, 'noSuchAttribute')

@@ -20,7 +20,7 @@ import { type Ctx, domainName } from './directory.ts'
  * @throws `unsupported_operation` for the account that the connector signs in as
  */
 export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string): Promise<void> {
-  const filter = { or: namedBy(ctx.auth.basic.username, domainName(ctx)) }
+  const filter = { or: loginFilters(ctx.auth.basic.username, domainName(ctx)) }
   const attributes = ['objectGUID']
   const { entries } = await ctx.ldap.search({ base: dn, scope: 'base', filter, attributes })
   if (entries.length === 0) return
@@ -35,8 +35,8 @@ export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string):
  * Returns filters for the accounts that a name in a simple bind can denote (MS-ADTS section 5.1.1.1.1). Samba
  * does not accept a display name, GUID or SID.
  */
-function namedBy(name: string, domain: string): LdapFilter[] {
-  const logon = /^[^\\]*\\(.+)$/.exec(name)?.[1] ?? ofDomain(name, domain)
+function loginFilters(name: string, domain: string): LdapFilter[] {
+  const logon = /^[^\\]*\\(.+)$/.exec(name)?.[1] ?? logonNameIn(name, domain)
   const guid = guidValue(name.replace(/^\{(.*)\}$/, '$1'))
   const sid = sidValue(name)
   const filters: LdapFilter[] = [{ eq: ['userPrincipalName', name] }, { eq: ['displayName', name] }]
@@ -51,7 +51,7 @@ function namedBy(name: string, domain: string): LdapFilter[] {
  * Returns the logon name before the `@` if the part after it denotes the domain: by its full name, or by its
  * short name, which has no dot. Returns null otherwise.
  */
-function ofDomain(name: string, domain: string): string | null {
+function logonNameIn(name: string, domain: string): string | null {
   const at = name.lastIndexOf('@')
   const realm = name.slice(at + 1).toLowerCase()
   return at > 0 && (realm === domain || !realm.includes('.')) ? name.slice(0, at) : null

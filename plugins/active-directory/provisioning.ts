@@ -21,7 +21,7 @@ import {
   newAccountsPlace,
   readEntry,
 } from './directory.ts'
-import { putInto } from './grants.ts'
+import { addToGroup } from './grants.ts'
 import { refuseOwnLogin } from './own-login.ts'
 
 /** Fields that connector.json adds to the request. */
@@ -81,7 +81,7 @@ export async function createAccount(
     const given = passwordOf(request)
     if (enabled || given !== null) await ctx.ldap.password(dn, given ?? randomPassword())
     for (const group of request.entitlements)
-      await putInto(ctx, group.integration_specific_id, person)
+      await addToGroup(ctx, group.integration_specific_id, person)
     const changes = mustChange(request)
     if (enabled) changes['userAccountControl'] = [String(NORMAL)]
     if (Object.keys(changes).length > 0) await ctx.ldap.modify(dn, [{ replace: changes }])
@@ -130,7 +130,7 @@ export async function updateAccount(
     // setting a password clears the mark that it must be changed, which `changes` may set.
     if (password !== null) {
       await ctx.ldap.password(entry.dn, password)
-      undo('the new password', stays)
+      undo('the new password', cannotUndo)
     }
     if (Object.keys(changes).length > 0) await ctx.ldap.modify(entry.dn, [{ replace: changes }])
   })
@@ -155,7 +155,7 @@ export async function deleteAccount(
 /**
  * Undo step for a new password. The old password is unknown, so the error reports that the new one is set.
  */
-const stays = (): never => {
+const cannotUndo = (): never => {
   throw new Error('it is set, and cannot be taken back')
 }
 

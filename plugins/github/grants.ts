@@ -18,7 +18,7 @@ import {
   teamRole,
   wrong,
 } from './entitlements.ts'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { REPOSITORY, repositoryAddress, TEAM, teamAddress } from './resources.ts'
 import { type Ctx, organization, service } from './service.ts'
 
@@ -76,7 +76,7 @@ const memberships: Kind = {
     const role = membershipRole(id)
     const membership = await mustBeMember(ctx, login)
     if (membership.role === role) return
-    if (membership.role === 'admin') await mustNotBeOwn(ctx, login, 'stops being an owner')
+    if (membership.role === 'admin') await refuseOwnAccount(ctx, login, 'stops being an owner')
     await setMembership(ctx, login, role)
   },
   async unassign(ctx, login, id) {
@@ -84,7 +84,7 @@ const memberships: Kind = {
     const membership = await mustBeMember(ctx, login)
     if (membership.role !== role) return
     if (role === 'admin') {
-      await mustNotBeOwn(ctx, login, 'stops being an owner')
+      await refuseOwnAccount(ctx, login, 'stops being an owner')
       return setMembership(ctx, login, 'member')
     }
     throw new ConnectorError(

@@ -10,7 +10,7 @@ import { type Ctx, service } from './service.ts'
  * @param what Effect on the person, such as `is removed`
  * @throws `unsupported_operation` if the account is the one whose token is used
  */
-export async function mustNotBeOwn(ctx: Ctx, login: string, what: string): Promise<void> {
+export async function refuseOwnAccount(ctx: Ctx, login: string, what: string): Promise<void> {
   const own = await ifThere(service(ctx).get<User>('/user'), 'permission_denied', 'not_found')
   if (own === null || !sameLogin(own.login, login)) return
   throw new ConnectorError(

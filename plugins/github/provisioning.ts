@@ -3,7 +3,7 @@ import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
 import { type Membership, readMembership, readPerson } from './accounts.ts'
 import { MEMBERSHIP, type MembershipRole, membershipRole } from './entitlements.ts'
 import { cancel, invitationId, invite, readInvitation } from './invitations.ts'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, organization, service } from './service.ts'
 
 /**
@@ -90,7 +90,7 @@ export async function deleteAccount(
 
 async function remove(ctx: Ctx, login: string): Promise<void> {
   const { membership } = await readPerson(ctx, login)
-  await mustNotBeOwn(ctx, login, 'is removed')
+  await refuseOwnAccount(ctx, login, 'is removed')
   const list =
     membership === null
       ? path`/outside_collaborators/${login}`

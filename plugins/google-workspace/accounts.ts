@@ -1,6 +1,6 @@
 /** Reads, suspends and restores users. */
 import { type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, customer, directory } from './service.ts'
 import { CUSTOM_NAMES, readUser, statusOf, toAccount, type User, users } from './users.ts'
 
@@ -63,6 +63,6 @@ export async function setSuspended(
   suspended: boolean,
 ): Promise<'ACTIVE' | 'SUSPENDED'> {
   const address = path`/users/${id}`
-  if (suspended) await mustNotBeOwn(ctx, id, 'is suspended')
+  if (suspended) await refuseOwnAccount(ctx, id, 'is suspended')
   return statusOf(await directory(ctx).patch<User>(address, { suspended }))
 }

@@ -13,7 +13,7 @@ import { type Grant, grantOf } from './entitlements.ts'
 import type { Member } from './groups.ts'
 import type { License } from './licenses.ts'
 import { readOrgUnit } from './org-units.ts'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, directory, licensing } from './service.ts'
 import { readUser } from './users.ts'
 
@@ -109,7 +109,7 @@ const TAKE: Record<Grant['type'], Change> = {
     const assignment = await readAssignment(ctx, user, grant)
     if (assignment === undefined) return
     // Google does not say which of the administrator's roles the connector depends on, so none is revoked.
-    await mustNotBeOwn(ctx, assignment.assignedTo, 'has lost this role')
+    await refuseOwnAccount(ctx, assignment.assignedTo, 'has lost this role')
     await ifThere(takeRole(ctx, assignment))
   },
 }

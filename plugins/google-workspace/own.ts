@@ -10,7 +10,7 @@ import { readUser } from './users.ts'
  * @param what Effect on the user, such as `is deleted`
  * @throws `unsupported_operation` if the user is the administrator that the connector acts for
  */
-export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
+export async function refuseOwnAccount(ctx: Ctx, id: string, what: string): Promise<void> {
   const { impersonation_email: email } = ctx.auth.service_account
   if (!email) return
   // Compare the id as well: the setting may hold an alias.

@@ -13,7 +13,7 @@ import {
 } from 'keyway/sdk'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, customer, dataTransfer, directory, listing } from './service.ts'
 import { mainOrganization, readUser, statusOf, type User } from './users.ts'
 
@@ -111,7 +111,7 @@ export async function deleteAccount(
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
   const address = path`/users/${account_id}`
-  await mustNotBeOwn(ctx, account_id, 'is deleted')
+  await refuseOwnAccount(ctx, account_id, 'is deleted')
   await directory(ctx).delete(address)
   return { status: 'DELETED', deleted: true }
 }

@@ -41,7 +41,7 @@ export async function readUser(ctx: Ctx, name: string): Promise<User> {
  *
  * @throws `unsupported_operation` for that user
  */
-export function mustNotBeOwn(ctx: Ctx, name: string, what: string): void {
+export function refuseOwnAccount(ctx: Ctx, name: string, what: string): void {
   if (name !== ctx.auth.basic.username) return
   throw new ConnectorError(
     'unsupported_operation',

@@ -4,7 +4,7 @@
  * names.
  */
 import type { Input, Output } from 'keyway/sdk'
-import { mustNotBeOwn } from './accounts.ts'
+import { refuseOwnAccount } from './accounts.ts'
 import { type Grant, grantOf, PRIVILEGE_NAMES, type Privilege } from './entitlements.ts'
 import { identifier } from './influxql.ts'
 import { readGrants } from './privileges.ts'
@@ -19,7 +19,7 @@ export async function assignEntitlement(
   const grant = requested(request)
   if (grant.type === 'ADMINISTRATOR')
     await change(ctx, `GRANT ALL PRIVILEGES TO ${identifier(name)}`)
-  else await allow(ctx, name, grant.database, [grant.privilege])
+  else await grantPrivileges(ctx, name, grant.database, [grant.privilege])
   return { assigned: true }
 }
 
@@ -32,7 +32,7 @@ export async function unassignEntitlement(
   const grant = requested(request)
   const from = `FROM ${identifier(name)}`
   if (grant.type === 'ADMINISTRATOR') {
-    mustNotBeOwn(ctx, name, 'stops being an administrator')
+    refuseOwnAccount(ctx, name, 'stops being an administrator')
     await change(ctx, `REVOKE ALL PRIVILEGES ${from}`)
   } else {
     await change(ctx, `REVOKE ${grant.privilege} ON ${identifier(grant.database)} ${from}`)
@@ -45,7 +45,7 @@ export async function unassignEntitlement(
  *
  * @throws `not_found` if the user or database is unknown
  */
-export async function allow(
+export async function grantPrivileges(
   ctx: Ctx,
   name: string,
   database: string,

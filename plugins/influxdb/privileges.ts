@@ -33,7 +33,7 @@ export async function readGrantsOfAll(
 ): Promise<Map<string, Held[]>> {
   const held = new Map<string, Held[]>()
   for (let rest = names; rest.length > 0; ) {
-    const asked = rest.slice(0, fitting(rest))
+    const asked = rest.slice(0, fittingCount(rest))
     const results = await readAll(ctx, asked.map(showGrants))
     const failed = results.findIndex(({ error }) => error !== undefined)
     if (failed === -1 && results.length !== asked.length)
@@ -52,7 +52,7 @@ export async function readGrantsOfAll(
 }
 
 /** Returns the number of users that fit into one request, at least one. */
-function fitting(names: readonly string[]): number {
+function fittingCount(names: readonly string[]): number {
   let count = 0
   let characters = 0
   for (const name of names.slice(0, MAX_USERS)) {

@@ -1,8 +1,8 @@
 /** Creates and drops users, and sets passwords. */
 import { allOrNothing, ConnectorError, type Input, type Output, randomPassword } from 'keyway/sdk'
-import { mustNotBeOwn, readUser, readUsers } from './accounts.ts'
+import { readUser, readUsers, refuseOwnAccount } from './accounts.ts'
 import { grantOf, type Privilege } from './entitlements.ts'
-import { allow } from './grants.ts'
+import { grantPrivileges } from './grants.ts'
 import { identifier, text } from './influxql.ts'
 import { type Ctx, change, statementError } from './service.ts'
 
@@ -37,7 +37,7 @@ export async function createAccount(
     const rights = admin ? ' WITH ALL PRIVILEGES' : ''
     await change(ctx, `CREATE USER ${user} WITH PASSWORD ${password}${rights}`)
     undo(`the user ${name}`, () => change(ctx, `DROP USER ${user}`))
-    for (const [database, names] of privileges) await allow(ctx, name, database, names)
+    for (const [database, names] of privileges) await grantPrivileges(ctx, name, database, names)
     return { status: 'ACTIVE', created: true, id: name }
   })
 }
@@ -63,7 +63,7 @@ export async function updateAccount(
 ): Promise<Output<'update_account'>> {
   const { id, password } = request
   if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
-  mustNotBeOwn(ctx, id, 'has another password')
+  refuseOwnAccount(ctx, id, 'has another password')
   await change(ctx, `SET PASSWORD FOR ${identifier(id)} = ${text(password)}`)
   return { id }
 }
@@ -73,7 +73,7 @@ export async function deleteAccount(
   { account_id: name }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  mustNotBeOwn(ctx, name, 'is gone')
+  refuseOwnAccount(ctx, name, 'is gone')
   await readUser(ctx, name)
   await change(ctx, `DROP USER ${identifier(name)}`)
   return { status: 'DELETED', deleted: true }

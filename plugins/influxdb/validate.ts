@@ -8,7 +8,7 @@ import { anonymous, type Ctx } from './service.ts'
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
   await readUsers(ctx)
-  if (await answersAnybody(ctx))
+  if (await allowsAnonymous(ctx))
     throw new ConnectorError(
       'permission_denied',
       'This InfluxDB checks no passwords: set auth-enabled = true in the section [http] of its configuration',
@@ -18,7 +18,7 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
   return { valid: true, unique_tenant_id: host + pathname.replace(/\/+$/, '') }
 }
 
-async function answersAnybody(ctx: Ctx): Promise<boolean> {
+async function allowsAnonymous(ctx: Ctx): Promise<boolean> {
   try {
     await client(ctx, anonymous(ctx)).get('/query', { query: { q: 'SHOW DATABASES' } })
     return true

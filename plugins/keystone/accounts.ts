@@ -1,7 +1,7 @@
 /** Reads, enables and disables users. */
 import { chain, type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
-import { inEach } from './in-each.ts'
-import { mustNotBeOwn } from './own.ts'
+import { listContainers } from './in-each.ts'
+import { refuseOwnAccount } from './own.ts'
 import { readDomains } from './resources.ts'
 import { type Ctx, readList, service } from './service.ts'
 
@@ -41,7 +41,7 @@ export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
 ): Promise<Paged<Output<'list_accounts'>>> {
-  const users = inEach(
+  const users = listContainers(
     () => readDomains(ctx),
     (domain_id) => readList<User>(ctx, '/users', { domain_id }),
     (user) => user.id,
@@ -77,7 +77,7 @@ export async function readUser(ctx: Ctx, id: string): Promise<User> {
  * @throws `unsupported_operation` if the user to disable is the one that the connector logs in as
  */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
-  if (!enabled) await mustNotBeOwn(ctx, id, 'is switched off')
+  if (!enabled) await refuseOwnAccount(ctx, id, 'is switched off')
   await service(ctx).patch(path`/users/${id}`, { user: { enabled } })
 }
 

@@ -2,7 +2,7 @@
 import { chain, type Input, keyPage, type Output, type Paged, path } from 'keyway/sdk'
 import { readUser, type User } from './accounts.ts'
 import { type Group, readGroups, roleEntitlement } from './entitlements.ts'
-import { inEach } from './in-each.ts'
+import { listContainers } from './in-each.ts'
 import { CLOUD, readDomains, readProjects } from './resources.ts'
 import { type Ctx, readList } from './service.ts'
 import { type Assignment, systemRoles } from './system-roles.ts'
@@ -24,11 +24,11 @@ export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
     return users.map((user) => membership(user.id, { id }))
   }
   return chain<Association>(ctx, {
-    members: inEach(() => readGroups(ctx), membersOf, keyOf),
+    members: listContainers(() => readGroups(ctx), membersOf, keyOf),
     system: async (at) =>
       keyPage(at, unique((await systemRoles(ctx)).flatMap(toAssociation)), keyOf),
-    domains: inEach(() => readDomains(ctx), heldIn('domain'), keyOf),
-    projects: inEach(() => readProjects(ctx), heldIn('project'), keyOf),
+    domains: listContainers(() => readDomains(ctx), heldIn('domain'), keyOf),
+    projects: listContainers(() => readProjects(ctx), heldIn('project'), keyOf),
   })
 }
 

@@ -1,6 +1,6 @@
 /** Entitlements: groups, and roles in the cloud, its domains and its projects. */
 import { ConnectorError, chain, keyPage, type Output, type Paged, path } from 'keyway/sdk'
-import { inEach } from './in-each.ts'
+import { listContainers } from './in-each.ts'
 import { CLOUD, type Domain, readDomains, readProjects } from './resources.ts'
 import { type Ctx, readList } from './service.ts'
 
@@ -94,7 +94,7 @@ export function listEntitlements(ctx: Ctx): Promise<Paged<Entitlement[]>> {
         keyOf,
       )
     },
-    domains: inEach(
+    domains: listContainers(
       allDomains,
       async (id) => {
         const place = (await allDomains()).find((one) => one.id === id)
@@ -106,7 +106,7 @@ export function listEntitlements(ctx: Ctx): Promise<Paged<Entitlement[]>> {
       },
       keyOf,
     ),
-    projects: inEach(
+    projects: listContainers(
       allProjects,
       async (id) => {
         const place = (await allProjects()).find((one) => one.id === id)

@@ -2,7 +2,7 @@
 import { ConnectorError, hasCode, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { addressOf, type Grant, grantOf } from './entitlements.ts'
-import { mustNotBeOwnRole } from './own.ts'
+import { refuseOwnRole } from './own.ts'
 import { type Ctx, readList, service } from './service.ts'
 import type { Assignment } from './system-roles.ts'
 
@@ -11,7 +11,7 @@ export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
 ): Promise<Output<'assign_entitlement'>> {
-  await give(ctx, request.account_integration_specific_id, requested(request))
+  await addGrant(ctx, request.account_integration_specific_id, requested(request))
   return { assigned: true }
 }
 
@@ -20,7 +20,7 @@ export async function assignEntitlement(
  *
  * @throws `not_found` if the user, group, role or place is unknown
  */
-export async function give(ctx: Ctx, user: string, grant: Grant): Promise<void> {
+export async function addGrant(ctx: Ctx, user: string, grant: Grant): Promise<void> {
   await service(ctx).put(addressOf(grant, user))
 }
 
@@ -36,14 +36,14 @@ export async function unassignEntitlement(
 ): Promise<Output<'unassign_entitlement'>> {
   const user = request.account_integration_specific_id
   const grant = requested(request)
-  await mustNotBeOwnRole(ctx, user, grant)
+  await refuseOwnRole(ctx, user, grant)
   try {
     await service(ctx).delete(addressOf(grant, user))
   } catch (error) {
     if (!hasCode(error, 'not_found')) throw error
     await mustExist(ctx, user, grant)
   }
-  await mustBeGone(ctx, user, grant)
+  await mustBeRevoked(ctx, user, grant)
   return { unassigned: true }
 }
 
@@ -76,7 +76,7 @@ const isInDomain = ({ type }: Grant): boolean =>
  * Checks that the role is no longer effective. The user may still hold it through a group, an ancestor domain
  * or project, or another role.
  */
-async function mustBeGone(ctx: Ctx, user: string, grant: Grant): Promise<void> {
+async function mustBeRevoked(ctx: Ctx, user: string, grant: Grant): Promise<void> {
   if (ctx.settings.associations === 'direct') return
   if (grant.type !== 'PROJECT_ROLE' && grant.type !== 'DOMAIN_ROLE') return
   const { role, place } = grant
@@ -87,12 +87,12 @@ async function mustBeGone(ctx: Ctx, user: string, grant: Grant): Promise<void> {
   if (way === undefined) return
   throw new ConnectorError(
     'unsupported_operation',
-    `The role is held ${wayOf(way)} and cannot be taken from the user alone`,
+    `The role is held ${sourceOf(way)} and cannot be taken from the user alone`,
     { app_error_code: 'held_in_another_way' },
   )
 }
 
-function wayOf({ links = {} }: Assignment): string {
+function sourceOf({ links = {} }: Assignment): string {
   const group = /\/groups\/([^/]+)\/users\//.exec(links.membership ?? '')?.[1]
   if (group !== undefined) return `by the group ${group}`
   if (links.prior_role !== undefined) return 'with another role that implies it'

@@ -22,7 +22,7 @@ type Place = { in: string; after: string | null }
  * @param inner Returns all items of the container with this id, in any order. A container that was removed in
  * the meantime counts as empty.
  */
-export function inEach<T>(
+export function listContainers<T>(
   outer: () => Promise<readonly { id: string }[]>,
   inner: (id: string) => Promise<T[]>,
   keyOf: (item: T) => string,

@@ -30,7 +30,7 @@ async function readOwnToken(ctx: Ctx): Promise<Token> {
  * @param what Effect on the user, such as `is gone`
  * @throws `unsupported_operation` if the user is the one that the connector logs in as
  */
-export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
+export async function refuseOwnAccount(ctx: Ctx, id: string, what: string): Promise<void> {
   if (isSame((await readOwnToken(ctx)).user.id, id)) throw refusal(what)
 }
 
@@ -39,7 +39,7 @@ export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<
  *
  * @throws `unsupported_operation` for the role admin of its own user in the project that it logs in to
  */
-export async function mustNotBeOwnRole(ctx: Ctx, id: string, grant: Grant): Promise<void> {
+export async function refuseOwnRole(ctx: Ctx, id: string, grant: Grant): Promise<void> {
   if (grant.type !== 'PROJECT_ROLE') return
   const { user, project, roles } = await readOwnToken(ctx)
   if (!isSame(user.id, id) || !isSame(project.id, grant.place)) return

@@ -11,8 +11,8 @@ import {
 } from 'keyway/sdk'
 import { statusOf, type User } from './accounts.ts'
 import { grantOf } from './entitlements.ts'
-import { give } from './grants.ts'
-import { mustNotBeOwn } from './own.ts'
+import { addGrant } from './grants.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /** Fields that connector.json adds to the request. */
@@ -57,7 +57,7 @@ export async function createAccount(
       }),
     )
     undo(`the user ${user.id}`, () => service(ctx).delete(path`/users/${user.id}`))
-    for (const grant of grants) await give(ctx, user.id, grant)
+    for (const grant of grants) await addGrant(ctx, user.id, grant)
     ctx.raw(user)
     return { status: statusOf(user), created: true, id: user.id }
   })
@@ -79,7 +79,7 @@ export async function updateAccount(
       `Nothing to change. Give one of: ${Object.keys(ATTRIBUTES).join(', ')}`,
     )
   if (request['username'] !== undefined || request['password'] !== undefined)
-    await mustNotBeOwn(ctx, request.id, 'has another name or password')
+    await refuseOwnAccount(ctx, request.id, 'has another name or password')
   const change = service(ctx).patch<{ user: User }>(path`/users/${request.id}`, {
     user: attributes,
   })
@@ -96,7 +96,7 @@ export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  await mustNotBeOwn(ctx, id, 'is gone')
+  await refuseOwnAccount(ctx, id, 'is gone')
   await service(ctx).delete(path`/users/${id}`)
   return { status: 'DELETED', deleted: true }
 }

@@ -10,7 +10,7 @@ import {
   textsOf,
 } from 'keyway/sdk'
 import { type Ctx, findPage, idOf, readEntry } from './directory.ts'
-import { isIgnored, POLICY_OF, readPolicies, refuseIgnored } from './locks.ts'
+import { isLockIgnored, POLICY_ATTRIBUTE, readPolicies, refuseIgnoredLock } from './locks.ts'
 import { refuseOwnLogin } from './own-login.ts'
 import { isOver, isToCome, VALID } from './times.ts'
 
@@ -99,10 +99,10 @@ export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promis
   const person = await readPerson(
     ctx,
     id,
-    enabled ? Object.values(VALID) : isLock ? [POLICY_OF] : [],
+    enabled ? Object.values(VALID) : isLock ? [POLICY_ATTRIBUTE] : [],
   )
   if (!enabled) await refuseOwnLogin(ctx, person, 'switched off')
-  if (isLock) await refuseIgnored(ctx, person)
+  if (isLock) await refuseIgnoredLock(ctx, person)
   const now = new Date()
   const values: Record<string, string[]> = { [name]: enabled ? [] : [DISABLED[name]] }
   if (enabled && isOver(person, now)) values[VALID.until] = []
@@ -123,7 +123,7 @@ const attributesFor = (ctx: Ctx, custom: readonly string[] = []): string[] => [
       'givenName',
       'sn',
       ...Object.keys(DISABLED),
-      POLICY_OF,
+      POLICY_ATTRIBUTE,
       ...Object.values(VALID),
     ],
     ...custom.filter(isCustom),
@@ -159,7 +159,7 @@ async function suspendedOf(ctx: Ctx, entries: readonly LdapEntry[]): Promise<Set
         isDisabledBy(entry, 'nsAccountLock') ||
         isOver(entry, now) ||
         isToCome(entry, now) ||
-        (policies !== null && isLocked(entry) && !isIgnored(ctx, entry, policies)),
+        (policies !== null && isLocked(entry) && !isLockIgnored(ctx, entry, policies)),
     ),
   )
 }

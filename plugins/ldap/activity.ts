@@ -10,7 +10,7 @@ type Activity = Output<'get_last_activity'>[number]
  * Attributes with the last login: OpenLDAP with `lastbind on`, OpenLDAP with the overlay `lastbind`, and 389
  * Directory Server with account policies.
  */
-const NOTED_IN = ['pwdLastSuccess', 'authTimestamp', 'lastLoginTime']
+const LOGIN_ATTRIBUTES = ['pwdLastSuccess', 'authTimestamp', 'lastLoginTime']
 
 /** Maximum number of concurrent requests. A directory allows few connections per client. */
 const AT_ONCE = 4
@@ -23,8 +23,8 @@ export async function getLastActivity(
   const found = await inParallel(
     request.account_ids,
     async (account_id): Promise<Activity[]> => {
-      const entry = await ifThere(readPerson(ctx, account_id, NOTED_IN))
-      const happened_at = entry === null ? null : lastOf(entry)
+      const entry = await ifThere(readPerson(ctx, account_id, LOGIN_ATTRIBUTES))
+      const happened_at = entry === null ? null : lastLoginOf(entry)
       return happened_at === null ? [] : [{ account_id, event_type: 'last_login', happened_at }]
     },
     AT_ONCE,
@@ -32,8 +32,8 @@ export async function getLastActivity(
   return found.flat()
 }
 
-const lastOf = (entry: LdapEntry): string | null =>
-  NOTED_IN.flatMap((name) => valuesOf(entry, name))
+const lastLoginOf = (entry: LdapEntry): string | null =>
+  LOGIN_ATTRIBUTES.flatMap((name) => valuesOf(entry, name))
     .flatMap((text) => timeOf(text) ?? [])
     .sort()
     .at(-1) ?? null

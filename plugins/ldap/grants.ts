@@ -25,12 +25,12 @@ export async function assignEntitlement(
   // Read the person first: directories accept members that do not exist.
   const id = request.account_integration_specific_id
   const person = await readPerson(ctx, id)
-  const group = await putInto(ctx, request.entitlement_integration_specific_id, person)
+  const group = await addToGroup(ctx, request.entitlement_integration_specific_id, person)
   try {
     await readPerson(ctx, id)
   } catch (error) {
     // A concurrent deletion did not see this membership. The next person with the same name would inherit it.
-    if (hasCode(error, 'not_found')) await takeFrom(ctx, group, person)
+    if (hasCode(error, 'not_found')) await removeFromGroup(ctx, group, person)
     throw error
   }
   return { assigned: true }
@@ -48,15 +48,18 @@ export async function unassignEntitlement(
 ): Promise<Output<'unassign_entitlement'>> {
   const person = await readPerson(ctx, request.account_integration_specific_id)
   const group = await readGroup(ctx, request.entitlement_integration_specific_id)
-  await takeFrom(ctx, group, person)
-  if (await stillNames(ctx, group, person))
-    throw stillIn(group, 'by a search that the directory makes for the group: change that one')
+  await removeFromGroup(ctx, group, person)
+  if (await stillLists(ctx, group, person))
+    throw stillMemberError(
+      group,
+      'by a search that the directory makes for the group: change that one',
+    )
   if (isEffective(ctx) && (await isInThroughGroups(ctx, person, idOf(group.dn))))
-    throw stillIn(group, 'through another group, and can only be taken out of that one')
+    throw stillMemberError(group, 'through another group, and can only be taken out of that one')
   return { unassigned: true }
 }
 
-const stillIn = (group: LdapEntry, how: string): ConnectorError =>
+const stillMemberError = (group: LdapEntry, how: string): ConnectorError =>
   new ConnectorError('unsupported_operation', `The account is still in ${idOf(group.dn)} ${how}`, {
     app_error_code: 'held_in_another_way',
   })
@@ -65,7 +68,7 @@ const stillIn = (group: LdapEntry, how: string): ConnectorError =>
  * Reports whether a group still lists a person who was removed from it. OpenLDAP adds members by a search
  * (slapo-dynlist(5)).
  */
-async function stillNames(ctx: Ctx, { dn: base }: LdapEntry, person: LdapEntry): Promise<boolean> {
+async function stillLists(ctx: Ctx, { dn: base }: LdapEntry, person: LdapEntry): Promise<boolean> {
   const filter = memberFilter(ctx, person)
   const found = await ctx.ldap.search({ base, scope: 'base', filter, attributes: ['cn'] })
   return found.entries.length > 0
@@ -76,9 +79,9 @@ async function stillNames(ctx: Ctx, { dn: base }: LdapEntry, person: LdapEntry):
  *
  * @throws `not_found` if the group is unknown
  */
-export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<LdapEntry> {
+export async function addToGroup(ctx: Ctx, id: string, person: LdapEntry): Promise<LdapEntry> {
   const group = await readGroup(ctx, id)
-  const [{ attribute, name }] = placesOf(ctx, group, person)
+  const [{ attribute, name }] = memberValuesOf(ctx, group, person)
   const change = { add: { [attribute]: [name] } }
   await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'attributeOrValueExists')
   return group
@@ -90,11 +93,19 @@ export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<
  * @throws `unsupported_operation` for the last member of a group that must have one, if `empty_group_member`
  * is not set
  */
-export async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
-  for (const place of placesOf(ctx, group, person)) await takeName(ctx, group, place)
+export async function removeFromGroup(
+  ctx: Ctx,
+  group: LdapEntry,
+  person: LdapEntry,
+): Promise<void> {
+  for (const place of memberValuesOf(ctx, group, person)) await removeName(ctx, group, place)
 }
 
-async function takeName(ctx: Ctx, group: LdapEntry, { attribute, name }: Place): Promise<void> {
+async function removeName(
+  ctx: Ctx,
+  group: LdapEntry,
+  { attribute, name }: MemberValue,
+): Promise<void> {
   const change = { delete: { [attribute]: [name] } }
   try {
     await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'noSuchAttribute')
@@ -103,9 +114,9 @@ async function takeName(ctx: Ctx, group: LdapEntry, { attribute, name }: Place):
     if (app_error_code !== 'objectClassViolation') throw error
     const filler = ctx.settings.empty_group_member
     if (filler !== undefined) {
-      const both = [{ add: { [attribute]: [filler] } }, change]
+      const changes = [{ add: { [attribute]: [filler] } }, change]
       const isDone = await unlessAlready(
-        ctx.ldap.modify(group.dn, both),
+        ctx.ldap.modify(group.dn, changes),
         ...['attributeOrValueExists', 'noSuchAttribute'],
       )
       // A concurrent call has added the filler or removed the person, so the directory rejected both changes.
@@ -121,7 +132,7 @@ async function takeName(ctx: Ctx, group: LdapEntry, { attribute, name }: Place):
 }
 
 /** Attribute in which a group may list a person, and the value there. */
-type Place = { attribute: string; name: string }
+type MemberValue = { attribute: string; name: string }
 
 /**
  * Returns the values by which a group may list a person, in each of its member attributes. People are added
@@ -129,11 +140,15 @@ type Place = { attribute: string; name: string }
  *
  * @throws `unsupported_operation` if the group lists user names and the person has none
  */
-function placesOf(ctx: Ctx, group: LdapEntry, person: LdapEntry): [Place, ...Place[]] {
+function memberValuesOf(
+  ctx: Ctx,
+  group: LdapEntry,
+  person: LdapEntry,
+): [MemberValue, ...MemberValue[]] {
   const { login_attribute } = ctx.settings
   const [first, ...others] = kindsOf(group).flatMap(({ attribute, holds }) => {
     const names = holds === 'dn' ? [person.dn] : valuesOf(person, login_attribute)
-    return names.map((name): Place => ({ attribute, name }))
+    return names.map((name): MemberValue => ({ attribute, name }))
   })
   if (first !== undefined) return [first, ...others]
   throw new ConnectorError(

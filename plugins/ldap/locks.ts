@@ -6,7 +6,7 @@ import { ConnectorError, firstOf, ifThere, isBelow, type LdapEntry } from 'keywa
 import { type Ctx, findAll, idOf, placeOf } from './directory.ts'
 
 /** Attribute that names an entry's own policy. Without it, the overlay's default policy applies. */
-export const POLICY_OF = 'pwdPolicySubentry'
+export const POLICY_ATTRIBUTE = 'pwdPolicySubentry'
 
 /** Readable policies by id, and whether each one enforces locks. */
 type Policies = ReadonlyMap<string, boolean>
@@ -43,38 +43,38 @@ export async function readPolicies(ctx: Ctx): Promise<Policies> {
  * unknown: no policy is readable, the entry's own policy is not readable, or several policies could apply and
  * differ.
  */
-function heeded(
+function enforcementOf(
   ctx: Ctx,
   entry: LdapEntry,
   policies: Policies,
-): { heeds: boolean; policy: string } | null {
-  const own = firstOf(entry, POLICY_OF)
+): { isEnforced: boolean; policy: string } | null {
+  const own = firstOf(entry, POLICY_ATTRIBUTE)
   const policy = own === undefined ? placeOf(ctx, 'policy_dn') : idOf(own)
-  const heeds = policies.get(policy)
-  if (heeds !== undefined) return { heeds, policy }
+  const isEnforced = policies.get(policy)
+  if (isEnforced !== undefined) return { isEnforced, policy }
   if (own !== undefined) return null
   const [first, ...others] = policies
   if (first === undefined || others.some(([, other]) => other !== first[1])) return null
-  return { heeds: first[1], policy: first[0] }
+  return { isEnforced: first[1], policy: first[0] }
 }
 
 /** Reports whether a lock of an entry is known not to be enforced. */
-export const isIgnored = (ctx: Ctx, entry: LdapEntry, policies: Policies): boolean =>
-  heeded(ctx, entry, policies)?.heeds === false
+export const isLockIgnored = (ctx: Ctx, entry: LdapEntry, policies: Policies): boolean =>
+  enforcementOf(ctx, entry, policies)?.isEnforced === false
 
 /**
  * Refuses to lock an entry whose lock would not be enforced. Logs a warning if this is unknown.
  *
  * @throws `unsupported_operation` if the directory is known to ignore the lock
  */
-export async function refuseIgnored(ctx: Ctx, entry: LdapEntry): Promise<void> {
-  const found = heeded(ctx, entry, await readPolicies(ctx))
+export async function refuseIgnoredLock(ctx: Ctx, entry: LdapEntry): Promise<void> {
+  const found = enforcementOf(ctx, entry, await readPolicies(ctx))
   if (found === null)
     return ctx.log.warn(
       'Whether the directory heeds the lock is not known: set policy_dn to its password policy',
       { account: idOf(entry.dn) },
     )
-  if (found.heeds) return
+  if (found.isEnforced) return
   throw new ConnectorError(
     'unsupported_operation',
     `${idOf(entry.dn)} could still log in: the password policy ${found.policy} heeds no lock. Set pwdLockout to TRUE there; if another policy is the directory's default, set policy_dn to it`,

@@ -13,7 +13,7 @@ import {
 import { readPerson, setEnabled } from './accounts.ts'
 import { groupsWith, memberFilter } from './associations.ts'
 import { type Ctx, idOf } from './directory.ts'
-import { putInto, takeFrom } from './grants.ts'
+import { addToGroup, removeFromGroup } from './grants.ts'
 import { refuseOwnLogin } from './own-login.ts'
 
 /** Fields that connector.json adds to the request. */
@@ -58,7 +58,7 @@ export async function createAccount(
     if (request.entitlements.length > 0) {
       const person = await readPerson(ctx, dn)
       for (const group of request.entitlements)
-        await putInto(ctx, group.integration_specific_id, person)
+        await addToGroup(ctx, group.integration_specific_id, person)
     }
     return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id }
   })
@@ -87,7 +87,7 @@ export async function updateAccount(
     // Set the password first: it is more likely to be refused, by a policy, than the other changes.
     if (password !== null) {
       await ctx.ldap.password(dn, password)
-      undo('the new password', stays)
+      undo('the new password', cannotUndo)
     }
     if (Object.keys(attributes).length > 0) await ctx.ldap.modify(dn, [{ replace: attributes }])
   })
@@ -121,7 +121,7 @@ export async function deleteAccount(
   await ctx.ldap.delete(person.dn)
   for (const group of await groupsWith(ctx, memberFilter(ctx, person))) {
     try {
-      await takeFrom(ctx, group, person)
+      await removeFromGroup(ctx, group, person)
     } catch (error) {
       // The account is deleted, as requested, and a retry would not find it.
       ctx.log.warn('A group still names a deleted account', {
@@ -136,7 +136,7 @@ export async function deleteAccount(
 /**
  * Undo step for a new password. The old password is unknown, so the error reports that the new one is set.
  */
-const stays = (): never => {
+const cannotUndo = (): never => {
   throw new Error('it is set, and cannot be taken back')
 }
 

@@ -10,7 +10,7 @@ import {
   rowsPage,
   type SqlRow,
 } from 'keyway/sdk'
-import { type Ctx, idOf, sizeOf, type Who, whoIs, whoOf } from './rows.ts'
+import { type Ctx, idOf, parseId, sizeOf, type Who, whoOf } from './rows.ts'
 import { endSessions } from './sessions.ts'
 
 type Account = Output<'get_account'>
@@ -37,7 +37,7 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
  * @throws `not_found` if the id is unknown or is that of a role
  */
 export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
-  const who = whoIs(id)
+  const who = parseId(id)
   const { rows } =
     who === null ? { rows: [] } : await ctx.sql.query('account', [who.user, who.host])
   const [row] = rows
@@ -78,7 +78,7 @@ const SERVER_ACCOUNTS = /^(?:mariadb\.sys|mysql\.(?:sys|session|infoschema))@loc
  *
  * @throws `unsupported_operation` for such an account
  */
-export function demandNotServers(who: Who): void {
+export function refuseServerAccount(who: Who): void {
   if (SERVER_ACCOUNTS.test(idOf(who)))
     throw new ConnectorError(
       'unsupported_operation',
@@ -93,7 +93,7 @@ export function demandNotServers(who: Who): void {
  */
 export async function switchOn(ctx: Ctx, id: string): Promise<void> {
   const row = await readAccount(ctx, id)
-  demandNotServers(whoOf(row))
+  refuseServerAccount(whoOf(row))
   await ctx.sql.execute(flagOf(row, 'unfinished') ? 'finish' : 'unlock', [], whoOf(row))
 }
 

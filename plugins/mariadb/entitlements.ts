@@ -119,16 +119,20 @@ type Asked = {
 export async function readGrant(ctx: Ctx, asked: Asked): Promise<Grant> {
   const { entitlement_type: type, entitlement_integration_specific_id: id } = asked
   const database = asked.resource_integration_specific_id
-  if (type === 'ROLE') return { type, role: await known(ctx, 'role', id) }
+  if (type === 'ROLE') return { type, role: await existingName(ctx, 'role', id) }
   if (type !== 'PRIVILEGE' || !isPrivilege(id))
     throw new ConnectorError(
       'bad_request',
       `No such entitlement: a ROLE, or a PRIVILEGE of ${PRIVILEGE_NAMES.join(', ')} on a database`,
     )
-  return { type, privilege: id, database: await known(ctx, 'database', database) }
+  return { type, privilege: id, database: await existingName(ctx, 'database', database) }
 }
 
-async function known(ctx: Ctx, statement: 'role' | 'database', name: string): Promise<string> {
+async function existingName(
+  ctx: Ctx,
+  statement: 'role' | 'database',
+  name: string,
+): Promise<string> {
   const { rows } = await ctx.sql.query(statement, [name])
   const [row] = rows
   if (row !== undefined) return nameOf(row, 'name')

@@ -20,8 +20,8 @@ import { endSessions } from './sessions.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-const THING = ['kind', 'resource', 'entitlement']
-const KEY = ['host', 'user', ...THING]
+const GRANT_COLUMNS = ['kind', 'resource', 'entitlement']
+const ASSOCIATION_COLUMNS = ['host', 'user', ...GRANT_COLUMNS]
 
 /**
  * Returns one page of associations, ordered by account. An account without any has a row as well, so that a
@@ -37,7 +37,7 @@ export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> 
     rows,
     size,
     (row) => (nameOf(row, 'kind') === '' ? [] : [toAssociation(row)]),
-    (last) => KEY.map((column) => nameOf(last, column)),
+    (last) => ASSOCIATION_COLUMNS.map((column) => nameOf(last, column)),
   )
   return paged(response.flat(), cursor)
 }
@@ -53,12 +53,12 @@ export async function getAccountAssociations(
   const { rows } = await ctx.sql.query('held', [isEffective(ctx), host, user, ...after, size, 1])
   ctx.raw(rows)
   // If the account was dropped in the meantime, the page is that of the next account.
-  const isIts = (row: SqlRow) => nameOf(row, 'user') === user && nameOf(row, 'host') === host
+  const isOfAccount = (row: SqlRow) => nameOf(row, 'user') === user && nameOf(row, 'host') === host
   const { response, cursor } = rowsPage(
     rows,
     size,
-    (row) => (isIts(row) ? [toAssociation(row)] : []),
-    (last) => THING.map((column) => nameOf(last, column)),
+    (row) => (isOfAccount(row) ? [toAssociation(row)] : []),
+    (last) => GRANT_COLUMNS.map((column) => nameOf(last, column)),
   )
   return paged(response.flat(), cursor)
 }
@@ -69,12 +69,12 @@ export async function assignEntitlement(
   ctx: Ctx,
 ): Promise<Output<'assign_entitlement'>> {
   const who = await readWho(ctx, request.account_integration_specific_id)
-  await give(ctx, who, await readGrant(ctx, request))
+  await addGrant(ctx, who, await readGrant(ctx, request))
   return { assigned: true }
 }
 
 /** Grants an entitlement to an account. */
-export async function give(ctx: Ctx, who: Who, grant: Grant): Promise<void> {
+export async function addGrant(ctx: Ctx, who: Who, grant: Grant): Promise<void> {
   if (grant.type === 'ROLE') {
     await ctx.sql.execute('grant_role', [], { ...who, role: grant.role })
     return

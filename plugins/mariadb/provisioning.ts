@@ -9,9 +9,9 @@ import {
   type Output,
   startsActive,
 } from 'keyway/sdk'
-import { demandNotServers, readAccount, readOther, readWho } from './accounts.ts'
+import { readAccount, readOther, readWho, refuseServerAccount } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
-import { give } from './grants.ts'
+import { addGrant } from './grants.ts'
 import { type Ctx, idOf, type Who, whoOf } from './rows.ts'
 import { endSessions } from './sessions.ts'
 
@@ -36,16 +36,16 @@ export async function createAccount(
   if (host.includes('@')) throw new ConnectorError('invalid_value', 'host holds no @')
   if (/ $/.test(user) || host !== host.trim())
     throw new ConnectorError('invalid_value', 'A name ends with no space: MariaDB would drop it')
-  if (SERVERS_OWN.includes(user.toLowerCase()))
+  if (RESERVED_NAMES.includes(user.toLowerCase()))
     throw new ConnectorError('invalid_value', `MariaDB gives its own threads the name ${user}`)
   const enabled = startsActive(request.user_status)
   const who = { user, host }
-  demandNotServers({ user, host: host.toLowerCase() })
+  refuseServerAccount({ user, host: host.toLowerCase() })
   return allOrNothing(async (undo) => {
     try {
       await ctx.sql.execute('create', [], { ...who, password })
     } catch (error) {
-      if (Object(error).app_error_code !== '1396' || !(await isLeft(ctx, who))) throw error
+      if (Object(error).app_error_code !== '1396' || !(await isUnfinished(ctx, who))) throw error
       await ctx.sql.execute('drop', [], who)
       await ctx.sql.execute('create', [], { ...who, password })
     }
@@ -56,19 +56,19 @@ export async function createAccount(
         entitlement_integration_specific_id: one.integration_specific_id,
         resource_integration_specific_id: one.integration_specific_resource_id,
       })
-      await give(ctx, who, grant)
+      await addGrant(ctx, who, grant)
     }
     await ctx.sql.execute(enabled ? 'finish' : 'finish_locked', [], who)
-    const made = await readWho(ctx, keptId(who))
+    const made = await readWho(ctx, storedIdOf(who))
     return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(made) }
   })
 }
 
 /** Names that the server shows for its own threads and for connections that are not authenticated yet. */
-const SERVERS_OWN = ['system user', 'unauthenticated user', 'event_scheduler']
+const RESERVED_NAMES = ['system user', 'unauthenticated user', 'event_scheduler']
 
 /** Returns the id as the server stores it, with the host in lower case. */
-const keptId = ({ user, host }: Who): string => idOf({ user, host: host.toLowerCase() })
+const storedIdOf = ({ user, host }: Who): string => idOf({ user, host: host.toLowerCase() })
 
 /**
  * Reports whether a call that created an account was interrupted. No call lasts longer than a minute,
@@ -76,8 +76,8 @@ const keptId = ({ user, host }: Who): string => idOf({ user, host: host.toLowerC
  *
  * @throws `service_error` if the account is younger than that
  */
-async function isLeft(ctx: Ctx, who: Who): Promise<boolean> {
-  const row = await ifThere(readAccount(ctx, keptId(who)))
+async function isUnfinished(ctx: Ctx, who: Who): Promise<boolean> {
+  const row = await ifThere(readAccount(ctx, storedIdOf(who)))
   // An account that was unlocked by someone else is in use.
   if (row === null || !flagOf(row, 'unfinished') || !flagOf(row, 'locked')) return false
   if (!flagOf(row, 'is_new')) return true
@@ -108,7 +108,7 @@ export async function updateAccount(
   if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
   const row = await readOther(ctx, id)
   const who = whoOf(row)
-  demandNotServers(who)
+  refuseServerAccount(who)
   const plugin = nameOf(row, 'plugin')
   if (flagOf(row, 'several')) throw otherLogin('in several ways')
   if (!BY_PASSWORD.includes(plugin)) throw otherLogin(`by ${plugin}`)
@@ -134,7 +134,7 @@ export async function deleteAccount(
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
   const who = whoOf(await readOther(ctx, request.account_id))
-  demandNotServers(who)
+  refuseServerAccount(who)
   await ctx.sql.execute('drop', [], who)
   await endSessions(ctx, who)
   return { status: 'DELETED', deleted: true }

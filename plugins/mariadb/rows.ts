@@ -23,7 +23,7 @@ export const idOf = ({ user, host }: Who): string => `${user}@${host}`
  * Returns the account with an id, or null if the text is not an id. A user name may contain `@`, but a host
  * does not.
  */
-export function whoIs(id: string): Who | null {
+export function parseId(id: string): Who | null {
   const at = id.lastIndexOf('@')
   return at < 1 ? null : { user: id.slice(0, at), host: id.slice(at + 1) }
 }

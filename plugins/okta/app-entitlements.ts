@@ -44,7 +44,7 @@ const choicesOf =
     readChoices(ctx, application)
 
 /** Concatenates two listings. */
-const both = <T>(first: Listing<T>, second: Listing<T>): Listing<T> =>
+const concatenated = <T>(first: Listing<T>, second: Listing<T>): Listing<T> =>
   nested<Listing<T>, T>(
     () => [first, second],
     (one) => one,
@@ -73,7 +73,7 @@ export const listApplicationsResources = (
 export const listApplicationsEntitlements = (ctx: Ctx): Promise<Paged<Entitlement[]>> =>
   chain<Entitlement>(ctx, {
     entitlements: nested(applications(ctx), ({ id }) =>
-      both<Entitlement>(
+      concatenated<Entitlement>(
         mapped(groupsOf(ctx, id), (group) => [
           {
             application_instance_id: id,
@@ -100,7 +100,7 @@ export const listApplicationsEntitlements = (ctx: Ctx): Promise<Paged<Entitlemen
 export const listApplicationsAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     associations: nested(applications(ctx), ({ id }) =>
-      both<Association>(inGroups(ctx, id), withValues(ctx, id)),
+      concatenated<Association>(inGroups(ctx, id), withValues(ctx, id)),
     ),
   })
 

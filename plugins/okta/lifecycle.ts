@@ -1,6 +1,6 @@
 /** Activates, suspends and deletes people. */
 import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, service } from './service.ts'
 import { readUser, statusOf, type User, type UserStatus } from './users.ts'
 
@@ -24,7 +24,7 @@ export async function activateAccount(
   const user = await readUser(ctx, id)
   const step = ACTIVATIONS[user.status]
   if (step === undefined)
-    throw impossible(user, 'is activated, and has to choose a password themselves')
+    throw wrongStatusError(user, 'is activated, and has to choose a password themselves')
   if (step === null) return { status: 'ACTIVE', activated: true }
   await change(ctx, id, step, step === 'activate' ? { sendEmail: true } : {})
   return { status: statusOf(await readUser(ctx, id)), activated: true }
@@ -42,9 +42,9 @@ export async function deactivateAccount(
   const user = await readUser(ctx, id)
   if (user.status === 'DEPROVISIONED') return { status: 'DEPROVISIONED', deactivated: true }
   if (user.status !== 'ACTIVE' && user.status !== 'SUSPENDED')
-    throw impossible(user, 'cannot be suspended; delete the account to keep them out')
+    throw wrongStatusError(user, 'cannot be suspended; delete the account to keep them out')
   if (user.status === 'ACTIVE') {
-    await mustNotBeOwn(ctx, id, 'is suspended')
+    await refuseOwnAccount(ctx, id, 'is suspended')
     await change(ctx, id, 'suspend')
   }
   return { status: 'SUSPENDED', deactivated: true }
@@ -61,7 +61,7 @@ export async function deleteAccount(
 ): Promise<Output<'delete_account'>> {
   const user = await readUser(ctx, id)
   if (user.status !== 'DEPROVISIONED') {
-    await mustNotBeOwn(ctx, id, 'is deleted')
+    await refuseOwnAccount(ctx, id, 'is deleted')
     await change(ctx, id, 'deactivate', { sendEmail: false })
   }
   await service(ctx).delete(path`/users/${id}`, { query: { sendEmail: false } })
@@ -71,5 +71,5 @@ export async function deleteAccount(
 const change = (ctx: Ctx, id: string, step: string, query: Record<string, boolean> = {}) =>
   service(ctx).post(path`/users/${id}/lifecycle/${step}`, undefined, { query })
 
-const impossible = ({ status }: User, why: string) =>
+const wrongStatusError = ({ status }: User, why: string) =>
   new ConnectorError('unsupported_operation', `Who is ${status} ${why}`)

@@ -10,7 +10,7 @@ import type { User } from './users.ts'
  * @param what Effect on the person, such as `is deleted`
  * @throws `unsupported_operation` if the account is the one whose token is used
  */
-export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
+export async function refuseOwnAccount(ctx: Ctx, id: string, what: string): Promise<void> {
   const own = await ifThere(service(ctx).get<User>('/users/me'), 'permission_denied', 'not_found')
   if (own?.id !== id) return
   throw new ConnectorError(

@@ -48,7 +48,7 @@ export async function createAccount(
     ctx.raw(user)
     return { status: statusOf(user), created: true, id: user.id }
   } catch (error) {
-    throw taken(error)
+    throw withTakenName(error)
   }
 }
 
@@ -76,7 +76,7 @@ function isToBeActive(status: string | undefined): boolean {
  * Converts the error for a taken name. Okta answers 400 and E0000001 for every invalid profile, so only the
  * message distinguishes it.
  */
-function taken(error: unknown): unknown {
+function withTakenName(error: unknown): unknown {
   const { app_error_code, message }: Record<string, unknown> = Object(error)
   return app_error_code === 'E0000001' && /already exists/i.test(String(message))
     ? new ConnectorError('api_error', String(message), Object(error))
@@ -102,7 +102,7 @@ export async function updateAccount(
   try {
     ctx.raw(await service(ctx).post<never>(path`/users/${id}`, changes))
   } catch (error) {
-    throw taken(error)
+    throw withTakenName(error)
   }
   return changed
 }

@@ -49,7 +49,7 @@ export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
  *
  * @throws `unsupported_operation` for that account
  */
-export function demandAnother(row: SqlRow): void {
+export function refuseOwnAccount(row: SqlRow): void {
   if (flagOf(row, 'own'))
     throw new ConnectorError(
       'unsupported_operation',
@@ -61,7 +61,7 @@ export function demandAnother(row: SqlRow): void {
 /**
  * Reports whether a connection limit does not apply to a role: superusers and replication roles ignore it.
  */
-export const isAboveLimits = (row: SqlRow): boolean =>
+export const ignoresConnectionLimit = (row: SqlRow): boolean =>
   flagOf(row, 'rolsuper') || flagOf(row, 'rolreplication')
 
 function toAccount(row: SqlRow): Account {
@@ -73,7 +73,7 @@ function toAccount(row: SqlRow): Account {
     given_name: null,
     family_name: null,
     user_status:
-      (flagOf(row, 'disabled') && !isAboveLimits(row)) || flagOf(row, 'expired')
+      (flagOf(row, 'disabled') && !ignoresConnectionLimit(row)) || flagOf(row, 'expired')
         ? 'SUSPENDED'
         : 'ACTIVE',
     extra_data: { superuser: flagOf(row, 'rolsuper'), valid_until: textOf(row, 'rolvaliduntil') },

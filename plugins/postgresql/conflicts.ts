@@ -11,7 +11,7 @@ const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01', '23505'])
 const MAX_ATTEMPTS = 5
 
 /** Returns a change that starts over, from its first read, if another session changed the same role. */
-export function retried<Request, Result>(
+export function withRetries<Request, Result>(
   change: (request: Request, ctx: Ctx) => Promise<Result>,
 ): (request: Request, ctx: Ctx) => Promise<Result> {
   return async (request, ctx) => {

@@ -2,7 +2,7 @@
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts } from './accounts.ts'
 import { getLastActivity } from './activity.ts'
-import { retried } from './conflicts.ts'
+import { withRetries } from './conflicts.ts'
 import type { Connector } from './connector.types.ts'
 import {
   assignEntitlement,
@@ -23,17 +23,17 @@ export default defineConnector<Connector>({
   find_entitlement_associations: (_request, ctx) => findAssociations(ctx),
   get_account_entitlement_associations: getAccountAssociations,
   get_last_activity: getLastActivity,
-  create_account: retried(createAccount),
-  update_account: retried(updateAccount),
-  activate_account: retried(async (request, ctx) => {
+  create_account: withRetries(createAccount),
+  update_account: withRetries(updateAccount),
+  activate_account: withRetries(async (request, ctx) => {
     await switchOn(ctx, request.account_id)
     return { status: 'ACTIVE', activated: true }
   }),
-  deactivate_account: retried(async (request, ctx) => {
+  deactivate_account: withRetries(async (request, ctx) => {
     await switchOff(ctx, request.account_id)
     return { status: 'SUSPENDED', deactivated: true }
   }),
-  delete_account: retried(deleteAccount),
-  assign_entitlement: retried(assignEntitlement),
-  unassign_entitlement: retried(unassignEntitlement),
+  delete_account: withRetries(deleteAccount),
+  assign_entitlement: withRetries(assignEntitlement),
+  unassign_entitlement: withRetries(unassignEntitlement),
 })

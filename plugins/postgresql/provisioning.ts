@@ -1,6 +1,6 @@
 /** Creates, updates and drops accounts. */
 import { ConnectorError, type Input, nameOf, type Output, startsActive } from 'keyway/sdk'
-import { demandAnother, readAccount } from './accounts.ts'
+import { readAccount, refuseOwnAccount } from './accounts.ts'
 import { demandGrantable } from './roles.ts'
 import type { Ctx } from './rows.ts'
 import { endSessions } from './switching.ts'
@@ -82,7 +82,7 @@ export async function updateAccount(
   if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
   const row = await readAccount(ctx, id)
   const account = nameOf(row, 'rolname')
-  demandAnother(row)
+  refuseOwnAccount(row)
   await ctx.sql.execute('set_password', [], { account, password })
   return { id: account }
 }
@@ -99,7 +99,7 @@ export async function deleteAccount(
 ): Promise<Output<'delete_account'>> {
   const row = await readAccount(ctx, request.account_id)
   const account = nameOf(row, 'rolname')
-  demandAnother(row)
+  refuseOwnAccount(row)
   try {
     await ctx.sql.execute('drop', [], { account })
   } catch (error) {

@@ -1,13 +1,13 @@
 /** Enables and disables accounts by their connection limit, and ends their connections. */
 import { ConnectorError, flagOf, hasCode, nameOf, numberOf, type SqlRow, textOf } from 'keyway/sdk'
-import { demandAnother, isAboveLimits, readAccount } from './accounts.ts'
+import { ignoresConnectionLimit, readAccount, refuseOwnAccount } from './accounts.ts'
 import type { Ctx } from './rows.ts'
 
 /**
  * Suffix of the comment on a disabled role, with its previous connection limit. PostgreSQL stores only the
  * current limit.
  */
-const KEPT = /\n?\[Keyway: connection limit (\d+)\]$/
+const STORED_LIMIT = /\n?\[Keyway: connection limit (\d+)\]$/
 
 /** Maximum connection limit of PostgreSQL. */
 const MAX_LIMIT = 2 ** 31 - 1
@@ -28,9 +28,9 @@ export async function switchOn(ctx: Ctx, id: string): Promise<void> {
   const comment = textOf(row, 'comment') ?? ''
   const steps = [
     ...(isOff
-      ? [{ statement: 'enable' as const, names: { account, limit: keptLimit(comment) } }]
+      ? [{ statement: 'enable' as const, names: { account, limit: storedLimit(comment) } }]
       : []),
-    ...(isOff ? commentSteps(ctx, account, comment, comment.replace(KEPT, '')) : []),
+    ...(isOff ? commentSteps(ctx, account, comment, comment.replace(STORED_LIMIT, '')) : []),
     ...(flagOf(row, 'expired') ? [{ statement: 'extend' as const, names: { account } }] : []),
   ]
   if (steps.length > 0) await ctx.sql.transaction(steps)
@@ -44,8 +44,8 @@ export async function switchOn(ctx: Ctx, id: string): Promise<void> {
  */
 export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   const row = await readAccount(ctx, id)
-  demandAnother(row)
-  if (isAboveLimits(row))
+  refuseOwnAccount(row)
+  if (ignoresConnectionLimit(row))
     throw new ConnectorError(
       'unsupported_operation',
       'A superuser, or a role with REPLICATION, connects in spite of a connection limit: an administrator takes that from it first (ALTER ROLE ... NOSUPERUSER NOREPLICATION)',
@@ -63,13 +63,13 @@ export async function switchOff(ctx: Ctx, id: string): Promise<void> {
 }
 
 /** Returns the limit that a comment holds, or -1 (no limit) if it holds no valid one. */
-function keptLimit(comment: string): string {
-  const [, limit = ''] = KEPT.exec(comment) ?? []
+function storedLimit(comment: string): string {
+  const [, limit = ''] = STORED_LIMIT.exec(comment) ?? []
   return Number(limit) > 0 && Number(limit) <= MAX_LIMIT ? String(Number(limit)) : '-1'
 }
 
 function withLimit(comment: string, limit: number): string {
-  const rest = comment.replace(KEPT, '')
+  const rest = comment.replace(STORED_LIMIT, '')
   if (limit < 0) return rest
   return `${rest === '' ? '' : `${rest}\n`}[Keyway: connection limit ${limit}]`
 }

@@ -14,7 +14,7 @@ import {
   operationsOf,
   type Permission,
 } from './entitlements.ts'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /** Permission patterns that match all names and none. */
@@ -31,7 +31,7 @@ export async function assignEntitlement(
   if (grant.type === 'TAG') {
     const tag = givenTag(grant.tag)
     await changeTags(ctx, user, (tags) => [...tags, tag])
-  } else await allow(ctx, user, grant.vhost, [grant.operation])
+  } else await grantPermissions(ctx, user, grant.vhost, [grant.operation])
   return { assigned: true }
 }
 
@@ -49,10 +49,11 @@ export async function unassignEntitlement(
   const user = request.account_integration_specific_id
   const grant = requested(request)
   if (grant.type === 'TAG') {
-    if (grant.tag === ADMINISTRATOR) await mustNotBeOwn(ctx, user, 'stops being an administrator')
+    if (grant.tag === ADMINISTRATOR)
+      await refuseOwnAccount(ctx, user, 'stops being an administrator')
     await changeTags(ctx, user, (tags) => tags.filter((tag) => tag !== grant.tag))
   } else {
-    await forbid(ctx, user, grant.vhost, grant.operation)
+    await revokePermission(ctx, user, grant.vhost, grant.operation)
   }
   // Also if it was not held: an earlier call may have been interrupted after the revocation.
   if (grant.type !== 'TAG' || grant.tag === IMPERSONATOR) await endConnections(ctx, user)
@@ -99,7 +100,7 @@ export async function writeUser(ctx: Ctx, { name, ...user }: Written): Promise<v
  * Allows operations in a virtual host, on all names. An operation that is already allowed on some names is
  * kept unchanged: a deliberately narrowed pattern is not widened.
  */
-export async function allow(
+export async function grantPermissions(
   ctx: Ctx,
   user: string,
   vhost: string,
@@ -114,7 +115,12 @@ export async function allow(
 }
 
 /** Forbids an operation in a virtual host. Removes the record if it allows nothing any more. */
-async function forbid(ctx: Ctx, user: string, vhost: string, operation: Operation): Promise<void> {
+async function revokePermission(
+  ctx: Ctx,
+  user: string,
+  vhost: string,
+  operation: Operation,
+): Promise<void> {
   const held = await readPermission(ctx, user, vhost)
   if (held === null) return mustExist(ctx, user, vhost)
   const after = { ...held, [operation]: NONE }

@@ -12,7 +12,7 @@ export const whoAmI = (ctx: Ctx): Promise<User> => service(ctx).get<User>('/whoa
  * @param what Effect on the user, such as `is gone`
  * @throws `unsupported_operation` if the user is the one that the connector logs in as
  */
-export async function mustNotBeOwn(ctx: Ctx, name: string, what: string): Promise<void> {
+export async function refuseOwnAccount(ctx: Ctx, name: string, what: string): Promise<void> {
   const own = await whoAmI(ctx)
   if (own.name !== name) return
   throw new ConnectorError(

@@ -2,8 +2,8 @@
 import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { givenTag, grantOf, type Operation } from './entitlements.ts'
-import { allow, vhostMustExist, writeUser } from './grants.ts'
-import { mustNotBeOwn } from './own.ts'
+import { grantPermissions, vhostMustExist, writeUser } from './grants.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /** Fields that connector.json adds to the request. */
@@ -29,7 +29,7 @@ export async function createAccount(
   return allOrNothing(async (undo) => {
     await putNew(ctx, name, { tags, ...passwordOf(request) })
     undo(`the user ${name}`, () => service(ctx).delete(path`/users/${name}`))
-    for (const [vhost, names] of operations) await allow(ctx, name, vhost, names)
+    for (const [vhost, names] of operations) await grantPermissions(ctx, name, vhost, names)
     return { status: 'ACTIVE', created: true, id: name }
   })
 }
@@ -86,7 +86,7 @@ export async function updateAccount(
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
   const password = usable(request.password)
-  await mustNotBeOwn(ctx, request.id, 'has another password')
+  await refuseOwnAccount(ctx, request.id, 'has another password')
   const { name, tags } = await readUser(ctx, request.id)
   await writeUser(ctx, { name, tags, password })
   return { id: name }
@@ -101,7 +101,7 @@ export async function deleteAccount(
   { account_id: name }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  await mustNotBeOwn(ctx, name, 'is gone')
+  await refuseOwnAccount(ctx, name, 'is gone')
   await service(ctx).delete(path`/users/${name}`)
   return { status: 'DELETED', deleted: true }
 }

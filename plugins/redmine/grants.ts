@@ -6,7 +6,7 @@ import { ConnectorError, hasCode, type Input, type Output, path } from 'keyway/s
 import { type Membership, readUser, type WholeUser } from './accounts.ts'
 import { isDirect } from './associations.ts'
 import { ADMINISTRATOR, GROUP, type Grant, grantOf } from './entitlements.ts'
-import { mustNotBeOwn, whoAmI } from './own.ts'
+import { refuseOwnAccount, whoAmI } from './own.ts'
 import { type Ctx, NO_ADMINISTRATOR, readList, service } from './service.ts'
 
 /** Grants administration, a group or a role. Granting it again changes nothing. */
@@ -14,7 +14,7 @@ export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
 ): Promise<Output<'assign_entitlement'>> {
-  await give(ctx, request.account_integration_specific_id, requested(request))
+  await addGrant(ctx, request.account_integration_specific_id, requested(request))
   return { assigned: true }
 }
 
@@ -23,7 +23,7 @@ export async function assignEntitlement(
  *
  * @throws `not_found` if the user, group, role or project is unknown
  */
-export async function give(ctx: Ctx, id: string, grant: Grant): Promise<void> {
+export async function addGrant(ctx: Ctx, id: string, grant: Grant): Promise<void> {
   const user = await readUser(ctx, id, 'groups,memberships')
   const api = service(ctx)
   if (grant.type === ADMINISTRATOR) {
@@ -37,7 +37,7 @@ export async function give(ctx: Ctx, id: string, grant: Grant): Promise<void> {
     if (roles.includes(grant.role)) return
     const role_ids = [...roles, grant.role]
     if (membership === undefined)
-      await whereOpen(
+      await withClosedProject(
         ctx,
         api.post(path`/projects/${grant.project}/memberships.json`, {
           membership: { user_id: user.id, role_ids },
@@ -61,7 +61,7 @@ export async function unassignEntitlement(
   const grant = requested(request)
   const user = await readUser(ctx, id, 'groups,memberships')
   if (grant.type === ADMINISTRATOR) {
-    await mustNotBeOwn(ctx, id, 'stops being an administrator')
+    await refuseOwnAccount(ctx, id, 'stops being an administrator')
     if (user.admin) await service(ctx).put(path`/users/${id}.json`, { user: { admin: false } })
   } else if (grant.type === GROUP) {
     await service(ctx).delete(path`/groups/${grant.group}/users/${id}.json`)
@@ -86,7 +86,7 @@ async function takeRole(ctx: Ctx, user: WholeUser, grant: RoleGrant): Promise<vo
   if (!holds) return
   const rest = roles.filter((role) => role !== grant.role)
   if (rest.length > 0 || inherited.length > 0) await setRoles(ctx, membership, rest)
-  else await whereOpen(ctx, service(ctx).delete(path`/memberships/${membership.id}.json`))
+  else await withClosedProject(ctx, service(ctx).delete(path`/memberships/${membership.id}.json`))
 }
 
 type RoleGrant = Extract<Grant, { type: 'PROJECT_ROLE' }>
@@ -103,13 +103,16 @@ async function rolesIn(
     throw new ConnectorError('not_found', `There is no role ${role}`)
   const membership = user.memberships?.find((one) => String(one.project.id) === project)
   if (membership === undefined)
-    await whereOpen(ctx, service(ctx).get(path`/projects/${project}.json`))
+    await withClosedProject(ctx, service(ctx).get(path`/projects/${project}.json`))
   return { membership, roles: (membership?.roles ?? []).filter(isDirect).map(({ id }) => id) }
 }
 
 /** Writes the direct roles of a member. Inherited roles stay. */
 const setRoles = (ctx: Ctx, { id }: Membership, role_ids: number[]) =>
-  whereOpen(ctx, service(ctx).put(path`/memberships/${id}.json`, { membership: { role_ids } }))
+  withClosedProject(
+    ctx,
+    service(ctx).put(path`/memberships/${id}.json`, { membership: { role_ids } }),
+  )
 
 /**
  * Converts the error of a request to a closed or archived project. Redmine answers 403 even to
@@ -117,7 +120,7 @@ const setRoles = (ctx: Ctx, { id }: Membership, role_ids: number[]) =>
  *
  * @throws `unsupported_operation` with the code `project_closed`
  */
-async function whereOpen<T>(ctx: Ctx, asked: Promise<T>): Promise<T> {
+async function withClosedProject<T>(ctx: Ctx, asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (error) {

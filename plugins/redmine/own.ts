@@ -14,7 +14,7 @@ export async function whoAmI(ctx: Ctx): Promise<WholeUser> {
  *
  * @throws `unsupported_operation` if the account is the one whose key is used
  */
-export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
+export async function refuseOwnAccount(ctx: Ctx, id: string, what: string): Promise<void> {
   const { id: own } = await whoAmI(ctx)
   if (String(own) !== id) return
   throw new ConnectorError(

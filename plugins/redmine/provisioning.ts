@@ -11,8 +11,8 @@ import {
 } from 'keyway/sdk'
 import { readUser, STATUSES, type User, type WholeUser } from './accounts.ts'
 import { grantOf } from './entitlements.ts'
-import { give } from './grants.ts'
-import { mustNotBeOwn } from './own.ts'
+import { addGrant } from './grants.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /** Fields that connector.json adds to the request. */
@@ -60,7 +60,7 @@ export async function createAccount(
     status: STATUSES[status],
   }
   return allOrNothing(async (undo) => {
-    const { user: made } = await sayingTaken(
+    const { user: made } = await withTakenName(
       ctx,
       { login: username, mail: email },
       null,
@@ -68,7 +68,7 @@ export async function createAccount(
     )
     const { id } = made
     undo(`the user ${id}`, () => service(ctx).delete(path`/users/${id}.json`))
-    for (const grant of grants) await give(ctx, String(id), grant)
+    for (const grant of grants) await addGrant(ctx, String(id), grant)
     return { status, created: true, id: String(id) }
   })
 }
@@ -86,7 +86,7 @@ export async function updateAccount(
   if (Object.keys(user).length === 0)
     throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
   const { id } = await readUser(ctx, request.id)
-  await sayingTaken(ctx, user, id, service(ctx).put(path`/users/${request.id}.json`, { user }))
+  await withTakenName(ctx, user, id, service(ctx).put(path`/users/${request.id}.json`, { user }))
   return { id: request.id }
 }
 
@@ -98,7 +98,7 @@ export async function setStatus(
 ): Promise<void> {
   const user = await readUser(ctx, id)
   if (user.status === STATUSES[status]) return
-  if (status === 'SUSPENDED') await mustNotBeOwn(ctx, id, 'is locked')
+  if (status === 'SUSPENDED') await refuseOwnAccount(ctx, id, 'is locked')
   await service(ctx).put(path`/users/${id}.json`, { user: { status: STATUSES[status] } })
 }
 
@@ -108,7 +108,7 @@ export async function deleteAccount(
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
   await readUser(ctx, id)
-  await mustNotBeOwn(ctx, id, 'is deleted')
+  await refuseOwnAccount(ctx, id, 'is deleted')
   await service(ctx).delete(path`/users/${id}.json`)
   return { status: 'DELETED', deleted: true }
 }
@@ -123,7 +123,7 @@ type Names = { login?: unknown; mail?: unknown }
  * @param own Number of the updated user, or null for a new user.
  * @throws `api_error` with the status 422 and the code `login_taken` or `mail_taken`
  */
-async function sayingTaken<T>(
+async function withTakenName<T>(
   ctx: Ctx,
   { login, mail }: Names,
   own: number | null,

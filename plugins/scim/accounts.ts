@@ -1,6 +1,6 @@
 /** Reads, activates and deactivates accounts. */
 import { ConnectorError, type Input, mapped, type Output, type Page, path } from 'keyway/sdk'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, listing, patch, service } from './service.ts'
 import { idOf, statusOf, toAccount, type User } from './users.ts'
 
@@ -51,7 +51,7 @@ export async function readUser(ctx: Ctx, id: string): Promise<User> {
  */
 export async function setActive(ctx: Ctx, id: string, active: boolean): Promise<void> {
   const address = path`/Users/${id}`
-  if (!active) await mustNotBeOwn(ctx, id, 'is switched off')
+  if (!active) await refuseOwnAccount(ctx, id, 'is switched off')
   const user = await patch<User>(ctx, address, [{ op: 'replace', path: 'active', value: active }])
   const isActive = user?.active ?? active
   if ((statusOf({ active: isActive }) === 'ACTIVE') !== active)

@@ -10,7 +10,7 @@ import type { User } from './users.ts'
  * @param what Effect on the account, such as `is deleted`
  * @throws `unsupported_operation` if the account is the one whose token is used
  */
-export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
+export async function refuseOwnAccount(ctx: Ctx, id: string, what: string): Promise<void> {
   const own = await readOwn(ctx)
   if (own?.id === undefined || !(await isSame(ctx, String(own.id), id))) return
   throw new ConnectorError(

@@ -1,7 +1,7 @@
 /** Creates, updates and deletes accounts. */
 import { ConnectorError, type Input, type Json, type Output, path, startsActive } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
-import { mustNotBeOwn } from './own.ts'
+import { refuseOwnAccount } from './own.ts'
 import { type Ctx, type PatchOperation, patch, service } from './service.ts'
 import {
   type Email,
@@ -112,7 +112,7 @@ export async function deleteAccount(
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
   const address = path`/Users/${id}`
-  await mustNotBeOwn(ctx, id, 'is deleted')
+  await refuseOwnAccount(ctx, id, 'is deleted')
   await service(ctx).delete(address)
   return { status: 'DELETED', deleted: true }
 }

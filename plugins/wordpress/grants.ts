@@ -5,7 +5,7 @@
 import { ConnectorError, type Input, type Output } from 'keyway/sdk'
 import { readUser, routeOf, type User } from './accounts.ts'
 import { ADMINISTRATOR, roleOf } from './entitlements.ts'
-import { mayBeTaken } from './guards.ts'
+import { refuseProtectedUser } from './guards.ts'
 import { ask, type Ctx } from './service.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function unassignEntitlement(
 ): Promise<Output<'unassign_entitlement'>> {
   const { role, user } = await asked(request, ctx)
   if (!user.roles.includes(role)) return { unassigned: true }
-  if (role === ADMINISTRATOR) await mayBeTaken(ctx, user, 'stops being an administrator')
+  if (role === ADMINISTRATOR) await refuseProtectedUser(ctx, user, 'stops being an administrator')
   await setRoles(
     ctx,
     user,
@@ -53,13 +53,13 @@ async function asked(request: Input<'assign_entitlement'>, ctx: Ctx) {
 }
 
 async function setRoles(ctx: Ctx, { id }: User, roles: string[]): Promise<void> {
-  const { roles: now } = await knownRoles(
+  const { roles: now } = await withUnknownRole(
     ask<{ roles: string[] }>(ctx, 'POST', routeOf(String(id)), {
       query: { _fields: 'roles' },
       json: { roles },
     }),
   )
-  mustHave(now, roles)
+  demandRoles(now, roles)
 }
 
 /**
@@ -67,7 +67,7 @@ async function setRoles(ctx: Ctx, { id }: User, roles: string[]): Promise<void> 
  *
  * @throws `not_found` if WordPress refuses a role because it does not exist
  */
-export async function knownRoles<T>(write: Promise<T>): Promise<T> {
+export async function withUnknownRole<T>(write: Promise<T>): Promise<T> {
   try {
     return await write
   } catch (error) {
@@ -86,7 +86,7 @@ export async function knownRoles<T>(write: Promise<T>): Promise<T> {
  *
  * @throws `api_error` if a plugin has changed them
  */
-export function mustHave(now: readonly string[] | undefined, wanted: readonly string[]): void {
+export function demandRoles(now: readonly string[] | undefined, wanted: readonly string[]): void {
   if (now?.length === wanted.length && wanted.every((role) => now.includes(role))) return
   throw new ConnectorError(
     'api_error',

@@ -20,7 +20,7 @@ export const whoAmI = (ctx: Ctx): Promise<Me> =>
  * @returns the user of the application password
  * @throws `unsupported_operation` with the code `own_account` or `last_administrator`
  */
-export async function mayBeTaken(ctx: Ctx, user: User, what: string): Promise<Me> {
+export async function refuseProtectedUser(ctx: Ctx, user: User, what: string): Promise<Me> {
   const me = await whoAmI(ctx)
   if (me.id === user.id)
     throw refusal(

@@ -10,8 +10,8 @@ import {
 } from 'keyway/sdk'
 import { readUser, routeOf, userByEmail } from './accounts.ts'
 import { roleOf } from './entitlements.ts'
-import { knownRoles, mustHave } from './grants.ts'
-import { mayBeTaken } from './guards.ts'
+import { demandRoles, withUnknownRole } from './grants.ts'
+import { refuseProtectedUser } from './guards.ts'
 import { ask, type Ctx } from './service.ts'
 
 /** Fields that connector.json adds to the request. */
@@ -30,7 +30,7 @@ const ATTRIBUTES = {
 const MAX_LENGTH = { email: 100, display_name: 250 } as const
 
 /** Returns a text as WordPress stores it. */
-const kept = (text: string): string =>
+const asStored = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
@@ -39,10 +39,10 @@ const kept = (text: string): string =>
  *
  * @throws `invalid_value` if a value is too long
  */
-function demandKept(values: Fields): void {
+function refuseTooLong(values: Fields): void {
   for (const [field, most] of Object.entries(MAX_LENGTH)) {
     const value = values[field]
-    if (typeof value === 'string' && [...kept(value)].length > most)
+    if (typeof value === 'string' && [...asStored(value)].length > most)
       throw new ConnectorError(
         'invalid_value',
         `${field} is longer than the ${most} characters that WordPress keeps: give a shorter one`,
@@ -69,7 +69,7 @@ export async function createAccount(
     )
   // Without a display name, WordPress combines the given and family names.
   const { given_name: given, family_name: family } = request
-  demandKept({ display_name: [given, family].filter(Boolean).join(' '), ...request })
+  refuseTooLong({ display_name: [given, family].filter(Boolean).join(' '), ...request })
   const roles = request.entitlements.map((one) =>
     roleOf(
       one.entitlement_type,
@@ -85,10 +85,10 @@ export async function createAccount(
     roles: [...new Set(roles)],
   }
   return allOrNothing(async (undo) => {
-    const { id, roles: now } = await sayingWhose(
+    const { id, roles: now } = await withEmailOwner(
       ctx,
       email,
-      knownRoles(
+      withUnknownRole(
         ask<{ id: number; roles: string[] }>(ctx, 'POST', '/wp/v2/users', {
           query: { _fields: 'id,roles' },
           json,
@@ -97,7 +97,7 @@ export async function createAccount(
     )
     // The new user has no posts yet, so none need an heir.
     undo(`the user ${id}`, () => remove(ctx, String(id), 'false'))
-    mustHave(now, json.roles)
+    demandRoles(now, json.roles)
     return { status: 'ACTIVE', created: true, id: String(id) }
   })
 }
@@ -110,9 +110,9 @@ export async function updateAccount(
   const json = renamed(request, ATTRIBUTES)
   if (Object.keys(json).length === 0)
     throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
-  demandKept(request)
+  refuseTooLong(request)
   const email = typeof request['email'] === 'string' ? request['email'] : null
-  await sayingWhose(
+  await withEmailOwner(
     ctx,
     email,
     ask(ctx, 'POST', routeOf(request.id), { query: { _fields: 'id' }, json }),
@@ -130,7 +130,7 @@ export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  const me = await mayBeTaken(ctx, await readUser(ctx, id), 'is deleted')
+  const me = await refuseProtectedUser(ctx, await readUser(ctx, id), 'is deleted')
   const heir = ctx.settings.heir ?? String(me.id)
   if (heir === id)
     throw new ConnectorError(
@@ -154,7 +154,7 @@ const EMAIL_REFUSED = 'rest_user_invalid_email'
  *
  * @throws `api_error` that names the owner of the address
  */
-async function sayingWhose<T>(ctx: Ctx, email: string | null, write: Promise<T>): Promise<T> {
+async function withEmailOwner<T>(ctx: Ctx, email: string | null, write: Promise<T>): Promise<T> {
   try {
     return await write
   } catch (error) {

@@ -89,8 +89,8 @@ async function errorOf(reply: UpstreamReply): Promise<ConnectorError> {
   const { status_code, app_error_code, raised_by } = error
   const code = app_error_code ?? ''
   // The routes answer 401 only if no user is signed in, so the password was not accepted.
-  const unseen = status_code === 401 && code.startsWith('rest_')
-  const advice = unseen
+  const isSignedOut = status_code === 401 && code.startsWith('rest_')
+  const advice = isSignedOut
     ? 'The user name or the application password is wrong, or application passwords are switched off, or the web server drops the Authorization header'
     : ADVICE[code]
   const meaning = status_code === 401 ? undefined : MEANINGS[code]
