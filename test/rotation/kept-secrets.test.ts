@@ -137,18 +137,28 @@ test('the token is in no table, no log line and no answer', async () => {
 })
 
 describe('a sealed connection', () => {
-  test.each([
-    ['of another app', (sealed: Buffer) => sealed],
-    ['that was altered', (sealed: Buffer) => Buffer.concat([sealed.subarray(0, -1), Buffer.of(0)])],
-    ['that was cut short', (sealed: Buffer) => sealed.subarray(0, 10)],
+  const opened = async (of: string, change: (sealed: Buffer) => Buffer) => {
+    const { sealedConnection, domainId } = await rowOf(id)
+    const row = { id: of, domainId, sealedConnection: change(sealedConnection as Buffer) }
+    return openConnection(createSealer([SECRET], 'connection'), row)
+  }
+  const altered = expect.objectContaining({
+    kind: 'conflict',
+    message: expect.stringContaining('altered'),
+  })
+
+  test('opens for its own app only', async () => {
+    const other = await app(core.db, 'Other', { instanceId: String(Math.random()) })
+    await opened(id, (sealed) => sealed)
+    await expect(opened(other, (sealed) => sealed)).rejects.toThrow(altered)
+  })
+
+  test.each<[string, (sealed: Buffer) => Buffer]>([
+    ['that was altered', (sealed) => Buffer.concat([sealed.subarray(0, -1), Buffer.of(0)])],
+    ['that was truncated', (sealed) => sealed.subarray(0, 10)],
     ['that is empty', () => Buffer.alloc(0)],
   ])('%s does not open', async (_, change) => {
-    const { sealedConnection, domainId } = await rowOf(id)
-    const other = await app(core.db, 'Other', { instanceId: String(Math.random()) })
-    const row = { id: other, domainId, sealedConnection: change(sealedConnection as Buffer) }
-    expect(() => openConnection(createSealer([SECRET], 'connection'), row)).toThrow(
-      expect.objectContaining({ kind: 'conflict', message: expect.stringContaining('altered') }),
-    )
+    await expect(opened(id, change)).rejects.toThrow(altered)
   })
 
   test('of another domain does not open', () => {
@@ -168,7 +178,7 @@ describe('rotating the secret', () => {
       if (await done()) return
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    throw new Error('it did not happen within five seconds')
+    throw new Error('the condition was not met within five seconds')
   }
 
   test('reseals what an older secret sealed, after which the older secret can be removed', async () => {
