@@ -90,40 +90,43 @@ type Case = {
 
 const CASES: readonly Case[] = [
   { name: 'a page' },
-  { name: 'a page with a next one', lane: async () => reply({ cursorJson: '{"after":"b"}' }) },
-  { name: 'a page of a size', body: { page: { size: 7 } } },
+  { name: 'a page with a next page', lane: async () => reply({ cursorJson: '{"after":"b"}' }) },
+  { name: 'a page of a given size', body: { page: { size: 7 } } },
   {
-    name: 'a page of a size, with a next one',
+    name: 'a page of a given size, with a next page',
     body: { page: { size: 7 } },
     lane: async () => reply({ cursorJson: '"c"' }),
   },
-  { name: 'a size that is none', body: { page: { size: 0 } } },
+  { name: 'an invalid size', body: { page: { size: 0 } } },
   { name: 'a size that is too large', body: { page: { size: 1e9 } } },
-  { name: 'a page that is no object', body: { page: 3 } },
-  { name: 'a token', body: { page: { token: 'a', size: null } }, isLeft: true },
-  { name: 'a token that is null', body: { page: { token: null, size: null } } },
+  { name: 'a page that is not an object', body: { page: 3 } },
+  { name: 'a page token', body: { page: { token: 'a', size: null } }, isLeft: true },
+  { name: 'a null page token', body: { page: { token: null, size: null } } },
   { name: 'raw data', body: { include_raw_data: true } },
-  { name: 'raw data that is declined', body: { include_raw_data: null } },
-  { name: 'raw data by a number', body: { include_raw_data: 1 } },
+  { name: 'declined raw data', body: { include_raw_data: null } },
+  { name: 'a number as include_raw_data', body: { include_raw_data: 1 } },
   { name: 'settings', body: { settings: { zone: 4 } } },
-  { name: 'settings that are wrong', body: { settings: { zone: 'x' } } },
-  { name: 'settings that are unknown', body: { settings: { other: 1 } } },
+  { name: 'invalid settings', body: { settings: { zone: 'x' } } },
+  { name: 'unknown settings', body: { settings: { other: 1 } } },
   { name: 'no credentials', body: { auth: null } },
   { name: 'credentials of another kind', body: { auth: { basic: { username: 'a' } } } },
-  { name: 'credentials that are no object', body: { auth: 'x' } },
+  { name: 'credentials that are not an object', body: { auth: 'x' } },
   { name: 'a request', body: { request: { custom_attributes: ['x'] } } },
-  { name: 'a request that is wrong', body: { request: { custom_attributes: 'x' } } },
-  { name: 'a request that is none', body: { request: 5 } },
-  { name: 'a member that is unknown', body: { other: 1 } },
-  { name: 'a member of a prototype', body: '{"__proto__":{"a":1},"request":{}}' },
-  { name: 'no JSON', body: 'x' },
-  { name: 'a list', body: '[]' },
-  { name: 'nothing', body: '' },
-  { name: 'depth', body: '['.repeat(100_000) },
+  { name: 'an invalid request', body: { request: { custom_attributes: 'x' } } },
+  { name: 'a request that is not an object', body: { request: 5 } },
+  { name: 'an unknown member', body: { other: 1 } },
+  {
+    name: 'a member named like one of Object.prototype',
+    body: '{"__proto__":{"a":1},"request":{}}',
+  },
+  { name: 'a body that is not JSON', body: 'x' },
+  { name: 'a body that is a list', body: '[]' },
+  { name: 'an empty body', body: '' },
+  { name: 'a body that is nested too deeply', body: '['.repeat(100_000) },
   { name: 'another connector', id: 'other' },
   { name: 'another capability', capability: 'fly' },
   { name: 'a capability that is not offered', capability: 'list_resources' },
-  { name: 'a capability by its other spelling', capability: 'list-accounts' },
+  { name: 'a capability in its other spelling', capability: 'list-accounts' },
   { name: 'one account', capability: 'get_account', body: { request: { account_id: 'a' } } },
   { name: 'one account without its id', capability: 'get_account' },
   {
@@ -136,7 +139,10 @@ const CASES: readonly Case[] = [
     body: { include_raw_data: true },
     lane: async () => thrown({}, '{"said":1}'),
   },
-  { name: 'an error of its own words', lane: async () => thrown({ at: [], status_code: 404 }) },
+  {
+    name: 'an error with a code of its own',
+    lane: async () => thrown({ at: [], status_code: 404 }),
+  },
   {
     name: 'a worker that died',
     lane: async () => {
@@ -177,15 +183,15 @@ const CASES: readonly Case[] = [
       }),
   },
   {
-    name: 'a line of log with a secret',
+    name: 'a log line with a secret',
     lane: async (call) => {
       call.log({ level: 'info', message: `with ${SECRET}`, fields: { note: SECRET } })
       return reply()
     },
   },
-  { name: 'accounts that are left out', lane: async () => reply({ leftOut: 2 }) },
+  { name: 'accounts that are omitted', lane: async () => reply({ leftOut: 2 }) },
   {
-    name: 'a request to an upstream that says when to come again',
+    name: 'a request to an upstream that sends Retry-After',
     deps: {
       openEgress: () => ({
         fetch: () => Promise.reject(new Error('429')),
@@ -209,7 +215,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'a version that is taken back between request and reply',
+    name: 'a version that is removed between request and reply',
     lane: async (_call, world) => {
       world.current = null
       return reply()

@@ -105,16 +105,16 @@ describe('a page of a sync', () => {
 
   test.each<[string, unknown, boolean]>([
     ['no rows', null, false],
-    ['a table where rows are said to be', table, false],
-    ['rows where a table is said to be', [ada], true],
+    ['a table that is announced as rows', table, false],
+    ['rows that are announced as a table', [ada], true],
     ['no table', null, true],
-    ['a row that is none', [ada, null], false],
-    ['a row without its id', [ada, { email: 'b' }], false],
-    ['a table without the id of its rows', { email: ['a', 'b'] }, true],
-    ['an id that is no text', { integration_specific_id: [['ada']] }, true],
+    ['a row that is not an object', [ada, null], false],
+    ['a row without an id', [ada, { email: 'b' }], false],
+    ['a table without a column of ids', { email: ['a', 'b'] }, true],
+    ['an id that is not text', { integration_specific_id: [['ada']] }, true],
     ['an id that is null', { integration_specific_id: [null] }, true],
     ['an address that is a list', [{ ...ada, email: ['ada'] }], false],
-    ['a status that no account has', [{ ...ada, user_status: '__proto__' }], false],
+    ['an unknown status', [{ ...ada, user_status: '__proto__' }], false],
     ['attributes that are one long text', [{ ...ada, custom_attributes: 'x'.repeat(9999) }], false],
     ['an attribute that is a number', [{ ...ada, custom_attributes: { a: 1 } }], false],
     ['a member that the contract does not have', { ...table, constructor: ['a', 'b'] }, true],
@@ -139,11 +139,11 @@ describe('an answer that is not a list', () => {
   })
 
   test.each<[string, unknown, boolean]>([
-    ['nothing', null, false],
+    ['no response', null, false],
     ['a list', [{ valid: true, unique_tenant_id: 'acme' }], false],
     ['a table', { valid: [true], unique_tenant_id: ['acme'] }, true],
     ['a response without a required member', { valid: true }, false],
-    ['one whose member has another form', { valid: 1, unique_tenant_id: 'acme' }, false],
+    ['a response with a member of another type', { valid: 1, unique_tenant_id: 'acme' }, false],
   ])('%s is refused as reply_invalid', async (_what, response, isTable) => {
     expect(await answered(response, isTable)).toMatchObject({
       ...{ ok: false, reason: 'reply_invalid' },

@@ -51,10 +51,10 @@ test('a typical write is copied without its schema', () => {
 })
 
 test.each([
-  ['a check', v.object({ a: v.pipe(v.string(), v.minLength(2)) }), { a: 'x' }],
-  ['a change', v.object({ a: v.pipe(v.string(), v.trim()) }), { a: ' x' }],
+  ['a schema with a check', v.object({ a: v.pipe(v.string(), v.minLength(2)) }), { a: 'x' }],
+  ['a schema with a transformation', v.object({ a: v.pipe(v.string(), v.trim()) }), { a: ' x' }],
   ['a strict object', v.strictObject({ a: v.string() }), { a: 'x', b: 1 }],
-  ['a choice', v.object({ a: v.picklist(['x']) }), { a: 'y' }],
+  ['a picklist', v.object({ a: v.picklist(['x']) }), { a: 'y' }],
 ])('%s is left to the schema', (_what, schema, value) => {
   expect(fittingCopy(schema)(value)).toBe(MISFIT)
 })

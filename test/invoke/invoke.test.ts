@@ -340,7 +340,7 @@ describe('a sequence of pages', () => {
   })
 
   test.each([
-    ['a size that was none', {}, { size: 4 }, {}],
+    ['a size where there was none', {}, { size: 4 }, {}],
     ['another size', { page: { size: 3 } }, { size: 4 }, {}],
     ['another request', {}, {}, { request: { custom_attributes: ['x'] } }],
     ['other settings', {}, {}, { settings: { zone: 3 } }],

@@ -84,11 +84,11 @@ test('a body that validation would change is validated each time', () => {
 test.each<[string, unknown]>([
   ['a list', []],
   ['a page token', { ...body, page: { token: 'x' } }],
-  ['a page of no size', { ...body, page: { size: 0 } }],
-  ['a page that is none', { ...body, page: [] }],
-  ['a flag that is none', { ...body, include_raw_data: 1 }],
-  ['a request that is none', { ...body, request: [] }],
-  ['a request that does not fit', { ...body, request: { account_id: 1 } }],
+  ['a page of size 0', { ...body, page: { size: 0 } }],
+  ['a page that is not an object', { ...body, page: [] }],
+  ['a flag that is not boolean', { ...body, include_raw_data: 1 }],
+  ['a request that is not an object', { ...body, request: [] }],
+  ['a request that does not fit its schema', { ...body, request: { account_id: 1 } }],
 ])('%s is left to the schemas', (_what, sent) => {
   expect(createKnownCalls().sent(sent, version, 'get_account')).toBeNull()
 })

@@ -31,13 +31,13 @@ describe('a request over a limit is not sent and fails with the reason:', () => 
   test.each([
     ['a header', fetchOf("{ headers: { x: 'é'.repeat(20e6) } }"), '', /the header x is too long/],
     [
-      'a header behind the back of the prelude',
+      'a header that bypasses the prelude',
       fetchOf('{}'),
       forged("[['x', 'é'.repeat(16e6)]]"),
       /address and headers/,
     ],
     [
-      'headers that are each small enough',
+      'many headers that are each small enough',
       fetchOf('{}'),
       forged("Array.from({ length: 10 }, (_, one) => ['x' + one, 'y'.repeat(60_000)])"),
       /address and headers/,

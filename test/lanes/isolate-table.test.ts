@@ -44,8 +44,8 @@ describe('an isolate', () => {
   })
 
   test.each([
-    ['so many calls', { maxCalls: 2 }, 0],
-    ['so long a time', { maxAgeMs: 50 }, 50],
+    ['its maximum number of calls', { maxCalls: 2 }, 0],
+    ['its maximum age', { maxAgeMs: 50 }, 50],
   ])('is replaced after %s', (_name, limits, ms) => {
     const { use, pass } = open(limits)
     const first = use('a', 'one').isolate

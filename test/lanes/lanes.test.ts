@@ -87,9 +87,9 @@ describe('a call', () => {
 
   test.each([
     ['throws', 'throw new TypeError("oops")', 'unexpected_error: oops'],
-    ['answers nonsense', 'return 5', 'reply_invalid'],
+    ['returns an invalid value', 'return 5', 'reply_invalid'],
     [
-      'names a strange status',
+      'has an invalid status code',
       'throw Object.assign(new Error("x"), { error_code: "not_found", status_code: 1e300 })',
       'not_found: x',
     ],
@@ -407,8 +407,8 @@ describe('a worker', () => {
   })
 
   test.each([
-    ['says so', thrown],
-    ['is told later', told],
+    ['throws', thrown],
+    ['reports it later', told],
   ])(
     'that cannot be started fails its calls with worker_died, where the launcher %s',
     async (_how, refuse) => {
@@ -420,8 +420,8 @@ describe('a worker', () => {
   )
 
   test.each([
-    ['says so', thrown],
-    ['is told later', told],
+    ['throws', thrown],
+    ['reports it later', told],
   ])('that could not be started is started again, where the launcher %s', async (_how, refuse) => {
     const { lanes } = openLanes({}, shortOf(1, refuse))
     const reads = callOf(hello, { hasWritten: () => false })

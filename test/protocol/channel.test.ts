@@ -210,7 +210,7 @@ describe('a protocol error', () => {
       },
     ],
     [
-      'a message that goes on too long',
+      'a message that exceeds its announced length',
       ({ write }) => {
         write(FIRST, 1, ping(2))
         write(0, 1, 'xxx')
@@ -221,7 +221,7 @@ describe('a protocol error', () => {
       ({ write }) => write(FIRST, 1, ping(CHANNEL_LIMITS.maxMessageBytes)),
     ],
     [
-      'a length beyond all bounds',
+      'a length that overflows',
       ({ write }) => {
         const first = ping(0)
         first.writeUInt32LE(0xffffffff, 5)
@@ -237,7 +237,7 @@ describe('a protocol error', () => {
       { maxStreams: 3 },
     ],
     [
-      'too much half received',
+      'too many bytes of incomplete messages',
       ({ write }) => {
         for (let stream = 1; stream <= 3; stream += 1) write(FIRST, stream, ping(1000))
       },
@@ -245,7 +245,7 @@ describe('a protocol error', () => {
     ],
     ['a credit that is not a number', ({ write }) => write(CREDIT, 1, 'xxxxx')],
     ['an unknown kind', ({ write }) => write(whole, 1, Buffer.alloc(13, 200))],
-    ['flags that do not exist', ({ write }) => write(whole | 0x40, 1, ping(0))],
+    ['unknown flags', ({ write }) => write(whole | 0x40, 1, ping(0))],
   ]
   test.each(breaches)('is %s, and is reported once', async (_name, commit, limits = {}) => {
     const raw = openRaw(limits)

@@ -22,10 +22,10 @@ test.each([
   ['lists of different lengths', { a: ['x'], b: [] }],
   ['no lists', { a: 'x' }],
   ['rows', []],
-  ['nothing', null],
-  ['a list and none', { a: ['x'], b: { length: 1 } }],
-  ['a row before the first', { a: [0, 'x'] }],
-  ['an object that repeats', { a: [{ b: 'x' }, 0] }],
+  ['null', null],
+  ['a list and an array-like object', { a: ['x'], b: { length: 1 } }],
+  ['a repetition in the first row', { a: [0, 'x'] }],
+  ['a repetition of an object', { a: [{ b: 'x' }, 0] }],
 ])('%s are refused as a table', async (_what, table) => {
   const error = await thrownBy(() => rowsOf(table, LIMIT))
   expect(error).toBeInstanceOf(RuntimeError)

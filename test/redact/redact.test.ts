@@ -11,13 +11,13 @@ describe('a text', () => {
     ['as it is', `a ${SECRET} b`],
     ['percent-encoded', `a ${encodeURIComponent(SECRET)} b`],
     ['percent-encoded in lower case', `a ${lowerPercent(SECRET)} b`],
-    ['as it stands in a path', `a ${encodeURI(SECRET)} b`],
+    ['encoded for a path', `a ${encodeURI(SECRET)} b`],
     ['in base64', `a ${Buffer.from(SECRET).toString('base64')} b`],
     [
       'in base64 without padding',
       `a ${Buffer.from(SECRET).toString('base64').replace(/=+$/, '')} b`,
     ],
-    ['in base64 for addresses', `a ${Buffer.from(SECRET).toString('base64url')} b`],
+    ['in base64url', `a ${Buffer.from(SECRET).toString('base64url')} b`],
     ['within JSON', `a ${JSON.stringify(SECRET).slice(1, -1)} b`],
   ])('loses a secret %s', (_name, text) => {
     expect(redact(text)).toBe(`a ${REDACTED} b`)
@@ -59,10 +59,15 @@ describe('a text', () => {
 describe('a value', () => {
   test.each([
     ['a number', ['12345678'], { a: 12345678, b: 5 }, { a: REDACTED, b: 5 }],
-    ['the stuff of JSON', ['":{"a":1', '","b":"x'], { x: { a: 1 } }, { x: { a: 1 } }],
+    ['pieces of JSON', ['":{"a":1', '","b":"x'], { x: { a: 1 } }, { x: { a: 1 } }],
     ['quotation marks', ['""""""""'], ['', '"'], ['', '"']],
     ['a name', ['secret-name'], { 'secret-name': 1 }, { [REDACTED]: 1 }],
-    ['deep within', ['longer-than-eight'], [{ a: ['longer-than-eight'] }], [{ a: [REDACTED] }]],
+    [
+      'a value deep inside',
+      ['longer-than-eight'],
+      [{ a: ['longer-than-eight'] }],
+      [{ a: [REDACTED] }],
+    ],
     ['other scalars', ['longer-than-eight'], [true, null, 1.5], [true, null, 1.5]],
   ])('keeps its structure when secrets look like %s', (_name, secrets, value, expected) => {
     expect(

@@ -20,10 +20,10 @@ test.each<[string, string, string | null]>([
   ['a relative address', '</v1/users?page=2>; rel=next', 'https://api.example/v1/users?page=2'],
   ['an address that is a query only', '<?page=2>; rel=next', 'https://api.example/v1/users?page=2'],
   ['the first rel of a link only', '<https://x.example/2>; rel=prev; rel=next', null],
-  ['a relation that only begins so', '<https://x.example/2>; rel="nextish"', null],
+  ['a relation that only starts with next', '<https://x.example/2>; rel="nextish"', null],
   ['other relations', '<https://x.example/2>; rel="last"', null],
-  ['nonsense', 'rel=next, <https://x.example/2; rel="next', null],
-  ['an address that is none', '<http://[>; rel=next', null],
+  ['an invalid header', 'rel=next, <https://x.example/2; rel="next', null],
+  ['an invalid address', '<http://[>; rel=next', null],
 ])('reads %s', (_what, link, expected) => {
   expect(nextLink(linked(link))).toBe(expected)
 })

@@ -62,8 +62,8 @@ describe('a nested listing', () => {
   )
 
   test.each([
-    ['of a few dozen things once', 40, 3],
-    ['of more than a cursor holds again for each page that begins within it', 120, 8],
+    ['of a few dozen items once', 40, 3],
+    ['of more items than a cursor holds again for each page that begins within them', 120, 8],
   ])('reads pages %s, when the cursor may carry the rest of them', async (_what, most, read) => {
     let pages = 0
     const many = Array.from({ length: 120 }, (_, n) => ({

@@ -40,16 +40,16 @@ test.each([
 })
 
 test.each([
-  ['more than this page', [1, 2], { start: 0, total: 3 }, 2],
-  ['exactly this page', [1, 2], { start: 0, total: 2 }, null],
-  ['counting from one, more', [1, 2], { start: 1, first: 1, total: 3 }, 3],
-  ['counting from one, the end', [3], { start: 3, first: 1, total: 3 }, null],
-  ['fewer than asked for', [1], { start: 4, total: 9, size: 3 }, 5],
-  ['nothing, though more is claimed', [], { start: 4, total: 9 }, null],
-  ['no total, a full page', [1, 2], { start: 0, size: 2 }, 2],
-  ['no total, a short page', [1], { start: 2, size: 2 }, null],
-  ['no total, no size, some', [1], { start: 2 }, 3],
-  ['no total, no size, none', [], { start: 2 }, null],
+  ['a page before the last one', [1, 2], { start: 0, total: 3 }, 2],
+  ['the last page', [1, 2], { start: 0, total: 2 }, null],
+  ['a page before the last one, counted from one', [1, 2], { start: 1, first: 1, total: 3 }, 3],
+  ['the last page, counted from one', [3], { start: 3, first: 1, total: 3 }, null],
+  ['a page with fewer items than requested', [1], { start: 4, total: 9, size: 3 }, 5],
+  ['an empty page before the total is reached', [], { start: 4, total: 9 }, null],
+  ['a full page without a total', [1, 2], { start: 0, size: 2 }, 2],
+  ['a short page without a total', [1], { start: 2, size: 2 }, null],
+  ['items without a total and a size', [1], { start: 2 }, 3],
+  ['an empty page without a total and a size', [], { start: 2 }, null],
 ])('computes the next offset after %s', (_what, items, at, cursor) => {
   expect(offsetPage(items, at).cursor).toBe(cursor)
 })
@@ -144,7 +144,7 @@ const names = (...parts: [string, number][]) =>
 
 test.each([
   ['upstreams that return the requested size', 1000, false],
-  ['upstreams that give less', 7, false],
+  ['upstreams that return less', 7, false],
   ['upstreams with fixed pages', 12, true],
   ['upstreams with fixed pages larger than ours', 50, true],
 ])('fills a page across the boundary of two listings: %s', async (_what, cap, fixed) => {

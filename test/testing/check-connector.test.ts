@@ -79,7 +79,7 @@ describe('a good connector', () => {
 
   test.each([
     [
-      'several pages, each in an isolate of its own',
+      'several pages, each in its own isolate',
       {
         upstream: undefined,
         response: undefined,
@@ -98,7 +98,7 @@ describe('a good connector', () => {
       },
     ],
     [
-      'the error of its system',
+      'an error of its upstream',
       {
         upstream: [{ request: 'GET /users?after=', reply: { status: 429, body: 'slow down' } }],
         response: undefined,
@@ -155,7 +155,7 @@ describe('a case fails for', () => {
       'lists: unexpected request GET /users?after=; expected none',
     ],
     [
-      'a request of another query',
+      'a request with another query',
       { upstream: [exchange(['a'], undefined, 'x')] },
       'lists: unexpected request GET /users?after=; expected GET /users?after=x',
     ],
@@ -200,11 +200,11 @@ describe('a case fails for', () => {
       'lists: error.error_code should be not_found, is api_error: [500]',
     ],
     [
-      'a page more than expected',
+      'an additional page',
       { upstream: [exchange(['a'], 'p2')] },
       'lists: expected no further page',
     ],
-    ['a page less than expected', { more: true }, 'lists: expected another page'],
+    ['a missing page', { more: true }, 'lists: expected another page'],
     [
       'pages that end early',
       {
@@ -216,23 +216,23 @@ describe('a case fails for', () => {
       'lists: page 1: another page is expected, but there is no token',
     ],
     [
-      'raw data that is not there',
+      'missing raw data',
       { include_raw_data: true, raw_data: { a: 1 } },
       'lists: raw_data should be {"a":1}, is null',
     ],
     [
-      'a request that does not fit',
+      'a request that does not fit its schema',
       { request: { custom_attributes: 5 } },
       'request.custom_attributes: ',
     ],
-    ['credentials that are missing', { auth: undefined }, 'auth: missing; send auth.token'],
+    ['missing credentials', { auth: undefined }, 'auth: missing; send auth.token'],
     [
-      'a capability that is not declared',
+      'an undeclared capability',
       { capability: 'get_account' },
       'lists: get_account is not declared',
     ],
     [
-      'an address that is none',
+      'an invalid address',
       { upstream: [{ ...exchange(['a']), request: 'GET //' }] },
       'unexpected request',
     ],
@@ -369,7 +369,7 @@ describe('a connector fails for', () => {
 
   test.each([
     ['cases that are not JSON', '[', 'connector.cases.json: is not JSON'],
-    ['cases that are no list', '{}', 'connector.cases.json: must be a list of cases'],
+    ['cases that are not a list', '{}', 'connector.cases.json: must be a list of cases'],
     ['a case without a name', [{ ...good, name: undefined }], 'case 1: name: missing'],
     [
       'a case with an unknown member',
@@ -377,7 +377,7 @@ describe('a connector fails for', () => {
       'lists: reponse: there is no such field; did you mean response?',
     ],
     [
-      'a case with a strange request',
+      'a case with an invalid request',
       [{ ...good, upstream: [{ request: 'users', reply: { status: 200 } }] }],
       'must look like `GET /v1/users',
     ],
@@ -423,12 +423,12 @@ describe('a connector fails for', () => {
 
   test.each([
     [
-      'an error that is no ConnectorError',
+      'an error that is not a ConnectorError',
       'throw new TypeError("x")',
       'connector_threw: x (connector.ts:5:11); throw a ConnectorError',
     ],
     ['a reply of the wrong form', 'return [{ id: 1 }]', 'reply_invalid'],
-    ['code that spins', 'for (;;) {}', 'deadline_passed'],
+    ['an endless loop', 'for (;;) {}', 'deadline_passed'],
     [
       'a request that its manifest does not allow',
       "await ctx.fetch('https://evil.example/')",
@@ -460,7 +460,7 @@ describe('a connector fails for', () => {
   })
 
   test.each([
-    ['a folder that is not there', '/nowhere/at/all', 'no such folder: /nowhere/at/all'],
+    ['a missing folder', '/nowhere/at/all', 'no such folder: /nowhere/at/all'],
     ['a folder without a manifest', '/etc/skel', 'there is no connector.json'],
   ])('%s', async (_name, directory, words) => {
     expect(await bench.check(directory)).toMatchObject({

@@ -3,19 +3,24 @@ import { differences } from '../../runtime/testing/differences.ts'
 
 describe('the differences of two values', () => {
   const cases: [string, unknown, unknown, string[]][] = [
-    ['nothing', { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
-    ['the order of members', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
-    ['a member that is undefined', { a: undefined }, {}, []],
-    ['a value deep inside', [{ a: { b: 1 } }], [{ a: { b: 2 } }], ['r[0].a.b should be 1, is 2']],
-    ['a type', { a: 1 }, { a: '1' }, ['r.a should be 1, is "1"']],
+    ['equal values', { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
+    ['another order of members', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
+    ['an undefined member', { a: undefined }, {}, []],
+    [
+      'another value deep inside',
+      [{ a: { b: 1 } }],
+      [{ a: { b: 2 } }],
+      ['r[0].a.b should be 1, is 2'],
+    ],
+    ['another type', { a: 1 }, { a: '1' }, ['r.a should be 1, is "1"']],
     ['null and an object', { a: null }, { a: {} }, ['r.a should be null, is {}']],
     ['a list and an object', [], {}, ['r should be [], is {}']],
-    ['nothing at all', { a: 1 }, undefined, ['r should be {"a":1}, is nothing']],
-    ['a member too few', { a: 1 }, {}, ['r.a should be 1, is missing']],
-    ['a member too many', {}, { 'a-b': 1 }, ['r["a-b"] should be absent, is 1']],
+    ['undefined and a value', { a: 1 }, undefined, ['r should be {"a":1}, is nothing']],
+    ['a missing member', { a: 1 }, {}, ['r.a should be 1, is missing']],
+    ['an extra member', {}, { 'a-b': 1 }, ['r["a-b"] should be absent, is 1']],
     ['an inherited name', { toString: 1 }, {}, ['r.toString should be 1, is missing']],
-    ['an item too few', [1, 2], [1], ['r[1] should be 2, is missing']],
-    ['an item too many', [1], [1, 2], ['r[1] should be absent, is 2']],
+    ['a missing item', [1, 2], [1], ['r[1] should be 2, is missing']],
+    ['an extra item', [1], [1, 2], ['r[1] should be absent, is 2']],
   ]
   test.each(cases)('%s', (_name, expected, found, told) => {
     expect(differences('r', expected, found)).toEqual(told)

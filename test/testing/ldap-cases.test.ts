@@ -39,7 +39,7 @@ test('the connector of the documentation passes its cases', async () => {
 
 test.each<[string, (exchange: Exchange) => void, RegExp]>([
   [
-    'an entry that is not asked about',
+    'an entry that is never requested',
     (one) => (one.request = 'MODIFY /cn=other,ou=groups,dc=acme'),
     /unexpected request MODIFY \/cn=R%26D%20%C3%BC,ou=groups,dc=acme; expected MODIFY \/cn=other/,
   ],
@@ -59,7 +59,7 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
     /entryExists, which is no result of LDAP/,
   ],
   [
-    'a result that the connector does not take for success',
+    'a result that the connector treats as an error',
     (one) => (one.reply.body = { result: 'insufficientAccessRights' }),
     /permission_denied/,
   ],

@@ -365,7 +365,7 @@ test('defaults of the file replace the secrets of a case, and are not repeated i
 })
 
 test.each([
-  ['what it asks changes with the clock', 'list_entitlements', {}, {}, 'which was not recorded'],
+  ['its requests depend on the clock', 'list_entitlements', {}, {}, 'which was not recorded'],
   [
     'a secret is too short to be told from other text',
     'get_account',
@@ -374,7 +374,7 @@ test.each([
     'it would contain a secret',
   ],
   [
-    'its system does not answer',
+    'its upstream does not answer',
     'get_account',
     { account_id: 'u1' },
     { settings: { base_url: 'https://127.0.0.1:1', key: KEY } },

@@ -45,7 +45,7 @@ test('the connector of the documentation passes its cases', async () => {
 
 test.each<[string, (exchange: Exchange) => void, RegExp]>([
   [
-    'a statement that is not asked for',
+    'a statement that is never requested',
     (one) => (one.request = 'EXECUTE /revoke_role'),
     /unexpected request EXECUTE \/grant_role; expected EXECUTE \/revoke_role/,
   ],
@@ -73,7 +73,7 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
     said,
   ]),
   [
-    'an error that the connector does not take for success',
+    'an error that the connector does not expect',
     (one) => (one.reply.body = { error: '42501' }),
     /permission_denied/,
   ],

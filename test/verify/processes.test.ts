@@ -18,11 +18,11 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const other = start('sleep 60; true')
     const first = start('sleep 60 & sleep 60; true')
-    await until('its children are there', () => below(first).length === 3)
+    await until('its children have started', () => below(first).length === 3)
     expect(below(first)).not.toContain(other)
     expect(below(process.pid)).toEqual(expect.arrayContaining([other, ...below(first)]))
     const late = start('sleep 60; true')
-    await until('the late one is there', () => below(process.pid).includes(late))
+    await until('the later child has started', () => below(process.pid).includes(late))
     expect(below(late)[0]).toBe(late)
   },
 )

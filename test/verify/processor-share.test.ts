@@ -41,9 +41,9 @@ test.runIf(process.platform === 'linux')(
     afterThisTest(() => child.kill('SIGKILL'))
     const pid = child.pid ?? 0
     const others = () => timesOf(pid).ownMs - timesOf(NOBODY).ownMs
-    await until('it has taken some', () => others() > 50)
+    await until('the child has used processor time', () => others() > 50)
     const isOver = () => familyOf(pid).length === 1
-    await until('what it started has ended', isOver)
+    await until('the child has ended', isOver)
     expect(others()).toBeGreaterThan(50)
   },
 )

@@ -172,19 +172,19 @@ test('many unknown members are reported in a short message', () => {
 
 describe('is refused:', () => {
   const broken: [string, unknown, string][] = [
-    ['no list', { ...account() }, 'response: write an array (found Object)'],
-    ['nothing', null, 'response: '],
+    ['a value that is not a list', { ...account() }, 'response: write an array (found Object)'],
+    ['null', null, 'response: '],
     ['a missing member', [{}], 'response[0].integration_specific_id: missing'],
     ['an unknown member', [account({ phone: 1 })], 'response[0].phone: there is no such field'],
     [
-      'a misspelt member',
+      'a misspelled member',
       [{ ...account(), user_staus: 'ACTIVE' }],
       'user_staus: there is no such field; did you mean user_status?',
     ],
     ['a wrong type', [account({ email: 1 })], 'response[0].email: '],
     ['an unknown status', [account({ user_status: 'active' })], 'response[0].user_status: '],
     [
-      'attributes that are no text',
+      'attributes that are not text',
       [account({ custom_attributes: { a: 1 } })],
       'custom_attributes',
     ],
@@ -210,7 +210,7 @@ describe('is refused:', () => {
   })
 
   test.each([
-    ['no array', 'text'],
+    ['a text in place of the parts', 'text'],
     ['undefined', undefined],
     ['a number among the parts', [ok(), '[]', 5]],
     ['an empty array', []],

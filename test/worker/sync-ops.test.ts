@@ -30,7 +30,7 @@ test.each([
     '!TypeError: the arguments are not an array',
   ],
   ['a URL that is a number', ask('url', 1), '!TypeError: the address is not text'],
-  ['a URL that is none', ask('url', 'x', null), '!TypeError: Invalid URL'],
+  ['an invalid URL', ask('url', 'x', null), '!TypeError: Invalid URL'],
   [
     'a long URL',
     ask('url', 'x'.repeat(65537), null),
@@ -42,7 +42,7 @@ test.each([
     '!RangeError: the base is over the limit of 65536 characters',
   ],
   [
-    'a part that a URL has not',
+    'an unknown part of a URL',
     ask('url.set', 'https://a.example', '__proto__', 'x'),
     '!TypeError: no such part of a URL',
   ],
@@ -52,7 +52,7 @@ test.each([
     '!TypeError: no such part of a URL',
   ],
   [
-    'an address set to nonsense',
+    'an invalid address as href',
     ask('url.set', 'https://a.example', 'href', 'x'),
     '!TypeError: Invalid URL',
   ],
@@ -78,7 +78,7 @@ test.each([
     '!TypeError: The encoded data was not valid utf-8',
   ],
   [
-    'a subtle request that is none',
+    'a subtle request that is not an object',
     ask('subtle', null),
     '!TypeError: the request is not an object',
   ],

@@ -87,7 +87,7 @@ describe.each([
       `async () => { await null; ${STRAY}; await null; return 'fine' }`,
     ],
     [
-      'after the answer is made, in the turn',
+      'in the turn, after the answer is made',
       `async () => { Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => {}).then(() => { ${STRAY} }); return 'fine' }`,
     ],
     ['before a request', `async (_, ctx) => { ${STRAY}; ${FETCH}; return 'fine' }`],

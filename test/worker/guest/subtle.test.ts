@@ -210,7 +210,7 @@ describe('a secret of the call, which is a placeholder here, is refused with a m
 
   test.each([
     ['as a raw key', `importKey('raw', new TextEncoder().encode('${PLACEHOLDER}'), ${hmac})`],
-    ['as what base64 decoding makes of it', `importKey('raw', bytes('${PLACEHOLDER}'), ${hmac})`],
+    ['decoded from base64', `importKey('raw', bytes('${PLACEHOLDER}'), ${hmac})`],
     ['as a JWK', `importKey('jwk', { kty: 'oct', k: '${PLACEHOLDER}' }, ${hmac})`],
     [
       'as the body of a PEM file',
