@@ -57,13 +57,13 @@ describe('a delivery is refused to', () => {
       'a loopback address',
     ],
     [
-      'what is granted to a connector',
+      'an address that is granted to a connector',
       'acme=127.0.0.1:PORT',
       'https://127.0.0.1:PORT/',
       'a loopback address',
     ],
     [
-      'another port than the granted',
+      'another port than the granted one',
       'webhooks=127.0.0.1:1',
       'http://127.0.0.1:PORT/',
       'http is not sent',

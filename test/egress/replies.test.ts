@@ -117,7 +117,7 @@ test('a reply that was read no longer counts towards the limit of its call', asy
 describe('a reply that breaks off', () => {
   test.each([
     ['before its head', ''],
-    ['in its head', 'HTTP/1.1 200 OK\r\nx-a'],
+    ['within its head', 'HTTP/1.1 200 OK\r\nx-a'],
     ['in a body with a length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
     ['in a chunked body', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabc'],
   ])('%s is reported as upstream_closed', async (_where, text) => {
@@ -134,11 +134,11 @@ describe('a reply that breaks off', () => {
 describe('a reply that cannot be read', () => {
   test.each([
     ['not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
-    ['of the status 000', 'HTTP/1.1 000 Nothing\r\ncontent-length: 0\r\n\r\n'],
-    ['of the status 042', 'HTTP/1.1 042 Answer\r\ncontent-length: 2\r\n\r\nab'],
-    ['of a status that is a word', 'HTTP/1.1 OK\r\n\r\n'],
+    ['a reply with status 000', 'HTTP/1.1 000 Nothing\r\ncontent-length: 0\r\n\r\n'],
+    ['a reply with status 042', 'HTTP/1.1 042 Answer\r\ncontent-length: 2\r\n\r\nab'],
+    ['a reply whose status is a word', 'HTTP/1.1 OK\r\n\r\n'],
     [
-      'of an encoding that was not asked for',
+      'in an encoding that was not requested',
       'HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\n\r\nabc',
     ],
     ['declared as gzip, but not gzip', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc'],

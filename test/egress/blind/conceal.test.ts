@@ -23,10 +23,10 @@ describe('a secret in a body is replaced', () => {
     ['as it is', SECRET],
     ['percent-encoded', encodeURIComponent(SECRET)],
     ['percent-encoded as a form', new URLSearchParams({ a: SECRET }).toString().slice(2)],
-    ['as it stands in an address', encodeURI(SECRET)],
+    ['encoded for a URL', encodeURI(SECRET)],
     ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
     ['in JSON in JSON', JSON.stringify(JSON.stringify(SECRET)).slice(3, -3)],
-    ['in JSON of PHP', JSON.stringify(SECRET).slice(1, -1).replaceAll('/', '\\/')],
+    ['in JSON as PHP writes it', JSON.stringify(SECRET).slice(1, -1).replaceAll('/', '\\/')],
     [
       'in HTML',
       SECRET.replace('&', '&amp;')
@@ -57,7 +57,7 @@ describe('a secret in a body is replaced', () => {
   test.each([
     ['a line break in JSON', '\\n'],
     ['an escaped character in JSON', '\\u000a'],
-    ['a percent-encoded one', '%0A'],
+    ['a percent-encoded line break', '%0A'],
     ['a letter outside ASCII', 'é'],
   ])('after %s', async (_name, before) => {
     const conceal = createConceal(() => [{ value: 'secret-of-letters', instead: 'PLACE' }])

@@ -38,7 +38,7 @@ describe('an error in the body of a 200 is reported', () => {
   })
 
   test.each([
-    ['a code that the table does not have', '{"ok":false,"error":"odd"}', 'odd'],
+    ['a code that is not in the table', '{"ok":false,"error":"odd"}', 'odd'],
     ['the name of a built-in member', '{"ok":false,"error":"constructor"}', 'constructor'],
     ['a number', '{"ok":false,"error":7}', '7'],
     ['no code', '{"ok":false}', undefined],
@@ -82,13 +82,13 @@ describe('a member whose presence decides', () => {
 
 describe('an answer is returned unchanged', () => {
   test.each<[string, string, Parameters<typeof ask>[1]]>([
-    ['that reports none', '{"ok":true}', {}],
-    ['in another form', 'ok=false', { type: 'text/plain' }],
-    ['that is not the JSON it says it is', '{"ok":fal', {}],
+    ['that reports no error', '{"ok":true}', {}],
+    ['that is not JSON', 'ok=false', { type: 'text/plain' }],
+    ['with invalid JSON', '{"ok":fal', {}],
     ['whose member is inherited', '{"__proto__":{"ok":false}}', {}],
     ['without a body', '', {}],
-    ['of a failing status', '{"ok":false,"error":"invalid_auth"}', { status: 401 }],
-    ['of a system that declares nothing', '{"ok":false}', { declared: null }],
+    ['with a failing status', '{"ok":false,"error":"invalid_auth"}', { status: 401 }],
+    ['of a connector without errors_in_body', '{"ok":false}', { declared: null }],
   ])('%s', async (_what, body, more) => {
     expect((await ask(body, more)).body.toString()).toBe(body)
   })

@@ -12,19 +12,34 @@ const ofAnother = { Date: anotherIn(0) }
 test.each<[string, number, Record<string, string>, number]>([
   ['Retry-After in seconds', 429, { 'Retry-After': '7' }, 7000],
   ['Retry-After as a date', 503, { 'Retry-After': new Date(NOW + 5000).toUTCString() }, 5000],
-  ['Retry-After that has passed', 429, { 'Retry-After': new Date(NOW - 5000).toUTCString() }, 0],
-  ['Retry-After that is nonsense', 429, { 'Retry-After': 'soon' }, 0],
+  ['a Retry-After in the past', 429, { 'Retry-After': new Date(NOW - 5000).toUTCString() }, 0],
+  ['an invalid Retry-After', 429, { 'Retry-After': 'soon' }, 0],
   ['Retry-After of a year', 429, { 'Retry-After': '31536000' }, 3_600_000],
   ['Retry-After of a success', 200, { 'Retry-After': '7' }, 0],
-  ['the drafts’ three headers', 200, { 'RateLimit-Remaining': '0', 'RateLimit-Reset': '4' }, 4000],
-  ['something left', 200, { 'RateLimit-Remaining': '3', 'RateLimit-Reset': '4' }, 0],
+  [
+    'the three headers of the drafts',
+    200,
+    { 'RateLimit-Remaining': '0', 'RateLimit-Reset': '4' },
+    4000,
+  ],
+  ['a remaining request', 200, { 'RateLimit-Remaining': '3', 'RateLimit-Reset': '4' }, 0],
   ['one header of an earlier draft', 200, { RateLimit: 'limit=20, remaining=0, reset=3' }, 3000],
   ['one header of the last draft', 200, { RateLimit: '"default";r=0;t=9' }, 9000],
   ['GitHub', 403, { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': inSeconds(30) }, 30_000],
   ['Okta', 429, { 'X-Rate-Limit-Remaining': '0', 'X-Rate-Limit-Reset': inSeconds(2) }, 2000],
   ['a reset without a number', 429, { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': 'x' }, 0],
-  ['a time by a clock that is off', 429, { ...ofAnother, 'Retry-After': anotherIn(5) }, 5000],
-  ['a reset by a clock that is off', 200, { ...ofAnother, ...noneLeft, ...resetAt(-7193) }, 7000],
+  [
+    'a Retry-After date by a clock that is wrong',
+    429,
+    { ...ofAnother, 'Retry-After': anotherIn(5) },
+    5000,
+  ],
+  [
+    'a reset time by a clock that is wrong',
+    200,
+    { ...ofAnother, ...noneLeft, ...resetAt(-7193) },
+    7000,
+  ],
   ['a reset in milliseconds', 200, { ...noneLeft, 'X-RateLimit-Reset': `${NOW + 5000}` }, 5000],
   [
     'a reset in the year 9999',
@@ -32,9 +47,14 @@ test.each<[string, number, Record<string, string>, number]>([
     { ...noneLeft, 'X-RateLimit-Reset': '253402300799' },
     3_600_000,
   ],
-  ['a reset without an end', 200, { ...noneLeft, 'X-RateLimit-Reset': '9'.repeat(400) }, 3_600_000],
+  [
+    'a reset of infinite length',
+    200,
+    { ...noneLeft, 'X-RateLimit-Reset': '9'.repeat(400) },
+    3_600_000,
+  ],
   ['a negative wait', 429, { 'Retry-After': '-5' }, 0],
-  ['nothing', 429, {}, 0],
+  ['no headers', 429, {}, 0],
 ])('reads %s', (_what, status, headers, ms) => {
   expect(askedWaitMs(status, Object.entries(headers), NOW)).toBe(ms)
 })

@@ -47,7 +47,7 @@ async function ask(server: { port: number; origin: string }, method = 'GET', inM
 describe('a request is retried', () => {
   test.each([
     ['GET', 'after 429', status(429)],
-    ['POST', 'after 429: it was not carried out', status(429)],
+    ['POST', 'after 429, which means that it was not carried out', status(429)],
     ['PUT', 'after 503', status(503)],
     ['GET', 'after GitHub’s 403', status(403, { 'x-ratelimit-remaining': '0' })],
     ['GET', 'after 502', status(502)],
@@ -73,9 +73,9 @@ describe('a request is retried', () => {
 describe('a request is not retried', () => {
   test.each([
     ['POST', 'after 503', status(503)],
-    ['PUT', 'after 502: nobody knows whether it was carried out', status(502)],
+    ['PUT', 'after 502, which leaves open whether it was carried out', status(502)],
     ['GET', 'after 500', status(500)],
-    ['GET', 'after 403 that is one', status(403)],
+    ['GET', 'after 403 without rate headers', status(403)],
     ['GET', 'after 401', status(401)],
   ])('%s %s', async (method, _why, first) => {
     const server = await upstream(first, well)

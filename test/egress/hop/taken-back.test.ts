@@ -43,7 +43,7 @@ test('a request whose turn comes after its grant was revoked is not sent', async
   })
   const { client, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
   const first = client.fetch(get(`${origin}/first`))
-  await until('the first is there', () => seen.length === 1)
+  await until('the first request has arrived', () => seen.length === 1)
   const second = errorOf(client.fetch(get(`${origin}/second`)))
   leave([{ url: 'https://elsewhere.example' }])
   held.resolve()
@@ -65,7 +65,7 @@ test('a request that waits for its turn ends at once when its grant is revoked',
   )
   const gone = new AbortController()
   const first = errorOf(client.fetch({ ...get(`${origin}/first`), signal: gone.signal }))
-  await until('the first is there', () => seen.length === 1)
+  await until('the first request has arrived', () => seen.length === 1)
   const second = errorOf(client.fetch(get(`${origin}/second`)))
   leave([{ url: `${origin}/first` }])
   client.judgeAgain()
@@ -83,7 +83,7 @@ test('an unrelated change of the grants does not affect a waiting request', asyn
   })
   const { client, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
   const first = client.fetch(get(`${origin}/first`))
-  await until('the first is there', () => seen.length === 1)
+  await until('the first request has arrived', () => seen.length === 1)
   const second = client.fetch(get(`${origin}/second`))
   leave([{ url: origin }, { url: 'https://elsewhere.example' }])
   held.resolve()
@@ -112,7 +112,7 @@ test('a request that waits for a retry ends at once when its grant is revoked', 
     { endMs: Date.now() + 24 * 3_600_000 },
   )
   const ended = errorOf(client.fetch(get(origin)))
-  await until('it was refused', () => client.records[0]?.status === 429)
+  await until('the request was refused', () => client.records[0]?.status === 429)
   await new Promise((resolve) => setTimeout(resolve, 20))
   leave([])
   client.judgeAgain()
@@ -169,7 +169,7 @@ async function silentServer(url: string, method: string, body: object) {
 test.each(BRIDGES)('%s is sent no request after its grant was revoked', async (_what, ...asked) => {
   const { sockets, leave, ask } = await silentServer(...asked)
   const first = ask()
-  await until('the first is there', () => sockets.length === 1)
+  await until('the first request has arrived', () => sockets.length === 1)
   const second = ask()
   leave([])
   sockets[0]?.destroy()
@@ -181,7 +181,7 @@ test.each(BRIDGES)('%s is sent no request after its grant was revoked', async (_
 test.each(BRIDGES)('a request to %s ends once its grant is revoked', async (_what, ...asked) => {
   const { sockets, client, leave, ask } = await silentServer(...asked)
   const first = ask()
-  await until('it is there', () => sockets.length === 1)
+  await until('the request has arrived', () => sockets.length === 1)
   const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
   leave([])
   client.judgeAgain()
@@ -204,7 +204,7 @@ test('a request that waits for its response ends once its grant is revoked; a gr
   )
   const ended = errorOf(client.fetch(get(gone.origin)))
   const goes = client.fetch(get(stays.origin))
-  await until('both are there', () => gone.seen.length + stays.seen.length === 2)
+  await until('both requests have arrived', () => gone.seen.length + stays.seen.length === 2)
   leave([{ url: stays.origin }])
   client.judgeAgain()
   expect((await ended).code).toBe('egress_undeclared')
@@ -221,7 +221,7 @@ test('a write that was sent before its grant was revoked is reported as possibly
   const { port, origin, seen } = await startUpstream(() => {})
   const { client, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
   const ended = errorOf(client.fetch({ ...get(origin), method: 'POST' }))
-  await until('it is there', () => seen.length === 1)
+  await until('the request has arrived', () => seen.length === 1)
   leave([])
   client.judgeAgain()
   const { code, message } = await ended
@@ -258,7 +258,7 @@ test('the growth of a request by its secrets is counted once, even when they are
     { limits: { maxOpenRequestBytes: 5000 } },
   )
   const first = client.fetch(get(`${origin}/first`))
-  await until('the first is there', () => seen.length === 1)
+  await until('the first request has arrived', () => seen.length === 1)
   const second = client.fetch({
     ...get(`${origin}/second`, { method: 'POST', body: Buffer.from(`{"key":"${placeholder}"}`) }),
     headers: [['content-type', 'application/json']],

@@ -309,7 +309,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
 
   test.each([
     ['a search', 'SEARCH', { base: 'dc=elsewhere,dc=test' }],
-    ['the root', 'SEARCH', { base: '', scope: 'base' }],
+    ['the root DSE', 'SEARCH', { base: '', scope: 'base' }],
     ['a sibling whose name ends alike', 'SEARCH', { base: 'ou=other people,dc=example,dc=test' }],
     ['an entry', 'DELETE', { dn: 'uid=a,dc=elsewhere,dc=test' }],
     [
@@ -318,7 +318,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       { dn: 'uid=a\\,ou=people\\,dc=example' },
     ],
     [
-      'the end of a move',
+      'the target of a move',
       'MOVE',
       { dn: 'uid=user001,ou=people,dc=example,dc=test', to: 'uid=a,dc=test' },
     ],
@@ -331,7 +331,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       },
     ],
     [
-      'a member by the number of its attribute',
+      'a member by the OID of its attribute',
       'MODIFY',
       {
         dn: 'cn=solo,ou=people,dc=example,dc=test',
@@ -339,7 +339,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       },
     ],
     [
-      'a member that an added entry is named by',
+      'a member in the name of an added entry',
       'ADD',
       {
         dn: 'cn=x+member=uid\\=a\\,dc\\=elsewhere,ou=people,dc=example,dc=test',
@@ -347,7 +347,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       },
     ],
     [
-      'a member that an entry is renamed to',
+      'a member in the new name of an entry',
       'MOVE',
       {
         dn: 'cn=solo,ou=people,dc=example,dc=test',
@@ -355,7 +355,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       },
     ],
     [
-      'what an alias stands for',
+      'the target of an alias',
       'ADD',
       {
         dn: 'cn=x,ou=people,dc=example,dc=test',

@@ -36,9 +36,9 @@ async function lying(answer: (socket: Socket) => void, signal = AbortSignal.time
 describe('a directory that', () => {
   test.each([
     ['does not speak LDAP', Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'upstream_garbled'],
-    ['sends an entry whose parts do not fit', entry(3), 'upstream_garbled'],
+    ['sends an entry with inconsistent lengths', entry(3), 'upstream_garbled'],
     [
-      'announces four gigabytes',
+      'announces a message of 4 GiB',
       Buffer.from([0x30, 0x84, 255, 255, 255, 255]),
       'upstream_too_large',
     ],

@@ -12,10 +12,10 @@ const told = async (operation: keyof typeof LDAP_REQUESTS, body: object) => {
 
 test.each([
   ['a text', '(uid=hunter2)'],
-  ['another word', { equals: ['uid', 'hunter2'] }],
-  ['an object for a pair', { eq: { uid: 'hunter2' } }],
+  ['an unknown operator', { equals: ['uid', 'hunter2'] }],
+  ['an object in place of a pair', { eq: { uid: 'hunter2' } }],
   [
-    'a value that is missing within others',
+    'a missing value in a nested filter',
     { and: [{ eq: ['uid', null] }, { eq: ['cn', 'hunter2'] }] },
   ],
 ])('%s is not a filter; the message shows how to write one', async (_what, filter) => {
@@ -26,8 +26,8 @@ test.each([
 })
 
 test.each([
-  ['another word', { set: { mail: ['hunter2'] } }],
-  ['a value that is no list', { replace: { mail: 'hunter2' } }],
+  ['an unknown operation', { set: { mail: ['hunter2'] } }],
+  ['a value that is not a list', { replace: { mail: 'hunter2' } }],
   ['a number', { add: { gidNumber: [12321] } }],
 ])('%s is not a change; the message shows how to write one', async (_what, change) => {
   const message = await told('modify', { dn: 'cn=x,dc=acme', changes: [change] })

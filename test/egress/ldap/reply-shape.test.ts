@@ -46,30 +46,27 @@ describe('a message of a server', () => {
   const cut = Buffer.from(message(tlv(0x64, tlv(0x04, 'uid=a'), tlv(0x30, attribute('uid', 'a')))))
   cut[1] = (cut[1] as number) - 2
   test.each([
-    ['whose parts are longer than it', cut.subarray(0, cut.length - 2)],
-    [
-      'whose list of attributes is a text',
-      message(tlv(0x64, tlv(0x04, 'x'), tlv(0x04, [4, 0x84]))),
-    ],
-    ['whose attribute is a text', message(tlv(0x64, tlv(0x04, 'x'), tlv(0x30, tlv(0x04, 'x'))))],
+    ['whose parts are longer than the whole', cut.subarray(0, cut.length - 2)],
+    ['whose attribute list is a string', message(tlv(0x64, tlv(0x04, 'x'), tlv(0x04, [4, 0x84])))],
+    ['whose attribute is a string', message(tlv(0x64, tlv(0x04, 'x'), tlv(0x30, tlv(0x04, 'x'))))],
     [
       'whose attribute has no values',
       message(tlv(0x64, tlv(0x04, 'x'), tlv(0x30, tlv(0x30, tlv(0x04, 'x'))))),
     ],
-    ['whose controls are a text', message(done, tlv(0xa0, [4, 0x84]))],
-    ['whose control is none', message(done, tlv(0xa0, tlv(0x04, 'x')))],
+    ['whose controls are a string', message(done, tlv(0xa0, [4, 0x84]))],
+    ['whose control is malformed', message(done, tlv(0xa0, tlv(0x04, 'x')))],
     [
-      'whose bind result ends in half a value',
+      'whose bind result ends within a value',
       message(tlv(0x61, tlv(0x0a, [0]), tlv(0x04), tlv(0x04), [0x87, 0x84])),
     ],
     ['of an indefinite length', Buffer.from([0x30, 0x80, 2, 1, 1, 0, 0])],
-    ['of five bytes of length', Buffer.from([0x30, 0x85, 0, 0, 0, 0, 3, 2, 1, 1])],
+    ['with a length of five bytes', Buffer.from([0x30, 0x85, 0, 0, 0, 0, 3, 2, 1, 1])],
     [
       'with a result code of eight bytes',
       message(tlv(0x65, tlv(0x0a, Array(8).fill(1)), tlv(0x04), tlv(0x04))),
     ],
     ['of a kind that only clients send', message(tlv(0x63, tlv(0x04)))],
-    ['with more than it should', message(done, pages('x'), tlv(0x04))],
+    ['with trailing elements', message(done, pages('x'), tlv(0x04))],
     ['that is empty', Buffer.alloc(0)],
   ])('%s is refused', (_what, bytes) => {
     expect(shapeOf(bytes)).toBeNull()

@@ -22,7 +22,7 @@ test('a request whose turn comes after its login was revoked sends no secret', a
   })
   const request = { ...CLIENT, scopes: [] }
   const first = ask('handle_client_credentials_request', request)
-  await until('the first is there', () => seen.length === 1)
+  await until('the first request has arrived', () => seen.length === 1)
   const second = refusal('handle_client_credentials_request', request)
   mayBeWithdrawn = true
   held.resolve()
@@ -47,7 +47,7 @@ test('a refresh that waits for its turn ends at once when it is revoked; one alr
   })
   const request = (token: string) => ({ ...CLIENT, refresh_token: token })
   const first = ask('refresh_access_token', request('the-first-refresh-token'))
-  await until('the first is there', () => seen.length === 1)
+  await until('the first request has arrived', () => seen.length === 1)
   const second = refusal('refresh_access_token', request('the-second-refresh-token'))
   // By then it waits for its turn.
   await new Promise((resolve) => setTimeout(resolve, 50))

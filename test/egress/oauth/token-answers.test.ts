@@ -56,7 +56,7 @@ describe('a token reply is accepted', () => {
   test.each([
     ['without a type', { access_token: 'a-token' }],
     [
-      'with null for a type and a refresh token',
+      'with a null type and a null refresh token',
       { access_token: 'a-token', token_type: null, refresh_token: null },
     ],
     ['with an id token that was not requested', { access_token: 'a-token', id_token: 'x.y.z' }],
@@ -89,10 +89,10 @@ describe('a token reply is accepted', () => {
 describe('a token reply without a usable token is refused:', () => {
   test.each<[string, Reply]>([
     ['HTML', { type: 'text/html', body: '<h1>Sign in</h1>' }],
-    ['nothing', { body: '' }],
+    ['no body', { body: '' }],
     ['a list', json([TOKENS])],
     ['no access_token', json({ token_type: 'bearer' })],
-    ['a number for a token', json({ ...TOKENS, access_token: 1 })],
+    ['a number as the token', json({ ...TOKENS, access_token: 1 })],
     ['an empty token', json({ ...TOKENS, access_token: '' })],
     ['a type that is not bearer', json({ ...TOKENS, token_type: 'mac' })],
     ['a proof-of-possession type', json({ ...TOKENS, token_type: 'DPoP' })],

@@ -62,17 +62,17 @@ describe('a database that', () => {
 
   test.each([
     ['does not speak PostgreSQL', Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'upstream_too_large'],
-    ['speaks something else', Buffer.alloc(200), 'upstream_garbled'],
-    ['sends a row that does not fit', message('D', [0, 9]), 'upstream_garbled'],
-    ['sends an error without an end', message('E', 'SERROR\0'), 'upstream_garbled'],
-    ['announces four gigabytes', Buffer.from([68, 255, 255, 255, 255]), 'upstream_too_large'],
+    ['sends zero bytes', Buffer.alloc(200), 'upstream_garbled'],
+    ['sends a malformed row', message('D', [0, 9]), 'upstream_garbled'],
+    ['sends an unterminated error', message('E', 'SERROR\0'), 'upstream_garbled'],
+    ['announces a message of 4 GiB', Buffer.from([68, 255, 255, 255, 255]), 'upstream_too_large'],
     [
-      'sends more rows than were asked for',
+      'sends more rows than requested',
       Buffer.concat([FIRST, ...Array(10_002).fill(row('a'))]),
       'upstream_too_large',
     ],
     ['is ready before it has answered', message('Z', 'I'), 'upstream_garbled'],
-    ['asks for a copy', message('G', [0, 0, 0]), 'upstream_garbled'],
+    ['starts a COPY', message('G', [0, 0, 0]), 'upstream_garbled'],
   ])('%s ends the request', async (_what, bytes, code) => {
     const { query } = await lying((socket) => socket.write(bytes))
     expect((await errorOf(query())).code).toBe(code)
@@ -138,9 +138,9 @@ describe('a database that', () => {
 
   test.each([
     ['offers no encryption', 'N', 'upstream_rejected'],
-    ['answers the request for encryption with more', 'SS', 'upstream_garbled'],
-    ['answers it with an error', 'E', 'upstream_garbled'],
-    ['agrees, and speaks no TLS', 'S', 'upstream_rejected'],
+    ['answers the request for encryption with extra bytes', 'SS', 'upstream_garbled'],
+    ['answers the request for encryption with an error', 'E', 'upstream_garbled'],
+    ['agrees to encryption but does not speak TLS', 'S', 'upstream_rejected'],
   ])('%s gets no password', async (what, answer, code) => {
     const said: Buffer[] = []
     const { query, port } = await lying(

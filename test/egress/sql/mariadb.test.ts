@@ -429,7 +429,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
       { user: { username: 'user030', password: 'pw-030' }, ...nowhere },
     ],
     [
-      'a database that is not its own',
+      'a database without a grant',
       'limited',
       'permission_denied',
       '1044',

@@ -96,11 +96,11 @@ const oneRow = (socket: Socket) => socket.write(Buffer.concat([first, binaryRow(
 
 describe('a session that has answered', () => {
   test('is reset after the reply, and serves no request before that', async () => {
-    let takenBack: (() => void) | undefined
+    let finishReset: (() => void) | undefined
     const asked = Promise.withResolvers<void>()
     const { query, heard, connections } = await lying(oneRow, {
       resets: (socket) => {
-        takenBack = () => socket.write(ok(1))
+        finishReset = () => socket.write(ok(1))
         asked.resolve()
       },
     })
@@ -110,18 +110,18 @@ describe('a session that has answered', () => {
     const next = query()
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(heard()).toBe(before)
-    takenBack?.()
+    finishReset?.()
     expect((await text(next)).rows).toEqual([{ a: 'x' }])
     expect(heard().length).toBeGreaterThan(before.length)
     expect(connections()).toBe(1)
   })
 
   test.each<[string, (socket: Socket) => void]>([
-    ['refuses to be taken back', (socket) => socket.write(packet(1, [255, 0x7a, 4], '#42S02no'))],
-    ['says more than that it was taken back', (socket) => socket.write(first)],
-    ['is closed instead', (socket) => socket.destroy()],
-    ['is not taken back in time', () => {}],
-  ])('and %s serves no further request', async (_what, resets) => {
+    ['refuses the reset', (socket) => socket.write(packet(1, [255, 0x7a, 4], '#42S02no'))],
+    ['answers the reset with extra messages', (socket) => socket.write(first)],
+    ['closes the connection instead', (socket) => socket.destroy()],
+    ['does not answer the reset in time', () => {}],
+  ])('and then %s serves no further request', async (_what, resets) => {
     const { query, connections } = await lying(oneRow, { resets })
     expect((await text(query())).rows).toEqual([{ a: 'x' }])
     expect((await text(query())).rows).toEqual([{ a: 'x' }])
@@ -131,18 +131,26 @@ describe('a session that has answered', () => {
 
 describe('a MySQL that', () => {
   test.each<[string, Buffer, string, string?]>([
-    ['answers a query as a change', ok(1), 'upstream_garbled'],
-    ['asks for a file of this machine', packet(1, [0xfb], '/etc/passwd'), 'upstream_garbled'],
-    ['is done before it was asked', ok(3), 'upstream_garbled'],
-    ['has no columns', packet(1, [0xfc, 0, 0]), 'upstream_garbled'],
-    ['has a hundred thousand columns', packet(1, [0xfd, 0xa0, 0x86, 1]), 'upstream_garbled'],
-    ['has a number for a column', Buffer.concat([packet(1, [1]), ok(2)]), 'upstream_garbled'],
-    ['sends a row that does not fit', Buffer.concat([first, packet(4, [9])]), 'upstream_garbled'],
-    ['sends a value too many', Buffer.concat([first, packet(4, [0, 0])]), 'upstream_garbled'],
+    ['answers a query with the OK of a change', ok(1), 'upstream_garbled'],
+    ['requests a local file', packet(1, [0xfb], '/etc/passwd'), 'upstream_garbled'],
+    ['sends an OK out of sequence', ok(3), 'upstream_garbled'],
+    ['announces zero columns', packet(1, [0xfc, 0, 0]), 'upstream_garbled'],
+    ['announces a hundred thousand columns', packet(1, [0xfd, 0xa0, 0x86, 1]), 'upstream_garbled'],
+    [
+      'sends an OK in place of a column',
+      Buffer.concat([packet(1, [1]), ok(2)]),
+      'upstream_garbled',
+    ],
+    ['sends a malformed row', Buffer.concat([first, packet(4, [9])]), 'upstream_garbled'],
+    [
+      'sends a row with an extra value',
+      Buffer.concat([first, packet(4, [0, 0])]),
+      'upstream_garbled',
+    ],
     ['sends a packet out of turn', Buffer.concat([first, binaryRow(9, 'x')]), 'upstream_garbled'],
-    ['says more when it is done', Buffer.concat([ok(1), ok(2)]), 'upstream_garbled'],
-    ['announces sixteen megabytes', Buffer.from([255, 255, 255, 1]), 'upstream_too_large'],
-    ['refuses without a number', packet(1, [255]), 'upstream_garbled'],
+    ['sends another OK after its OK', Buffer.concat([ok(1), ok(2)]), 'upstream_garbled'],
+    ['announces a message of 16 MiB', Buffer.from([255, 255, 255, 1]), 'upstream_too_large'],
+    ['refuses without an error number', packet(1, [255]), 'upstream_garbled'],
     ['refuses', packet(1, [255, 0x7a, 4], '#42S02no table'), 'database_refused'],
     [
       'sends a binary row without its values',
@@ -175,8 +183,8 @@ describe('a MySQL that', () => {
   /** A row of the reply to a statement that was sent as text. */
   const textRow = (number: number, said: string) => packet(number, [said.length], said)
   test.each<[string, Buffer]>([
-    ['a row that does not fit', packet(4, [9])],
-    ['a value too many', packet(4, [0, 0])],
+    ['a malformed row', packet(4, [9])],
+    ['a row with an extra value', packet(4, [0, 0])],
     ['a packet out of turn', textRow(9, 'x')],
   ])('answers a change with %s ends the request', async (_what, bytes) => {
     const honest = await lying((socket) =>
@@ -220,7 +228,7 @@ describe('a MySQL that', () => {
   test.each<[string, Lies, string]>([
     ['offers no encryption', { plain: false }, 'upstream_rejected'],
     [
-      'agrees to encryption, and speaks none',
+      'agrees to encryption but does not speak TLS',
       {
         plain: false,
         greets: greeting({ encrypts: true }),
@@ -234,22 +242,26 @@ describe('a MySQL that', () => {
       'upstream_garbled',
     ],
     [
-      'says more than its greeting',
+      'sends more than its greeting',
       { greets: Buffer.concat([greeting(), ok(1)]) },
       'upstream_garbled',
     ],
-    ['greets with less', { greets: packet(0, [10], '5\0', Array(20).fill(0)) }, 'upstream_garbled'],
+    [
+      'sends a truncated greeting',
+      { greets: packet(0, [10], '5\0', Array(20).fill(0)) },
+      'upstream_garbled',
+    ],
     [
       'refuses all connections',
       { greets: packet(0, [255, 0x10, 4], 'Too many') },
       'database_refused',
     ],
     [
-      'wants the password in clear',
+      'requests the password in cleartext',
       { login: packet(2, [254], 'mysql_clear_password\0') },
       'upstream_garbled',
     ],
-    ['lets in with nothing', { login: packet(2, [0]) }, 'upstream_garbled'],
+    ['accepts the login with an empty packet', { login: packet(2, [0]) }, 'upstream_garbled'],
   ])('%s gets no password', async (_what, lies, code) => {
     const { query, heard } = await lying(() => {}, lies)
     expect((await errorOf(query())).code).toBe(code)

@@ -461,7 +461,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
 
   test.each([
     ['an unknown statement', { statement: 'none' }, 'egress_undeclared'],
-    ['a text', { statement: 'select 1' }, 'egress_undeclared'],
+    ['a statement text instead of a name', { statement: 'select 1' }, 'egress_undeclared'],
     ['an inherited name', { statement: 'toString' }, 'egress_undeclared'],
     ['too few parameters', { statement: 'numbers' }, 'context_misused'],
     ['a parameter of another type', { statement: 'numbers', parameters: ['1'] }, 'context_misused'],
@@ -564,7 +564,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       { user: { username: 'user010', password: 'pw-010' } },
     ],
     [
-      'a user whose time is over',
+      'an expired user',
       'numbers',
       'unauthenticated',
       '28P01',
@@ -572,7 +572,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ],
     ['an unknown database', 'numbers', 'not_found', '3D000', { entry: { database: 'none' } }],
     [
-      'a database that is closed',
+      'a database that accepts no connections',
       'numbers',
       'permission_denied',
       '42501',
@@ -580,7 +580,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ],
     ['an unknown table', 'no_table', 'client_call_error', '42P01'],
     ['invalid SQL', 'wrong', 'client_call_error', '42601'],
-    ['a division by nothing', 'divide', 'invalid_value', '22012'],
+    ['a division by zero', 'divide', 'invalid_value', '22012'],
   ])('reports %s by its code', async (_what, name, wire, code, more = {}) => {
     const parameters = ['numbers', 'divide'].includes(name) ? [0] : []
     const error = await refused(name, parameters, more)

@@ -32,21 +32,21 @@ describe('a message of PostgreSQL', () => {
   })
 
   test.each([
-    ['an error without an end', 'E', 'SERROR\0'],
-    ['an error with more behind its end', 'E', '\0\0'],
-    ['an error whose text does not end', 'E', 'SERROR'],
-    ['a row with a column less than it says', 'D', [...int16(2), ...int32(-1)]],
-    ['a row with a value longer than itself', 'D', [...int16(1), ...int32(100), 65]],
-    ['a row with a value of a negative length', 'D', [...int16(1), ...int32(-2)]],
+    ['an unterminated error', 'E', 'SERROR\0'],
+    ['an error with trailing bytes', 'E', '\0\0'],
+    ['an error with an unterminated text', 'E', 'SERROR'],
+    ['a row with fewer columns than announced', 'D', [...int16(2), ...int32(-1)]],
+    ['a row with a value longer than the row', 'D', [...int16(1), ...int32(100), 65]],
+    ['a row with a value of negative length', 'D', [...int16(1), ...int32(-2)]],
     ['a row with a negative number of columns', 'D', int16(-1)],
-    ['a row with more behind it', 'D', [...int16(0), 1]],
-    ['columns whose names do not end', 'T', [...int16(1), 65, 65]],
-    ['columns that are cut', 'T', [...int16(1), ...column.slice(0, -1)]],
-    ['a list of mechanisms without an end', 'R', [...int32(10), 65, 0]],
-    ['a state of two characters', 'Z', 'II'],
+    ['a row with trailing bytes', 'D', [...int16(0), 1]],
+    ['columns with unterminated names', 'T', [...int16(1), 65, 65]],
+    ['truncated columns', 'T', [...int16(1), ...column.slice(0, -1)]],
+    ['an unterminated list of mechanisms', 'R', [...int32(10), 65, 0]],
+    ['a transaction state of two characters', 'Z', 'II'],
     ['a setting without a value', 'S', 'name\0'],
     ['an unrequested COPY', 'G', [0, 0, 0]],
-    ['what only clients send', 'Q', 'select\0'],
+    ['a message that only clients send', 'Q', 'select\0'],
     ['an unknown message type', '\u00ff', []],
   ])('is refused when it is %s', (_what, letter, body) => {
     expect(judgeMessage(message(letter, body))).toBeNull()

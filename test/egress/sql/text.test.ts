@@ -155,7 +155,7 @@ describe('a value in a place', () => {
   test.each([
     ['is missing', {}, /needs a name for role/],
     ['is inherited', Object.create({ role: 'x' }), /needs a name for role/],
-    ['is too many', { role: 'x', other: 'y' }, /no place for other/],
+    ['has no place', { role: 'x', other: 'y' }, /no place for other/],
   ])('that %s is refused', async (_what, names, why) => {
     const error = await errorOf(
       writeText('s', { text: 'drop role {identifier:role}' }, names, 'postgresql'),
