@@ -155,7 +155,7 @@ describe.each(PROXIES)('behind $name', ({ name, write }) => {
     child.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8')
     })
-    await until('it passes on', async () => {
+    await until('the proxy forwards requests', async () => {
       if (child.exitCode !== null) throw new Error(`${name} ended: ${said}`)
       return (await ask(port, '/healthz').catch(() => null))?.status === 200
     })

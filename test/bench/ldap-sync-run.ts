@@ -71,7 +71,11 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
   })
   try {
     const [, host = ''] = await command.prints(/"url":"([^"]+)"/)
-    await until('it is ready', async () => (await fetch(`${host}/readyz`)).status === 200, 120_000)
+    await until(
+      'the host is ready',
+      async () => (await fetch(`${host}/readyz`)).status === 200,
+      120_000,
+    )
     const envelope = {
       auth: { username: auth.bindDn, password: auth.password },
       settings: {
@@ -99,7 +103,7 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       return { tookMs, cpu: mapValues(after, (us, who) => us - before[who]) }
     }
     // The connection took the spare worker. The next one would start during the sync and count as growth.
-    await until('a worker is ready again', async () => memoryOf(command).workers > 1)
+    await until('a worker is available again', async () => memoryOf(command).workers > 1)
     await pause(REST_MS)
     const memoryMb: number[] = []
     const database = await login(dataDir)

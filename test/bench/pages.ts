@@ -47,7 +47,7 @@ try {
   await fill(db, { users: USERS, groups: USERS / 100, tasks: USERS / 10, logs: USERS }, tell)
   await fillReviews(db, { appId, users: USERS, items: ROWS }, tell)
   await settle(core.dataDir)
-  const reviewId = await launched(appId)
+  const reviewId = await launchReview(appId)
   // Not earlier: the review is launched over connected apps, and no connector answers here.
   await db.execute(sql`update apps set connector_id = 'scim' where id = ${appId}`)
   await settle(core.dataDir)
@@ -58,7 +58,7 @@ try {
     connector_id: 'scim',
     app_class_id: 'scim',
     ask: '',
-    task: await aTask(),
+    task: await newTask(),
   }
   const paths = pagePaths(params)
   // Its speed depends on the server that it is loaded from.
@@ -68,7 +68,7 @@ try {
   paths.set('log, by event', '/console/log?event_type=USER_ROLE_ADDED')
   paths.set('lines, searched', `/console/reviews/${reviewId}?search=account-77`)
   const visitor = await signedIn(core)
-  const shared = await weightOfAll(['/assets/keyway.css', '/assets/keyway.js'])
+  const shared = await totalSize(['/assets/keyway.css', '/assets/keyway.js'])
   const rows: Row[] = []
   for (const [name, at] of paths) {
     if (!name.includes(ONLY)) continue
@@ -107,7 +107,7 @@ try {
     }
   }
 
-  async function weightOfAll(paths: readonly string[]): Promise<number> {
+  async function totalSize(paths: readonly string[]): Promise<number> {
     const texts = await Promise.all(paths.map((one) => visitor.get(one)))
     return texts.reduce((sum, { text }) => sum + gzipSync(text).length, 0)
   }
@@ -115,14 +115,14 @@ try {
   await core.stop()
 }
 
-async function aTask(): Promise<string> {
+async function newTask(): Promise<string> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select t.id from tasks t join task_assignees a on a.task_id = t.id
     join users u on u.id = a.user_id where u.email = 'admin@localhost' and t.status = 'PENDING' limit 1`)
   return rows[0]?.id ?? ''
 }
 
-async function launched(appId: string): Promise<string> {
+async function launchReview(appId: string): Promise<string> {
   const deadline_at = '2999-01-01T00:00:00Z'
   const body = { name: 'All of it', deadline_at, apps: [{ id: appId }] }
   const made = (await call('POST', '/access_reviews', body)) as { access_review: { id: string } }

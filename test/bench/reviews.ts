@@ -69,7 +69,7 @@ try {
   const body = { name: 'All of it', deadline_at, apps: [{ id: appId }] }
   const id = await timed('launch', async () => {
     const made = (await call('POST', '/access_reviews', body)) as { access_review: { id: string } }
-    return launched(made.access_review.id)
+    return launchReview(made.access_review.id)
   })
   await settle(core.dataDir)
   const lists = await readLists(id)
@@ -79,13 +79,13 @@ try {
   const decided = (await timed('one act over all of it', () =>
     call('POST', `/access_reviews/${id}/items/decide`, rest),
   )) as { decided: number }
-  await warmed(id)
+  await warmUp(id)
   const whole = await timed('evidence, written', () => taken(id))
   const { keys } = (await call('GET', '/.well-known/keyway-evidence-keys')) as {
     keys: { fingerprint: string }[]
   }
   const said = await timed('evidence, written and verified at once', async () =>
-    verifyEvidence(await pieces(id), keys[0]?.fingerprint ?? ''),
+    verifyEvidence(await evidencePieces(id), keys[0]?.fingerprint ?? ''),
   )
   if (said.items !== ROWS || decided.decided !== ROWS)
     throw new Error(`${said.items} lines, ${decided.decided} decided`)
@@ -97,7 +97,7 @@ try {
   await core.stop()
 }
 
-async function launched(id: string): Promise<string> {
+async function launchReview(id: string): Promise<string> {
   for (;;) {
     const { status } = (await call('GET', `/access_reviews/${id}`)) as { status: string }
     if (status === 'IN_PROGRESS') return id
@@ -109,7 +109,7 @@ async function launched(id: string): Promise<string> {
   }
 }
 
-async function pieces(id: string): Promise<AsyncIterable<Buffer>> {
+async function evidencePieces(id: string): Promise<AsyncIterable<Buffer>> {
   const reply = await core.host.app.request(`/access_reviews/${id}/evidence`, {
     headers: { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` },
   })
@@ -122,14 +122,14 @@ async function pieces(id: string): Promise<AsyncIterable<Buffer>> {
 
 async function taken(id: string): Promise<number> {
   let bytes = 0
-  for await (const piece of await pieces(id)) bytes += piece.length
+  for await (const piece of await evidencePieces(id)) bytes += piece.length
   return bytes
 }
 
 /** Reads the start of the evidence once, so that the one-time cost of writing a file is not counted. */
-async function warmed(id: string): Promise<void> {
+async function warmUp(id: string): Promise<void> {
   let bytes = 0
-  for await (const piece of await pieces(id)) {
+  for await (const piece of await evidencePieces(id)) {
     bytes += piece.length
     if (bytes > 20 * 2 ** 20) break
   }

@@ -79,7 +79,11 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
   const start = async (): Promise<Running> => {
     const command = begin(['start'], { env })
     const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-    await until('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200, 120_000)
+    await until(
+      'the host is ready',
+      async () => (await fetch(`${url}/readyz`)).status === 200,
+      120_000,
+    )
     await until('the connector is served', async () => {
       const reply = await fetch(`${url}/connectors/synced/info`)
       return ((await reply.json()) as { is_error?: true }).is_error !== true

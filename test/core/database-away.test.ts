@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isDatabaseUnavailable } from '../../runtime/database/unavailable.ts'
 import { killDatabase } from '../database/kill.ts'
 import { until } from '../e2e/until.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { shows } from '../symptoms.ts'
 import { type CoreHost, startCore } from './host.ts'
 
@@ -119,7 +119,7 @@ test('a killed database is reported, connectors still answer, and the database r
 
 test('killing the database during a transaction fails the transaction, not the host', async () => {
   // The database answers before the host has recorded its process id.
-  await holds(() => expect(core.host.databasePid()).not.toBeNull())
+  await eventually(() => expect(core.host.databasePid()).not.toBeNull())
   const transaction = core.db.transaction(async (tx) => {
     await tx.execute('select 1')
     killDatabase(core.host.databasePid())

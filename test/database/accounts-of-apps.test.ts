@@ -75,7 +75,7 @@ async function waitingFor(
   )
   const looking = await connected()
   try {
-    await until('it waits', async () => {
+    await until('the transaction waits for a lock', async () => {
       const { rows: waits } = await looking.query(
         `select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`,
         [rows[0]?.pid],
@@ -146,8 +146,8 @@ test('transactions that insert accounts of the same apps in different order do n
 })
 
 test.each([
-  ['that is there', () => [domainId, appId], null],
-  ['that is not there', () => [domainId, domainId], '23503'],
+  ['that exists', () => [domainId, appId], null],
+  ['that does not exist', () => [domainId, domainId], '23503'],
   ['of another domain', () => [appId, appId], '23503'],
 ])('COPY checks accounts of an app %s', async (_what, of, refused) => {
   const stream = one.query(copyFrom(`copy accounts (${COLUMNS}) from stdin`))

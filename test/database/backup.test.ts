@@ -387,7 +387,7 @@ describe('a restore refuses', () => {
   test.each([
     ['text', Buffer.from('a letter '.repeat(200))],
     ['compressed text', gzipSync(Buffer.from('a letter '.repeat(200)))],
-    ['nothing, compressed', gzipSync(Buffer.alloc(4096))],
+    ['compressed zero bytes', gzipSync(Buffer.alloc(4096))],
   ])('a file of another kind: %s', async (_, content) => {
     expect(await refused({ file: await written(content) })).toMatch(
       /is not a backup of Keyway: it does not begin as one.*Name a file that `keyway backup` has written/,
@@ -444,7 +444,7 @@ describe('a restore refuses', () => {
 
   test.each([
     [
-      'tables that the server does not make',
+      'a schema that the server refuses',
       { ...ONE, before: ['create tablet'], tables: [] },
       [],
       /the tables in the backup cannot be made: syntax error.*Nothing was changed/,
@@ -457,7 +457,7 @@ describe('a restore refuses', () => {
     ],
     ['rows of no table', { ...ONE, tables: [] }, [['data/0/0', '1\n']], /rows of no table: 0/],
     [
-      'something of another name',
+      'an entry of an unknown name',
       { ...ONE, tables: TABLES },
       [['data/0/x', '1\n']],
       /it holds "data\/0\/x"/,

@@ -67,9 +67,9 @@ async function writer(
 describe('an embedded database', () => {
   test('is created once, accepts only its socket and password, and keeps its rows', async () => {
     const dataDir = dataDirectory()
-    const said: string[] = []
-    const first = await start(dataDir, said)
-    expect(said).toContain('making the database (once)')
+    const messages: string[] = []
+    const first = await start(dataDir, messages)
+    expect(messages).toContain('making the database (once)')
     await ask(first, "create table t as select 'kept' as v")
     expect(await ask(first, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
     const stranger = new Client({ ...first.connection, password: 'wrong' })

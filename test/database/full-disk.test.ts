@@ -45,18 +45,18 @@ test('a missing file and an unreachable connected system do not count as an unav
 })
 
 test('a full disk is reported once when it begins and ends; it ends a minute after the last refusal', () => {
-  const said: string[] = []
-  const disk = watchDisk('/data', (text) => said.push(text))
+  const messages: string[] = []
+  const disk = watchDisk('/data', (text) => messages.push(text))
   expect(disk.words()).toBeNull()
   for (let times = 0; times < 10; times += 1) {
     disk.refused()
     vi.advanceTimersByTime(50_000)
     expect(disk.words()).toMatch(/room on the disk.*\/data/)
   }
-  expect(said).toHaveLength(1)
+  expect(messages).toHaveLength(1)
   vi.advanceTimersByTime(10_000)
   expect(disk.words()).toBeNull()
-  expect(said).toEqual([
+  expect(messages).toEqual([
     expect.stringMatching(/is full \(\/data\)/),
     expect.stringMatching(/room again/),
   ])

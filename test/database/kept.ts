@@ -45,9 +45,9 @@ export async function loadKept(
   state: string,
   name = `of_${state}`,
 ): Promise<ClientConfig> {
-  await asking(server, (client) => client.query(`create database ${name}`))
+  await withClient(server, (client) => client.query(`create database ${name}`))
   const connection = { ...server, database: name }
-  await asking(connection, async (client) => {
+  await withClient(connection, async (client) => {
     // The dump creates its own schemas, and sets a search path for the session.
     await client.query(
       gunzipSync(readFileSync(path.join(FOLDER, `${state}.sql.gz`))).toString('utf8'),
@@ -84,7 +84,7 @@ export async function moveSystems(
 ): Promise<void> {
   const vault = createSealer([SECRET], 'connection')
   const before = sealKeyIdBefore(SECRET, 'connection')
-  await asking(connection, async (client) => {
+  await withClient(connection, async (client) => {
     if (!(await isThere(client, 'public.apps'))) return
     const { rows } = await client.query(
       `select id, domain_id as "domainId", sealed_connection as sealed from public.apps
@@ -110,7 +110,7 @@ async function isThere(client: Client, table: string): Promise<boolean> {
 }
 
 /** Opens a connection to a database for one callback. */
-export async function asking<T>(
+export async function withClient<T>(
   connection: ClientConfig,
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {

@@ -26,7 +26,7 @@ import { newFolder } from '../kit/folder.ts'
 import { withDatabase } from '../kit/template.ts'
 import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
-import { asking, loadKept, SECRET, TOKEN } from './kept.ts'
+import { loadKept, SECRET, TOKEN, withClient } from './kept.ts'
 import { shapeOf } from './shape.ts'
 
 const run = promisify(execFile)
@@ -48,7 +48,7 @@ beforeAll(async () => {
   child = await bundled(path.join(import.meta.dirname, 'killed-at.ts'))
   dataDirs.push(path.join(home, 'data'))
   server = await begin(path.join(home, 'data'), PASSWORD)
-  await asking(server.connection, (client) => client.query('create table marks ()'))
+  await withClient(server.connection, (client) => client.query('create table marks ()'))
 })
 afterAll(async () => {
   await server.stop()
@@ -99,7 +99,7 @@ function progress(what: string, step: number, steps: number): void {
 
 /** A copy of a database of the server. */
 async function copied(from: string, name: string): Promise<ClientConfig> {
-  await asking({ ...server.connection, database: 'postgres' }, (client) =>
+  await withClient({ ...server.connection, database: 'postgres' }, (client) =>
     client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(from)}`),
   )
   return { ...server.connection, database: name }
@@ -107,7 +107,7 @@ async function copied(from: string, name: string): Promise<ClientConfig> {
 
 /** Drops a copy: there may be hundreds. */
 const dropped = ({ database }: ClientConfig) =>
-  asking({ ...server.connection, database: 'postgres' }, (client) =>
+  withClient({ ...server.connection, database: 'postgres' }, (client) =>
     client.query(`drop database ${escapeIdentifier(database ?? '')} with (force)`),
   )
 
@@ -135,7 +135,7 @@ describe('a process killed in the middle of', () => {
       expect(readdirSync(home).filter((name) => name.startsWith('backup.tar.gz'))).toEqual([
         'backup.tar.gz',
       ])
-      const slots = await asking(server.connection, (client) =>
+      const slots = await withClient(server.connection, (client) =>
         client.query('select from pg_replication_slots'),
       )
       expect(slots.rowCount).toBe(0)
@@ -170,7 +170,7 @@ describe('a process killed in the middle of', () => {
           await whole('restore', dataDir, file, own())
         }
         const now = found instanceof Error ? await begin(dataDir, own()) : found
-        const { rows } = await asking(now.connection, (client) =>
+        const { rows } = await withClient(now.connection, (client) =>
           client.query(
             `select to_regclass('marks') is not null as restored, to_regclass('users') is not null as own`,
           ),

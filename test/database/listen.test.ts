@@ -36,7 +36,7 @@ test('all channels share one connection, and each receives its own notifications
   const endLate = listening.on('late', late)
   await expect.poll(() => late.mock.calls).toEqual([[null]])
   await owner.query("notify one, 'a'; notify two, 'b'; notify late, 'c'")
-  await until('all have heard', async () => late.mock.calls.length === 2)
+  await until('every listener was called', async () => late.mock.calls.length === 2)
   expect([one, two, late].map((hear) => hear.mock.calls.slice(1))).toEqual([
     [['a']],
     [['b']],

@@ -59,8 +59,8 @@ test.each(['begin', 'commit', 'rollback'])(
 )
 
 test('a connection that the server ends while it is being closed is not reported', async () => {
-  const told: Error[] = []
-  const { db, close } = await openDatabase(server.connection, (error) => told.push(error))
+  const errors: Error[] = []
+  const { db, close } = await openDatabase(server.connection, (error) => errors.push(error))
   const { rows } = await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)
   const pid = Number(rows[0]?.pid)
   const other = new Client(server.connection)
@@ -71,12 +71,12 @@ test('a connection that the server ends while it is being closed is not reported
   await other.query('select pg_terminate_backend($1)', [pid])
   process.kill(pid, 'SIGCONT')
   await closed
-  await until('it has gone', async () => {
+  await until('the backend has ended', async () => {
     const found = await other.query('select from pg_stat_activity where pid = $1', [pid])
     return found.rowCount === 0
   })
   await other.end()
-  expect(told).toEqual([])
+  expect(errors).toEqual([])
 })
 
 /** Takes two locks, the second once both sides have their first, and records that it is done. */
@@ -151,16 +151,16 @@ test('sessions set TCP keepalives, so that the locks of a vanished host are free
 })
 
 test('the error reported for a lost idle connection contains no secret of the connection', async () => {
-  const told: Error[] = []
-  const { db, close } = await openDatabase(server.connection, (error) => void told.push(error))
+  const errors: Error[] = []
+  const { db, close } = await openDatabase(server.connection, (error) => void errors.push(error))
   await db.execute(sql`select 1`)
   const owner = new Client(server.connection)
   await owner.connect()
   await owner.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'keyway'`,
   )
-  await until('it is told', () => told.length > 0)
-  for (const error of told) expect(inspect(error, { depth: 5 })).not.toMatch(/secretKey/)
+  await until('the error is reported', () => errors.length > 0)
+  for (const error of errors) expect(inspect(error, { depth: 5 })).not.toMatch(/secretKey/)
   await owner.end()
   await close()
 })

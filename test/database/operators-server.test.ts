@@ -60,10 +60,10 @@ test('a login that may not create schemas is refused with the grants that it nee
 })
 
 test.each([
-  ['a database that takes no connections', 'alter database closed allow_connections false'],
-  ['a role that may not log in any more', 'alter role closed nologin'],
-  ['a password that was changed', `alter role closed password 'another'`],
-  ['a database that was dropped', 'drop database closed'],
+  ['a database that accepts no connections', 'alter database closed allow_connections false'],
+  ['a role that may no longer log in', 'alter role closed nologin'],
+  ['a changed password', `alter role closed password 'another'`],
+  ['a dropped database', 'drop database closed'],
 ])('%s counts as an unavailable database', async (_, statement) => {
   const url = await urlOf('closed')
   await owner.query(statement)
@@ -84,14 +84,14 @@ test("another owner's tables in a schema named jobs stay inaccessible, and the l
     'create table jobs.theirs (n int)',
     'grant keyway_app to crowded with inherit true',
   )
-  const said: string[] = []
-  const database = await open(url, said)
+  const messages: string[] = []
+  const database = await open(url, messages)
   try {
     const { rows } = await database.db.execute(sql`select current_user as who,
       has_table_privilege('jobs.theirs', 'select') as theirs,
       has_table_privilege('jobs.job', 'insert') as ours`)
     expect(rows).toEqual([{ who: 'keyway_app', theirs: false, ours: true }])
-    expect(said).toEqual([])
+    expect(messages).toEqual([])
   } finally {
     await database.close()
   }
@@ -107,7 +107,7 @@ test.each(['LATIN1', 'SQL_ASCII'])(
     const url = (database: string) =>
       `postgres://keyway:${password}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(String(host))}`
     const error: Error = await open(url(name)).then(
-      () => new Error('it was taken'),
+      () => new Error('the database was accepted'),
       (thrown) => thrown,
     )
     expect(error.message).toContain(encoding)

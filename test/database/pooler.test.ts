@@ -60,7 +60,7 @@ pool_mode = ${mode}
 
   /** Retries until pgbouncer listens. */
   const opened = (url: string) =>
-    until('it answers', () =>
+    until('the pooler answers', () =>
       open(url).catch((error: Error) => {
         if (/ECONNREFUSED/.test(String((error as NodeJS.ErrnoException).code))) return null
         throw error
@@ -75,9 +75,9 @@ pool_mode = ${mode}
     expect(rows).toEqual([{ patience: '30s', cost: '1.1', jit: 'off' }])
     const heard: (string | null)[] = []
     const deafen = database.listen('words', (said) => void heard.push(said))
-    await until('it listens', () => heard.length > 0)
+    await until('the listener is subscribed', () => heard.length > 0)
     await database.db.execute(sql`select pg_notify('words', 'hello')`)
-    await until('it hears', () => heard.includes('hello'))
+    await until('the listener gets the notification', () => heard.includes('hello'))
     await deafen()
     await database.close()
   })

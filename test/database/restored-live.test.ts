@@ -61,7 +61,7 @@ beforeAll(async () => {
   }
   host = begin(['start'], { env })
   ;[, url = ''] = await host.prints(/"url":"([^"]+)"/)
-  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
+  await until('the host is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
   await until('the connector is served', async () => {
     const { body } = await call('GET', '/operator/connectors')
     return JSON.stringify(body).includes('"bad"')
@@ -92,27 +92,27 @@ const count = async (db: Db, what: string): Promise<number> =>
 
 /** Work in progress on the killed host, by name: each has rows before the backup. */
 const UNDER_WAY: Record<string, string> = {
-  'a job that runs': `jobs.job where state = 'active'`,
-  'a sync whose lease is held': `sync_runs where state = 'RUNNING' and lease_until > now()`,
-  'a request that is being carried out': `access_requests where todo is not null`,
-  'a host that was seen just now': `nodes where seen_at > now() - interval '10 seconds'`,
-  'a user who is signed in': 'sessions',
-  'a link that nobody has used': 'login_links',
-  'an answer that others wait for': `shared_answers where answer is null and until > now()`,
+  'a running job': `jobs.job where state = 'active'`,
+  'a sync with a held lease': `sync_runs where state = 'RUNNING' and lease_until > now()`,
+  'a request in provisioning': `access_requests where todo is not null`,
+  'a host with a recent heartbeat': `nodes where seen_at > now() - interval '10 seconds'`,
+  'a signed-in user': 'sessions',
+  'an unused sign-in link': 'login_links',
+  'a shared answer that others await': `shared_answers where answer is null and until > now()`,
 }
 
 /** The same on the restored database: each must end without rows. */
 const OVER: Record<string, string> = {
   ...UNDER_WAY,
-  'a host that was seen just now': `nodes where seen_at < pg_postmaster_start_time()`,
-  'a job that runs': `jobs.job where state = 'active' and started_on < pg_postmaster_start_time()`,
+  'a host with a recent heartbeat': `nodes where seen_at < pg_postmaster_start_time()`,
+  'a running job': `jobs.job where state = 'active' and started_on < pg_postmaster_start_time()`,
 }
 
 test('a restored deployment completes its work once, and accepts no earlier session or sign-in link', async () => {
   const db: Db = drizzle(pool)
   const acme = company({ call, db })
   const { appId, permission } = await acme.connectedWithGroup(system.app)
-  await until('the first sync is over', async () => {
+  await until('the first sync has ended', async () => {
     const { body } = await call('GET', `/operator/syncs?app_id=${appId}`)
     return body.items.every(({ state }: { state: string }) => state !== 'RUNNING')
   })
@@ -126,7 +126,7 @@ test('a restored deployment completes its work once, and accepts no earlier sess
   // The access is granted, but the answer never arrives.
   system.behave((name) => (name === 'assign_entitlement' ? 'hang' : 'well'))
   await acme.settle(id, 'complete')
-  await until('access is being given', () => system.count('assign_entitlement') > 0)
+  await until('access is being provisioned', () => system.count('assign_entitlement') > 0)
   const listed = system.count('list_accounts')
   system.behave((name) => (/^(assign|list)/.test(name) ? 'hang' : 'well'))
   expect(
@@ -153,7 +153,7 @@ test('a restored deployment completes its work once, and accepts no earlier sess
   expect(system.accountsOf(EMAIL)).toHaveLength(1)
   expect([...system.held.keys()]).toHaveLength(1)
   const seen = core
-  await until('the sync is over', async () => {
+  await until('the sync has succeeded', async () => {
     const { body } = await seen.call('GET', `/operator/syncs?app_id=${appId}`)
     return body.items[0].state === 'SUCCEEDED'
   })

@@ -21,7 +21,7 @@ import { until } from '../e2e/until.ts'
 import { withDatabase, withVerdicts } from '../kit/template.ts'
 import { workerOfTests } from '../kit/worker.ts'
 import { forgetDatabase } from './forget.ts'
-import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
+import { loadKept, SECRET, STATES, TOKEN, withClient } from './kept.ts'
 
 describe('a backup', () => {
   const dataDirs: string[] = []
@@ -53,9 +53,9 @@ describe('a backup', () => {
     const kept = await loadKept(own.connection, state)
     if (change !== '') {
       await (await openDatabase(kept, () => {})).close()
-      await asking(kept, (client) => client.query(change))
+      await withClient(kept, (client) => client.query(change))
     }
-    await asking({ ...own.connection, database: 'postgres' }, async (client) => {
+    await withClient({ ...own.connection, database: 'postgres' }, async (client) => {
       await client.query('drop database keyway')
       await client.query(`alter database ${kept.database} rename to keyway`)
     })
@@ -90,7 +90,7 @@ describe('a backup', () => {
       return { status: reply.status, text: await reply.text() }
     }
     try {
-      const ready = await until('it serves, or says why not', async () => {
+      const ready = await until('the host serves or reports why not', async () => {
         const { status, text } = await ask('/readyz')
         return status === 200 || /cannot be/.test(text) ? { status, text } : null
       })

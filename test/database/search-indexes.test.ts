@@ -15,15 +15,15 @@ beforeAll(async () => {
 afterAll(() => client.end())
 
 async function open(): Promise<string[]> {
-  const said: string[] = []
+  const messages: string[] = []
   const database = await openDatabase(
     server.connection,
     () => {},
-    (text) => said.push(text),
+    (text) => messages.push(text),
   )
   expect((await database.db.execute('select count(*) from users')).rows).toHaveLength(1)
   await database.close()
-  return said
+  return messages
 }
 
 const indexes = async () =>
@@ -38,10 +38,10 @@ test('a database whose server refuses pg_trgm is used without search indexes unt
     $$ begin raise exception 'extensions are made by administrators'; end $$`)
   await client.query(`create event trigger refuse on ddl_command_start
     when tag in ('CREATE EXTENSION') execute function refuse()`)
-  const said = await open()
-  expect(said).toHaveLength(1)
-  expect(said[0]).toMatch(/no extension pg_trgm \(extensions are made by administrators\)/)
-  expect(said[0]).toMatch(/let an administrator run `create extension pg_trgm`/)
+  const messages = await open()
+  expect(messages).toHaveLength(1)
+  expect(messages[0]).toMatch(/no extension pg_trgm \(extensions are made by administrators\)/)
+  expect(messages[0]).toMatch(/let an administrator run `create extension pg_trgm`/)
   expect(await indexes()).toEqual([])
 
   // The administrator installs extensions in a separate schema, as some providers do.

@@ -1,6 +1,6 @@
 /** The schema that migrations leave in a database, for comparison with another one. */
 import type { ClientConfig } from 'pg'
-import { asking } from './kept.ts'
+import { withClient } from './kept.ts'
 
 const LINES = {
   columns: `select concat_ws(' ', table_schema, table_name, column_name, data_type, is_nullable, column_default) as line
@@ -19,7 +19,7 @@ const LINES = {
 
 /** Everything that a migration may change, as sorted lines. */
 export const shapeOf = (connection: ClientConfig) =>
-  asking(connection, async (client) => {
+  withClient(connection, async (client) => {
     const shape: Record<string, string[]> = {}
     for (const [name, question] of Object.entries(LINES)) {
       const { rows } = await client.query<{ line: string }>(question)

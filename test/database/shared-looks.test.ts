@@ -70,8 +70,11 @@ test('a failed query fails only for its own worker, and the next worker queries'
 })
 
 test.each([
-  ['of many queues three are looked at at once, and each in its turn', LOOK],
-  ['of many workers of new queues three read theirs at once, and each in its turn', QUEUE],
+  ['at most three of many queues are polled at once, and each gets its turn', LOOK],
+  [
+    'at most three of many workers of new queues read their queue at once, and each gets its turn',
+    QUEUE,
+  ],
 ])('%s', async (_name, text) => {
   const asked: PromiseWithResolvers<{ rows: unknown[] }>[] = []
   const looks = createSharedLooks(() => {

@@ -22,7 +22,7 @@ test('queries to a frozen server fail as unavailable, and succeed once it answer
   const { db } = database
   const heard: (string | null)[] = []
   const unlisten = database.listen('news', (said) => void heard.push(said))
-  await until('it listens', () => heard.length === 1)
+  await until('the listener is subscribed', () => heard.length === 1)
   const row = () => db.execute(sql`select 7 as seven`)
   await row()
   const freeze = () => signal(server.pid, 'SIGSTOP')
@@ -43,12 +43,12 @@ test('queries to a frozen server fail as unavailable, and succeed once it answer
   expect(isDatabaseUnavailable(await row().catch((error) => error))).toBe(true)
 
   signal(server.pid, 'SIGCONT')
-  await until('it answers', async () => (await row().catch(() => null)) !== null)
+  await until('the database answers', async () => (await row().catch(() => null)) !== null)
   expect((await row()).rows).toEqual([{ seven: 7 }])
-  await until('it listens again', () => heard.length > 1)
+  await until('the listener is subscribed again', () => heard.length > 1)
   await db.execute(sql`select pg_notify('news', 'said')`)
-  await until('it hears', () => heard.includes('said'))
-  expect(heard, 'the transaction that nobody waited for').not.toContain('undone')
+  await until('the listener gets the notification', () => heard.includes('said'))
+  expect(heard, 'the transaction that was given up').not.toContain('undone')
   expect(database.waitingFor()).toBeNull()
   await unlisten()
   await database.close()

@@ -36,7 +36,7 @@ const children: ChildProcess[] = []
 const tool = (name: string, ...args: string[]) =>
   run(path.join(bin ?? '', name), args, { cwd: home, ...who })
 
-const asks = async (port: number, question: string): Promise<Record<string, unknown>[]> => {
+const queryAt = async (port: number, question: string): Promise<Record<string, unknown>[]> => {
   const client = new Client({ host: '127.0.0.1', port, user: 'keyway', database: 'keyway' })
   client.on('error', () => {})
   await client.connect()
@@ -58,11 +58,11 @@ async function startServer(cluster: string, settings: string[] = []): Promise<On
     { cwd: home, stdio: 'ignore', ...who },
   )
   children.push(child)
-  await until('it answers', () => asks(port, 'select 1').catch(notYet))
+  await until('the server answers', () => queryAt(port, 'select 1').catch(nullIfUnavailable))
   return { port, cluster, pid: child.pid ?? null }
 }
 
-const notYet = (error: Error & { code?: string }): null => {
+const nullIfUnavailable = (error: Error & { code?: string }): null => {
   if (['ECONNREFUSED', '57P03', '3D000'].includes(error.code ?? '')) return null
   throw error
 }
@@ -130,10 +130,10 @@ describe.skipIf(bin === undefined)('with a standby', () => {
     await tool('pg_basebackup', '-D', copy, '-d', from, '-R', '-X', 'stream', '-c', 'fast')
     standby = await startServer(copy)
     // With synchronous replication every acknowledged write is on the standby as well.
-    await asks(primary.port, `alter system set synchronous_standby_names = '*'`)
-    await asks(primary.port, 'select pg_reload_conf()')
-    await until('the standby follows', async () => {
-      const rows = await asks(primary.port, 'select sync_state from pg_stat_replication')
+    await queryAt(primary.port, `alter system set synchronous_standby_names = '*'`)
+    await queryAt(primary.port, 'select pg_reload_conf()')
+    await until('the standby replicates synchronously', async () => {
+      const rows = await queryAt(primary.port, 'select sync_state from pg_stat_replication')
       return rows[0]?.['sync_state'] === 'sync'
     })
     address = await startAddress()
@@ -166,16 +166,16 @@ describe.skipIf(bin === undefined)('with a standby', () => {
       'select pg_current_wal_lsn()',
       'vacuum domains',
     ]) {
-      const error = await asks(standby.port, statement).catch((thrown: Error) => thrown)
+      const error = await queryAt(standby.port, statement).catch((thrown: Error) => thrown)
       expect({ statement, error: String(error), away: isDatabaseUnavailable(error) }).toMatchObject(
         { away: true },
       )
     }
     // A query on the standby may conflict with replication: the standby cancels it, and the primary does not
     // know of it.
-    await asks(standby.port, 'alter system set max_standby_streaming_delay = 0')
-    await asks(standby.port, 'select pg_reload_conf()')
-    await asks(primary.port, 'create table in_the_way as select generate_series(1, 1000) as n')
+    await queryAt(standby.port, 'alter system set max_standby_streaming_delay = 0')
+    await queryAt(standby.port, 'select pg_reload_conf()')
+    await queryAt(primary.port, 'create table in_the_way as select generate_series(1, 1000) as n')
     const reading = new Client({ port: standby.port, host: '127.0.0.1', user: 'keyway' })
     // pg reports the end of the session at once if a query is running, else at the next query.
     const faults: Error[] = []
@@ -186,8 +186,8 @@ describe.skipIf(bin === undefined)('with a standby', () => {
     )
     await reading.query('begin isolation level repeatable read')
     await reading.query('select * from in_the_way')
-    await asks(primary.port, 'drop table in_the_way')
-    await until('the question is ended', async () => {
+    await queryAt(primary.port, 'drop table in_the_way')
+    await until('the query is cancelled', async () => {
       await reading.query('select 1').catch((fault: Error) => faults.push(fault))
       return faults.length > 0
     })
@@ -217,20 +217,20 @@ describe.skipIf(bin === undefined)('with a standby', () => {
       }
     }
     const writing = Promise.all([make(), make(), make()])
-    await until('apps are made', () => made.length > 30)
+    await until('apps are created', () => made.length > 30)
 
     killDatabase(primary.pid)
-    await until('it is not ready', async () => (await status()) === 503)
+    await until('the host is not ready', async () => (await status()) === 503)
     // The address may move before the standby accepts writes.
     address.leadTo(standby.port)
     const before = made.length
     await tool('pg_ctl', 'promote', '-D', standby.cluster)
-    await until('apps are made again', () => made.length > before + 30)
-    await until('it is ready', async () => (await status()) === 200)
+    await until('apps are created again', () => made.length > before + 30)
+    await until('the host is ready', async () => (await status()) === 200)
     over.abort()
     await writing
 
-    const rows = await asks(standby.port, 'select name from apps')
+    const rows = await queryAt(standby.port, 'select name from apps')
     const kept = new Set(rows.map(({ name }) => name))
     expect(made.filter((name) => !kept.has(name))).toEqual([])
   })

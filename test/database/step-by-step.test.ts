@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../runtime/database/compatible.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { newDatabase, type TestDatabase } from '../kit/databases.ts'
-import { asking, loadKept, STATES } from './kept.ts'
+import { loadKept, STATES, withClient } from './kept.ts'
 import { shapeOf } from './shape.ts'
 
 /** Intended changes, by migration and table: the columns that it rewrites, or `*` if it removes rows. */
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const state of STATES)
-    await asking({ ...server, database: 'postgres' }, (client) =>
+    await withClient({ ...server, database: 'postgres' }, (client) =>
       client.query(`drop database if exists ${nameOf(state)} with (force)`),
     )
   await database.drop()
@@ -122,7 +122,7 @@ test.each(STATES)(
   'a database of migration %s loses no row in later ones and ends with the schema of a new one',
   async (state) => {
     const connection = await loadKept(server, state, nameOf(state))
-    await asking(connection, async (client) => {
+    await withClient(connection, async (client) => {
       let before = await rowsOf(client)
       const missed: string[] = []
       for (const entry of journal.entries.filter(({ idx }) => idx > Number(state))) {

@@ -14,7 +14,7 @@ import { type CoreHost, startCore } from '../core/host.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
 import { until } from '../e2e/until.ts'
 import { ownServer } from '../kit/own-server.ts'
-import { asking, besideOf, loadKept, moveSystems, SECRET, STATES, TOKEN } from './kept.ts'
+import { besideOf, loadKept, moveSystems, SECRET, STATES, TOKEN, withClient } from './kept.ts'
 
 let server: EmbeddedDatabase
 let system: BadSystem
@@ -59,7 +59,7 @@ async function tokenOfAssignee({ db }: CoreHost, taskId: string): Promise<string
       where a.task_id = ${taskId} order by u.email <> 'admin@localhost', u.email limit 1`,
   )
   const [who] = rows
-  if (!who) throw new Error('nobody is asked')
+  if (!who) throw new Error('no approver is expected')
   const about = { name: 'test', description: '', expiresAt: null, readOnly: false }
   return (await createToken(db, createTokenHasher([SECRET]), { ...who, ...about })).token
 }
@@ -69,7 +69,7 @@ async function synced(core: CoreHost, appId: string): Promise<void> {
     body: { sync_type: 'full_sync' },
   })
   expect(status).toBeLessThan(300)
-  await until('it is synced', async () => {
+  await until('the app is synced', async () => {
     const [run] = await items(core, `/operator/syncs?app_id=${appId}`)
     if (!['SUCCEEDED', 'RUNNING', 'PENDING', 'QUEUED'].includes(run?.state))
       throw new Error(JSON.stringify(run))
@@ -80,12 +80,12 @@ async function synced(core: CoreHost, appId: string): Promise<void> {
 const statusOf = async (core: CoreHost, id: string): Promise<string> =>
   (await core.call('GET', `/appstore/access_requests/${id}`)).body.status
 
-const reaches = (core: CoreHost, id: string, status: string) =>
+const untilRequestIs = (core: CoreHost, id: string, status: string) =>
   until(`a request is ${status}`, async () => (await statusOf(core, id)) === status)
 
 /** Completes the open tasks of a request as their assignees, until the request ends. */
-async function carryOut(core: CoreHost, id: string): Promise<void> {
-  await until('nobody has to do anything', async () => {
+async function completeTasks(core: CoreHost, id: string): Promise<void> {
+  await until('the request has no pending task', async () => {
     const [task] = await items(
       core,
       `/tasks?show_all_tasks=true&access_request_id=${id}&status=PENDING`,
@@ -102,8 +102,8 @@ async function carryOut(core: CoreHost, id: string): Promise<void> {
 }
 
 /** Waits until no job that is due is left in the queue. */
-async function nothingLies({ db }: CoreHost): Promise<void> {
-  await until('no job that is due waits', async () => {
+async function untilNoJobIsDue({ db }: CoreHost): Promise<void> {
+  await until('no due job is pending', async () => {
     const { rows } = await db.execute<{ n: string }>(
       sql`select count(*) as n from jobs.job where state in ('created', 'retry') and start_after < now() - interval '5 seconds'`,
     )
@@ -146,7 +146,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
   })
 
   test('is ready, and has its token, its people and its apps', async () => {
-    await until('it is ready', async () => {
+    await until('the host is ready', async () => {
       const ready = await core.host.app.request('/readyz', { headers: { host: 'localhost' } })
       return ready.status === 200
     })
@@ -163,12 +163,12 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
       await synced(core, id)
       expect((await core.call('GET', `/accounts?app_id=${id}&size=1`)).body.total).toBe(250)
     }
-    await nothingLies(core)
+    await untilNoJobIsDue(core)
   })
 
   test('completes earlier requests and a new one', async () => {
     const { rows } = await core.db.execute<{ id: string }>(sql`select id from access_requests`)
-    for (const { id } of rows) await carryOut(core, id)
+    for (const { id } of rows) await completeTasks(core, id)
     const studio = (await connected(core)).find(({ name }) => name === 'Design Studio')
     if (!studio) return expect(rows).toEqual([])
     const { label, seconds } = ASKED[state] ?? { label: '', seconds: 0 }
@@ -186,7 +186,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
       },
     })
     expect([asked.status, JSON.stringify(asked.body)]).toEqual([201, expect.anything()])
-    await carryOut(core, asked.body[0].id)
+    await completeTasks(core, asked.body[0].id)
     if (label !== 'office') return
     const group = await fetch(
       new URL('/design/scim/Groups/g-12', directory.app.settings.base_url),
@@ -205,7 +205,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
       expect(await core.call('PUT', `/access_policies/${id}`, { body })).toMatchObject({
         status: 200,
       })
-      await until('it gives', async () => {
+      await until('the policy grants access', async () => {
         const { rows } = await core.db.execute<{ n: string }>(
           sql`select count(*) as n from access_requests where policy_id = ${id}`,
         )
@@ -216,7 +216,7 @@ describe.each(SAMPLES)('a host over a database of migration %s', (state) => {
 
   test('serves its log as it was written', async () => {
     const untouched = await loadKept(server.connection, state, `log_of_${state}`)
-    const written = await asking(untouched, async (client) => {
+    const written = await withClient(untouched, async (client) => {
       const { rows } = await client.query(
         'select event_hash, event_type, outcome, event_metadata from activity_logs order by id limit 100',
       )
@@ -259,7 +259,8 @@ describe.each(WHOLE)(
     afterAll(() => core?.stop())
 
     test('continues every request', async () => {
-      for (const [was, id] of Object.entries(requests)) await reaches(core, id, GOES_ON[was] ?? was)
+      for (const [was, id] of Object.entries(requests))
+        await untilRequestIs(core, id, GOES_ON[was] ?? was)
       const { rows } = await core.db.execute<{ email: string; status: string }>(
         sql`select u.email, r.status from access_requests r join users u on u.id = r.target_user_id`,
       )
@@ -271,13 +272,13 @@ describe.each(WHOLE)(
       })
       expect(wrong).toEqual([])
       for (const { email } of rows) expect(system.accountsOf(email).length).toBeLessThan(2)
-      await nothingLies(core)
+      await untilNoJobIsDue(core)
     })
 
     test('lets people decide the requests that waited for them', async () => {
       const waiting = Object.entries(requests).filter(([was]) => /^PENDING_(MAN|APP)/.test(was))
       expect(waiting).toHaveLength(4)
-      for (const [, id] of waiting) await carryOut(core, id)
+      for (const [, id] of waiting) await completeTasks(core, id)
     })
 
     test("accepts a person's token, and a session on the pages", async () => {
@@ -301,7 +302,7 @@ describe.each(WHOLE)(
       const { id, ...before } = (await core.call('GET', `/access_policies/${policy.id}`)).body
       const body = { ...before, is_enabled: false }
       expect((await core.call('PUT', `/access_policies/${id}`, { body })).status).toBe(200)
-      await reaches(core, requests['OF_A_POLICY'] ?? '', 'REVERTED')
+      await untilRequestIs(core, requests['OF_A_POLICY'] ?? '', 'REVERTED')
     })
   },
 )
@@ -380,7 +381,7 @@ describe.each(FULL)(
         join access_review_assignments a on a.id = i.assignment_id
         where i.review_id = ${review?.id} and i.state = 'OPEN' and cardinality(a.user_ids) > 0 order by i.id limit 1`,
       )
-      if (line === undefined) throw new Error('no line waits for a reviewer')
+      if (line === undefined) throw new Error('no line is pending for a reviewer')
       const about = { name: 'test', description: '', expiresAt: null, readOnly: false }
       const { userId, domainId } = line
       const { token } = await createToken(core.db, createTokenHasher([SECRET]), {
@@ -401,7 +402,7 @@ describe.each(FULL)(
         await synced(core, id)
         expect((await core.call('GET', `/accounts?app_id=${id}&size=1`)).body.total).toBe(250)
       }
-      await nothingLies(core)
+      await untilNoJobIsDue(core)
     })
 
     test('completes earlier requests', async () => {
@@ -410,7 +411,7 @@ describe.each(FULL)(
         select from tasks where access_request_id = access_requests.id and status = 'PENDING')`,
       )
       expect(rows.length).toBeGreaterThan(0)
-      for (const { id } of rows) await carryOut(core, id)
+      for (const { id } of rows) await completeTasks(core, id)
     })
   },
 )

@@ -41,12 +41,12 @@ async function ask(connection: object, sql: string) {
 }
 
 describe.skipIf(!existsSync(path.join(OLDER, 'bin', 'initdb')))(`PostgreSQL ${MAJOR}`, () => {
-  const said: string[] = []
+  const messages: string[] = []
   const upgrade = () =>
     upgradeEmbedded({
       dataDir,
       password: async () => PASSWORD,
-      tell: (text) => said.push(text),
+      tell: (text) => messages.push(text),
       signal: new AbortController().signal,
     })
 
@@ -69,11 +69,11 @@ describe.skipIf(!existsSync(path.join(OLDER, 'bin', 'initdb')))(`PostgreSQL ${MA
       await writeFile(path.join(dataDir, 'database-password'), PASSWORD)
 
       await upgrade()
-      expect(said).toEqual([
+      expect(messages).toEqual([
         expect.stringMatching(new RegExp(`is of PostgreSQL ${MAJOR}; it is copied`)),
         expect.stringMatching(/the one of PostgreSQL \d+ is kept in .*before-/),
       ])
-      const kept = /kept in (\S+):/.exec(said[1] ?? '')?.[1] ?? ''
+      const kept = /kept in (\S+):/.exec(messages[1] ?? '')?.[1] ?? ''
       expect(readFileSync(path.join(kept, 'PG_VERSION'), 'utf8')).toBe(`${MAJOR}\n`)
       expect(readdirSync(path.dirname(home.cluster))).not.toContain('upgrade.tar.gz')
 
@@ -95,8 +95,8 @@ describe.skipIf(!existsSync(path.join(OLDER, 'bin', 'initdb')))(`PostgreSQL ${MA
   })
 
   test('is not upgraded again once it is of this version', async () => {
-    said.length = 0
+    messages.length = 0
     await upgrade()
-    expect(said).toEqual([])
+    expect(messages).toEqual([])
   })
 })

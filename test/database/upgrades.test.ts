@@ -23,7 +23,7 @@ import { createSealer } from '../../runtime/secrets/seal.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { ownServer } from '../kit/own-server.ts'
 import { shows } from '../symptoms.ts'
-import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
+import { loadKept, SECRET, STATES, TOKEN, withClient } from './kept.ts'
 
 /** Rows in each: connected apps, policies, requests. */
 const HELD: Record<string, { apps: number; policies: number; requests: number }> = {
@@ -89,13 +89,13 @@ type Sealed = { id: string; domainId: string; sealed: Buffer }
 
 describe.each(STATES)('a database of migration %s', (state) => {
   let opened: Database
-  const told: string[] = []
+  const messages: string[] = []
   beforeAll(async () => {
     const connection = await loadKept(server.connection, state)
     const fail = (error: Error) => {
       throw error
     }
-    opened = await openDatabase(connection, fail, (text) => void told.push(text))
+    opened = await openDatabase(connection, fail, (text) => void messages.push(text))
   })
   afterAll(() => opened?.close())
 
@@ -103,7 +103,7 @@ describe.each(STATES)('a database of migration %s', (state) => {
     const journal = readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8')
     const left = JSON.parse(journal).entries.length - Number(state) - 1
     const words = `the database was brought to this version, ${VERSION}, by ${left} migrations`
-    expect(told.filter((text) => text.includes(words))).toHaveLength(left > 0 ? 1 : 0)
+    expect(messages.filter((text) => text.includes(words))).toHaveLength(left > 0 ? 1 : 0)
   })
 
   test('keeps its apps, policies, requests and users', async () => {
@@ -163,7 +163,7 @@ describe('a database of a build that no version continues', () => {
   const open = (connection: typeof server.connection) => openDatabase(connection, () => {})
   /** All columns of the database, in one text. */
   const tables = (connection: typeof server.connection) =>
-    asking(connection, async (client) => {
+    withClient(connection, async (client) => {
       const { rows } = await client.query(
         `select coalesce(string_agg(table_schema || '.' || table_name || '.' || column_name, ' ' order by 1), '') as all
          from information_schema.columns where table_schema not in ('pg_catalog', 'information_schema')`,
@@ -174,7 +174,7 @@ describe('a database of a build that no version continues', () => {
   test('with an unknown migration is refused and not changed', async () => {
     const connection = await loadKept(server.connection, '0007', 'of_a_branch')
     const at = Date.UTC(2026, 10, 21, 18, 7, 5)
-    await asking(connection, (client) =>
+    await withClient(connection, (client) =>
       client.query(
         `update migrations.__drizzle_migrations set created_at = ${at} where id = (select max(id) from migrations.__drizzle_migrations)`,
       ),
@@ -192,7 +192,7 @@ describe('a database of a build that no version continues', () => {
 
   test('that lacks a migration before its newest is refused, not migrated without it', async () => {
     const connection = await loadKept(server.connection, '0007', 'of_a_gap')
-    await asking(connection, (client) =>
+    await withClient(connection, (client) =>
       client.query('delete from migrations.__drizzle_migrations where id = 3'),
     )
     await expect(open(connection)).rejects.toThrow(
@@ -202,7 +202,7 @@ describe('a database of a build that no version continues', () => {
 
   test('with all migrations and an unknown one in between is not reported as newer', async () => {
     const connection = await loadKept(server.connection, '0024', 'of_a_fork')
-    await asking(connection, (client) => client.query(applied(Date.UTC(2026, 10, 21))))
+    await withClient(connection, (client) => client.query(applied(Date.UTC(2026, 10, 21))))
     await expect(open(connection)).rejects.toThrow(/that no version continues/)
   })
 })

@@ -5,7 +5,7 @@
 import { Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, startDomain } from '../egress/ldap/directory.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, type TestHost } from './host.ts'
 
 type Account = { integration_specific_id: string; username: string; user_status: string }
@@ -49,7 +49,7 @@ describe.skipIf(why !== null)(
         request,
       }
     }
-    const { done, refused, all } = asking(() => host, 'ldap', envelope)
+    const { done, refused, all } = connectorClient(() => host, 'ldap', envelope)
     const grant = (account: string, name: string) => ({
       account_integration_specific_id: account,
       resource_integration_specific_id: '',

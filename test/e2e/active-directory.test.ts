@@ -10,7 +10,7 @@ import { acme } from '../core/policies/acme.ts'
 import { company } from '../core/requests/company.ts'
 import { errorOf, openedEgresses } from '../egress/fixtures/open-egress.ts'
 import { type Directory, egressTo, ldap, startDomain } from '../egress/ldap/directory.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
@@ -72,7 +72,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       request,
     }
   }
-  const { done, refused, together, all } = asking(() => host, 'active-directory', envelope)
+  const { done, refused, together, all } = connectorClient(() => host, 'active-directory', envelope)
 
   const account = (account_id: string) => done<Account>('get_account', { account_id })
   const someone = async (username: string, more: object = {}) =>
@@ -173,10 +173,10 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
   })
 
   test.each([
-    ['an unknown one', () => '00000000-0000-0000-0000-000000000000'],
+    ['an unknown id', () => '00000000-0000-0000-0000-000000000000'],
     ['a group', () => id('Engineering')],
     ['an invalid id', () => 'user001'],
-    ['somebody outside the place of people', () => domain.auth.bindDn],
+    ['a person outside people_dn', () => domain.auth.bindDn],
   ])('does not accept %s as an account', async (_what, idOf) => {
     for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
       expect(await refused(capability, { account_id: idOf() })).toMatchObject({
@@ -381,9 +381,9 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
   })
 
   test.each([
-    ['the place of people itself', () => people()],
-    ['what the place of people lies in', () => domain.baseDn],
-    ['a place beside it', () => `OU=Left,OU=Elsewhere,${domain.baseDn}`],
+    ['people_dn itself', () => people()],
+    ['the parent of people_dn', () => domain.baseDn],
+    ['a container outside people_dn', () => `OU=Left,OU=Elsewhere,${domain.baseDn}`],
   ])('moves no account to %s', async (_what, place) => {
     const settings = { disabled_dn: place() }
     expect(await refused('validate_credentials', {}, { settings })).toMatchObject({
@@ -402,9 +402,9 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
   })
 
   test.each([
-    ['the place of disabled accounts', () => `OU=Left,${people()}`],
-    ['a place in it', () => `OU=Again,OU=Left,${people()}`],
-  ])('does not accept %s as the place of new accounts', async (_what, place) => {
+    ['disabled_dn', () => `OU=Left,${people()}`],
+    ['a container below disabled_dn', () => `OU=Again,OU=Left,${people()}`],
+  ])('does not accept %s as new_accounts_dn', async (_what, place) => {
     const settings = { disabled_dn: `OU=Left,${people()}`, new_accounts_dn: place() }
     const account_id = id('user017')
     for (const [capability, request] of [
@@ -432,7 +432,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
 
   test.each([
     [
-      'a name that is taken',
+      'a name that is already used',
       { username: 'user001' },
       { error_code: 'bad_request', app_error_code: 'entryAlreadyExists' },
     ],
@@ -442,12 +442,12 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
     ],
     [
-      'a name that is none',
+      'an invalid name',
       { username: '*)(cn=*' },
       { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
     ],
     [
-      'a group that is not there',
+      'a missing group',
       {
         username: 'half',
         entitlements: [{ entitlement_type: 'GROUP', integration_specific_id: 'none' }],
@@ -611,14 +611,14 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       INVALID,
     ],
     [
-      'a user who is disabled',
+      'a disabled user',
       () => ({ as: ['user010@ad.example.test', 'Pw-010-secret'] }),
       'validate_credentials',
       () => ({}),
       { ...INVALID, message: expect.stringContaining('disabled') },
     ],
     [
-      'a user whose account has ended',
+      'an expired user',
       () => ({ as: ['user030@ad.example.test', 'Pw-030-secret'] }),
       'validate_credentials',
       () => ({}),
@@ -632,7 +632,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       { ...INVALID, message: expect.stringContaining('must be changed') },
     ],
     [
-      'a reader who writes',
+      'a write by a read-only user',
       () => ({ as: ['reader@ad.example.test', 'Reader-Secret-1'] }),
       'deactivate_account',
       () => ({ account_id: id('user003') }),
@@ -646,14 +646,14 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       { error_code: 'permission_denied', app_error_code: 'insufficientAccessRights' },
     ],
     [
-      'a place that is not there',
+      'a missing people_dn',
       () => ({ settings: { people_dn: `OU=None,${domain.baseDn}` } }),
       'list_accounts',
       () => ({}),
       { error_code: 'not_found', app_error_code: 'noSuchObject' },
     ],
     [
-      'a value that is refused',
+      'a refused value',
       () => ({}),
       'update_account',
       () => ({ id: id('user003'), department: 'x'.repeat(100) }),
@@ -700,7 +700,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       })
       await core.call('POST', `/apps/${app}/sync`, { body: { sync_type: 'full_sync' } })
       await until(
-        'the sync ends',
+        'the sync succeeds',
         async () => (await core.call('GET', `/apps/${app}`)).body.sync_status === 'SUCCESS',
       )
       const path = `/appstore/requestable_permissions?app_id=${app}&search_term=Engineering&size=100`

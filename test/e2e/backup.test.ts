@@ -28,7 +28,7 @@ const settings = (name: string, more: Record<string, string> = {}) => ({
 async function start(name: string, more: Record<string, string> = {}) {
   const command = begin(['start'], settings(name, more))
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
+  await until('the host is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
   return { command, url }
 }
 

@@ -38,16 +38,16 @@ describe('a broken edit', () => {
     ['that is not JSON', { 'connector.json': '{ "id": ' }, /connector\.json is not JSON/],
     ['with an unknown field', withManifest({ colour: 'red' }), /colour: there is no such field/],
     ['without an id', withManifest({ id: undefined }), /id: missing/],
-    ['with an id that is none', withManifest({ id: 'Target!' }), /id: must look like/],
+    ['with an invalid id', withManifest({ id: 'Target!' }), /id: must look like/],
     ['with a reserved id', withManifest({ id: 'list_connector_app_ids' }), /id: is reserved/],
     [
-      'with a version that is none',
+      'with an invalid version',
       withManifest({ version: 'one' }),
       /version: found "one"; write a semantic version/,
     ],
     ['for another runtime', withManifest({ runtime: '^2.0.0' }), /runtime: asks for \^2\.0\.0/],
     [
-      'with a misspelt capability',
+      'with a misspelled capability',
       withManifest({ capabilities: { list_account: {} } }),
       /did you mean list_accounts/,
     ],
@@ -67,11 +67,7 @@ describe('a broken edit', () => {
       /settings\.sub, which is not declared/,
     ],
     ['with egress to everywhere', withManifest({ egress: [{ url: 'https://*' }] }), /egress/],
-    [
-      'with limits that are none',
-      withManifest({ limits: { deadline_ms: 1 } }),
-      /limits\.deadline_ms/,
-    ],
+    ['with invalid limits', withManifest({ limits: { deadline_ms: 1 } }), /limits\.deadline_ms/],
     [
       'that declares what it does not implement',
       withManifest({ capabilities: { list_accounts: {}, get_account: {} } }),
@@ -84,17 +80,17 @@ describe('a broken edit', () => {
     ],
     ['with a syntax error', withCode('export default {{{'), /connector\.ts:1:\d+: /],
     [
-      'that throws at load',
+      'that throws while it loads',
       withCode(`throw new Error('boom at load')\n${code('list_accounts: () => []')}`),
       /boom at load/,
     ],
     [
-      'that loops at load',
+      'that loops while it loads',
       withCode(`for (;;);\n${code('list_accounts: () => []')}`),
       /time|in time|timed out/i,
     ],
     [
-      'that fills memory at load',
+      'that fills memory while it loads',
       withCode(
         `const all: unknown[] = []; for (;;) all.push(new Array(1e6).fill(1))\n${code('list_accounts: () => []')}`,
       ),
@@ -102,7 +98,7 @@ describe('a broken edit', () => {
     ],
     ['that exports nothing', withCode('export const unused = 1'), /default/],
     ['that exports a number', withCode('export default 5'), /default|export/],
-    ['whose capability is no function', withCode(code('list_accounts: 5')), /list_accounts/],
+    ['whose capability is not a function', withCode(code('list_accounts: 5')), /list_accounts/],
     [
       'that imports from Node',
       withCode(`import 'node:fs'\n${code('list_accounts: () => []')}`),
@@ -137,7 +133,7 @@ describe('a broken edit', () => {
     async (_what, files, because) => {
       const before = (await host.operator()).find(isEdit)?.digest
       await host.drop('target', { ...good, ...files })
-      const { reason, serving } = await until('it is a ghost', async () =>
+      const { reason, serving } = await until('the edit is a ghost', async () =>
         (await host.operator()).find((row) => isEdit(row) && row.digest !== before),
       )
       expect(serving).toBe(false)

@@ -195,7 +195,9 @@ describe('keyway dev', () => {
     )
     const fixed = command.output().length
     await writeFile(file, cases)
-    await until('it is checked again', () => command.output().slice(fixed).includes('check: ok, 7'))
+    await until('the connector is checked again', () =>
+      command.output().slice(fixed).includes('check: ok, 7'),
+    )
     command.killGroup('SIGINT')
     expect((await command.ended).code).toBe(0)
   })
@@ -241,7 +243,10 @@ test.each([['check', 'plugins/scim'], ['verify']])(
     const temporary = path.join(home, `of-${args[0]}`)
     await mkdir(temporary)
     const command = begin(args, { env: settings({ TMPDIR: temporary }) })
-    await until('it has a folder', async () => (await readdir(temporary)).length > 0)
+    await until(
+      'the command has a temporary folder',
+      async () => (await readdir(temporary)).length > 0,
+    )
     command.killGroup('SIGINT')
     expect(await command.ended).toEqual({ code: 130, signal: null })
     expect(await readdir(temporary)).toEqual([])
@@ -255,8 +260,11 @@ test.runIf(isLinux).each([['check', 'plugins/scim'], ['verify']])(
     const temporary = path.join(home, `of-${args[0]}-late`)
     await mkdir(temporary)
     const command = begin(args, { env: settings({ TMPDIR: temporary }) })
-    await until('it has a folder', async () => (await readdir(temporary)).length > 0)
-    const started = await until('and a program', () => {
+    await until(
+      'the command has a temporary folder',
+      async () => (await readdir(temporary)).length > 0,
+    )
+    const started = await until('the command has a child process', () => {
       const pids = childrenOf(command.pid)
       return pids.length > 0 && pids
     })
@@ -264,11 +272,11 @@ test.runIf(isLinux).each([['check', 'plugins/scim'], ['verify']])(
     command.killGroup('SIGINT')
     const over = () => started.every((pid) => !isAlive(pid))
     // A child in a separate process group does not receive the signal.
-    await until('that has ended', over, 1000).catch(() => {})
+    await until('the command has ended', over, 1000).catch(() => {})
     command.killGroup('SIGCONT')
     expect(await command.ended).toEqual({ code: 130, signal: null })
     expect(command.output()).not.toMatch(UGLY)
-    await until('nothing of it goes on', over)
+    await until('all its processes have ended', over)
   },
 )
 
@@ -277,7 +285,7 @@ test.runIf(isLinux)('keyway verify leaves no process behind when it is killed', 
   const temporary = path.join(home, 'of-killed')
   await mkdir(temporary)
   const command = begin(['verify'], { env: settings({ TMPDIR: temporary }) })
-  const started = await until('it has a host', () => {
+  const started = await until('the command has started a host', () => {
     const pids = childrenOf(command.pid)
     return pids.length > 0 && pids
   })
@@ -288,26 +296,26 @@ test.runIf(isLinux)('keyway verify leaves no process behind when it is killed', 
 
 describe('keyway start', () => {
   test.each<[what: string, more: Record<string, string>, says: RegExp]>([
-    ['a port that is none', { PORT: 'abc' }, /PORT: "abc" is not a whole number/],
+    ['an invalid port', { PORT: 'abc' }, /PORT: "abc" is not a whole number/],
     ['a port that is too high', { PORT: '70000' }, /PORT: "70000" is not between 0 and 65535/],
-    ['two at once', { PORT: 'x', KEYWAY_LOG_LEVEL: 'loud' }, /PORT[^\n]*\nKEYWAY_LOG_LEVEL/],
+    [
+      'two invalid settings',
+      { PORT: 'x', KEYWAY_LOG_LEVEL: 'loud' },
+      /PORT[^\n]*\nKEYWAY_LOG_LEVEL/,
+    ],
     ['an open address without a token', { HOST: '0.0.0.0' }, /HOST: .*KEYWAY_CONNECTOR_TOKEN/],
     [
-      'an address of others',
+      'an address of another machine',
       { HOST: '203.0.113.7', KEYWAY_OPEN_CONNECTORS: '1' },
       /HOST: 203\.0\.113\.7 is not an address of this machine/,
     ],
     ['a short secret', { KEYWAY_SECRET: 'short' }, /KEYWAY_SECRET: has fewer than 32/],
     [
-      'a grant that is none',
+      'an invalid grant',
       { KEYWAY_PRIVATE_EGRESS: 'scim' },
       /KEYWAY_PRIVATE_EGRESS: "scim" is not connector_id=host:port/,
     ],
-    [
-      'a proxy that is none',
-      { HTTPS_PROXY: 'ftp://proxy' },
-      /HTTPS_PROXY is not a proxy's address/,
-    ],
+    ['an invalid proxy', { HTTPS_PROXY: 'ftp://proxy' }, /HTTPS_PROXY is not a proxy's address/],
   ])('refuses %s with a message that names the setting', async (_what, more, says) => {
     for (const verb of [['start'], ['dev', fixture('probe')]]) {
       const { code: exit, output } = await run(verb, { env: settings(more) })

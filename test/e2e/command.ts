@@ -48,7 +48,7 @@ const begun = new Set<ChildProcess>()
 const homes = new Set<string>()
 
 /** Whether no host has checked connectors there yet: a new or a restored data directory. */
-function isUnjudged(dataDir: string): boolean {
+function isFirstStart(dataDir: string): boolean {
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (!found) return true
   return found.isDirectory() && !existsSync(path.join(dataDir, 'connectors'))
@@ -60,7 +60,7 @@ export function begin(
   { env = {}, cwd = ROOT, file = KEYWAY, program, isFirst = false }: CommandOptions = {},
 ): Command {
   const dataDir = env['KEYWAY_DATA_DIR']
-  if (args[0] === 'start' && dataDir && !isFirst && isUnjudged(dataDir)) withVerdicts(dataDir)
+  if (args[0] === 'start' && dataDir && !isFirst && isFirstStart(dataDir)) withVerdicts(dataDir)
   const { PATH = '', HOME = '' } = process.env
   const [run, all] = program ? [program, args] : [process.execPath, [file, ...args]]
   const child = spawn(run, all, {

@@ -33,7 +33,7 @@ describe('a folder in the plugin directory', () => {
       const id = ids.length === 0 ? 'late' : `late-${ids.length}`
       ids.push(id)
       await host.drop(id, greeter(id, 'one'))
-      await until('it answers', async () => !(await list(host, id)).body.is_error)
+      await until('the connector answers', async () => !(await list(host, id)).body.is_error)
     })
     for (const id of ids.slice(1)) await host.remove(id)
     expect(tookMs).toBeLessThan(3000)
@@ -65,7 +65,7 @@ describe('a folder in the plugin directory', () => {
 
   test('is unknown once it is removed', async () => {
     await host.remove('late')
-    await until('it is gone', async () => (await list(host, 'late')).body.is_error)
+    await until('the connector is gone', async () => (await list(host, 'late')).body.is_error)
     expect(failure(await list(host, 'late')).error_code).toBe('not_found')
     expect((await host.operator()).map(({ id }) => id)).not.toContain('late')
   })
@@ -100,7 +100,10 @@ describe('a folder in the plugin directory', () => {
     await host.served('parts', '1.0.0')
     expect(await word(host, 'parts')).toBe('abc')
     await host.drop('parts', { 'lib/start.ts': "export const start: string = 'z'" })
-    await until('the inner file counts', async () => (await word(host, 'parts')) === 'zbc')
+    await until(
+      'the changed inner file is served',
+      async () => (await word(host, 'parts')) === 'zbc',
+    )
   })
 
   test('is a ghost without a connector.json, and does not affect others', async () => {

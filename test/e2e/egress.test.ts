@@ -78,11 +78,7 @@ describe('egress policy', () => {
       () => read({ url: 'http://169.254.169.254/latest/meta-data/' }),
       /169\.254\.169\.254.*no egress entry covers it/,
     ],
-    [
-      'loopback that is not declared',
-      () => read({ url: other() }),
-      /no egress entry covers it.* Declare/,
-    ],
+    ['undeclared loopback', () => read({ url: other() }), /no egress entry covers it.* Declare/],
     [
       'another host of the internet',
       () => read({ url: 'https://evil.example/' }),
@@ -95,12 +91,12 @@ describe('egress policy', () => {
       /no egress entry/,
     ],
     [
-      'user info in an address',
+      'user info in a URL',
       () => read({ url: granted.origin.replace('//', '//user:pass@') }),
       /user info/,
     ],
-    ['a scheme that is none', () => read({ url: 'file:///etc/passwd' }), /file: cannot be fetched/],
-    ['data in an address', () => read({ url: 'data:text/plain,hello' }), /data: cannot be fetched/],
+    ['an invalid scheme', () => read({ url: 'file:///etc/passwd' }), /file: cannot be fetched/],
+    ['a data: URL', () => read({ url: 'data:text/plain,hello' }), /data: cannot be fetched/],
 
     [
       'the metadata service, also when declared',
@@ -181,7 +177,7 @@ describe('egress policy', () => {
       /file:/,
     ],
     [
-      'redirects without end',
+      'endless redirects',
       () =>
         read({
           url: `${granted.origin}/?to=%3Fto%3D%253Fto%253D%25253Fto%25253D%2525253Fto%2525253D%252525253Fto%252525253D%25252525253Fto%25252525253D%25252525252F`,
@@ -189,7 +185,7 @@ describe('egress policy', () => {
       /after 5 redirects/,
     ],
     [
-      'a redirect where none is wanted',
+      'a redirect that the request forbids',
       () => read({ url: `${granted.origin}/?to=/`, redirect: 'error' }),
       /redirects \(302\)/,
     ],
@@ -223,13 +219,13 @@ describe('egress policy', () => {
       /\/admin.*no egress entry/,
     ],
     [
-      'an encoded way up',
+      'an encoded .. segment',
       () =>
         read({ url: `${granted.origin}/api/..%2fadmin` }, { base_url: `${granted.origin}/api` }),
       /no egress entry/,
     ],
     [
-      'a base address that climbs in code',
+      'a path with .. added in code',
       () =>
         read({ url: `${granted.origin}/admin` }, { base_url: `${granted.origin}/api/..%2fadmin` }),
       /settings\.base_url does not fit/,

@@ -44,8 +44,8 @@ async function approve(page: Page, { press, fill }: Hand, why: string): Promise<
  * Reloads the access page until the control is there or gone: the connected system is updated in the
  * background.
  */
-const holds = (page: Page, control: Locator, is: boolean): Promise<unknown> =>
-  until(`it is ${is ? 'there' : 'gone'}`, async () => {
+const untilShown = (page: Page, control: Locator, is: boolean): Promise<unknown> =>
+  until(`the control is ${is ? 'shown' : 'gone'}`, async () => {
     await page.goto('/access')
     return (await control.count()) > 0 === is
   })
@@ -61,14 +61,14 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
     await ask(page, hand, `I carry boxes, ${hand.name}`)
     await approve(boss, hand, `I carry boxes, ${hand.name}`)
     const more = link(page, /^Ask to extend/)
-    await holds(page, more, true)
+    await untilShown(page, more, true)
     await press(more)
     await ask(page, hand, `There are more boxes, ${hand.name}`)
     await approve(boss, hand, `There are more boxes, ${hand.name}`)
-    await holds(page, page.getByText('There are more boxes'), false)
-    const giveBack = link(page, /^Give back/)
-    await holds(page, giveBack, true)
-    await press(giveBack)
+    await untilShown(page, page.getByText('There are more boxes'), false)
+    const returnAccess = link(page, /^Give back/)
+    await untilShown(page, returnAccess, true)
+    await press(returnAccess)
     await press(button(page, 'Give back'))
     await says(page, /gave it back/i)
   },
@@ -81,7 +81,7 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
     await press(link(page, THING))
     await ask(page, hand, `One box more, ${name}`)
     await approve(boss, hand, `One box more, ${name}`)
-    await holds(page, link(page, /^Give back/), true)
+    await untilShown(page, link(page, /^Give back/), true)
     await boss.goto('/console/requests?status=active')
     await press(link(boss, THING))
     await press(link(boss, 'Revoke'))
@@ -90,11 +90,11 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
     await press(button(boss, 'Revoke'))
     await says(boss, 'It is revoked.')
     await says(boss, 'You revoked it')
-    await until('it is gone', async () => {
+    await until('the request is revoked', async () => {
       await boss.reload()
       return (await boss.getByText('Revoked', { exact: true }).count()) > 0
     })
-    await holds(page, link(page, /^Give back/), false)
+    await untilShown(page, link(page, /^Give back/), false)
     await press(page.locator('summary', { hasText: 'Requests that have ended' }))
     await says(page, /revoked it$/)
     await says(page, `“The move is off, ${name}”`)
@@ -103,7 +103,7 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
   async 'reject lines of a review by a filter'({ press, fill, tick, name }, enter, { account }) {
     const page = await enter(REVIEWER)
     // The review is launched after the first sync.
-    await until('the review is there', async () => {
+    await until('the review is in the inbox', async () => {
       await page.goto('/inbox')
       return (await link(page, /Review \d+ lines/).count()) > 0
     })

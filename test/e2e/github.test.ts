@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GITHUB, readDescription } from '../described/description.ts'
 import { type Recorder, startRecorder } from '../described/recorder.ts'
 import { type Emulate, missing, startEmulate } from '../real-systems/start.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { DEVIATIONS, MENDS } from './github-emulated.ts'
 import { startHost, success, type TestHost } from './host.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
@@ -62,7 +62,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     settings: settings(),
     request,
   })
-  const { done, refused } = asking(() => host, CONNECTOR, envelope)
+  const { done, refused } = connectorClient(() => host, CONNECTOR, envelope)
   const all = async <T>(capability: string, request: object = {}, size?: number) =>
     (await host.pages<T>(CONNECTOR, capability, envelope(request), size)).flat()
 
@@ -217,9 +217,9 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
 
   test.each<[string, string, object, object]>([
     ['an unknown account', 'get_account', { account_id: 'nobody' }, { error_code: 'not_found' }],
-    ['an account of dots', 'get_account', { account_id: '..' }, { error_code: 'bad_request' }],
+    ['an account named ..', 'get_account', { account_id: '..' }, { error_code: 'bad_request' }],
     [
-      'a role for a person who is no member',
+      'a role for a person who is not a member',
       'assign_entitlement',
       grant('outsider', 'TEAM_ROLE', 'member', 'ops', 'TEAM'),
       { error_code: 'not_found' },
@@ -231,7 +231,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
       { error_code: 'not_found', raised_by: 'HTTPStatusError' },
     ],
     [
-      'taking a role of an unknown team',
+      'unassigning a role of an unknown team',
       'unassign_entitlement',
       grant('user001', 'TEAM_ROLE', 'member', 'none', 'TEAM'),
       { error_code: 'not_found' },
@@ -255,7 +255,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
       { error_code: 'bad_request', message: expect.stringContaining('TEAM; name one') },
     ],
     [
-      'taking the membership of a member',
+      'unassigning the membership of a member',
       'unassign_entitlement',
       grant('user001', 'MEMBERSHIP', 'member'),
       { error_code: 'unsupported_operation' },

@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { exportPKCS8, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { routesOf } from './google-routes.ts'
 import { type StandIn, startStandIn } from './google-stand-in.ts'
 import { CUSTOMER, createTenant, type Tenant } from './google-tenant.ts'
@@ -101,7 +101,7 @@ describe('the Google Workspace connector', () => {
     settings: { ...settings },
     request,
   })
-  const { done, refused, all } = asking(() => host, CONNECTOR, envelope)
+  const { done, refused, all } = connectorClient(() => host, CONNECTOR, envelope)
 
   const grant = (account: string, type: string, id: string, resource = '') => ({
     account_integration_specific_id: account,
@@ -431,7 +431,7 @@ describe('the Google Workspace connector', () => {
       () => credential({ key: { ...credential().service_account.key, private_key: otherKey } }),
     ],
     [
-      'a person that it may not act for',
+      'a person that it may not impersonate',
       () => credential({ impersonation_email: 'other@acme.example' }),
     ],
     [
@@ -451,7 +451,7 @@ describe('the Google Workspace connector', () => {
   })
   test.each<[string, string, object, object]>([
     ['an unknown account', 'get_account', { account_id: 'no' }, { error_code: 'not_found' }],
-    ['a name of dots', 'delete_account', { account_id: '..' }, { error_code: 'bad_request' }],
+    ['an account named ..', 'delete_account', { account_id: '..' }, { error_code: 'bad_request' }],
     [
       'an entitlement that the user does not have',
       'get_account_entitlement_associations',
@@ -495,12 +495,12 @@ describe('the Google Workspace connector', () => {
       { error_code: 'not_found' },
     ],
     [
-      'another kind of entitlement',
+      'an unknown type of entitlement',
       'assign_entitlement',
       grant('10001', 'TAG', 'x', 'y'),
       { error_code: 'bad_request', raised_by: 'ConnectorError' },
     ],
-    ['an update of nothing', 'update_account', { id: '10001' }, { error_code: 'bad_request' }],
+    ['an empty update', 'update_account', { id: '10001' }, { error_code: 'bad_request' }],
     [
       'an account without a name',
       'create_account',

@@ -216,7 +216,7 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
     async stop({ keep = false } = {}) {
       const workers = host.lanes.states().flatMap(({ pid }) => pid ?? [])
       await listening.stop()
-      await until('every worker is gone', () => workers.every((pid) => !isAlive(pid)))
+      await until('every worker has ended', () => workers.every((pid) => !isAlive(pid)))
       if (!keep) await rm(home, { recursive: true, force: true })
       for (const secret of secrets) {
         const told = secret && lines.find((line) => line.includes(secret))
@@ -250,13 +250,13 @@ async function write(folder: string, files: Files | string): Promise<void> {
 /** Every text below `auth` and `credentials` that is secret and long enough to search for. */
 function secretsIn(envelope: object): string[] {
   const { auth, credentials } = envelope as { auth?: unknown; credentials?: unknown }
-  return leaves([auth, credentials], '')
+  return secretValuesIn([auth, credentials], '')
 }
 
-function leaves(value: unknown, name: string): string[] {
+function secretValuesIn(value: unknown, name: string): string[] {
   if (typeof value === 'string') return value.length >= 8 && !CLEAR.includes(name) ? [value] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, one]) =>
-    leaves(one, Array.isArray(value) ? name : key),
+    secretValuesIn(one, Array.isArray(value) ? name : key),
   )
 }

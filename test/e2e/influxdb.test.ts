@@ -7,7 +7,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
 
 type Basic = { username: string; password: string }
@@ -78,7 +78,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     settings: { base_url: system.baseUrl },
     request,
   })
-  const { done, refused, together, all } = asking(() => host, 'influxdb', envelope)
+  const { done, refused, together, all } = connectorClient(() => host, 'influxdb', envelope)
 
   /** Queries the server directly, to check the effect of a call. */
   const server = (q: string, { username, password }: Basic = system.auth, db = '') =>
@@ -387,7 +387,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
       { error_code: 'not_found', app_error_code: 'user_not_found' },
     ],
     [
-      'taking on an unknown database',
+      'unassigning on an unknown database',
       'unassign_entitlement',
       privilege('user001', 'READ', 'nowhere'),
       { error_code: 'not_found', app_error_code: 'database_not_found' },
@@ -399,18 +399,18 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
       { error_code: 'not_found', app_error_code: 'user_not_found' },
     ],
     [
-      'another kind of entitlement',
+      'an unknown type of entitlement',
       'assign_entitlement',
       { ...administrator('user001'), entitlement_type: 'ROLE' },
       { error_code: 'bad_request', raised_by: 'ConnectorError' },
     ],
     [
-      'another privilege',
+      'an unknown privilege',
       'assign_entitlement',
       privilege('user001', 'ALL', 'sales'),
       { error_code: 'bad_request', message: expect.stringContaining('READ, WRITE') },
     ],
-    ['an update of nothing', 'update_account', { id: 'user001' }, { error_code: 'bad_request' }],
+    ['an empty update', 'update_account', { id: 'user001' }, { error_code: 'bad_request' }],
     [
       'a name with half of a character',
       'assign_entitlement',
@@ -424,7 +424,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
       { error_code: 'invalid_value' },
     ],
     [
-      'a user who starts switched off',
+      'a user who is created suspended',
       'create_account',
       { username: 'x', user_status: 'SUSPENDED', entitlements: [] },
       { error_code: 'bad_request' },

@@ -249,55 +249,57 @@ describe('an envelope', () => {
  * Bodies and headers of calls. Each is sent twice: with its length, which takes the fast path, and in chunks.
  */
 const WAYS: Record<string, { at?: string; body: string | Buffer; headers?: Sent['headers'] }> = {
-  'a good call': { body: JSON.stringify(envelope) },
-  'one that asks for raw data': { body: JSON.stringify({ ...envelope, include_raw_data: true }) },
-  'one with its own request id': {
+  'a valid call': { body: JSON.stringify(envelope) },
+  'a call that requests raw data': {
+    body: JSON.stringify({ ...envelope, include_raw_data: true }),
+  },
+  'a call with its own request id': {
     body: JSON.stringify(envelope),
     headers: { 'x-request-id': 'my-own-id' },
   },
-  'one with a mark of its encoding': { body: `\uFEFF${JSON.stringify(envelope)}` },
-  'one with null for what is left out': {
+  'a call with a byte order mark': { body: `\uFEFF${JSON.stringify(envelope)}` },
+  'a call with null for omitted members': {
     body: JSON.stringify({ ...envelope, page: null, auth: null, include_raw_data: null }),
   },
-  'one with members that nobody knows': {
+  'a call with unknown members': {
     body: `{"credentials":${JSON.stringify(credentials)},"settings":{"host":"a.example","x":1},"request":{"account_id":"a-1","__proto__":{"a":1}},"later":[]}`,
   },
-  'one that is known, with what is nested too deeply where nobody looks': {
+  'a repeated call with deep nesting in an unknown member': {
     body: `${JSON.stringify(envelope).slice(0, -1)},"later":${'['.repeat(100)}${']'.repeat(100)}}`,
   },
-  'one with members in another order': {
+  'a call with members in another order': {
     body: JSON.stringify({ request: envelope.request, settings, credentials }),
   },
-  'one with a size of its first page': {
+  'a call with a size of its first page': {
     at: 'list_accounts',
     body: JSON.stringify({ ...envelope, request: {}, page: { size: 3 } }),
   },
   'a first page': { at: 'list_accounts', body: JSON.stringify({ ...envelope, request: {} }) },
   'the other spelling': { at: 'list-accounts', body: JSON.stringify({ ...envelope, request: {} }) },
-  'a token of a page that is none': {
+  'an invalid page token': {
     body: JSON.stringify({ ...envelope, page: { token: 'x', size: null } }),
   },
-  'a page of no size': { body: JSON.stringify({ ...envelope, page: { token: null, size: 0 } }) },
-  'no JSON': { body: '{"request":' },
-  'no UTF-8': { body: Buffer.from([0x7b, 0xff, 0x7d]) },
-  'what is nested too deeply': { body: `${'['.repeat(500)}${']'.repeat(500)}` },
+  'a page of size 0': { body: JSON.stringify({ ...envelope, page: { token: null, size: 0 } }) },
+  'a body that is not JSON': { body: '{"request":' },
+  'a body that is not UTF-8': { body: Buffer.from([0x7b, 0xff, 0x7d]) },
+  'a body that is nested too deeply': { body: `${'['.repeat(500)}${']'.repeat(500)}` },
   'too many values': { body: `{"request":{"a":[${'1,'.repeat(70_000)}1]}}` },
   'an array for the request': { body: JSON.stringify({ ...envelope, request: [] }) },
   'a number for the account': {
     body: JSON.stringify({ ...envelope, request: { account_id: 7 } }),
   },
   'no credentials': { body: JSON.stringify({ ...envelope, credentials: null }) },
-  'a credential that nobody declared': {
+  'an undeclared credential': {
     body: JSON.stringify({ ...envelope, credentials: [{ id: 'x', token: { token: 'y' } }] }),
   },
-  'settings that are wrong': { body: JSON.stringify({ ...envelope, settings: { host: 3 } }) },
-  'a capability that it does not have': { at: 'list_resources', body: JSON.stringify(envelope) },
-  'a capability that there is not': { at: 'do_magic', body: JSON.stringify(envelope) },
+  'invalid settings': { body: JSON.stringify({ ...envelope, settings: { host: 3 } }) },
+  'a capability that the connector lacks': { at: 'list_resources', body: JSON.stringify(envelope) },
+  'an unknown capability': { at: 'do_magic', body: JSON.stringify(envelope) },
   'another media type': {
     body: JSON.stringify(envelope),
     headers: { 'content-type': 'text/plain' },
   },
-  'a Host that is not ours': {
+  'a foreign Host header': {
     body: JSON.stringify(envelope),
     headers: { host: 'evil.example' },
   },

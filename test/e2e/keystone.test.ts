@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
@@ -102,7 +102,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     request,
   })
   const EFFECTIVE = { settings: { associations: 'effective' } }
-  const { call, done, refused, all } = asking(() => host, 'keystone', envelope)
+  const { call, done, refused, all } = connectorClient(() => host, 'keystone', envelope)
 
   const someone = async (more: object = {}) =>
     (
@@ -373,7 +373,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       { error_code: 'not_found' },
     ],
     [
-      'a name of dots',
+      'an account named ..',
       'delete_account',
       () => ({ account_id: '..' }),
       { error_code: 'bad_request' },
@@ -409,12 +409,12 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
       { error_code: 'not_found' },
     ],
     [
-      'another kind of entitlement',
+      'an unknown type of entitlement',
       'assign_entitlement',
       (id) => grant(id, 'TAG', 'x'),
       { error_code: 'bad_request', raised_by: 'ConnectorError' },
     ],
-    ['an update of nothing', 'update_account', (id) => ({ id }), { error_code: 'bad_request' }],
+    ['an empty update', 'update_account', (id) => ({ id }), { error_code: 'bad_request' }],
   ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request(await userId('user001')))).toMatchObject(expected)
   })
@@ -488,7 +488,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
         ).status
       expect(await usersWith()).toBe(200)
       await done('unassign_entitlement', one)
-      await until('the token is worth nothing', async () => [401, 403].includes(await usersWith()))
+      await until('the token is rejected', async () => [401, 403].includes(await usersWith()))
     }
     await gone(id)
   })
@@ -506,7 +506,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     })
     await done('activate_account', { account_id: id })
     // Keystone counts in seconds, and treats a token of the same second as revoked.
-    await until('a new token is good', async () => {
+    await until('a new token is accepted', async () => {
       const { body } = await call('list_resources', {}, given)
       return body.is_error ? null : body
     })

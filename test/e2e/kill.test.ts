@@ -49,7 +49,7 @@ async function start(): Promise<Running> {
   const beganMs = performance.now()
   const command = begin(['start'], { env })
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
+  await until('the host is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
   // Only known once the database exists.
   cluster = homeOf(dataDir).cluster
   return { command, url, readyMs: performance.now() - beganMs }
@@ -187,7 +187,7 @@ test.runIf(process.platform === 'linux')(
       await Promise.all([writing, command.ended])
       running = await start()
       readyMs.push(running.readyMs)
-      expect(before.filter(isAlive), 'processes of the host that was killed').toEqual([])
+      expect(before.filter(isAlive), 'live processes of the killed host').toEqual([])
       await expectKept()
     }
     expect(comments.length).toBeGreaterThan(KILLS)

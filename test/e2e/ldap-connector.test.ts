@@ -9,7 +9,7 @@ import { leaving } from '../core/offboarding/leaving.ts'
 import { acme } from '../core/policies/acme.ts'
 import { company } from '../core/requests/company.ts'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
@@ -81,7 +81,7 @@ describe.skipIf(noDirectory !== null)(
         request,
       }
     }
-    const { done, refused, together, all } = asking(() => host, 'ldap', envelope)
+    const { done, refused, together, all } = connectorClient(() => host, 'ldap', envelope)
 
     const someone = async (username: string, more: object = {}) =>
       (await done<{ id: string }>('create_account', { username, entitlements: [], ...more })).id
@@ -203,10 +203,10 @@ describe.skipIf(noDirectory !== null)(
     })
 
     test.each([
-      ['an unknown one', () => `uid=nobody,${people()}`],
+      ['an unknown DN', () => `uid=nobody,${people()}`],
       ['a group', () => group('sales')],
-      ['the place of people', () => people()],
-      ['an entry elsewhere', () => directory.auth.bindDn],
+      ['people_dn', () => people()],
+      ['an entry outside people_dn', () => directory.auth.bindDn],
       ['an invalid DN', () => 'user001'],
     ])('does not accept %s as an account', async (_what, idOf) => {
       for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
@@ -287,8 +287,8 @@ describe.skipIf(noDirectory !== null)(
     })
 
     test.each([
-      ['has ended', 'pwdEndTime', '20250101000000Z'],
-      ['has not begun', 'pwdStartTime', '29990101000000Z'],
+      ['has expired', 'pwdEndTime', '20250101000000Z'],
+      ['is not yet valid', 'pwdStartTime', '29990101000000Z'],
     ])(
       'reports an account that %s as suspended, until it is activated',
       async (...[, type, time]) => {
@@ -319,12 +319,12 @@ describe.skipIf(noDirectory !== null)(
 
     test.each([
       [
-        'a name that is taken',
+        'a name that is already used',
         { username: 'user001' },
         { error_code: 'bad_request', app_error_code: 'entryAlreadyExists' },
       ],
       [
-        'an address that is taken',
+        'an address that is already used',
         { username: 'half', email: 'user001@example.test' },
         { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
       ],
@@ -334,7 +334,7 @@ describe.skipIf(noDirectory !== null)(
         { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
       ],
       [
-        'a group that is not there',
+        'a missing group',
         {
           username: 'half',
           entitlements: [{ entitlement_type: 'GROUP', integration_specific_id: 'cn=none' }],
@@ -568,14 +568,14 @@ describe.skipIf(noDirectory !== null)(
         { error_code: 'unauthenticated', app_error_code: 'invalidCredentials' },
       ],
       [
-        'a reader who writes',
+        'a write by a read-only user',
         () => ({ as: service('reader') }),
         'deactivate_account',
         { account_id: 'uid=user003,ou=people,dc=example,dc=test' },
         { error_code: 'permission_denied', app_error_code: 'insufficientAccessRights' },
       ],
       [
-        'who may not page',
+        'a user who may not page',
         () => ({ as: service('nopage') }),
         'list_accounts',
         {},
@@ -586,7 +586,7 @@ describe.skipIf(noDirectory !== null)(
         },
       ],
       [
-        'a larger page than the directory gives',
+        'a larger page than the directory allows',
         () => ({ settings: { page_size: 500 } }),
         'list_accounts',
         {},
@@ -597,7 +597,7 @@ describe.skipIf(noDirectory !== null)(
         },
       ],
       [
-        'a place that is not there',
+        'a missing people_dn',
         () => ({ settings: { people_dn: 'ou=none,dc=example,dc=test' } }),
         'validate_credentials',
         {},
@@ -608,7 +608,7 @@ describe.skipIf(noDirectory !== null)(
         },
       ],
       [
-        'a place that may not be read',
+        'an unreadable people_dn',
         () => ({ settings: { people_dn: 'ou=vault,dc=example,dc=test' } }),
         'validate_credentials',
         {},
@@ -619,7 +619,7 @@ describe.skipIf(noDirectory !== null)(
         },
       ],
       [
-        'a place on another server',
+        'a people_dn on another server',
         () => ({ settings: { people_dn: 'ou=branch,dc=example,dc=test' } }),
         'list_accounts',
         {},
@@ -633,21 +633,21 @@ describe.skipIf(noDirectory !== null)(
         { error_code: 'rate_limit', app_error_code: 'busy' },
       ],
       [
-        'a directory that is unavailable',
+        'an unavailable directory',
         () => ({ settings: { people_dn: 'cn=unavailable,ou=answers,dc=example,dc=test' } }),
         'list_accounts',
         {},
         { error_code: 'service_error', app_error_code: 'unavailable' },
       ],
       [
-        'a value that the schema refuses',
+        'a value that the schema rejects',
         () => ({}),
         'update_account',
         { id: 'uid=user003,ou=people,dc=example,dc=test', family_name: '' },
         { error_code: 'invalid_value', app_error_code: 'objectClassViolation' },
       ],
       [
-        'an attribute that the directory does not know',
+        'an attribute that the schema does not have',
         () => ({ settings: { disabled_by: 'nsAccountLock' } }),
         'deactivate_account',
         { account_id: 'uid=user003,ou=people,dc=example,dc=test' },
@@ -682,7 +682,7 @@ describe.skipIf(noDirectory !== null)(
         })
         await core.call('POST', `/apps/${app}/sync`, { body: { sync_type: 'full_sync' } })
         await until(
-          'the sync ends',
+          'the sync succeeds',
           async () => (await core.call('GET', `/apps/${app}`)).body.sync_status === 'SUCCESS',
         )
         const path = `/appstore/requestable_permissions?app_id=${app}&search_term=support&size=100`

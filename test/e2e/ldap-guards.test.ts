@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, type TestHost } from './host.ts'
 
 type Account = { integration_specific_id: string; username: string; user_status: string }
@@ -25,7 +25,7 @@ const UID = '0.9.2342.19200300.100.1.1'
 const LATE_MS = 100
 
 /** A TCP proxy to a local port that delays everything sent to it. */
-async function lateBy(ms: number, to: number) {
+async function delayingProxy(ms: number, to: number) {
   const sockets = new Set<Socket>()
   const server = createServer((from) => {
     const there = connect(to, '127.0.0.1')
@@ -54,11 +54,11 @@ describe.skipIf(noDirectory !== null)(
     let host: TestHost
     let admin: Client
 
-    let slow: Awaited<ReturnType<typeof lateBy>>
+    let slow: Awaited<ReturnType<typeof delayingProxy>>
 
     beforeAll(async () => {
       directory = await startDirectory({ PAGE: '25' })
-      slow = await lateBy(LATE_MS, Number(new URL(directory.url).port))
+      slow = await delayingProxy(LATE_MS, Number(new URL(directory.url).port))
       const grants = [new URL(directory.url).host, `127.0.0.1:${slow.port}`]
       host = await startHost({
         env: { KEYWAY_PRIVATE_EGRESS: grants.map((at) => `ldap=${at}`).join(' ') },
@@ -84,7 +84,7 @@ describe.skipIf(noDirectory !== null)(
         request,
       }
     }
-    const { call: asked, done, refused, all } = asking(() => host, 'ldap', envelope)
+    const { call: asked, done, refused, all } = connectorClient(() => host, 'ldap', envelope)
 
     const group = (name: string) => `cn=${name},${GROUPS}`
     const grant = (account: string, name: string) => ({
@@ -323,11 +323,11 @@ describe.skipIf(noDirectory !== null)(
     })
 
     test.each([
-      ['as it is', (dn: string) => dn],
+      ['as stored', (dn: string) => dn],
       ['in capitals, with spaces', (dn: string) => dn.toUpperCase().replaceAll(',', ' , ')],
       ['with hex', (dn: string) => dn.replace('Ü', '\\C3\\9C')],
-      ['with its letters beyond ASCII in the other case', (dn: string) => dn.toLowerCase()],
-      ['by the number of its attribute', (dn: string) => dn.replace('uid', UID)],
+      ['with its non-ASCII letters in the other case', (dn: string) => dn.toLowerCase()],
+      ['with the OID of its attribute', (dn: string) => dn.replace('uid', UID)],
     ])(
       'neither deactivates nor deletes the account that it signs in as, written %s',
       async (_what, written) => {

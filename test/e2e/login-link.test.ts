@@ -45,16 +45,16 @@ test('login-link calls a host that listens on every address through loopback', a
 test.each<[what: string, more: Record<string, string>, options: object, says: RegExp]>([
   ['there is no such user', {}, { email: 'nobody@x' }, /There is no user nobody@x/],
   ['no host answers', {}, { url: 'http://127.0.0.1:1' }, /No Keyway answers at .*keyway start/],
-  ['the address is none', {}, { url: 'keyway' }, /--url: keyway is not an address/],
+  ['the address is invalid', {}, { url: 'keyway' }, /--url: keyway is not an address/],
   ['the address has a path', {}, { url: 'http://h/p' }, /--url: .* is not an address/],
   ['the port is not known', {}, { url: undefined }, /PORT is 0.*--url/],
   [
-    'the token is another',
+    'the token is wrong',
     { KEYWAY_ADMIN_TOKEN: `lsk_${'x'.repeat(40)}` },
     {},
     /does not accept the token of KEYWAY_ADMIN_TOKEN/,
   ],
-  ['the token is elsewhere', { KEYWAY_DATA_DIR: '/nowhere' }, {}, /cannot be read.*\/nowhere/],
+  ['the token file is missing', { KEYWAY_DATA_DIR: '/nowhere' }, {}, /cannot be read.*\/nowhere/],
 ])('login-link reports that %s', async (_what, more, options, says) => {
   const failed = ask(more, { url, ...options })
   await expect(failed).rejects.toThrow(ConfigError)

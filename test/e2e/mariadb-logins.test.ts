@@ -81,7 +81,7 @@ describe.skipIf(noMariadb !== null)(
 
     test.each([
       ['a role', role('open@%', 'role_reader'), 'sales.orders'],
-      ['a right', right('open@%', 'SELECT', 'ops'), 'ops.tickets'],
+      ['a privilege', right('open@%', 'SELECT', 'ops'), 'ops.tickets'],
     ])('connections end when a revoked entitlement is in use: %s', async (_what, asked, table) => {
       const setUp = "create or replace user open@'%' identified by 'password-1'"
       await its.admin.query(setUp)

@@ -37,7 +37,7 @@ describe.skipIf(noMariadb !== null)(
     test.each([
       ['all hosts', '%', '127.0.0.9'],
       ['a pattern of hosts', '127.%', '127.0.0.9'],
-      ['a pattern with one open place', '127.0.0._', '127.0.0.9'],
+      ['a pattern with one wildcard character', '127.0.0._', '127.0.0.9'],
       ['a network', '127.0.0.0/255.255.255.0', '127.0.0.9'],
       ['one address', '127.0.0.9', '127.0.0.9'],
     ])('are ended for an account of %s', async (_what, host, from) => {

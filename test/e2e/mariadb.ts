@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import mysql from 'mysql2/promise'
 import { type MariadbServer, startMariadb } from '../egress/sql/mariadb.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, type TestHost } from './host.ts'
 
 export type Account = { integration_specific_id: string; username: string; user_status: string }
@@ -67,7 +67,7 @@ export async function startMariadbHost() {
     const url = `mariadb://127.0.0.1:${server.port}`
     return { auth: { basic: { username, password } }, settings: { url, ...settings }, request }
   }
-  const asked = asking(() => host, 'mariadb', envelope)
+  const asked = connectorClient(() => host, 'mariadb', envelope)
   return {
     ...asked,
     host,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OKTA, readDescription } from '../described/description.ts'
 import { type Recorder, startRecorder } from '../described/recorder.ts'
 import { type Emulate, missing, startEmulate } from '../real-systems/start.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, success, type TestHost } from './host.ts'
 import { DEVIATIONS, MENDS } from './okta-emulated.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
@@ -61,7 +61,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     settings: { base_url: recorder.url },
     request,
   })
-  const { done, refused } = asking(() => host, CONNECTOR, envelope)
+  const { done, refused } = connectorClient(() => host, CONNECTOR, envelope)
   const all = async <T>(capability: string, request: object = {}, size?: number) =>
     (await host.pages<T>(CONNECTOR, capability, envelope(request), size)).flat()
 
@@ -387,13 +387,13 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       { error_code: 'not_found' },
     ],
     [
-      'a value that is not there',
+      'an unknown value',
       'assign_application_entitlement',
       value('no', 'role', 'king'),
       { error_code: 'not_found' },
     ],
     [
-      'an attribute that is not there',
+      'an unknown attribute',
       'assign_application_entitlement',
       value('no', 'colour', 'red'),
       { error_code: 'not_found' },
@@ -404,7 +404,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
       value('no', 'role', 'admin'),
       { error_code: 'not_found' },
     ],
-    ['nothing to change', 'update_account', { id: 'no' }, { error_code: 'bad_request' }],
+    ['an empty update', 'update_account', { id: 'no' }, { error_code: 'bad_request' }],
   ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })

@@ -249,9 +249,12 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       await page.reload()
       await page.getByText('said yes').first().waitFor()
 
-      await until('the system has it', async () => (await officeMovers()) === before + 1)
+      await until(
+        'the upstream has the membership',
+        async () => (await officeMovers()) === before + 1,
+      )
       const held = page.locator('li', { has: page.getByRole('link', { name: /^Give back/ }) })
-      await until('it is there', async () => {
+      await until('the access is listed', async () => {
         await page.goto('/access')
         return (await held.filter({ hasText: 'Office Move 2027' }).count()) > 0
       })
@@ -267,7 +270,10 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
         .getByText(/gave it back/i)
         .first()
         .waitFor()
-      await until('the system has it no more', async () => (await officeMovers()) === before)
+      await until(
+        'the upstream no longer has the membership',
+        async () => (await officeMovers()) === before,
+      )
       await Promise.all([boss.close(), context.close()])
     },
     120_000,
@@ -309,7 +315,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     test.each(Object.entries(FLOWS))(
       '%s',
       async (_name, flow) => {
-        if (hand === undefined) throw new Error('there is no such hand')
+        if (hand === undefined) throw new Error('there is no such keyboard or mouse user')
         await flow(hand, (email) => enter(hand, email), who)
       },
       120_000,
@@ -457,11 +463,11 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await operator.page.getByRole('link', { name: 'Who uses the Data Warehouse' }).click()
     await operator.page.getByRole('link', { name: /^Complete/ }).click()
     await operator.page.locator('main form button.btn').first().click()
-    await until('the system has them no more', async () => {
+    await until('the upstream no longer has the memberships', async () => {
       return (await membersOf('warehouse', 'On Call')) === before - 10
     })
     const shown = new URL(operator.page.url()).pathname
-    await until('the page says that they are gone', async () => {
+    await until('the page lists them as removed', async () => {
       await operator.page.goto(`${shown}?search=On+Call&state=REMOVED`)
       return (await operator.page.locator('tbody tr').count()) === 10
     })

@@ -69,8 +69,8 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test.each([
-      ['of five connections', 'limited', 5, null],
-      ['of five connections, with a comment', 'commented', 5, "of 'sales'\nand more"],
+      ['with a limit of five connections', 'limited', 5, null],
+      ['with a limit of five connections and a comment', 'commented', 5, "of 'sales'\nand more"],
       ['without a limit', 'unlimited', -1, 'as it was'],
     ])(
       'is restored as it was when an account is deactivated and activated: %s',
@@ -99,7 +99,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     test.each([
       ['a comment that is too long to hold a limit', 'x'.repeat(1020), 5, -1],
       ['an invalid limit in its comment', '[Keyway: connection limit 99999999999]', -1, -1],
-      ['no limit any more and one in its comment', '[Keyway: connection limit 5]', -1, -1],
+      ['no limit and one in its comment', '[Keyway: connection limit 5]', -1, -1],
       ['a limit of zero in its comment', '[Keyway: connection limit 0]', 7, 7],
     ])('can be deactivated and activated with %s', async (what, comment, limit, after) => {
       const name = what.replaceAll(' ', '_').slice(0, 60)
@@ -137,9 +137,9 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test.skipIf(version === 'debian').each([
-      ['and inherits', 'inherit', { inherit_option: true, set_option: true }, null],
+      ['for an account that inherits', 'inherit', { inherit_option: true, set_option: true }, null],
       [
-        'and sets its role itself',
+        'for an account that does not inherit and sets its role',
         'noinherit',
         { inherit_option: false, set_option: true },
         '42501',
@@ -296,8 +296,8 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
 
     test.each([
       ['a role that logs in', [role('user001')], 'not_found'],
-      ['a role of some resource', [role('readers', 'made-up')], 'not_found'],
-      ['more roles than a transaction grants', Array(49).fill(role('readers')), 'bad_request'],
+      ['a role with a resource', [role('readers', 'made-up')], 'not_found'],
+      ['more roles than one transaction may grant', Array(49).fill(role('readers')), 'bad_request'],
     ])('an account is not created with %s', async (_what, entitlements, error_code) => {
       const request = { username: 'unmade', entitlements }
       expect(await site.refused('create_account', request)).toMatchObject({ error_code })

@@ -222,7 +222,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
 
     test.each([
       ['a name of 64 bytes', { username: 'x'.repeat(64) }, 'invalid_value', '42622'],
-      ['a name that is kept', { username: 'pg_mine' }, 'invalid_value', '42939'],
+      ['a reserved name', { username: 'pg_mine' }, 'invalid_value', '42939'],
       ['half of a character', { username: 'x\ud800' }, 'invalid_value', '22021'],
       ['no name', {}, 'integration_missing_parameter', null],
       ['an unknown status', { username: 'x', user_status: 'GONE' }, 'invalid_value', null],
@@ -234,10 +234,10 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test.each([
-      ['an unknown one', 'nobody'],
+      ['an unknown role', 'nobody'],
       ['a role', 'readers'],
       ['an empty value', ''],
-      ['a name that is cut', 'x'.repeat(100)],
+      ['a name that the server would truncate', 'x'.repeat(100)],
     ])('does not accept %s as an account', async (_what, account_id) => {
       for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
         expect(await site.refused(capability, { account_id })).toMatchObject({

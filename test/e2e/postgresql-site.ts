@@ -1,7 +1,7 @@
 /** Runs a PostgreSQL server with a host in front of it, and the calls that tests of the connector use. */
 import pg from 'pg'
 import { type Database, startDatabase } from '../egress/sql/database.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost } from './host.ts'
 
 export type Given = { settings?: object; as?: [user: string, password: string] }
@@ -36,7 +36,11 @@ export async function startPostgresqlSite(version: (typeof VERSIONS)[number]) {
       request,
     }
   }
-  const { call, done, refused, together } = asking<Given>(() => host, 'postgresql', envelope)
+  const { call, done, refused, together } = connectorClient<Given>(
+    () => host,
+    'postgresql',
+    envelope,
+  )
   const pagesOf = <T>(capability: string, size?: number, given?: Given) =>
     host.pages<T>('postgresql', capability, envelope({}, given), size)
   const grant = (account: string, role: string) => ({

@@ -169,7 +169,7 @@ test('a killed process is replaced while the other one serves', async () => {
   await host.prints(/another takes its place/)
   // The other process keeps serving.
   expect(await versions()).toEqual(new Set(['1.0.0']))
-  await until('another one serves', () => members().length === 2)
+  await until('another process serves', () => members().length === 2)
   await bothServe()
   expect(members()).toContain(first)
   expect(members()).not.toContain(second)
@@ -195,7 +195,7 @@ test('SIGTERM ends all processes', async () => {
   expect(pids).toHaveLength(4)
   host.kill('SIGTERM')
   expect(await host.ended).toEqual({ code: 0, signal: null })
-  await until('all are gone', () =>
+  await until('all processes have ended', () =>
     [...pids, ...processesWith(dataDir)].every((pid) => !isAlive(pid)),
   )
 })

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
 import { consumer } from './amqp.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
@@ -44,7 +44,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     settings: { base_url: system.baseUrl },
     request,
   })
-  const { call, done, refused, together, all } = asking(() => host, 'rabbitmq', envelope)
+  const { call, done, refused, together, all } = connectorClient(() => host, 'rabbitmq', envelope)
 
   /** Calls the broker directly, to check the effect of a call. */
   const broker = (path: string, { username, password }: Basic = system.auth, init?: RequestInit) =>
@@ -355,12 +355,12 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
   test.each<[string, string, object, object]>([
     ['an unknown account', 'get_account', { account_id: 'no' }, { error_code: 'not_found' }],
     [
-      'a name that is another path',
+      'a name that is another route of the API',
       'get_account',
       { account_id: 'without-permissions' },
       { error_code: 'not_found' },
     ],
-    ['a name of dots', 'delete_account', { account_id: '..' }, { error_code: 'bad_request' }],
+    ['an account named ..', 'delete_account', { account_id: '..' }, { error_code: 'bad_request' }],
     [
       'an entitlement that the user does not have',
       'get_account_entitlement_associations',
@@ -392,18 +392,18 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       { error_code: 'not_found', status_code: 404 },
     ],
     [
-      'taking in an unknown virtual host',
+      'unassigning in an unknown virtual host',
       'unassign_entitlement',
       permission('user001', 'read', 'nowhere'),
       { error_code: 'not_found', status_code: 404 },
     ],
     [
-      'another kind of entitlement',
+      'an unknown type of entitlement',
       'assign_entitlement',
       { ...tag('user001', 'x'), entitlement_type: 'ROLE' },
       { error_code: 'bad_request', raised_by: 'ConnectorError' },
     ],
-    ['an update of nothing', 'update_account', { id: 'user001' }, { error_code: 'bad_request' }],
+    ['an empty update', 'update_account', { id: 'user001' }, { error_code: 'bad_request' }],
   ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })
@@ -469,7 +469,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       await done('assign_entitlement', tag(id, 'impersonator'))
       const one = await consumer(port, { username: id, password: 'the-first-password' }, queue)
       await publish()
-      await until('the message comes', () => one.delivered() === 1)
+      await until('the message is delivered', () => one.delivered() === 1)
       await done(capability, requestOf(id))
       await until('the connection ends', () => one.isClosed(), 5000)
       expect(one.delivered()).toBe(1)

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, success, type TestHost } from './host.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
 
@@ -57,7 +57,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     settings: { base_url: system.baseUrl, associations: more.associations ?? 'direct' },
     request,
   })
-  const { done, refused, together } = asking(() => host, id, envelope)
+  const { done, refused, together } = connectorClient(() => host, id, envelope)
   const pages = <T>(capability: string, size: number) =>
     host.pages<T>(id, capability, envelope(), size)
 
@@ -407,7 +407,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       { error_code: 'not_found' },
     ],
     [
-      'a word of the API',
+      'a reserved word of the API',
       'get_account',
       () => ({ account_id: 'current' }),
       { error_code: 'not_found' },
@@ -437,19 +437,19 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       { error_code: 'not_found' },
     ],
     [
-      'a group by a number with a zero before it',
+      'a group id with a leading zero',
       'assign_entitlement',
       () => grant('9', 'GROUP', `0${groups['empty']}`),
       { error_code: 'bad_request' },
     ],
     [
-      'a project by a number with a zero before it',
+      'a project id with a leading zero',
       'assign_entitlement',
       () => grant('9', 'PROJECT_ROLE', roles['Manager'], `0${projects['Ops']}`),
       { error_code: 'bad_request' },
     ],
     [
-      'another kind of entitlement',
+      'an unknown type of entitlement',
       'assign_entitlement',
       () => grant('9', 'TAG', 'x'),
       { error_code: 'bad_request' },
@@ -466,7 +466,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       }),
       { error_code: 'bad_request', status_code: 422 },
     ],
-    ['an update of nothing', 'update_account', () => ({ id: '9' }), { error_code: 'bad_request' }],
+    ['an empty update', 'update_account', () => ({ id: '9' }), { error_code: 'bad_request' }],
   ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request())).toMatchObject(expected)
   })

@@ -30,45 +30,45 @@ describe('a bad request', () => {
   const tokenOf = (...ids: string[]) => ids.map((id) => ({ id, token: { token: 'a-long-token' } }))
 
   const rows: Refusal[] = [
-    ['text', () => post(host, AT, 'hello'), bad('not JSON')],
-    ['nothing', () => post(host, AT, ''), bad('not JSON')],
-    ['half an object', () => post(host, AT, '{"request":{'), bad('not JSON')],
+    ['plain text as the body', () => post(host, AT, 'hello'), bad('not JSON')],
+    ['an empty body', () => post(host, AT, ''), bad('not JSON')],
+    ['truncated JSON', () => post(host, AT, '{"request":{'), bad('not JSON')],
     ['invalid UTF-8', () => post(host, AT, Buffer.from([0x22, 0xff, 0xfe, 0x22])), bad('UTF-8')],
     [
-      '10,000 levels',
+      '10,000 levels of nesting',
       () => post(host, AT, '['.repeat(10_000) + ']'.repeat(10_000)),
       bad('64 levels'),
     ],
     [
-      '500,000 levels',
+      '500,000 levels of nesting',
       () => post(host, AT, '['.repeat(500_000) + ']'.repeat(500_000)),
       bad('64 levels'),
     ],
     [
-      'levels in the request',
+      'nesting in the request',
       () => post(host, AT, `{"request":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`),
       bad('64 levels'),
     ],
-    ['a list', () => post(host, AT, '[]'), bad(/./)],
+    ['a list as the body', () => post(host, AT, '[]'), bad(/./)],
     ['no request', () => withOther({ request: undefined }), bad('request')],
     ['a request that is null', () => withOther({ request: null }), bad('request')],
     ['a request that is a list', () => withOther({ request: [] }), bad('request')],
     [
-      'a request without its member',
+      'a request without a required member',
       () => withOther({ request: {} }),
       bad('request.account_id: missing'),
     ],
     [
-      'a number for a text',
+      'a number for a string',
       () => withOther({ request: { account_id: 1 } }),
       bad('request.account_id'),
     ],
-    ['a text for a number', () => withOther({ page: { size: '5' } }), bad('page.size')],
-    ['a broken size', () => withOther({ page: { size: 1.5 } }), bad('page.size')],
+    ['a string for a number', () => withOther({ page: { size: '5' } }), bad('page.size')],
+    ['a fractional size', () => withOther({ page: { size: 1.5 } }), bad('page.size')],
     ['a size of 0', () => withOther({ page: { size: 0 } }), bad('1 to 1000')],
     ['a size of 1001', () => withOther({ page: { size: 1001 } }), bad('1 to 1000')],
     [
-      'a text for a boolean',
+      'a string for a boolean',
       () => withOther({ include_raw_data: 'true' }),
       bad('include_raw_data'),
     ],
@@ -82,12 +82,12 @@ describe('a bad request', () => {
     ['empty credentials', () => withOther({ credentials: [] }), bad('credentials: missing')],
     ['auth and credentials', () => withOther({ auth: { token: { token: 'x' } } }), bad('both')],
     [
-      'auth for credentials',
+      'auth in place of credentials',
       () => withOther({ auth: { token: { token: 'x' } }, credentials: null }),
       bad('several credentials'),
     ],
     [
-      'credentials for auth',
+      'credentials in place of auth',
       () => withOther({}, '/connectors/greeter/list_accounts'),
       bad('auth.token'),
     ],
@@ -97,7 +97,7 @@ describe('a bad request', () => {
       bad('auth: missing'),
     ],
     [
-      'the wrong kind',
+      'a credential of the wrong kind',
       () =>
         post(
           host,
@@ -107,7 +107,7 @@ describe('a bad request', () => {
       bad('auth.token: missing'),
     ],
     [
-      'the wrong kind of several',
+      'one of several credentials of the wrong kind',
       () => withOther({ credentials: [{ id: 'api', basic: { username: 'u', password: 'p' } }] }),
       bad('credentials[0].token'),
     ],
@@ -121,14 +121,18 @@ describe('a bad request', () => {
       () => withOther({ credentials: tokenOf('api', 'other') }),
       bad('"other" is not declared'),
     ],
-    ['a credential twice', () => withOther({ credentials: tokenOf('api', 'api') }), bad('twice')],
+    [
+      'a duplicate credential',
+      () => withOther({ credentials: tokenOf('api', 'api') }),
+      bad('twice'),
+    ],
     [
       'only the optional credential',
       () => withOther({ credentials: [{ id: 'admin', basic: { username: 'u', password: 'p' } }] }),
       bad('missing api'),
     ],
     [
-      'a number for a secret',
+      'a number as a secret',
       () => withOther({ credentials: [{ id: 'api', token: { token: 5 } }] }),
       bad('credentials[0].token.token'),
     ],
@@ -145,7 +149,7 @@ describe('a bad request', () => {
       bad('settings.rows'),
     ],
     [
-      'a setting off its list',
+      'a setting outside its enum',
       () => withOther({ settings: { ...settings, region: 'mars' } }),
       bad('settings.region'),
     ],
@@ -206,7 +210,7 @@ describe('a bad request', () => {
       { error_code: 'not_found', app_id: 'x'.repeat(64) },
     ],
     [
-      'an id that is no name',
+      'an invalid id',
       () => withOther({}, '/connectors/..%2f..%2fetc/list_accounts'),
       { error_code: 'not_found' },
     ],
@@ -216,7 +220,7 @@ describe('a bad request', () => {
       { error_code: 'not_found' },
     ],
     [
-      'an id of every object',
+      'an id that every object has as a member',
       () => withOther({}, '/connectors/constructor/list_accounts'),
       { error_code: 'not_found' },
     ],
@@ -226,7 +230,7 @@ describe('a bad request', () => {
       { error_code: 'not_implemented', app_id: 'several-parts' },
     ],
     [
-      'a capability of every object',
+      'a capability that every object has as a member',
       () => withOther({}, '/connectors/several-parts/constructor'),
       { error_code: 'not_implemented' },
     ],
@@ -252,7 +256,7 @@ describe('a bad request', () => {
       { status: 415, error_code: 'bad_request' },
     ],
     [
-      'nearly JSON',
+      'a media type similar to JSON',
       () => post(host, AT, '{}', { 'content-type': 'application/json-seq' }),
       { status: 415, error_code: 'bad_request' },
     ],
@@ -278,7 +282,7 @@ describe('a bad request', () => {
       { status: 413, error_code: 'bad_request' },
     ],
     [
-      'more values than anybody means, in 300 kB',
+      'too many values in 300 kB',
       () => post(host, AT, `{"request":[${Array(100_000).fill('{}').join()}]}`),
       { status: 413, error_code: 'bad_request', says: 'more than 32768 values' },
     ],
@@ -325,7 +329,7 @@ describe('a bad request', () => {
     )
     await new Promise((resolve) => setTimeout(resolve, 100))
     socket.destroy()
-    const line = await until('it is in the log', () =>
+    const line = await until('the refusal is in the log', () =>
       host.lines.slice(lines).find((one) => one.includes(AT)),
     )
     expect(JSON.parse(line)).toMatchObject({ code: 'caller_gone', level: 30 })

@@ -107,7 +107,7 @@ async function startProxy(): Promise<string> {
   await writeFile(file, own)
   proxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
-  await until('HAProxy passes on', () => isReady(url))
+  await until('HAProxy forwards requests', () => isReady(url))
   return url
 }
 
@@ -158,7 +158,7 @@ async function ask(appId: string): Promise<void> {
 
 /** Waits until more than this number of requests are completed. */
 const moreThan = (number: number) =>
-  until('more requests are carried out', () => {
+  until('more requests are completed', () => {
     if (failures.length > 0) throw new Error(failures.slice(0, 10).join('\n'))
     return completed.length > number
   })
@@ -222,7 +222,7 @@ describe.skipIf(!isInstalled)('behind HAProxy', () => {
 
     await stop('b')
     start('b')
-    const refused = await until('it says why it does not serve', async () => {
+    const refused = await until('the host reports why it does not serve', async () => {
       const reply = await send(`${urlOf('b')}/readyz`, {}).catch(() => null)
       return reply && /newer than this version/.test(reply.text) ? reply : null
     })

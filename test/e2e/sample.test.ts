@@ -44,7 +44,7 @@ async function start(before?: Running): Promise<Running> {
   })
   const [, origin = ''] = await command.prints(/"url":"([^"]+)"/)
   const waitedFor = new Set<string>()
-  await until('it is ready', async () => {
+  await until('the sample is ready', async () => {
     const { status, text } = await send(`${origin}/readyz`, {})
     for (const what of JSON.parse(text).waiting_for) waitedFor.add(what)
     return status === 200
@@ -122,7 +122,7 @@ describe('keyway start --sample', () => {
         directory,
       )
       const ready = async () => (await send(`${origin}/readyz`, {})).status === 200
-      await until('the database is there', ready)
+      await until('the database is ready', ready)
       const { stdout } = await promisify(execFile)('sh', ['-c', here])
       expect(JSON.parse(stdout)).toMatchObject({ app_class_id: 'scim', disconnected: false })
     },
@@ -276,7 +276,7 @@ describe('keyway start --sample', () => {
     if (isLinux) expect(workers.length).toBeGreaterThan(0)
     command.kill('SIGTERM')
     expect(await command.ended).toEqual({ code: 0, signal: null })
-    await until('the workers are gone', () => !workers.some(isAlive))
+    await until('the workers have ended', () => !workers.some(isAlive))
     await expect(send(url, {})).rejects.toThrow(/ECONNREFUSED/)
   })
 })
@@ -293,7 +293,7 @@ describe.skipIf(!isLinux)(`killed with SIGKILL${isLinux ? '' : ' (needs Linux)'}
     expect(workers.length).toBeGreaterThan(0)
     command.kill('SIGKILL')
     await command.ended
-    await until('the workers are gone', () => !workers.some(isAlive))
+    await until('the workers have ended', () => !workers.some(isAlive))
     await expect(send(url, {})).rejects.toThrow(/ECONNREFUSED/)
   })
 })

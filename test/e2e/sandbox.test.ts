@@ -110,9 +110,9 @@ test('a caller that hangs up ends its call', async () => {
 
 test('a tenant that floods a connector waits only for itself, in a bounded queue', async () => {
   const flood = Array.from({ length: 600 }, () => act('never settle', 'narrow'))
-  await until('two run', async () => (await workerOf('narrow'))?.calls === 2)
+  await until('two calls run', async () => (await workerOf('narrow'))?.calls === 2)
   // On a slow machine the others arrive later.
-  await until('others wait', async () => {
+  await until('other calls wait', async () => {
     const { text: metrics } = await host.send('/metrics')
     return /^keyway_calls_waiting\{for="turn"\} [1-9]/m.test(metrics)
   })

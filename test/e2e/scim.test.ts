@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing, type RealSystem, serviceToken, startSystem } from '../real-systems/start.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
 
 const why = missing()
@@ -35,7 +35,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     settings: { base_url: system.baseUrl },
     request,
   })
-  const { call, done, refused } = asking(() => host, 'scim', envelope)
+  const { call, done, refused } = connectorClient(() => host, 'scim', envelope)
   const someone = async () => {
     const { id } = await done<{ id: string }>('create_account', {
       email: `${randomUUID()}@example.com`,
@@ -158,35 +158,30 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       { error_code: 'not_found', status_code: 404 },
     ],
     [
-      'taking from an unknown group',
+      'unassigning from an unknown group',
       'unassign_entitlement',
       grant('u-001', 'none'),
       { error_code: 'not_found', status_code: 404 },
     ],
     [
-      'a user name that is taken',
+      'a user name that is already used',
       'create_account',
       { username: 'user001@example.com', entitlements: [] },
       { error_code: 'api_error', status_code: 409, app_error_code: 'uniqueness' },
     ],
     [
-      'an attribute that is not there',
+      'an unknown attribute',
       'update_account',
       { id: 'u-001', department: 'R&D' },
       { error_code: 'bad_request', status_code: 400 },
     ],
     [
-      'a group of another kind',
+      'an unknown type of entitlement',
       'assign_entitlement',
       { ...grant('u-001', 'g-eng'), entitlement_type: 'ROLE' },
       { error_code: 'bad_request', status_code: null, raised_by: 'ConnectorError' },
     ],
-    [
-      'a capability that it lacks',
-      'list_expenses',
-      { filters: {} },
-      { error_code: 'not_implemented' },
-    ],
+    ['a missing capability', 'list_expenses', { filters: {} }, { error_code: 'not_implemented' }],
   ])('reports %s with its error code', async (_what, capability, request, expected) => {
     expect(await refused(capability, request)).toMatchObject(expected)
   })

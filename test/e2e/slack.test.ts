@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Emulate, missing, startEmulate } from '../real-systems/start.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { startHost, type TestHost } from './host.ts'
 import { type Front, startFront } from './slack-emulated.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
@@ -80,7 +80,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
     settings: { ...settings(), ...more },
     request,
   })
-  const { done, refused, all } = asking(() => host, CONNECTOR, envelope)
+  const { done, refused, all } = connectorClient(() => host, CONNECTOR, envelope)
 
   const grant = (account: string, type: string, id: string, channel = '') => ({
     account_integration_specific_id: account,
@@ -286,7 +286,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
       { error_code: 'unsupported_operation' },
     ],
     [
-      'another kind of entitlement',
+      'an unknown type of entitlement',
       'assign_entitlement',
       () => grant(userId('user001'), 'TAG', 'x'),
       { error_code: 'bad_request', raised_by: 'ConnectorError' },

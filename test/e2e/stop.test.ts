@@ -138,7 +138,7 @@ async function stopUnderLoad(): Promise<number> {
   expect([...new Set(ends)]).toEqual(['answered'])
   // Killed workers disappear after a moment.
   if (isLinux)
-    await until('nothing is left', () => processesWith(path.join(home, 'data')).length === 0)
+    await until('no process is left', () => processesWith(path.join(home, 'data')).length === 0)
   agent.destroy()
   return tookMs
 }
@@ -152,7 +152,7 @@ test('a call that takes longer than the host waits gets an error, and is not cut
   const call = callerOf(host.url)
   expect(await call(agent, 'waiting', 'warm')).toBe('warm')
   const waiting = call(agent, 'waiting', 'wait')
-  await until('it runs', () => host.host.lanes.states()[0]?.calls === 1)
+  await until('the call runs', () => host.host.lanes.states()[0]?.calls === 1)
   await host.stop()
   expect(await waiting).toBe('service_error')
   agent.destroy()
@@ -197,7 +197,7 @@ test.runIf(isLinux)('no worker outlives a killed host, whatever runs in it', asy
   const [stopped = 0] = processesWith('/run/worker-').filter((pid) => mine.includes(pid))
   process.kill(stopped, 'SIGSTOP')
   command.kill('SIGKILL')
-  await until('everything is gone', () => mine.every((pid) => !isAlive(pid)))
+  await until('all processes have ended', () => mine.every((pid) => !isAlive(pid)))
   expect(processesWith(path.join(home, 'data'))).toEqual([])
   await Promise.all(calls)
   agent.destroy()
@@ -232,7 +232,7 @@ describe.skipIf(!isLinux || spawnSync('npm', ['--version']).error !== undefined)
         const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
         await command.prints(/"msg":"ready"/)
         await until(
-          'its database serves',
+          'the database is ready',
           async () => (await send(`${url}/readyz`, {})).status === 200,
         )
         const pids = familyOf(command.pid).map(({ pid }) => pid)
@@ -240,7 +240,7 @@ describe.skipIf(!isLinux || spawnSync('npm', ['--version']).error !== undefined)
         expect(pids.length).toBeGreaterThan(5)
         command.kill('SIGTERM')
         await command.ended
-        await until('everything is gone', () => !pids.some(isAlive))
+        await until('all processes have ended', () => !pids.some(isAlive))
         await expect(send(`${url}/healthz`, {})).rejects.toThrow(/ECONNREFUSED/)
       },
     )

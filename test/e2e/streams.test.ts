@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
     const apps = await api('/apps?name_search=Data%20Warehouse')
     appId = apps.items[0].id
     await until(
-      'its first sync is over',
+      'the first sync has succeeded',
       async () => {
         const { items } = await api(`/operator/syncs?app_id=${appId}`)
         return items.some(({ state }: { state: string }) => state === 'SUCCEEDED')
@@ -146,7 +146,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
       for (const page of [second, third])
         await page.locator('#settled').getByText('Amir Carter').waitFor({ timeout: SEEN_MS })
       expect(await second.getByLabel('Reason').inputValue()).toBe('I was about to say')
-      await until('the third has no button any more', async () => {
+      await until('the third page no longer has the button', async () => {
         return (await third.getByRole('button', { name: /^Approve/ }).count()) === 0
       })
       expect(await third.locator('#list').getByText('José Meyer').count()).toBe(0)

@@ -300,12 +300,12 @@ describe('the server', () => {
     })) as unknown as Row[]
     const [task] = (await core(`/tasks?access_request_id=${asked?.id}&status=PENDING`)).items
     await core(`/tasks/${task?.id}/complete`, {})
-    await until('she has it', async () => {
+    await until('the request is completed', async () => {
       const { status } = await core(`/appstore/access_requests/${asked?.id}`)
       return status === 'COMPLETED'
     })
     const members = await membersOf(as, String(shown.label))
-    expect(members, 'the directory itself says so').toContain(hana?.email)
+    expect(members, 'members of the group in the directory').toContain(hana?.email)
   }, 180_000)
 
   test('serves the packaged documentation', async () => {

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noWordPress, startWordPress, type WordPress } from '../real-systems/wordpress.ts'
-import { asking } from './asking.ts'
+import { connectorClient } from './connector-client.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
 
@@ -38,7 +38,7 @@ describe.skipIf(noWordPress !== null)(
       settings: { base_url: site.baseUrl, ...settings },
       request,
     })
-    const { done, refused, together, all } = asking(() => host, id, envelope)
+    const { done, refused, together, all } = connectorClient(() => host, id, envelope)
     const role = (account: string, name: string, type = 'ROLE') => ({
       account_integration_specific_id: account,
       resource_integration_specific_id: '',
@@ -303,7 +303,7 @@ describe.skipIf(noWordPress !== null)(
         { error_code: 'not_found' },
       ],
       [
-        'a word of the API',
+        'a reserved word of the API',
         'get_account',
         () => ({ account_id: 'me' }),
         { error_code: 'not_found' },
@@ -321,19 +321,19 @@ describe.skipIf(noWordPress !== null)(
         { error_code: 'not_found' },
       ],
       [
-        'another kind of entitlement',
+        'an unknown type of entitlement',
         'assign_entitlement',
         (some) => role(some, 'x', 'TAG'),
         { error_code: 'bad_request' },
       ],
       [
-        'an update of nothing',
+        'an empty update',
         'update_account',
         (some) => ({ id: some }),
         { error_code: 'bad_request' },
       ],
       [
-        'an address that is none',
+        'an invalid address',
         'update_account',
         (some) => ({ id: some, email: 'none' }),
         { error_code: 'bad_request' },
@@ -363,7 +363,7 @@ describe.skipIf(noWordPress !== null)(
         { error_code: 'bad_request', app_error_code: 'user_login_too_long' },
       ],
       [
-        'a new account that is off',
+        'a new account that is suspended',
         'create_account',
         () => ({
           username: 'off',
@@ -421,14 +421,14 @@ describe.skipIf(noWordPress !== null)(
         'WP_DEBUG_DISPLAY',
       ],
       [
-        'a page instead',
+        'an HTML page in place of JSON',
         "add_action('parse_request', function () { echo '<html>Home</html>'; exit; }, 1);",
         'invalid_response',
         'permalinks',
       ],
       ['a broken plugin', 'throw new Exception();', 'api_error', '[500]'],
       [
-        'no users by REST',
+        'no route for users',
         "add_filter('rest_endpoints', fn ($all) => array_filter($all, fn ($at) => !str_contains($at, 'users'), ARRAY_FILTER_USE_KEY));",
         'unsupported_operation',
         'plugin',
@@ -483,7 +483,7 @@ describe.skipIf(noWordPress !== null)(
 
     test.each([
       ['an address', { email: `${'e'.repeat(60)}@${'d'.repeat(60)}.com` }],
-      ['a displayed name', { display_name: `${'&'.repeat(49)}123456` }],
+      ['a display name', { display_name: `${'&'.repeat(49)}123456` }],
     ])('refuses %s that WordPress would not store', async (_what, change) => {
       const user = await someone()
       const before = await done<Account>('get_account', { account_id: user })

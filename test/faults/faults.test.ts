@@ -8,9 +8,9 @@ const PROGRAM = path.join(import.meta.dirname, 'faults.ts')
 test.runIf(process.platform === 'linux')(
   "an outage, alone or together with the database's, loses nothing and needs no manual work",
   async () => {
-    const said = await runProgram(PROGRAM, { FAULTS: 'short', LAST_MS: '4000' })
-    expect(said).not.toContain('WRONG')
-    expect(said).toContain('nothing is wrong')
+    const output = await runProgram(PROGRAM, { FAULTS: 'short', LAST_MS: '4000' })
+    expect(output).not.toContain('WRONG')
+    expect(output).toContain('nothing is wrong')
   },
   300_000,
 )

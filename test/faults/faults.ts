@@ -5,7 +5,7 @@
  * a fault (15 s), and an argument selects faults by a part of their name.
  */
 import { until } from '../e2e/until.ts'
-import { type Asked, approve, ask, newPeople, openStore, wrongWith } from './people.ts'
+import { type Asked, approve, ask, findingsOf, newPeople, openStore } from './people.ts'
 import { reviewsUnderKills } from './reviews.ts'
 import { createScene } from './scene.ts'
 import { ALONE, FAULTS } from './table.ts'
@@ -47,7 +47,7 @@ async function main(): Promise<number> {
           const one = await ask(scene, store, email, false)
           await approve(scene, one)
           asked.push(one)
-          await until('access is given', () =>
+          await until('access is granted', () =>
             scene.system.held.has(`${scene.system.accountsOf(email)[0]?.[0]} group`),
           )
         }),
@@ -63,9 +63,9 @@ async function main(): Promise<number> {
       const overMs = performance.now()
       let wrong: string[] = []
       const right = await until(
-        'all is right',
+        'every request ends as expected',
         async () => {
-          wrong = await wrongWith(scene, asked)
+          wrong = await findingsOf(scene, asked)
           return wrong.length === 0
         },
         PATIENCE_MS,

@@ -49,7 +49,11 @@ async function start(secrets: string): Promise<typeof host> {
   return { url, command }
 }
 const ready = () =>
-  until('it is ready', async () => (await send(`${host.url}/readyz`, {})).status === 200, 120_000)
+  until(
+    'the host is ready',
+    async () => (await send(`${host.url}/readyz`, {})).status === 200,
+    120_000,
+  )
 
 const call = (method: string, target: string, body?: object) =>
   send(host.url + target, {
@@ -93,7 +97,7 @@ test('a full disk loses no acknowledged write, refuses others with a reason, and
     if (status >= 500) refused = text
   }
   expect(refused).toMatch(/disk of Keyway is full|database is unavailable/)
-  const said = await until('it says what it waits for', async () => {
+  const said = await until('the host reports the full disk', async () => {
     const { status, text } = await send(`${host.url}/readyz`, {})
     return status === 503 && /room (in|on)/.test(text) && text
   })
@@ -110,7 +114,7 @@ test('a full disk loses no acknowledged write, refuses others with a reason, and
 
   await makeRoom()
   // `/readyz` reports a full disk until a minute after the last refusal (test/database/full-disk.test.ts).
-  await until('it takes changes again', async () => {
+  await until('the host accepts changes again', async () => {
     const { status } = await make('afterwards')
     return status > 0 && status < 300
   })

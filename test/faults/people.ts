@@ -86,7 +86,7 @@ export async function approve(scene: Scene, { id }: Asked): Promise<void> {
 }
 
 /** Faults, a line each; none if the system matches the requests. */
-export async function wrongWith(scene: Scene, asked: readonly Asked[]): Promise<string[]> {
+export async function findingsOf(scene: Scene, asked: readonly Asked[]): Promise<string[]> {
   const wrong: string[] = []
   for (const { id, email, lasts } of asked) {
     const { value } = await scene.answered('GET', `/appstore/access_requests/${id}`)

@@ -83,7 +83,7 @@ async function oneReview(
   const review = await made(scene, appId, round)
   await kill
   const path = `/access_reviews/${review}`
-  await reaches(scene, path, 'IN_PROGRESS')
+  await untilReviewIs(scene, path, 'IN_PROGRESS')
   const lines: Line[] = (await answered('GET', `${path}/items?size=100&search=review-${round}-`))
     .value.items
   const rejected = lines.filter((_, n) => n % 3 === 0)
@@ -92,9 +92,9 @@ async function oneReview(
   const removing = fate.soon(1500)
   await ended(scene, path)
   await removing
-  await reaches(scene, path, 'COMPLETED')
+  await untilReviewIs(scene, path, 'COMPLETED')
   system.behave(() => 'well')
-  return wrongWith(scene, path, { ids, rejected })
+  return findingsOf(scene, path, { ids, rejected })
 }
 
 async function synced({ answered }: Scene, appId: string): Promise<void> {
@@ -139,7 +139,7 @@ async function decided(
 /** Ends the decisions, with retries if an answer is lost. */
 async function ended({ call }: Scene, path: string): Promise<void> {
   await until(
-    'the decisions have ended',
+    'the review is completed',
     async () => {
       const reply = await call('POST', `${path}/complete`)
       return reply !== null && [200, 409].includes(reply.status)
@@ -149,7 +149,7 @@ async function ended({ call }: Scene, path: string): Promise<void> {
 }
 
 /** @throws Error with the progress so far */
-async function reaches({ answered }: Scene, path: string, status: string): Promise<void> {
+async function untilReviewIs({ answered }: Scene, path: string, status: string): Promise<void> {
   try {
     await until(
       `the review is ${status}`,
@@ -166,7 +166,11 @@ async function reaches({ answered }: Scene, path: string, status: string): Promi
 
 type Wanted = { ids: readonly string[]; rejected: readonly Line[] }
 
-async function wrongWith(scene: Scene, path: string, { ids, rejected }: Wanted): Promise<string[]> {
+async function findingsOf(
+  scene: Scene,
+  path: string,
+  { ids, rejected }: Wanted,
+): Promise<string[]> {
   const { system, answered, sent } = scene
   const wrong: string[] = []
   const gone = new Set(rejected.map((one) => one.unique_identifier))
@@ -176,7 +180,11 @@ async function wrongWith(scene: Scene, path: string, { ids, rejected }: Wanted):
       wrong.push(`${id} is ${status}, and was ${gone.has(id) ? 'rejected' : 'kept'}`)
   }
   const { keys } = (await answered('GET', '/.well-known/keyway-evidence-keys')).value
-  const file = await until('there is evidence', () => sent('GET', `${path}/evidence`), PATIENCE_MS)
+  const file = await until(
+    'the evidence is available',
+    () => sent('GET', `${path}/evidence`),
+    PATIENCE_MS,
+  )
   // A valid evidence file proves that the population is complete and that each removal is logged once.
   const said = await verifyEvidence([Buffer.from(file.text)], keys[0].fingerprint).catch(
     (error: Error) => error,

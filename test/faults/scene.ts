@@ -72,16 +72,14 @@ export async function createScene() {
       idleTimeoutMillis: 0,
     })
     made.on('error', () => undefined)
-    await until('the database has a place for the scene', () =>
-      made.query('select').catch(() => null),
-    )
+    await until('the database accepts connections', () => made.query('select').catch(() => null))
     return made
   }
   let pool = await connected(server)
 
   /** Runs statements as the server's owner, on a separate connection. */
   async function owned(ask: (client: Client) => Promise<unknown>): Promise<void> {
-    if (!server) throw new Error('the database is away')
+    if (!server) throw new Error('the database is unavailable')
     const client = new Client({ ...server.connection, application_name: 'scene' })
     client.on('error', () => undefined)
     await client.connect()

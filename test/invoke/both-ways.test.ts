@@ -238,11 +238,11 @@ const CASES: readonly Case[] = [
   },
 ]
 
-type Told = { answers: unknown[]; logs: unknown[]; records: unknown[]; onLane: unknown[] }
+type Outcome = { answers: unknown[]; logs: unknown[]; records: unknown[]; onLane: unknown[] }
 
 /** Runs a case three times, so that the tenant is unknown at first and known later. Returns all results. */
-async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
-  const told: Told = { answers: [], logs: [], records: [], onLane: [] }
+async function run(way: Way, one: Case): Promise<{ told: Outcome; left: number }> {
+  const outcome: Outcome = { answers: [], logs: [], records: [], onLane: [] }
   const first = one.served ?? versionOf('1.0.0')
   const world: World = { current: first, ending: null, caller: createCaller() }
   const { lane = async () => reply() } = one
@@ -258,8 +258,8 @@ async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
       // The placeholders differ from call to call.
       const text = JSON.stringify(rest).replaceAll(/"[A-Za-z0-9]{30,}"/g, '"PLACEHOLDER"')
       const isOnTime = deadlineMs > 0
-      told.onLane.push({ name, text, page, marks: marks?.length, connector, raw, isolateKey })
-      told.onLane.push({ limits, isOnTime, capability: call.capability })
+      outcome.onLane.push({ name, text, page, marks: marks?.length, connector, raw, isolateKey })
+      outcome.onLane.push({ limits, isOnTime, capability: call.capability })
       return lane(call, world)
     },
     openEgress: () => ({ fetch: vi.fn(), records: [], hasWritten: () => false }),
@@ -267,9 +267,9 @@ async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
     locate: async () => null,
     ceilings,
     turns,
-    log: (line) => void told.logs.push(line),
+    log: (line) => void outcome.logs.push(line),
     onUpstream: ({ id }, capability, { askedUntilMs: _, ...record }, requestId) =>
-      void told.records.push({ id, capability, record, requestId }),
+      void outcome.records.push({ id, capability, record, requestId }),
     performOAuth: () => Promise.reject(new Error('no authorization server')),
     ...one.deps,
   }
@@ -326,13 +326,13 @@ async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
   one.before?.(world)
   for (let round = 0; round < 3; round += 1) {
     left = 0
-    told.answers.push(await ask({ connectorId, capability, text }))
+    outcome.answers.push(await ask({ connectorId, capability, text }))
     if (round < 2 && one.before === undefined) world.current = first
     // Loading ends in a later turn.
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(turns.waiting).toBe(0)
-  return { told, left }
+  return { told: outcome, left }
 }
 
 describe('both paths give the same result for', () => {

@@ -51,9 +51,9 @@ let before: Promise<unknown> = Promise.resolve()
 
 process.on('message', (asked: Asked) => {
   before = before.then(async () => {
-    const told: Told = { end: asked.end, code: await run(asked) }
+    const outcome: Told = { end: asked.end, code: await run(asked) }
     for (const stream of [process.stdout, process.stderr]) stream.write(asked.end)
-    process.send?.(told)
+    process.send?.(outcome)
   })
 })
 process.on('disconnect', () => leave(0))

@@ -32,7 +32,7 @@ function start(): Running {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const [out, err] = [child.stdout as Socket, child.stderr as Socket]
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   const codes = new Map<string, number>()
   /** Checks for each command that has not ended. */
   const looks = new Map<string, () => void>()
@@ -41,7 +41,7 @@ function start(): Running {
   }
   for (const [name, stream] of Object.entries({ out, err }) as ['out' | 'err', Socket][])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said[name] += text
+      output[name] += text
       look()
     })
   child.on('message', ({ end, code }: Told) => {
@@ -51,7 +51,7 @@ function start(): Running {
   const { promise: gone, reject } = Promise.withResolvers<never>()
   gone.catch(() => {})
   child.once('exit', (code, signal) => {
-    reject(new Error(`the process of commands ended with ${code ?? signal}: ${said.err}`))
+    reject(new Error(`the process of commands ended with ${code ?? signal}: ${output.err}`))
   })
   // The child ends with this process, which does not wait for it.
   child.unref()
@@ -60,8 +60,8 @@ function start(): Running {
 
   /** Takes the output before a mark. */
   function take(name: 'out' | 'err', end: string): string {
-    const [text = '', ...rest] = said[name].split(end)
-    said[name] = rest.join(end)
+    const [text = '', ...rest] = output[name].split(end)
+    output[name] = rest.join(end)
     return text
   }
 
@@ -72,7 +72,7 @@ function start(): Running {
       const ended = new Promise<Ended>((resolve) => {
         looks.set(end, () => {
           const code = codes.get(end)
-          if (code === undefined || !said.out.includes(end) || !said.err.includes(end)) return
+          if (code === undefined || !output.out.includes(end) || !output.err.includes(end)) return
           looks.delete(end)
           codes.delete(end)
           resolve({ code, out: take('out', end), err: take('err', end) })

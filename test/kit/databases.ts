@@ -95,10 +95,10 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 
 /** Makes a database in the server of the run. Returns null outside of a test run. */
 export async function newDatabase(): Promise<TestDatabase | null> {
-  const told = process.env[VARIABLE]
-  if (told === undefined) return null
+  const text = process.env[VARIABLE]
+  if (text === undefined) return null
   // Written by `startServer`.
-  const administrator = JSON.parse(told) as Login
+  const administrator = JSON.parse(text) as Login
   const database = `test_${randomBytes(6).toString('hex')}`
   // Copies its files: the other strategy writes each page to the log as well, at twice the processor time.
   await ask(administrator, `create database ${database} template ${NAME} strategy file_copy`)

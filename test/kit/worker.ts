@@ -19,7 +19,7 @@ export function workerOfTests(): WorkerBundle {
 
 /** Returns the built code, or undefined outside of a test run. A host then builds its own. */
 export function builtWorker(): WorkerBundle | undefined {
-  const told = process.env[VARIABLE]
+  const built = process.env[VARIABLE]
   // Written by `buildOnce`.
-  return told === undefined ? undefined : (JSON.parse(told) as WorkerBundle)
+  return built === undefined ? undefined : (JSON.parse(built) as WorkerBundle)
 }

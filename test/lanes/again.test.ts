@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -20,12 +20,12 @@ type Opened = ReturnType<typeof openLanes>
 type Lanes = Opened['lanes']
 
 /** A fetch that settles only after a worker has died: a call waiting for it is running at that moment. */
-const answeredAgain = (ends: Opened['ends']) => () =>
+const fetchAfterDeath = (ends: Opened['ends']) => () =>
   ends.length === 0 ? new Promise<never>(() => {}) : Promise.resolve(REPLY)
 
 /** Waits until the worker has this many isolates. */
-const untilSeated = (lanes: Lanes, isolates: number) =>
-  holds(() => expect(lanes.states()[0]?.isolates).toBe(isolates))
+const untilIsolates = (lanes: Lanes, isolates: number) =>
+  eventually(() => expect(lanes.states()[0]?.isolates).toBe(isolates))
 
 describe('a worker that is killed from outside', () => {
   test('loses no call that has sent only reads', async () => {
@@ -34,7 +34,7 @@ describe('a worker that is killed from outside', () => {
     const running = [1, 2, 3].map((one) =>
       outcome(lanes.run('a', callOf(slow, { isolateKey: `${one}`, hasWritten: () => false }))),
     )
-    await untilSeated(lanes, 3)
+    await untilIsolates(lanes, 3)
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
     expect(await Promise.all(running)).toEqual(['done', 'done', 'done'])
     expect(ends.map(({ reason }) => reason)).toEqual(['killed'])
@@ -55,7 +55,7 @@ describe('a worker that is killed from outside', () => {
         })
       }
     })
-    await untilSeated(lanes, 4)
+    await untilIsolates(lanes, 4)
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
     await ended
     // No result is reported twice when the next worker answers.
@@ -68,7 +68,7 @@ describe('a worker that is killed from outside', () => {
     const { lanes } = openLanes()
     const slow = connectorOf(`${WAIT}; ${say("'done'")}`)
     const running = outcome(lanes.run('a', callOf(slow, { hasWritten: () => true })))
-    await untilSeated(lanes, 1)
+    await untilIsolates(lanes, 1)
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
     expect(await running).toBe('worker_died')
   })
@@ -78,7 +78,7 @@ describe('a worker that is killed from outside', () => {
     const never = connectorOf('await new Promise(() => {})')
     const call = callOf(never, { deadlineMs: 2000, hasWritten: () => false })
     const running = outcome(lanes.run('a', call))
-    await untilSeated(lanes, 1)
+    await untilIsolates(lanes, 1)
     await new Promise((go) => setTimeout(go, 500))
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
     // If the deadline had restarted, this later call with the same deadline would end first.
@@ -93,7 +93,7 @@ describe('a worker that is killed from outside', () => {
     const hello = connectorOf(say("'hello'"))
     await outcome(lanes.run('a', callOf(hello)))
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
-    await holds(() => expect(lanes.states()[0]?.deaths).toBe(1))
+    await eventually(() => expect(lanes.states()[0]?.deaths).toBe(1))
     expect(lanes.standing.of(hello.digest)).toEqual({ state: 'clear' })
   })
 })
@@ -101,12 +101,12 @@ describe('a worker that is killed from outside', () => {
 describe('a worker that dies because of a call that has ended', () => {
   const native = connectorOf(`${ON_THREAD} for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)`)
   const asks = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'done'")}`)
-  const inPeace = { isolateKey: 'in peace', deadlineMs: 20_000, hasWritten: () => false }
+  const undisturbed = { isolateKey: 'in peace', deadlineMs: 20_000, hasWritten: () => false }
 
   test('does not fail its only other call when the ended one had passed its deadline', async () => {
     const { lanes, ends } = openLanes()
-    const fetch = answeredAgain(ends)
-    const other = outcome(lanes.run('a', callOf(asks, { ...inPeace, fetch })))
+    const fetch = fetchAfterDeath(ends)
+    const other = outcome(lanes.run('a', callOf(asks, { ...undisturbed, fetch })))
     // Long enough for the call to start, even on a busy machine.
     const over = outcome(lanes.run('a', callOf(native, { isolateKey: 'over', deadlineMs: 1500 })))
     expect(await over).toBe('deadline_passed')
@@ -116,13 +116,13 @@ describe('a worker that dies because of a call that has ended', () => {
 
   test('does not fail its other call when the caller of the ended one had hung up', async () => {
     const { lanes, ends } = openLanes()
-    const fetch = answeredAgain(ends)
-    const other = outcome(lanes.run('a', callOf(asks, { ...inPeace, fetch })))
+    const fetch = fetchAfterDeath(ends)
+    const other = outcome(lanes.run('a', callOf(asks, { ...undisturbed, fetch })))
     const caller = new AbortController()
     const bomb = connectorOf(`await new Promise((go) => setTimeout(go, 500)); return ${BOMB}`)
     const { signal } = caller
     const over = outcome(lanes.run('a', callOf(bomb, { isolateKey: 'over', signal })))
-    await untilSeated(lanes, 2)
+    await untilIsolates(lanes, 2)
     caller.abort()
     expect(await over).toBe('caller_gone')
     expect(await other).toBe('done')
@@ -136,7 +136,7 @@ describe('a shared worker that one of its connectors brings down', () => {
     const good = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'good'")}`)
     const bad = connectorOf(`await new Promise((go) => setTimeout(go, 200)); ${BOMB}`)
     const reads = { deadlineMs: 60_000, hasWritten: () => false }
-    const fetch = answeredAgain(ends)
+    const fetch = fetchAfterDeath(ends)
     const answers = Promise.all([
       outcome(lanes.run('shared', callOf(good, { ...reads, fetch }))),
       outcome(lanes.run('shared', callOf(bad, reads))),

@@ -13,7 +13,7 @@ const empty = async () => ({
 const fetchOf = (init: string) => `await ctx.fetch('https://a.example/', ${init})`
 
 /** Runs a handler beside another tenant's call in the same worker, and asserts that that call succeeds. */
-async function beside(body: string, top = '', memoryMb = 32) {
+async function runNextToOther(body: string, top = '', memoryMb = 32) {
   const { lanes, ends } = openLanes()
   const asks = connectorOf(body, top, memoryMb)
   const waits = connectorOf(`await new Promise((go) => setTimeout(go, 1000)); ${say("'unharmed'")}`)
@@ -50,14 +50,14 @@ describe('a request over a limit is not sent and fails with the reason:', () => 
       /body/,
     ],
   ])('%s', async (_name, body, top, words) => {
-    const { answer, fetch } = await beside(body, top, 128)
+    const { answer, fetch } = await runNextToOther(body, top, 128)
     expect(answer).toMatch(/^permission_denied: /)
     expect(answer).toMatch(words)
     expect(fetch).not.toHaveBeenCalled()
   })
 
   test('many bodies at once, whose failures are all rate_limit', async () => {
-    const { answer } = await beside(
+    const { answer } = await runNextToOther(
       `const body = 'x'.repeat(15e6), codes = new Set()
        for (let round = 0; round < 30; round += 1) {
          ctx.fetch('https://a.example/', { method: 'POST', body }).catch((error) => codes.add(error.error_code))

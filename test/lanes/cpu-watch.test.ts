@@ -3,7 +3,7 @@ import { getPriority } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { createCpuWatch } from '../../runtime/lanes/cpu-watch.ts'
 import { createPriorities } from '../../runtime/lanes/priority.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -63,11 +63,11 @@ test.skipIf(process.platform !== 'linux')(
     const pid = lanes.states()[0]?.pid ?? 0
     const spin = connectorOf('for (;;) {}')
     const spinning = outcome(lanes.run('a', callOf(spin, { deadlineMs: 5000 })))
-    await holds(() => expect(getPriority(pid)).toBe(19))
+    await eventually(() => expect(getPriority(pid)).toBe(19))
     if (createPriorities().scheduling.means.includes('autogroup'))
       expect(readFileSync(`/proc/${pid}/autogroup`, 'utf8')).toMatch(/nice 19$/m)
     expect(await spinning).toBe('deadline_passed')
-    await holds(() => expect(lanes.states()).toEqual([]))
+    await eventually(() => expect(lanes.states()).toEqual([]))
     expect(ends.map(({ reason }) => reason)).toEqual(['stopped'])
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   },

@@ -5,7 +5,7 @@ import { Manifest } from '../../runtime/contract/connector/manifest.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import type { DemandServed } from '../../runtime/protocol/lane-call.ts'
 import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -28,11 +28,11 @@ test('a call waiting for an isolate does not start when its connector is removed
       ),
     )
   const first = run('gone', 'first')
-  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 1, calls: 1 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ isolates: 1, calls: 1 }]))
   const tells = connectorOf(`ctx.log.info('begun'); ${say("'done'")}`)
   const waits = run('gone', 'second', tells)
   const other = run('stays', 'third', connectorOf(say("'done'")))
-  await holds(() => expect(lanes.states()).toMatchObject([{ waiting: 2 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ waiting: 2 }]))
   const demand: DemandServed = ({ key }) => {
     if (key === 'gone') throw new RuntimeError('connector_unknown', 'taken away')
   }
@@ -60,7 +60,7 @@ test('a call that has written ends with taken_away instead of connector_unknown'
   const { lanes } = openLanes()
   const version = { key: 'gone', digest: 'gone', manifest: MANIFEST }
   const running = outcome(lanes.run('a', callOf(never, { version, hasWritten: () => true })))
-  await holds(() => expect(lanes.states()).toMatchObject([{ calls: 1 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ calls: 1 }]))
   lanes.cutOff(() => {
     throw new RuntimeError('connector_unknown', 'taken away')
   })
@@ -100,6 +100,6 @@ test('code whose caller has hung up ends when its connector is removed, not at i
   lanes.cutOff(({ key }) => {
     if (key === 'gone') throw new RuntimeError('connector_unknown', 'taken away')
   })
-  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
   expect(ends).toEqual([])
 })

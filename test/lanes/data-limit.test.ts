@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createDataRoom, dataLimitOf, FIRST_DATA_LIMIT } from '../../runtime/lanes/data-limit.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 
 /** A data room whose raises complete when the test says so. */
 function open() {
@@ -54,7 +54,7 @@ describe('the data limit for the isolates of a worker', () => {
     const { asked, entered, enter } = open()
     enter(5)
     asked[0]?.refuse()
-    await holds(() => expect(asked).toHaveLength(2))
+    await eventually(() => expect(asked).toHaveLength(2))
     asked[1]?.done()
     await settle()
     expect(entered).toEqual([5])

@@ -1,6 +1,6 @@
 /** One connector floods a worker that it shares with others. The workers are real. */
 import { expect, test } from 'vitest'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -11,7 +11,7 @@ test('a connector whose tenants flood a shared worker leaves an isolate for othe
   const flood = Array.from({ length: 40 }, (_, tenant) =>
     outcome(lanes.run('shared', callOf(floods, { isolateKey: `${tenant}`, deadlineMs: 4000 }))),
   )
-  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 6, waiting: 16 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ isolates: 6, waiting: 16 }]))
   expect(await outcome(lanes.run('shared', callOf(hello)))).toBe('hello')
   expect(lanes.states()).toMatchObject([{ calls: 22 }])
   const codes = await Promise.all(flood)
@@ -25,9 +25,9 @@ test('a tenant whose calls fill the queue of a worker loses one to a tenant with
   const run = (isolateKey: string) =>
     outcome(lanes.run(waits.digest, callOf(waits, { isolateKey })))
   const first = run('first')
-  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
   const flood = Array.from({ length: 4 }, () => run('flood'))
-  await holds(() => expect(lanes.states()).toMatchObject([{ waiting: 4 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ waiting: 4 }]))
   const other = run('other')
   expect(await Promise.all([first, ...flood, other])).toEqual([
     'done',

@@ -35,7 +35,7 @@ const PATIENT_MS = 60_000
 
 const LIMITS = { pingMs: 50, idlePingMs: 100, disposeMs: 50, pollMs: 20 }
 
-async function meet(
+async function runAgainst(
   deed: string,
   deadlineMs = PATIENT_MS,
   more: Partial<LaneCall> = {},
@@ -79,7 +79,7 @@ describe('a compromised worker is killed, and its call ends with a defined outco
     'a message of gigabytes',
     'random bytes',
   ])('%s', async (deed) => {
-    const { ends, code, pids } = await meet(deed)
+    const { ends, code, pids } = await runAgainst(deed)
     expect({ code, ends }).toMatchObject({ code: 'worker_died', ends: [{ reason: 'protocol' }] })
     await allGone(pids)
   })
@@ -92,19 +92,19 @@ describe('a compromised worker is killed, and its call ends with a defined outco
     ['never starting', 'worker_died'],
   ])('%s', async (deed, expected) => {
     const limits = deed === 'never starting' ? { ...LIMITS, startMs: 1500 } : LIMITS
-    const { ends, code, pids } = await meet(deed, PATIENT_MS, {}, limits)
+    const { ends, code, pids } = await runAgainst(deed, PATIENT_MS, {}, limits)
     expect({ code, guilty: ends.map(isGuilty) }).toEqual({ code: expected, guilty: [true] })
     await allGone(pids)
   })
 
   test('never answering', async () => {
-    const { code, pids } = await meet('never answering', LONG_MS)
+    const { code, pids } = await runAgainst('never answering', LONG_MS)
     expect(code).toBe('deadline_passed')
     await allGone(pids)
   })
 
   test('answering the call only: an idle isolate must answer pings too', async () => {
-    const { code, ends, pids } = await meet('answering the call only')
+    const { code, ends, pids } = await runAgainst('answering the call only')
     expect(code).toBe('answered')
     await allGone(pids)
     expect(ends).toMatchObject([{ reason: 'crashed', detail: 'an isolate did not end' }])
@@ -112,7 +112,7 @@ describe('a compromised worker is killed, and its call ends with a defined outco
   })
 
   test('not reading any more', async () => {
-    const { code, pids } = await meet('not reading any more', LONG_MS)
+    const { code, pids } = await runAgainst('not reading any more', LONG_MS)
     expect(code).toBe('deadline_passed')
     await allGone(pids)
   })
@@ -125,12 +125,12 @@ describe('the host survives:', () => {
     'the end of isolates that never were',
     'aborts of fetches that never were',
   ])('%s', async (deed) => {
-    const { ends, code } = await meet(deed)
+    const { ends, code } = await runAgainst(deed)
     expect({ code, ends }).toEqual({ code: 'answered', ends: [] })
   })
 
   test('answering pings only: its calls end at their deadline', async () => {
-    const { code } = await meet('answering pings only', 300)
+    const { code } = await runAgainst('answering pings only', 300)
     expect(code).toBe('deadline_passed')
   })
 })
@@ -138,7 +138,7 @@ describe('the host survives:', () => {
 describe('the host limits:', () => {
   test('the number and the size of log lines', async () => {
     const log = vi.fn()
-    const { code, ends } = await meet('log lines without end', PATIENT_MS, { log })
+    const { code, ends } = await runAgainst('log lines without end', PATIENT_MS, { log })
     expect({ code, ends }).toEqual({ code: 'answered', ends: [] })
     expect(log).toHaveBeenCalledTimes(201)
     expect(log.mock.calls[0]).toMatchObject([{ fields: { fields_dropped: 'too long' } }])
@@ -147,7 +147,7 @@ describe('the host limits:', () => {
 
   test('the number of fetches, which then fail with egress_concurrency', async () => {
     const fetch = vi.fn(() => new Promise<never>(() => {}))
-    const { code, ends } = await meet('fetches without end', PATIENT_MS, { fetch })
+    const { code, ends } = await runAgainst('fetches without end', PATIENT_MS, { fetch })
     expect({ code, ends }).toEqual({ code: 'egress_concurrency', ends: [] })
     expect(fetch).toHaveBeenCalledTimes(2000)
   })
@@ -157,7 +157,9 @@ test('a host defect while handling a message of a worker ends that worker and is
   const log = () => {
     throw new TypeError('a defect of the host')
   }
-  const { code, ends, pids } = await meet('a log line nested without end', PATIENT_MS, { log })
+  const { code, ends, pids } = await runAgainst('a log line nested without end', PATIENT_MS, {
+    log,
+  })
   expect(code).toBe('worker_died')
   expect(ends).toMatchObject([
     { reason: 'crashed', detail: expect.stringContaining('a defect of the host') },

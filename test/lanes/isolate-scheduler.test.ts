@@ -5,7 +5,7 @@ import {
   type IsolateScheduler,
   type SchedulerLimits,
 } from '../../runtime/lanes/isolate-scheduler.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 
 let opened: IsolateScheduler[] = []
 afterEach(() => {
@@ -182,7 +182,7 @@ describe('a disposed isolate', () => {
     seats.release(isolateOf('1'))
     take('2')
     expect(steps.dispose.mock.calls).toEqual([[1]])
-    await holds(() => expect(steps.kill).toHaveBeenCalled())
+    await eventually(() => expect(steps.kill).toHaveBeenCalled())
   })
 
   test('that the worker reports unasked is disposed of anyway, and must be confirmed', async () => {
@@ -190,7 +190,7 @@ describe('a disposed isolate', () => {
     take('1')
     seats.gone(isolateOf('1'), false)
     expect(steps.dispose.mock.calls).toEqual([[1]])
-    await holds(() => expect(steps.kill).toHaveBeenCalled())
+    await eventually(() => expect(steps.kill).toHaveBeenCalled())
   })
 })
 
@@ -201,7 +201,7 @@ describe('an idle isolate', () => {
     seats.release(isolateOf('1'))
     seats.tend()
     expect(steps.ping.mock.calls).toEqual([[1]])
-    await holds(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
+    await eventually(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
   })
 
   test('that has been unused for long is disposed of where there are others', () => {
@@ -240,6 +240,6 @@ describe('an abandoned call', () => {
     const { seats, steps, take, isolateOf } = open()
     take('1')
     seats.orphan(7, isolateOf('1'), 20, { capability: null })
-    await holds(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
+    await eventually(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
   })
 })

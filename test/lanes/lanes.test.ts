@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import type { Launcher, WorkerProcess } from '../../runtime/lanes/launch.ts'
 import type { FetchRequest } from '../../runtime/protocol/lane-call.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import {
   allGone,
@@ -169,7 +169,7 @@ describe('the network', () => {
       `void ctx.fetch('https://a.example').catch(() => {}); await new Promise((go) => setTimeout(go, 30)); ${say("'done'")}`,
     )
     expect(await outcome(lanes.run('a', callOf(forgets, { fetch })))).toBe('done')
-    await holds(() => expect(aborted).toHaveBeenCalled())
+    await eventually(() => expect(aborted).toHaveBeenCalled())
   })
 
   test.each([
@@ -237,7 +237,7 @@ describe('the deadline', () => {
     expect(await outcome(lanes.run('a', callOf(native, { deadlineMs: 400 })))).toBe(
       'deadline_passed',
     )
-    await holds(() => expect(ends).toHaveLength(1))
+    await eventually(() => expect(ends).toHaveLength(1))
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 
@@ -289,7 +289,7 @@ describe('a caller that hangs up', () => {
     const waits = connectorOf("await ctx.fetch('https://a.example')")
     const call = callOf(waits, { fetch, signal: hangUp.signal })
     expect(await outcome(lanes.run('a', call))).toBe('caller_gone')
-    await holds(() => expect(aborted).toHaveBeenCalled())
+    await eventually(() => expect(aborted).toHaveBeenCalled())
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 })
@@ -376,10 +376,10 @@ describe('a worker', () => {
     let left = times
     return { ...real, start: () => (left-- > 0 ? refuse() : real.start()) }
   }
-  const thrown = () => {
+  const thrownAtOnce = () => {
     throw new Error('no more descriptors')
   }
-  const told = () => {
+  const reportedLater = () => {
     const child = spawn('/nowhere/at-all', { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
     return { process: child, pipe: child.stdio[3] as Duplex }
   }
@@ -407,8 +407,8 @@ describe('a worker', () => {
   })
 
   test.each([
-    ['throws', thrown],
-    ['reports it later', told],
+    ['throws', thrownAtOnce],
+    ['reports it later', reportedLater],
   ])(
     'that cannot be started fails its calls with worker_died, where the launcher %s',
     async (_how, refuse) => {
@@ -420,8 +420,8 @@ describe('a worker', () => {
   )
 
   test.each([
-    ['throws', thrown],
-    ['reports it later', told],
+    ['throws', thrownAtOnce],
+    ['reports it later', reportedLater],
   ])('that could not be started is started again, where the launcher %s', async (_how, refuse) => {
     const { lanes } = openLanes({}, shortOf(1, refuse))
     const reads = callOf(hello, { hasWritten: () => false })
@@ -429,7 +429,7 @@ describe('a worker', () => {
   })
 
   test('that could not be started for a while is started once the system allows it', async () => {
-    const { lanes } = openLanes({ restartMs: 50, maxRestartMs: 60_000 }, shortOf(12, thrown))
+    const { lanes } = openLanes({ restartMs: 50, maxRestartMs: 60_000 }, shortOf(12, thrownAtOnce))
     const seen: string[] = []
     for (let tries = 0; tries < 12 && seen.at(-1) !== 'hello'; tries += 1)
       seen.push(await outcome(lanes.run('a', callOf(hello, { hasWritten: () => false }))))
@@ -439,7 +439,7 @@ describe('a worker', () => {
   test('that is idle is stopped, and started again for the next call', async () => {
     const { lanes, ends } = openLanes({ idleMs: 30, pollMs: 20 })
     await outcome(lanes.run('a', callOf(hello)))
-    await holds(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'idle' }]))
+    await eventually(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'idle' }]))
     expect(lanes.states()).toEqual([])
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
@@ -449,7 +449,7 @@ describe('a worker', () => {
     const running = outcome(lanes.run('a', callOf(hello)))
     lanes.drain('a')
     expect(await running).toBe('hello')
-    await holds(() => expect(lanes.states()).toEqual([]))
+    await eventually(() => expect(lanes.states()).toEqual([]))
   })
 
   test('that is drained ends when its calls have ended', async () => {
@@ -459,7 +459,7 @@ describe('a worker', () => {
     const running = outcome(lanes.run('a', callOf(waits)))
     lanes.drain('a')
     expect(await running).toBe('done')
-    await holds(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'drained' }]))
+    await eventually(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'drained' }]))
   })
 })
 

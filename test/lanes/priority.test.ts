@@ -7,7 +7,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createPriorities, type Priority } from '../../runtime/lanes/priority.ts'
 import { createRank } from '../../runtime/lanes/rank.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes, started } from './fixtures/lanes.ts'
 
@@ -42,12 +42,12 @@ describe('a worker', () => {
     const before = started.length
     const { lanes } = openLanes({ pollMs: 20 })
     lanes.keepSpare()
-    await holds(() => expect(started).toHaveLength(before + 1))
+    await eventually(() => expect(started).toHaveLength(before + 1))
     expect(await outcome(lanes.run(hello.digest, callOf(hello)))).toBe('hello')
     expect(behind(started[before] ?? 0)).toEqual(everyMeans(10))
     lanes.prepare()
     const described = lanes.describe(connectorOf('', 'for (;;);'), 5000).catch(() => {})
-    await holds(() => expect(behind(started.at(-1) ?? 0)).toEqual(everyMeans(10)))
+    await eventually(() => expect(behind(started.at(-1) ?? 0)).toEqual(everyMeans(10)))
     await described
   })
 
@@ -59,7 +59,7 @@ describe('a worker', () => {
     'that was calm for long enough is raised to the priority of the host',
     async () => {
       const pid = await workerOf(hello.digest, { newMs: 300, pollMs: 250 })
-      await holds(() => expect(behind(pid).at(-1)).toBe(0))
+      await eventually(() => expect(behind(pid).at(-1)).toBe(0))
     },
   )
 })

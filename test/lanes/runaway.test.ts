@@ -1,7 +1,7 @@
 /** Code that keeps running after its call has ended. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { isAlive, openLanes } from './fixtures/lanes.ts'
 
@@ -17,7 +17,7 @@ function cpuMs(pid: number): number {
 }
 
 async function expectIdle(pid: number) {
-  await holds(async () => {
+  await eventually(async () => {
     // A process that is gone counts as idle.
     if (!isAlive(pid)) return
     const before = cpuMs(pid)
@@ -65,7 +65,7 @@ describe('after the caller has hung up', () => {
       `ctx.log.info('x'); setInterval(() => { const end = Date.now() + 45; while (Date.now() < end); }, 1); await new Promise(() => {})`,
     )
     const pid = lanes.states()[0]?.pid as number
-    await holds(() => expect(lanes.states()[0]?.isolates ?? 0).toBe(0))
+    await eventually(() => expect(lanes.states()[0]?.isolates ?? 0).toBe(0))
     // A worker that burned CPU for a second is replaced as well; otherwise it stays.
     await expectIdle(pid)
     expect(ends.filter(({ reason }) => reason !== 'stopped')).toEqual([])
@@ -75,7 +75,7 @@ describe('after the caller has hung up', () => {
     const { ends } = await hangUpOn(
       `ctx.log.info('x'); await new Promise((go) => setTimeout(go, 20)); ${NATIVE}`,
     )
-    await holds(() => expect(ends).toHaveLength(1))
+    await eventually(() => expect(ends).toHaveLength(1))
     // Either it did not end, or it had burned CPU and was replaced once no call was left.
     expect(['crashed', 'stopped']).toContain(ends[0]?.reason)
   })
@@ -109,7 +109,7 @@ test('many tenants at once wait for an isolate, but not past their deadline', as
   const hurried = outcome(
     lanes.run(waits.digest, callOf(waits, { isolateKey: '0', deadlineMs: 50 })),
   )
-  await holds(() => expect(lanes.states()[0]?.isolates).toBe(4))
+  await eventually(() => expect(lanes.states()[0]?.isolates).toBe(4))
   expect(await hurried).toBe('deadline_passed')
   const codes = await Promise.all(running)
   expect(codes.filter((code) => code === 'queue_full').length).toBe(6)
@@ -123,7 +123,7 @@ test('calls that wait for an isolate in a worker that dies run in the next worke
   const waits = connectorOf('await new Promise(() => {})')
   const first = outcome(lanes.run('a', callOf(waits, { hasWritten: () => true })))
   const second = outcome(lanes.run('a', callOf(hello)))
-  await holds(() => expect(lanes.states()).toMatchObject([{ calls: 2, isolates: 1 }]))
+  await eventually(() => expect(lanes.states()).toMatchObject([{ calls: 2, isolates: 1 }]))
   process.kill(lanes.states()[0]?.pid as number, 'SIGKILL')
   expect([await first, await second]).toEqual(['worker_died', 'hello'])
   expect(ends).toHaveLength(1)

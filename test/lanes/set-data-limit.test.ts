@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createSetDataLimit } from '../../runtime/lanes/set-data-limit.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 
 const PRLIMIT = '/usr/bin/prlimit'
 const isThere = (() => {
@@ -73,7 +73,7 @@ describe.runIf(isThere)('the data limit of a process', () => {
     await set(pid, 2 ** 30)
     for (const shell of shells().filter((one) => !others.includes(one)))
       process.kill(shell, 'SIGKILL')
-    await holds(async () =>
+    await eventually(async () =>
       expect(await set(pid, 2 ** 31).then(() => limitsOf(pid))).toEqual([
         String(2 ** 31),
         'unlimited',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { WorkerProcess } from '../../runtime/lanes/launch.ts'
 import { createSpare, withWorker } from '../../runtime/lanes/spare-worker.ts'
 import { afterThisTest } from '../kit/closing.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
 
@@ -14,7 +14,7 @@ async function withSpare() {
   const before = started.length
   const { lanes, ends } = openLanes()
   lanes.keepSpare()
-  await holds(() => expect(started).toHaveLength(before + 1))
+  await eventually(() => expect(started).toHaveLength(before + 1))
   return { lanes, ends, pid: started[before] ?? 0 }
 }
 
@@ -22,7 +22,7 @@ test('a new lane takes the spare worker, and another spare is started', async ()
   const { lanes, pid } = await withSpare()
   expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   expect(lanes.states()[0]?.pid).toBe(pid)
-  await holds(() => expect(started.at(-1)).not.toBe(pid))
+  await eventually(() => expect(started.at(-1)).not.toBe(pid))
   const next = started.at(-1)
   expect(await outcome(lanes.run('b', callOf(hello)))).toBe('hello')
   expect(lanes.states().map((one) => one.pid)).toEqual([pid, next])
@@ -40,7 +40,7 @@ test('of several lanes that start at once, only one takes the spare worker', asy
 test('a spare worker that was killed is not used, fails no call and is reported', async () => {
   const { lanes, ends, pid } = await withSpare()
   process.kill(pid, 'SIGKILL')
-  await holds(() => expect(ends).toEqual([{ reason: 'killed', detail: 'SIGKILL' }]))
+  await eventually(() => expect(ends).toEqual([{ reason: 'killed', detail: 'SIGKILL' }]))
   expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   expect(ends).toHaveLength(1)
 })
@@ -106,10 +106,10 @@ test('when no spare can be started, the next start throws, and a spare is kept o
   )
   afterThisTest(spare.stop)
   spare.keep()
-  await holds(() => expect(tries).toBe(1))
+  await eventually(() => expect(tries).toBe(1))
   expect(spare.start).toThrow('no descriptors')
   hasRoom = true
-  await holds(() => expect(tries).toBe(3))
+  await eventually(() => expect(tries).toBe(3))
   const kept = started.at(-1)
   const { process: taken } = spare.start()
   expect(taken.pid).toBe(kept)

@@ -1,7 +1,7 @@
 /** A worker that was stopped with SIGSTOP, or that hardly gets processor time. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'
 import { isAlive, openLanes } from './fixtures/lanes.ts'
 
@@ -21,11 +21,11 @@ describe.runIf(process.platform === 'linux')('a stopped worker', () => {
   test('without calls is detected and replaced', async () => {
     const { lanes, ends, pid, stop } = await open({ maxStoppedMs: 100 })
     stop()
-    await holds(() => expect(ends).toMatchObject([{ reason: 'killed' }]))
+    await eventually(() => expect(ends).toMatchObject([{ reason: 'killed' }]))
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
     expect(lanes.states()[0]?.pid).not.toBe(pid)
     expect(lanes.standing.of(hello.digest).state).toBe('clear')
-    await holds(() => expect(isAlive(pid)).toBe(false))
+    await eventually(() => expect(isAlive(pid)).toBe(false))
   })
 
   test('with calls in it loses none that has only read', async () => {
@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux')('a stopped worker', () => {
     const running = ['one', 'two'].map((isolateKey) =>
       outcome(lanes.run('a', callOf(slow, { isolateKey, ...reads }))),
     )
-    await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 3 }]))
+    await eventually(() => expect(lanes.states()).toMatchObject([{ isolates: 3 }]))
     stop()
     expect(await Promise.all(running)).toEqual(['slow', 'slow'])
   })
@@ -101,7 +101,7 @@ test.runIf(process.platform === 'linux')(
       stop()
     }, 300)
     try {
-      await holds(() => expect(ends).toHaveLength(1))
+      await eventually(() => expect(ends).toHaveLength(1))
     } finally {
       clearInterval(starve)
     }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createWatchdog, type Watchdog } from '../../runtime/lanes/watchdog.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 
 let watchdog: Watchdog
 afterEach(() => watchdog.stop())
@@ -29,7 +29,7 @@ test('an isolate that answers is left alone', async () => {
 test('an isolate that does not answer is reported as silent', async () => {
   const { silent } = open()
   watchdog.watch(1, 20)
-  await holds(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
+  await eventually(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
 })
 
 test('of several watches of an isolate, the shortest timeout counts', async () => {
@@ -37,7 +37,7 @@ test('of several watches of an isolate, the shortest timeout counts', async () =
   watchdog.watch(1, 60_000)
   watchdog.watch(1, 20)
   watchdog.watch(1, 60_000)
-  await holds(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
+  await eventually(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
   expect(ping).toHaveBeenCalledTimes(1)
 })
 
@@ -45,7 +45,7 @@ test('a worker that does not confirm a disposal is killed, even if a watch runs 
   const { kill, silent } = open()
   watchdog.watch(1, 20)
   watchdog.disposing(1)
-  await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
+  await eventually(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
   expect(silent).not.toHaveBeenCalled()
 })
 
@@ -53,7 +53,7 @@ test('an answer to a ping does not confirm a disposal', async () => {
   const { kill } = open()
   watchdog.disposing(1)
   watchdog.answered(1)
-  await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
+  await eventually(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
 })
 
 test('a confirmed disposal ends the watch', async () => {
@@ -68,7 +68,7 @@ test('a confirmed disposal ends the watch', async () => {
 test('a starved worker gets more time, and is killed in the end', async () => {
   const { kill, watchStarvation } = open(true)
   watchdog.disposing(1)
-  await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(true))
+  await eventually(() => expect(kill).toHaveBeenCalledExactlyOnceWith(true))
   expect(watchStarvation).toHaveBeenCalledTimes(5)
 })
 

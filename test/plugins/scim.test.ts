@@ -207,7 +207,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       missing404,
     ],
     [
-      'a change of an unknown user',
+      'an update of an unknown user',
       () => call(connector, tenant, 'update_account', { id: 'x', title: 'a' }),
       missing404,
     ],
@@ -223,12 +223,12 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       missing404,
     ],
     [
-      'taking from an unknown group',
+      'unassigning from an unknown group',
       () => call(connector, tenant, 'unassign_entitlement', grant('u-001', 'none')),
       missing404,
     ],
     [
-      'a user name that is taken',
+      'a user name that is already used',
       () =>
         call(connector, tenant, 'create_account', {
           username: 'user001@example.com',
@@ -257,7 +257,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
         ),
       missing404,
     ],
-  ])('says what is wrong with %s', async (_what, act, expected) => {
+  ])('reports %s', async (_what, act, expected) => {
     await expect(act()).rejects.toMatchObject({ name: 'ConnectorError', ...expected })
   })
 

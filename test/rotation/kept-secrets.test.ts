@@ -171,7 +171,7 @@ describe('a sealed connection', () => {
 
 describe('rotating the secret', () => {
   const sealedBy = async () => sealedWith((await rowOf(id)).sealedConnection as Buffer)
-  const told = (words: string) => core.lines.filter((line) => line.includes(words))
+  const linesWith = (words: string) => core.lines.filter((line) => line.includes(words))
 
   async function until(done: () => Promise<boolean> | boolean): Promise<void> {
     for (let tries = 0; tries < 100; tries += 1) {
@@ -185,18 +185,18 @@ describe('rotating the secret', () => {
     expect(await sealedBy()).toBe(keyId(SECRET))
     await restart(`${NEW_SECRET},${SECRET}`)
     await until(async () => (await sealedBy()) === keyId(NEW_SECRET))
-    await until(() => told('were sealed with the newest secret').length === 1)
+    await until(() => linesWith('were sealed with the newest secret').length === 1)
     await restart(NEW_SECRET)
     expect(await call([NEW_SECRET])).toMatchObject({ ok: true })
-    expect(told('sealed')).toEqual([])
+    expect(linesWith('sealed')).toEqual([])
   })
 
   test('with the old secret removed too early is reported at start and in refusals', async () => {
     // An operator who has lost the old secret does this: otherwise the host would not become ready.
     await core.db.delete(deploymentSecret)
     await restart(SECRET)
-    await until(() => told(keyId(NEW_SECRET)).length === 1)
-    expect(told(keyId(NEW_SECRET))[0]).toContain('put those secrets back')
+    await until(() => linesWith(keyId(NEW_SECRET)).length === 1)
+    expect(linesWith(keyId(NEW_SECRET))[0]).toContain('put those secrets back')
     const { settings } = directory.app
     const body = { app_class_id: 'scim', settings }
     const put = await core.call('PUT', `/apps/${id}`, { body })

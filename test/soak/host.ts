@@ -9,7 +9,7 @@ import { createLog } from '../../runtime/observe/log.ts'
 import type { HostQuestion, HostSettings, HostState } from '../../runtime/verify/host-link.ts'
 
 /** Log lines that must not occur: defects, secrets, and deaths of workers that were not attacked. */
-const told: string[] = []
+const lines: string[] = []
 /** Maximum number of lines: more give no further information. */
 const MAX_TOLD = 50
 const DEFECT_LEVEL = 50
@@ -24,13 +24,13 @@ async function serve({ environment, secrets }: HostSettings): Promise<void> {
   const log = createLog('info', {
     write(line: string) {
       logBytes += line.length
-      if (told.length >= MAX_TOLD) return
+      if (lines.length >= MAX_TOLD) return
       const { level, connector, lane } = JSON.parse(line)
       const isDefect = level >= DEFECT_LEVEL && connector === undefined
       if (isDefect || (lane !== undefined && healthy().includes(lane)))
-        told.push(line.slice(0, 1000))
+        lines.push(line.slice(0, 1000))
       for (const secret of secrets)
-        if (line.includes(secret)) told.push(`a secret: ${line.slice(0, 1000)}`)
+        if (line.includes(secret)) lines.push(`a secret: ${line.slice(0, 1000)}`)
     },
   })
   const host = await createHost(config, log)
@@ -52,7 +52,7 @@ function stateOf(host: Host): HostState {
     residentBytes: rss,
     usedBytes: heapUsed + external,
     logBytes,
-    logged: told,
+    logged: lines,
     changedBuiltIns: [],
   }
 }

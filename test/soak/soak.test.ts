@@ -8,9 +8,9 @@ const SOAK = path.join(import.meta.dirname, 'soak.ts')
 test.runIf(process.platform === 'linux')(
   'mixed traffic with hostile calls gets right answers in time, and no resource grows',
   async () => {
-    const said = await runProgram(SOAK, { SECONDS: '6', RATE: '12', LATE_MS: '3000' })
-    expect(said).not.toContain('WRONG')
-    expect(said).toContain('nothing is wrong')
+    const output = await runProgram(SOAK, { SECONDS: '6', RATE: '12', LATE_MS: '3000' })
+    expect(output).not.toContain('WRONG')
+    expect(output).toContain('nothing is wrong')
   },
   180_000,
 )

@@ -18,7 +18,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
   let opened: FolderHost
   let bench: CheckBench
   let idle: () => Promise<void>
-  const told: Recorded[] = []
+  const recordings: Recorded[] = []
   const lines: string[] = []
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
       KEYWAY_LOG_LEVEL: 'silent',
       PORT: '0',
     })
-    const recording = recordInto(folder, (one) => told.push(one))
+    const recording = recordInto(folder, (one) => recordings.push(one))
     idle = recording.idle
     opened = await openFolderHost(folder, config, createLog('silent'), {}, recording)
     recording.use(opened.host)
@@ -68,7 +68,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
         (error: Error) => error,
       )
     await idle()
-    lines.push(JSON.stringify(told.at(-1)))
+    lines.push(JSON.stringify(recordings.at(-1)))
     return answered
   }
 
@@ -86,7 +86,9 @@ describe.skipIf(noDirectory !== null)(title, () => {
     const first = await called('list_accounts', {}, { page: { size: 40 } })
     await called('list_accounts', {}, { page: { size: 40, token: first.page.token } })
     await called('assign_entitlement', member())
-    expect(told.map((one) => ('refused' in one ? one.refused : null))).toEqual(told.map(() => null))
+    expect(recordings.map((one) => ('refused' in one ? one.refused : null))).toEqual(
+      recordings.map(() => null),
+    )
     const text = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')
     expect(text).not.toContain(directory.auth.password)
     expect(text).not.toContain('a wrong password')

@@ -21,7 +21,7 @@ let upstream: Server
 let origin: string
 let opened: FolderHost
 let bench: CheckBench
-const told: Recorded[] = []
+const recordings: Recorded[] = []
 let idle: () => Promise<void>
 /** Number of requests to each path. */
 const asked = new Map<string, number>()
@@ -143,7 +143,7 @@ beforeAll(async () => {
     KEYWAY_LOG_LEVEL: 'silent',
     PORT: '0',
   })
-  const recording = recordInto(folder, (one) => told.push(one))
+  const recording = recordInto(folder, (one) => recordings.push(one))
   idle = recording.idle
   opened = await openFolderHost(folder, config, createLog('silent'), {}, recording)
   recording.use(opened.host)
@@ -185,7 +185,7 @@ async function called(capability: string, request: object, more: object = {}) {
     expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, -4))
   }
   const file = JSON.parse(text)
-  return { answered, told: told.at(-1), cases: file.cases ?? file, text }
+  return { answered, told: recordings.at(-1), cases: file.cases ?? file, text }
 }
 
 test('a call is recorded as a case that passes, with invented secrets in place of echoed ones', async () => {
@@ -223,7 +223,7 @@ test('a repeated call replaces its case with the same text', async () => {
   const first = await called('get_account', { account_id: 'u1' })
   const second = await called('get_account', { account_id: 'u1' })
   expect(second.text).toBe(first.text)
-  expect(told.at(-1)).toMatchObject({ written: { replaces: true } })
+  expect(recordings.at(-1)).toMatchObject({ written: { replaces: true } })
 })
 
 test('calls that differ only in what their names leave out become separate cases', async () => {
@@ -233,7 +233,7 @@ test('calls that differ only in what their names leave out become separate cases
       email: 'jo@example.com',
       entitlements: [{ ...entitlement, integration_specific_id: id }],
     })
-  const names = told.slice(-2).map((one) => 'written' in one && one.written.name)
+  const names = recordings.slice(-2).map((one) => 'written' in one && one.written.name)
   expect(new Set(names).size).toBe(2)
   for (const name of names) expect(name).toMatch(/^recorded create_account: .*\.\.\. [0-9a-f]{8}$/)
 })
@@ -252,7 +252,9 @@ test('calls whose names begin alike become separate cases, and so does a call th
     'recorded get_account: once (not_found)',
   ])
   // The warning matters: a recorded mistake is a case that passes for ever.
-  const ofError = told.find((one) => 'written' in one && one.written.name.endsWith('(not_found)'))
+  const ofError = recordings.find(
+    (one) => 'written' in one && one.written.name.endsWith('(not_found)'),
+  )
   expect(ofError && recordedLine(ofError)).toContain('from now on it expects not_found: delete it')
 })
 
@@ -325,7 +327,7 @@ test('the last page of a recorded list says that no page follows', async () => {
 
 test('a secret from the system is replaced where it is used, and random values are not compared', async () => {
   const { cases } = await called('create_account', { email: 'jo@example.com', entitlements: [] })
-  expect(told.at(-1)).toMatchObject({ written: { capability: 'create_account' } })
+  expect(recordings.at(-1)).toMatchObject({ written: { capability: 'create_account' } })
   const one = cases.find(
     ({ capability }: { capability: string }) => capability === 'create_account',
   )

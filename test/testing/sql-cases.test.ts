@@ -86,7 +86,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   let folder: string
   let opened: FolderHost
   let idle: () => Promise<void>
-  const told: Recorded[] = []
+  const recordings: Recorded[] = []
 
   beforeAll(async () => {
     database = await startDatabase()
@@ -110,7 +110,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       KEYWAY_LOG_LEVEL: 'silent',
       PORT: '0',
     })
-    const recording = recordInto(folder, (one) => told.push(one))
+    const recording = recordInto(folder, (one) => recordings.push(one))
     idle = recording.idle
     opened = await openFolderHost(folder, config, createLog('silent'), {}, recording)
     recording.use(opened.host)
@@ -157,7 +157,9 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       entitlement_type: 'ROLE',
       entitlement_integration_specific_id: 'readers',
     })
-    expect(told.map((one) => ('refused' in one ? one.refused : null))).toEqual(told.map(() => null))
+    expect(recordings.map((one) => ('refused' in one ? one.refused : null))).toEqual(
+      recordings.map(() => null),
+    )
     const text = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')
     expect(text).not.toContain(database.auth.password)
     expect(text).not.toContain('a wrong password')

@@ -59,7 +59,7 @@ export async function deploy(count: number): Promise<Deployment> {
 async function startHost(env: Record<string, string>): Promise<OneHost> {
   const command = begin(['start'], { env })
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
+  await until('the host is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
   return { url, port: Number(new URL(url).port), command }
 }
 

@@ -8,9 +8,9 @@ const UPGRADES = path.join(import.meta.dirname, 'upgrades.ts')
 test.runIf(process.platform === 'linux')(
   'upgrades, rollbacks, grants and killed workers on three hosts fail no call and break no page sequence',
   async () => {
-    const said = await runProgram(UPGRADES, { CHANGES: '6', CALLS: '200', RATE: '30' })
-    expect(said).not.toContain('WRONG')
-    expect(said).toContain('nothing is wrong')
+    const output = await runProgram(UPGRADES, { CHANGES: '6', CALLS: '200', RATE: '30' })
+    expect(output).not.toContain('WRONG')
+    expect(output).toContain('nothing is wrong')
   },
   240_000,
 )

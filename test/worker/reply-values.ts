@@ -10,7 +10,7 @@ import {
 import type { AnySchema } from '../../runtime/contract/schema/shape.ts'
 
 /** The description of a value: JSON, or `{ $: kind, ... }` for values that JSON cannot express. */
-export type Told = unknown
+export type EncodedValue = unknown
 
 type Schema = {
   type: string
@@ -76,7 +76,7 @@ const free = fc.dictionary(
   { maxKeys: 4 },
 )
 
-function arbitrary(schema: Schema): fc.Arbitrary<Told> {
+function arbitrary(schema: Schema): fc.Arbitrary<EncodedValue> {
   switch (schema.type) {
     case 'string':
       return text
@@ -110,7 +110,7 @@ function arbitrary(schema: Schema): fc.Arbitrary<Told> {
 }
 
 /** A valid reply. */
-export function replyOf(name: CapabilityName): fc.Arbitrary<Told> {
+export function replyOf(name: CapabilityName): fc.Arbitrary<EncodedValue> {
   const output: AnySchema = CAPABILITIES[name].output
   return arbitrary(output)
 }
@@ -134,7 +134,7 @@ const NAMES = [
 ]
 
 /** Wraps a value in something odd, or replaces it. */
-function twisted(of: Told): fc.Arbitrary<Told> {
+function mutated(of: EncodedValue): fc.Arbitrary<EncodedValue> {
   const isList = Array.isArray(of)
   const isPlain = typeof of === 'object' && of !== null && !isList && !('$' in of)
   const around = ['tojson', 'boxed', 'proxy'].map(($) => fc.constant({ $, of }))
@@ -164,21 +164,21 @@ function twisted(of: Told): fc.Arbitrary<Told> {
 }
 
 /** A reply in which one place, at any depth, is odd. */
-export const hostileOf = (name: CapabilityName): fc.Arbitrary<Told> =>
+export const hostileOf = (name: CapabilityName): fc.Arbitrary<EncodedValue> =>
   replyOf(name).chain((value) =>
     fc.nat({ max: 40 }).chain((place) => twist(value, { left: place % countOf(value) })),
   )
 
-const countOf = (value: Told): number =>
+const countOf = (value: EncodedValue): number =>
   1 +
   (typeof value === 'object' && value !== null
     ? Object.values(value).reduce<number>((sum, one) => sum + countOf(one), 0)
     : 0)
 
-function twist(value: Told, place: { left: number }): fc.Arbitrary<Told> {
+function twist(value: EncodedValue, place: { left: number }): fc.Arbitrary<EncodedValue> {
   if (place.left === 0) {
     place.left = -1
-    return twisted(value)
+    return mutated(value)
   }
   place.left -= 1
   if (typeof value !== 'object' || value === null) return fc.constant(value)

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTimers } from '../../runtime/worker/timers.ts'
-import { holds } from '../kit/holds.ts'
+import { eventually } from '../kit/eventually.ts'
 
 const open = () => {
   const fired: number[] = []
@@ -12,7 +12,7 @@ const open = () => {
 test.each([0, 1, -5, Number.NaN, 0.5])('a timer of %d ms fires once', async (ms) => {
   const { fired, timers } = open()
   timers.set(1, ms)
-  await holds(() => expect(fired).toEqual([1]))
+  await eventually(() => expect(fired).toEqual([1]))
   await wait(20)
   expect(fired).toEqual([1])
 })
@@ -25,7 +25,7 @@ test('a timer that is cleared, or set again, does not fire', async () => {
   timers.set(3, 10)
   timers.clear(1)
   timers.clear(77)
-  await holds(() => expect(fired).toEqual([3]))
+  await eventually(() => expect(fired).toEqual([3]))
   timers.clearAll()
 })
 
@@ -40,9 +40,9 @@ test('no timer fires after all are cleared', async () => {
 test('at most 1000 timers may be pending, and more may be set once some have fired', async () => {
   const { fired, timers } = open()
   for (let id = 0; id < 1500; id += 1) timers.set(id, 1)
-  await holds(() => expect(fired).toHaveLength(1000))
+  await eventually(() => expect(fired).toHaveLength(1000))
   timers.set(2000, 1)
-  await holds(() => expect(fired).toHaveLength(1001))
+  await eventually(() => expect(fired).toHaveLength(1001))
 })
 
 test.each([Number.POSITIVE_INFINITY, 1e12])(

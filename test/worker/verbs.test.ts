@@ -7,7 +7,7 @@ type Entry = () => unknown
 
 /** An isolate with these entries. */
 function entered(isDisposed: boolean, entries: Record<string, Entry> = {}) {
-  const told: string[] = []
+  const messages: string[] = []
   const strays: string[] = []
   const gone = () => Promise.reject(new Error('Isolate is disposed'))
   const isolate = { isDisposed, getHeapStatistics: gone }
@@ -25,13 +25,13 @@ function entered(isDisposed: boolean, entries: Record<string, Entry> = {}) {
       onCatastrophe: () => {},
       onMade: () => {},
       onBox: () => {},
-      onBroken: (_error, why) => void told.push(why),
+      onBroken: (_error, why) => void messages.push(why),
       onHeavy: () => {},
       isThreaded: () => false,
       onStray: (reason) => void strays.push(String(reason)),
     },
   )
-  return { guest, told, strays }
+  return { guest, told: messages, strays }
 }
 
 /** An isolate that has ended between two entries, as when its memory ran out in a garbage collection. */

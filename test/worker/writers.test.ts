@@ -16,7 +16,7 @@ import { rowsOfTable } from '../../runtime/contract/schema/table.ts'
 import { readTable } from '../../runtime/protocol/tables.ts'
 import { checkReply } from '../../runtime/worker/reply.ts'
 import { createGuest, type Guest } from './guest/isolate.ts'
-import { BUILD, hostileOf, replyOf, type Told } from './reply-values.ts'
+import { BUILD, type EncodedValue, hostileOf, replyOf } from './reply-values.ts'
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2000)
 const NAMES = Object.keys(CAPABILITIES) as CapabilityName[]
@@ -32,14 +32,17 @@ afterAll(() => guest.dispose())
 type Outcome = { refused: true } | { value: unknown; leftOut: number }
 
 /** The outcome of a reply in the runtime, and whether the writers wrote it. */
-async function told(capability: CapabilityName, value: Told): Promise<[Outcome, boolean]> {
-  const rows = await toldAs(capability, { request: { value } })
-  const table = await toldAs(capability, { request: { value }, table: true }, CORE_REPLY_LIMITS)
+async function outcomeOf(
+  capability: CapabilityName,
+  value: EncodedValue,
+): Promise<[Outcome, boolean]> {
+  const rows = await outcomeIn(capability, { request: { value } })
+  const table = await outcomeIn(capability, { request: { value }, table: true }, CORE_REPLY_LIMITS)
   expect(table).toEqual(rows)
   return rows
 }
 
-async function toldAs(
+async function outcomeIn(
   capability: CapabilityName,
   call: object,
   limits?: ReplyLimits,
@@ -58,7 +61,7 @@ async function toldAs(
 }
 
 /** The oracle. It shares nothing with the writers but the contract. */
-async function expected(capability: CapabilityName, value: Told): Promise<Outcome> {
+async function expected(capability: CapabilityName, value: EncodedValue): Promise<Outcome> {
   const text = await guest.value(
     `stringified(JSON.parse(${JSON.stringify(JSON.stringify(value))}))`,
   )
@@ -79,7 +82,7 @@ describe('the writers and the schema have the same outcome for', () => {
     const cases = fc.oneof(...NAMES.map((name) => fc.tuple(fc.constant(name), replyOf(name))))
     await fc.assert(
       fc.asyncProperty(cases, async ([name, value]) => {
-        const [outcome, written] = await told(name, value)
+        const [outcome, written] = await outcomeOf(name, value)
         expect(outcome).toEqual(await expected(name, value))
         // With more brackets than MAX_DEPTH, the nesting may be too deep, so the schema checks the reply.
         const brackets = JSON.stringify(value).match(/[[{]/g) ?? []
@@ -95,7 +98,7 @@ describe('the writers and the schema have the same outcome for', () => {
     const ways = { fast: 0, slow: 0, refused: 0 }
     await fc.assert(
       fc.asyncProperty(cases, async ([name, value]) => {
-        const [outcome, written] = await told(name, value)
+        const [outcome, written] = await outcomeOf(name, value)
         expect(outcome).toEqual(await expected(name, value))
         ways['refused' in outcome ? 'refused' : written ? 'fast' : 'slow'] += 1
       }),
@@ -217,7 +220,7 @@ describe('values are counted while a reply is copied, and', () => {
 test('members that are not read are validated too', async () => {
   const call = { request: { value: [{ integration_specific_id: 'a', extra_data: 'no object' }] } }
   const table = ['integration_specific_id']
-  const told = await toldAs('list_accounts', { ...call, table }, CORE_REPLY_LIMITS)
+  const told = await outcomeIn('list_accounts', { ...call, table }, CORE_REPLY_LIMITS)
   expect(told).toEqual([{ refused: true }, false])
 })
 

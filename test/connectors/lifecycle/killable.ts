@@ -79,7 +79,7 @@ export async function killable(): Promise<Killable> {
     return { status, body: JSON.parse(text) }
   }
 
-  async function answering(): Promise<string | null> {
+  async function servingVersion(): Promise<string | null> {
     const { headers, text } = await send(`${host?.url}/connectors/acme/validate_credentials`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -90,7 +90,7 @@ export async function killable(): Promise<Killable> {
 
   return {
     operate,
-    answering,
+    answering: servingVersion,
     async start() {
       const command = begin(['start'], {
         env: {
@@ -134,7 +134,7 @@ export async function killable(): Promise<Killable> {
       )
       const acme = newest.statement.connectors.acme
       const serves = acme?.versions.find(({ digest }: { digest: string }) => digest === acme.active)
-      expect(await answering()).toBe(serves ? `acme@${serves.version}` : null)
+      expect(await servingVersion()).toBe(serves ? `acme@${serves.version}` : null)
       return newest
     },
     async stop() {

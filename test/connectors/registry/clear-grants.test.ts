@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseClearGrants, wantsClear } from '../../../runtime/connectors/registry/clear-grants.ts'
 import type { Manifest } from '../../../runtime/contract/connector/manifest.ts'
 
-const asking = (...fields: string[]) =>
+const manifestWith = (...fields: string[]) =>
   ({
     id: 'acme-crm',
     clear_secrets: fields.map((field) => ({ field, because: 'It has to be hashed.' })),
@@ -36,14 +36,14 @@ describe('a connector that asks for secrets in clear', () => {
   const grants = parseClearGrants('acme_crm=token.token')
 
   test('waits for secrets that are not granted; the message has its reasons and the setting to write', () => {
-    const told = wantsClear(grants, asking('token.token', 'settings.key'))
+    const told = wantsClear(grants, manifestWith('token.token', 'settings.key'))
     expect(told).toContain('settings.key ("It has to be hashed.")')
     expect(told).toContain('KEYWAY_CLEAR_SECRETS="acme-crm=settings.key"')
     expect(told).not.toContain('token.token')
   })
 
   test('does not wait when all are granted, or none is requested', () => {
-    expect(wantsClear(grants, asking('token.token'))).toBeNull()
-    expect(wantsClear(grants, asking())).toBeNull()
+    expect(wantsClear(grants, manifestWith('token.token'))).toBeNull()
+    expect(wantsClear(grants, manifestWith())).toBeNull()
   })
 })

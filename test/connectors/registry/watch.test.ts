@@ -9,7 +9,7 @@ import {
   watchDirectories,
 } from '../../../runtime/connectors/registry/watch.ts'
 import { bestMs } from '../../kit/best-ms.ts'
-import { holds } from '../../kit/holds.ts'
+import { eventually } from '../../kit/eventually.ts'
 import { filesOf, fill, temporaryFolder, write } from './fixtures/folders.ts'
 
 const open: Watched[] = []
@@ -19,21 +19,22 @@ afterEach(async () => {
 
 /** Watches, and records the callbacks as names: `+a` for `onFolder`, `-a` for `onGone`. */
 function start(directories: readonly string[], onFolder?: (name: string) => Promise<void>) {
-  const told: string[] = []
+  const messages: string[] = []
   const errors: Error[] = []
   const watched = watchDirectories(directories, {
     async onFolder(directory) {
-      told.push(`+${path.basename(directory)}`)
+      messages.push(`+${path.basename(directory)}`)
       await onFolder?.(path.basename(directory))
     },
-    onGone: (directory) => told.push(`-${path.basename(directory)}`),
+    onGone: (directory) => messages.push(`-${path.basename(directory)}`),
     onError: (error) => errors.push(error),
   })
   open.push(watched)
-  return { told, errors, watched, first: watched.first }
+  return { told: messages, errors, watched, first: watched.first }
 }
 
-const becomes = (told: string[], expected: string[]) => holds(() => expect(told).toEqual(expected))
+const becomes = (told: string[], expected: string[]) =>
+  eventually(() => expect(told).toEqual(expected))
 
 async function started(folders: string[] = []) {
   const home = temporaryFolder()
@@ -110,7 +111,7 @@ describe('a folder', () => {
     await writeFile(path.join(folder, 'connector.json'), '{}')
     await first
     await writeFile(path.join(folder, 'late.ts'), '')
-    await holds(() => expect(told.length).toBeGreaterThan(1))
+    await eventually(() => expect(told.length).toBeGreaterThan(1))
   })
 
   test.each([
@@ -143,7 +144,7 @@ describe('a folder', () => {
   test('that is renamed is reported as gone, and under its new name', async () => {
     const { home, told } = await started(['a'])
     await rename(path.join(home, 'a'), path.join(home, 'b'))
-    await holds(() => expect(told.toSorted()).toEqual(['+b', '-a']))
+    await eventually(() => expect(told.toSorted()).toEqual(['+b', '-a']))
   })
 
   test('that is moved in is reported', async () => {
@@ -215,7 +216,7 @@ describe('a folder', () => {
     await first
     await write(path.join(home, 'bad'), filesOf())
     await write(path.join(home, 'good'), filesOf())
-    await holds(() => expect(told.toSorted()).toEqual(['+bad', '+good']))
+    await eventually(() => expect(told.toSorted()).toEqual(['+bad', '+good']))
     expect(errors.map(({ message }) => message)).toEqual(['no'])
   })
 })
@@ -234,9 +235,9 @@ test('a link within a folder is not followed', async () => {
 test('a folder with too many files does not stop the watch of others', async () => {
   const { home, told } = await started(['a', 'b'])
   fill(path.join(home, 'a'), 11_000, '.ts')
-  await holds(() => expect(told).toContain('+a'))
+  await eventually(() => expect(told).toContain('+a'))
   await appendFile(path.join(home, 'b/connector.ts'), ' ')
-  await holds(() => expect(told).toContain('+b'))
+  await eventually(() => expect(told).toContain('+b'))
 })
 
 test('a folder with too many files is watched only up to the limit', async () => {
@@ -270,7 +271,7 @@ test('files next to the folders, and hidden folders, are ignored', async () => {
   const { home, told } = await started(['a'])
   await write(home, { 'README.md': '', '.hidden/x.ts': '', 'a/.swp.ts': '' })
   await write(path.join(home, 'z'), filesOf())
-  await holds(() => expect(told).toContain('+z'))
+  await eventually(() => expect(told).toContain('+z'))
   expect(told.filter((one) => one.startsWith('+'))).toEqual(['+z'])
 })
 

@@ -6,7 +6,7 @@ import { REQUEST_JOB } from '../../../runtime/core/requests/job.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
-import { holds } from '../../kit/holds.ts'
+import { eventually } from '../../kit/eventually.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { storedLog } from '../log.ts'
 import { lookAtStatements } from '../statements.ts'
@@ -205,7 +205,7 @@ describe('a provisioning webhook', () => {
       await acme.settle(id, 'complete')
       await acme.reaches(id, 'CANCELLED')
       const row = core.db.select().from(accessRequests).where(eq(accessRequests.id, id))
-      await holds(async () => expect(await row).toMatchObject([{ pendingOperation: null }]))
+      await eventually(async () => expect(await row).toMatchObject([{ pendingOperation: null }]))
     } finally {
       query.mockRestore()
     }

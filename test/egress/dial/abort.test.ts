@@ -39,7 +39,7 @@ const bridged = (url: string, method: string, body: object) => ({
 })
 
 /** A call that requests `at`, and the controller that ends it. */
-function asking(
+function openAbortable(
   [, entry, ask]: (typeof WAYS)[number],
   at: string,
   resolve: (name: string) => Promise<string[]>,
@@ -65,7 +65,7 @@ test.each(WAYS)(
   'a call that ends while the name of %s is looked up ends at once',
   async (...way) => {
     const asked: string[] = []
-    const { client, over, request } = asking(way, 'slow.example:443', (name) => {
+    const { client, over, request } = openAbortable(way, 'slow.example:443', (name) => {
       asked.push(name)
       return new Promise(() => {})
     })
@@ -85,7 +85,7 @@ test.each(WAYS)(
     const port = await startTcp((socket) => sockets.push(socket))
     const answer = Promise.withResolvers<string[]>()
     const asked: string[] = []
-    const { client, over, request } = asking(way, `slow.example:${port}`, (name) => {
+    const { client, over, request } = openAbortable(way, `slow.example:${port}`, (name) => {
       asked.push(name)
       return answer.promise
     })
@@ -104,7 +104,7 @@ test.each(WAYS)(
   async (...way) => {
     const sockets: Socket[] = []
     const port = await startTcp((socket) => sockets.push(socket))
-    const { client, over, request } = asking(way, `127.0.0.1:${port}`, async () => [])
+    const { client, over, request } = openAbortable(way, `127.0.0.1:${port}`, async () => [])
     const ended = errorOf(client.fetch(request))
     await until('a connection is open', () => sockets.length === 1)
     const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())

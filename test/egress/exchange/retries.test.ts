@@ -17,7 +17,7 @@ const status =
   (_request, response) =>
     void response.writeHead(code, headers).end(`status ${code}`)
 const hangUp: Answer = (request) => void request.socket.destroy()
-const well = status(200)
+const success = status(200)
 
 /** Gives these answers in order, then repeats the last one. */
 async function upstream(...answers: Answer[]) {
@@ -53,7 +53,7 @@ describe('a request is retried', () => {
     ['GET', 'after 502', status(502)],
     ['GET', 'after a connection that was closed', hangUp],
   ])('%s %s', async (method, _why, first) => {
-    const server = await upstream(first, well)
+    const server = await upstream(first, success)
     const { code, records } = await ask(server, method)
     expect(code).toBe(200)
     expect(server.seen).toHaveLength(2)
@@ -63,7 +63,7 @@ describe('a request is retried', () => {
   })
 
   test('not before the time that the upstream asks for', async () => {
-    const server = await upstream(status(429, { 'retry-after': '1' }), well)
+    const server = await upstream(status(429, { 'retry-after': '1' }), success)
     const begun = Date.now()
     expect((await ask(server)).code).toBe(200)
     expect(Date.now() - begun).toBeGreaterThanOrEqual(1000)
@@ -78,13 +78,13 @@ describe('a request is not retried', () => {
     ['GET', 'after 403 without rate headers', status(403)],
     ['GET', 'after 401', status(401)],
   ])('%s %s', async (method, _why, first) => {
-    const server = await upstream(first, well)
+    const server = await upstream(first, success)
     expect((await ask(server, method)).code).not.toBe(200)
     expect(server.seen).toHaveLength(1)
   })
 
   test('POST after a connection that was closed', async () => {
-    const server = await upstream(hangUp, well)
+    const server = await upstream(hangUp, success)
     await expect(ask(server, 'POST')).rejects.toMatchObject({ code: 'upstream_closed' })
     expect(server.seen.length).toBeLessThanOrEqual(1)
   })

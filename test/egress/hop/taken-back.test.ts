@@ -15,7 +15,7 @@ afterEach(async () => {
 const ONE_BY_ONE = { limits: { concurrent_requests: 1 } }
 
 /** An egress whose entries can be revoked. */
-function takingBack(
+function openRevocable(
   egress: object[],
   ports: number[],
   more: object = {},
@@ -41,7 +41,7 @@ test('a request whose turn comes after its grant was revoked is not sent', async
   const { port, origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() => response.end())
   })
-  const { client, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
+  const { client, leave } = openRevocable([{ url: origin }], [port], ONE_BY_ONE)
   const first = client.fetch(get(`${origin}/first`))
   await until('the first request has arrived', () => seen.length === 1)
   const second = errorOf(client.fetch(get(`${origin}/second`)))
@@ -58,7 +58,7 @@ test('a request whose turn comes after its grant was revoked is not sent', async
 
 test('a request that waits for its turn ends at once when its grant is revoked', async () => {
   const { port, origin, seen } = await startUpstream(() => {})
-  const { client, leave } = takingBack(
+  const { client, leave } = openRevocable(
     [{ url: `${origin}/first` }, { url: `${origin}/second` }],
     [port],
     ONE_BY_ONE,
@@ -81,7 +81,7 @@ test('an unrelated change of the grants does not affect a waiting request', asyn
   const { port, origin, seen } = await startUpstream((_request, response) => {
     void held.promise.then(() => response.end())
   })
-  const { client, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
+  const { client, leave } = openRevocable([{ url: origin }], [port], ONE_BY_ONE)
   const first = client.fetch(get(`${origin}/first`))
   await until('the first request has arrived', () => seen.length === 1)
   const second = client.fetch(get(`${origin}/second`))
@@ -96,7 +96,7 @@ test('a request is not retried after its grant was revoked', async () => {
     leave([])
     response.writeHead(429, { 'retry-after': '1' }).end()
   })
-  const { client, leave } = takingBack([{ url: origin }], [port])
+  const { client, leave } = openRevocable([{ url: origin }], [port])
   expect((await errorOf(client.fetch(get(origin)))).code).toBe('egress_undeclared')
   expect(seen).toHaveLength(1)
 })
@@ -105,7 +105,7 @@ test('a request that waits for a retry ends at once when its grant is revoked', 
   const { port, origin, seen } = await startUpstream((_request, response) => {
     response.writeHead(429, { 'retry-after': '3600' }).end()
   })
-  const { client, leave } = takingBack(
+  const { client, leave } = openRevocable(
     [{ url: origin }],
     [port],
     {},
@@ -129,7 +129,7 @@ test('a redirect is not followed to an origin whose grant was revoked meanwhile'
     leave([{ url: origin }])
     response.writeHead(302, { location: target.origin }).end()
   })
-  const { client, leave } = takingBack(
+  const { client, leave } = openRevocable(
     [{ url: origin }, { url: target.origin }],
     [port, target.port],
   )
@@ -155,7 +155,12 @@ async function silentServer(url: string, method: string, body: object) {
   const statements = { people: { text: 'select 1', reads: true } }
   const basic = { username: 'keyway', password: 'the-password-of-the-login' }
   const secrets = sealed({ credentials: { login: { basic } } })
-  const { client, leave } = takingBack([entry], [port], { ...ONE_BY_ONE, statements }, { secrets })
+  const { client, leave } = openRevocable(
+    [entry],
+    [port],
+    { ...ONE_BY_ONE, statements },
+    { secrets },
+  )
   const ask = () =>
     errorOf(
       client.fetch({
@@ -198,7 +203,7 @@ test('a request that waits for its response ends once its grant is revoked; a gr
       void held.promise.then(() => response.end('{}'))
     })
   const [gone, stays] = [await answering('gone'), await answering('stays')]
-  const { client, leave } = takingBack(
+  const { client, leave } = openRevocable(
     [{ url: gone.origin }, { url: stays.origin }],
     [gone.port, stays.port],
   )
@@ -219,7 +224,7 @@ test('a request that waits for its response ends once its grant is revoked; a gr
 
 test('a write that was sent before its grant was revoked is reported as possibly done', async () => {
   const { port, origin, seen } = await startUpstream(() => {})
-  const { client, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
+  const { client, leave } = openRevocable([{ url: origin, methods: ['GET', 'POST'] }], [port])
   const ended = errorOf(client.fetch({ ...get(origin), method: 'POST' }))
   await until('the request has arrived', () => seen.length === 1)
   leave([])
@@ -231,7 +236,7 @@ test('a write that was sent before its grant was revoked is reported as possibly
 
 test('a request that a revoked grant refuses after a write is reported as taken_away', async () => {
   const { port, origin } = await startUpstream((_request, response) => response.end('{}'))
-  const { client, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
+  const { client, leave } = openRevocable([{ url: origin, methods: ['GET', 'POST'] }], [port])
   expect((await errorOf(client.fetch(get('https://elsewhere.example')))).code).toBe(
     'egress_undeclared',
   )
@@ -250,7 +255,7 @@ test('the growth of a request by its secrets is counted once, even when they are
     void held.promise.then(() => response.end())
   })
   const { secrets, placeholder } = withToken('x'.repeat(3000))
-  const { client, leave } = takingBack(
+  const { client, leave } = openRevocable(
     [{ url: origin }],
     [port],
     { ...ONE_BY_ONE, authentication_schema: { kind: 'token' } },
@@ -273,7 +278,7 @@ test('the token of a login is not used after the grant of the login was revoked'
     response.end('{"token":"the-token-of-the-login"}'),
   )
   const other = { url: `${origin}/v1` }
-  const { client, leave } = takingBack(
+  const { client, leave } = openRevocable(
     [{ url: `${origin}/login` }, other],
     [port],
     {

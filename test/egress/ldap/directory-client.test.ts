@@ -5,7 +5,7 @@ import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
 import type { EgressCall } from '../../../runtime/egress/call/call.ts'
-import { holds } from '../../kit/holds.ts'
+import { eventually } from '../../kit/eventually.ts'
 import { errorOf, openedEgresses } from '../fixtures/open-egress.ts'
 import { startTcp, stopAll } from '../fixtures/upstream.ts'
 import { type Directory, egressTo, ldap, noDirectory, startDirectory } from './directory.ts'
@@ -477,7 +477,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(open()).toBe(1)
     ending.abort()
     expect((await slow).code).toBe('upstream_timeout')
-    await holds(() => expect(open()).toBe(0))
+    await eventually(() => expect(open()).toBe(0))
     await stopAll()
   })
 

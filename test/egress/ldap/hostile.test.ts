@@ -18,7 +18,10 @@ const ENTRY = Buffer.from([
 ])
 
 /** Accepts the bind; the test decides the rest. */
-async function lying(answer: (socket: Socket) => void, signal = AbortSignal.timeout(5000)) {
+async function startFakeServer(
+  answer: (socket: Socket) => void,
+  signal = AbortSignal.timeout(5000),
+) {
   const port = await startTcp((socket) => {
     let asked = 0
     socket.on('data', () => {
@@ -53,12 +56,12 @@ describe('a directory that', () => {
       'upstream_too_large',
     ],
   ])('%s ends the request', async (_what, bytes, code) => {
-    const { search } = await lying((socket) => socket.write(bytes))
+    const { search } = await startFakeServer((socket) => socket.write(bytes))
     expect((await errorOf(search())).code).toBe(code)
   })
 
   test('sends without end ends the request', async () => {
-    const { search } = await lying((socket) => {
+    const { search } = await startFakeServer((socket) => {
       endless(socket, () => Buffer.concat(Array(50).fill(ENTRY)))()
     })
     expect((await errorOf(search())).code).toBe('upstream_too_large')
@@ -66,7 +69,7 @@ describe('a directory that', () => {
 
   test('never answers is waited for until the call ends', async () => {
     const ending = new AbortController()
-    const { client, search } = await lying(() => {}, ending.signal)
+    const { client, search } = await startFakeServer(() => {}, ending.signal)
     const failed = errorOf(search())
     await expect.poll(() => client.records[0]?.sent).toBe(true)
     ending.abort()
@@ -74,19 +77,19 @@ describe('a directory that', () => {
   })
 
   test('closes the connection within a reply is reported as upstream_closed', async () => {
-    const { search } = await lying((socket) => socket.end(ENTRY))
+    const { search } = await startFakeServer((socket) => socket.end(ENTRY))
     expect((await errorOf(search())).code).toBe('upstream_closed')
   })
 
   test('sends a notice of disconnection ends the request at once, with its message', async () => {
     // 1.3.6.1.4.1.1466.20036: the notice of disconnection (RFC 4511 section 4.4.1).
     const name = Buffer.from('1.3.6.1.4.1.1466.20036')
-    const said = Buffer.from('going down for the night')
-    const result = [0x0a, 1, 52, 4, 0, 4, said.length, ...said, 0x8a, name.length, ...name]
+    const text = Buffer.from('going down for the night')
+    const result = [0x0a, 1, 52, 4, 0, 4, text.length, ...text, 0x8a, name.length, ...name]
     const message = [2, 1, 0, 0x78, result.length, ...result]
     const notice = Buffer.from([0x30, message.length, ...message])
     // It leaves the connection open, and answers nothing.
-    const { search } = await lying((socket) => socket.write(notice))
+    const { search } = await startFakeServer((socket) => socket.write(notice))
     const error = await errorOf(search())
     expect(error.code).toBe('upstream_closed')
     expect(error.message).toMatch(
@@ -96,7 +99,7 @@ describe('a directory that', () => {
 
   test('sends one byte at a time is read as usual', async () => {
     const done = Buffer.from([0x30, 12, 2, 1, 3, 0x65, 7, 0x0a, 1, 0, 4, 0, 4, 0])
-    const { search } = await lying((socket) => {
+    const { search } = await startFakeServer((socket) => {
       for (const byte of Buffer.concat([ENTRY, done])) socket.write(Buffer.from([byte]))
     })
     const { entries } = JSON.parse(String((await search()).body))
@@ -108,7 +111,7 @@ describe('a directory that', () => {
     [66, 'notAllowedOnNonLeaf', /entries below this one: delete or move them first$/],
   ])('refuses with %s causes a message that says what to do', async (code, name, words) => {
     const refusal = Buffer.from([0x30, 12, 2, 1, 3, 0x65, 7, 0x0a, 1, code, 4, 0, 4, 0])
-    const { search } = await lying((socket) => socket.write(refusal))
+    const { search } = await startFakeServer((socket) => socket.write(refusal))
     const error = await errorOf(search())
     expect(error.details.appErrorCode).toBe(name)
     expect(error.message).toMatch(words)
@@ -164,7 +167,7 @@ describe('a directory that', () => {
 
 test('a tenant has at most four open connections; further requests wait', async () => {
   const ending = new AbortController()
-  const { client, search } = await lying(() => {}, ending.signal)
+  const { client, search } = await startFakeServer(() => {}, ending.signal)
   const all = Array.from({ length: 40 }, () => errorOf(search()))
   await expect.poll(() => client.records.filter(({ sent }) => sent).length).toBe(4)
   ending.abort()

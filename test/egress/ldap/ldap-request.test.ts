@@ -5,7 +5,7 @@ import { readLdapRequest } from '../../../runtime/egress/ldap/ldap-request.ts'
 import { readBody } from '../../../runtime/egress/wire/request-body.ts'
 import { thrownBy } from '../fixtures/open-egress.ts'
 
-const told = async (operation: keyof typeof LDAP_REQUESTS, body: object) => {
+const messageOf = async (operation: keyof typeof LDAP_REQUESTS, body: object) => {
   const reading = { bridge: 'ldap' as const, operation, schemas: LDAP_REQUESTS }
   return (await thrownBy(() => readBody(reading, Buffer.from(JSON.stringify(body))))).message
 }
@@ -19,7 +19,7 @@ test.each([
     { and: [{ eq: ['uid', null] }, { eq: ['cn', 'hunter2'] }] },
   ],
 ])('%s is not a filter; the message shows how to write one', async (_what, filter) => {
-  const message = await told('search', { filter })
+  const message = await messageOf('search', { filter })
   expect(message).toBe(
     'ctx.ldap.search: filter: is no filter: write { eq: [name, value] }, { present: name }, { and: [...] } or another of the SDK reference',
   )
@@ -30,7 +30,7 @@ test.each([
   ['a value that is not a list', { replace: { mail: 'hunter2' } }],
   ['a number', { add: { gidNumber: [12321] } }],
 ])('%s is not a change; the message shows how to write one', async (_what, change) => {
-  const message = await told('modify', { dn: 'cn=x,dc=acme', changes: [change] })
+  const message = await messageOf('modify', { dn: 'cn=x,dc=acme', changes: [change] })
   expect(message).toContain('changes[0]: is no change: write one of { add: { name: [values] } }')
   expect(message).not.toMatch(/hunter2|12321/)
 })

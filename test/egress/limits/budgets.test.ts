@@ -47,56 +47,56 @@ function egressTo(port: number, limits: Partial<EgressLimits>) {
 }
 
 /** An upstream that accepts connections and reads nothing. */
-const startDeaf = () => startTcp((socket) => void socket.pause())
+const startNonReader = () => startTcp((socket) => void socket.pause())
 
 /** Ignores how a request that is left open ends, so that no rejection is unhandled. */
-const left = (work: Promise<unknown>): void => void work.catch(() => {})
+const ignoreOutcome = (work: Promise<unknown>): void => void work.catch(() => {})
 
 describe('request bodies that an upstream does not read', () => {
   test('are bounded for one call', async () => {
-    const call = egressTo(await startDeaf(), { maxOpenRequestBytes: 1000 })()
-    left(call.post(600))
+    const call = egressTo(await startNonReader(), { maxOpenRequestBytes: 1000 })()
+    ignoreOutcome(call.post(600))
     const error = await errorOf(call.post(401))
     expect(error).toMatchObject({ code: 'egress_concurrency' })
     expect(error.message).toContain('1000 bytes of request bodies open')
     expect(call.records).toHaveLength(1)
-    left(call.post(400))
+    ignoreOutcome(call.post(400))
     await wait(10)
     expect(call.records).toHaveLength(2)
   })
 
   test('are bounded across all calls of a connector, without affecting another connector', async () => {
-    const open = egressTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
-    left(open('a').post(600))
+    const open = egressTo(await startNonReader(), { maxConnectorOpenBytes: 1000 })
+    ignoreOutcome(open('a').post(600))
     const error = await errorOf(open('a').post(600))
     expect(error).toMatchObject({ code: 'egress_concurrency' })
     expect(error.message).toContain('connector')
     const other = open('b')
-    left(other.post(600))
+    ignoreOutcome(other.post(600))
     await wait(10)
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
   test('are bounded for the process', async () => {
-    const open = egressTo(await startDeaf(), { maxProcessOpenBytes: 1000 })
-    left(open('a').post(600))
+    const open = egressTo(await startNonReader(), { maxProcessOpenBytes: 1000 })
+    ignoreOutcome(open('a').post(600))
     expect(await errorOf(open('b').post(600))).toMatchObject({ code: 'egress_concurrency' })
   })
 
   test('are bounded by default', async () => {
-    const open = egressTo(await startDeaf(), {})
+    const open = egressTo(await startNonReader(), {})
     const bytes = 16 * 1024 * 1024
     for (let time = 0; time < 4; time += 1) {
       const call = open()
-      left(call.post(bytes))
-      left(call.post(bytes))
+      ignoreOutcome(call.post(bytes))
+      ignoreOutcome(call.post(bytes))
       expect(await errorOf(call.post(1))).toMatchObject({ code: 'egress_concurrency' })
     }
     expect((await errorOf(open().post(1))).message).toContain(`${128 * 1024 * 1024} bytes`)
   })
 
   test('are no longer counted when their request or call has ended', async () => {
-    const open = egressTo(await startDeaf(), { maxConnectorOpenBytes: 1000 })
+    const open = egressTo(await startNonReader(), { maxConnectorOpenBytes: 1000 })
     const over = new AbortController()
     const gone = new AbortController()
     const reason = new RuntimeError('caller_gone', 'gone')
@@ -107,20 +107,20 @@ describe('request bodies that an upstream does not read', () => {
     over.abort(reason)
     expect(await Promise.all([first, second])).toEqual([reason, reason])
     const next = open()
-    left(next.post(1000))
+    ignoreOutcome(next.post(1000))
     await wait(10)
     expect(next.records).toMatchObject([{ sent: true, error: null }])
   })
 
   test('are not counted when they were refused', async () => {
-    const open = egressTo(await startDeaf(), {
+    const open = egressTo(await startNonReader(), {
       maxOpenRequestBytes: 1000,
       maxConnectorOpenBytes: 900,
     })
     const call = open()
     for (let time = 0; time < 3; time += 1)
       expect(await errorOf(call.post(950))).toMatchObject({ code: 'egress_concurrency' })
-    left(call.post(900))
+    ignoreOutcome(call.post(900))
     await wait(10)
     expect(call.records).toHaveLength(1)
   })
@@ -137,7 +137,7 @@ test('a body stays counted while redirects are followed', async () => {
     if (request.url === '/') response.writeHead(307, { location: '/to' }).end()
   })
   const call = egressTo(port, { maxOpenRequestBytes: 100 })()
-  left(call.post(100))
+  ignoreOutcome(call.post(100))
   while (call.records.length < 2) await wait(5)
   expect(await errorOf(call.post(1))).toMatchObject({ code: 'egress_concurrency' })
 })
@@ -152,61 +152,61 @@ test('replies count towards the limit of a connector, like bodies, until they ar
 
 describe('open requests', () => {
   test('are bounded across all calls of a connector, without affecting another connector', async () => {
-    const open = egressTo(await startDeaf(), { maxConnectorOpenFetches: 3 })
+    const open = egressTo(await startNonReader(), { maxConnectorOpenFetches: 3 })
     const hangUp = new AbortController()
     const [first, second] = [open(), open('a')]
     const leaving = first.post(1, hangUp.signal)
-    left(leaving)
-    left(first.post(1))
-    left(second.post(1))
+    ignoreOutcome(leaving)
+    ignoreOutcome(first.post(1))
+    ignoreOutcome(second.post(1))
     const error = await errorOf(second.post(1))
     expect(error).toMatchObject({ code: 'egress_concurrency' })
     expect(error.message).toContain('All calls of this connector together have 3 requests open')
-    left(open('b').post(1))
+    ignoreOutcome(open('b').post(1))
     hangUp.abort()
     await errorOf(leaving)
     // Its slot is free again: the next request is sent and waits for its response.
     const next = second.post(1)
-    left(next)
+    ignoreOutcome(next)
     await expect(Promise.race([next, wait(100, 'waits')])).resolves.toBe('waits')
   })
 })
 
 describe('shares of the limits', () => {
-  const open = async (limits: Partial<EgressLimits>) => egressTo(await startDeaf(), limits)
+  const open = async (limits: Partial<EgressLimits>) => egressTo(await startNonReader(), limits)
   const of = (tenant: string) => ({ tenant, governorKey: () => tenant })
 
   test('a tenant gets at most three quarters of the requests of a connector', async () => {
     const client = await open({ maxConnectorOpenFetches: 16 })
     const flood = client('a', of('flood'))
-    for (let n = 0; n < 12; n += 1) left(flood.post(1))
+    for (let n = 0; n < 12; n += 1) ignoreOutcome(flood.post(1))
     const error = await errorOf(client('a', of('flood')).post(1))
     expect(error).toMatchObject({ code: 'egress_concurrency' })
     expect(error.message).toContain('with these credentials together have 12 requests open')
     const other = client('a', of('other'))
-    left(other.post(1))
+    ignoreOutcome(other.post(1))
     await wait(10)
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
   test('a tenant gets at most three quarters of the bytes of a connector', async () => {
     const client = await open({ maxConnectorOpenBytes: 1000 })
-    left(client('a', of('flood')).post(700))
+    ignoreOutcome(client('a', of('flood')).post(700))
     expect((await errorOf(client('a', of('flood')).post(100))).message).toContain('700 bytes')
     const other = client('a', of('other'))
-    left(other.post(100))
+    ignoreOutcome(other.post(100))
     await wait(10)
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
 
   test('a connector gets at most three quarters of the bytes of the process', async () => {
     const client = await open({ maxProcessOpenBytes: 1000 })
-    left(client('a', of('one')).post(400))
-    left(client('a', of('two')).post(300))
+    ignoreOutcome(client('a', of('one')).post(400))
+    ignoreOutcome(client('a', of('two')).post(300))
     const error = await errorOf(client('a', of('three')).post(100))
     expect(error.message).toContain('the rest is for other connectors')
     const other = client('b', of('one'))
-    left(other.post(100))
+    ignoreOutcome(other.post(100))
     await wait(10)
     expect(other.records).toMatchObject([{ sent: true, error: null }])
   })
@@ -220,14 +220,14 @@ describe('shares of the limits', () => {
     over.abort(new RuntimeError('caller_gone', 'gone'))
     await Promise.all(ended)
     const next = client('a', of('flood'))
-    for (let n = 0; n < 3; n += 1) left(next.post(1))
+    for (let n = 0; n < 3; n += 1) ignoreOutcome(next.post(1))
     await wait(10)
     expect(next.records).toHaveLength(3)
   })
 })
 
 test('onRefused is called with the connector of a refused request', async () => {
-  const port = await startDeaf()
+  const port = await startNonReader()
   const refused: string[] = []
   const client = createEgress({
     privateGrants: parsePrivateGrants(`a-b=127.0.0.1:${port}`),

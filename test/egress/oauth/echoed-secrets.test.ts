@@ -7,7 +7,7 @@ afterAll(stopAll)
 
 const REFRESH = { ...CLIENT, refresh_token: 'the-refresh-token' }
 
-async function answering(status: number, page: (authorization: string) => string) {
+async function refreshAgainst(status: number, page: (authorization: string) => string) {
   const { origin } = await startUpstream(({ headers }, response) =>
     response.writeHead(status).end(page(String(headers.authorization))),
   )
@@ -16,7 +16,7 @@ async function answering(status: number, page: (authorization: string) => string
 }
 
 async function refusedWith(page: (authorization: string) => string) {
-  const { refusal, close } = await answering(400, page)
+  const { refusal, close } = await refreshAgainst(400, page)
   return (await refusal('refresh_access_token', REFRESH).finally(close)).message
 }
 
@@ -32,7 +32,7 @@ test('the encoded pair of the Authorization header is removed', async () => {
 })
 
 test('the encoded pair of the Authorization header is removed from raw data', async () => {
-  const { ask, close } = await answering(200, (authorization) =>
+  const { ask, close } = await refreshAgainst(200, (authorization) =>
     JSON.stringify({ access_token: 'at', debug: { [authorization]: [authorization] } }),
   )
   const { raw } = await ask('refresh_access_token', REFRESH).finally(close)

@@ -183,14 +183,14 @@ describe('the request is sent', () => {
 
 test('a secret is sent to the token endpoint only, even when it redirects', async () => {
   const seen: string[] = []
-  const thief = await listen(
+  const otherServer = await listen(
     createServer((request, response) => {
       seen.push(String(request.url))
       response.end('{}')
     }),
   )
   const server = await startUpstream((_request, response) =>
-    response.writeHead(307, { location: `http://127.0.0.1:${thief}/token` }).end(),
+    response.writeHead(307, { location: `http://127.0.0.1:${otherServer}/token` }).end(),
   )
   const { refusal, close } = open(declaring({ flow: 'CLIENT_CREDENTIALS' }), server.origin)
   expect(await refusal('refresh_access_token', REFRESH)).toMatchObject({ code: 'oauth_refused' })

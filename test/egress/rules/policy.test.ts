@@ -376,11 +376,11 @@ test('reports a path that cannot be checked, instead of what to declare', async 
 test('removes secrets of the call from the URL in a message, even where it is truncated', async () => {
   const redact = (text: string) => text.replaceAll('hush&hush', '[secret]')
   const policy = policyOf(['https://b.example'], {}, { redact })
-  const told = async (path: string) =>
+  const messageOf = async (path: string) =>
     (await thrownBy(() => judgeUrl(parseUrl(`https://a.example${path}`), 'GET', policy))).message
-  expect(await told('/x/hush&hush')).toContain('https://a.example/x/[secret] is not')
-  expect(await told('/x/hush%26%68ush')).toContain('https://a.example/x/[secret] is not')
-  expect(await told(`/${'x'.repeat(195)}hush&hush`)).not.toContain('hush')
+  expect(await messageOf('/x/hush&hush')).toContain('https://a.example/x/[secret] is not')
+  expect(await messageOf('/x/hush%26%68ush')).toContain('https://a.example/x/[secret] is not')
+  expect(await messageOf(`/${'x'.repeat(195)}hush&hush`)).not.toContain('hush')
 })
 
 test('names the entry that covers the address but not the method', async () => {

@@ -389,8 +389,8 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
       await execute('create_user', { ...names, password })
       await execute('grant_role', { ...names, role: 'role_reader' })
       const as = { user: { username: user, password }, entry: { database: 'information_schema' } }
-      const said = { statement: 'literal', names: { text: user } }
-      expect((await ask('QUERY', said, client(as))).rows).toEqual([{ said: user }])
+      const body = { statement: 'literal', names: { text: user } }
+      expect((await ask('QUERY', body, client(as))).rows).toEqual([{ said: user }])
       const twice = await errorOf(execute('create_user', { ...names, password }))
       expect(twice.details).toMatchObject({ wire: 'bad_request', appErrorCode: '1396' })
       await execute('drop_user', names)

@@ -21,7 +21,7 @@ const READS = {
 /** The commands that reset a session and that prepare a statement. */
 const [RESET, PREPARE] = [31, 22]
 
-type Lies = {
+type FakeServer = {
   greets?: Buffer
   login?: Buffer
   plain?: boolean
@@ -31,7 +31,7 @@ type Lies = {
 }
 
 /** Sends the greeting and accepts the login; the test decides the rest. */
-async function lying(
+async function startFakeServer(
   answer: (socket: Socket, said: Buffer) => void,
   {
     greets = greeting(),
@@ -39,7 +39,7 @@ async function lying(
     plain = true,
     statement = 'all',
     resets = (socket) => socket.write(ok(1)),
-  }: Lies = {},
+  }: FakeServer = {},
 ) {
   let heard = ''
   let connections = 0
@@ -82,7 +82,7 @@ test.each([
 ])(
   'a well-behaved MySQL %s is read, in a session set up with its own variable names',
   async (version, settles) => {
-    const { query, heard } = await lying(
+    const { query, heard } = await startFakeServer(
       (socket) =>
         socket.write(Buffer.concat([first, binaryRow(4, 'x'), packet(5, [0, 4]), end(6)])),
       { greets: greeting({ version }) },
@@ -98,7 +98,7 @@ describe('a session that has answered', () => {
   test('is reset after the reply, and serves no request before that', async () => {
     let finishReset: (() => void) | undefined
     const asked = Promise.withResolvers<void>()
-    const { query, heard, connections } = await lying(oneRow, {
+    const { query, heard, connections } = await startFakeServer(oneRow, {
       resets: (socket) => {
         finishReset = () => socket.write(ok(1))
         asked.resolve()
@@ -122,7 +122,7 @@ describe('a session that has answered', () => {
     ['closes the connection instead', (socket) => socket.destroy()],
     ['does not answer the reset in time', () => {}],
   ])('and then %s serves no further request', async (_what, resets) => {
-    const { query, connections } = await lying(oneRow, { resets })
+    const { query, connections } = await startFakeServer(oneRow, { resets })
     expect((await text(query())).rows).toEqual([{ a: 'x' }])
     expect((await text(query())).rows).toEqual([{ a: 'x' }])
     expect(connections()).toBe(2)
@@ -165,7 +165,7 @@ describe('a MySQL that', () => {
       'by',
     ],
   ])('%s ends the request', async (_what, bytes, code, statement = 'all') => {
-    const { query } = await lying(
+    const { query } = await startFakeServer(
       (socket, said) => {
         const isPrepare = said[4] === PREPARE && !_what.startsWith('prepares')
         socket.write(
@@ -187,16 +187,18 @@ describe('a MySQL that', () => {
     ['a row with an extra value', packet(4, [0, 0])],
     ['a packet out of turn', textRow(9, 'x')],
   ])('answers a change with %s ends the request', async (_what, bytes) => {
-    const honest = await lying((socket) =>
+    const honest = await startFakeServer((socket) =>
       socket.write(Buffer.concat([first, textRow(4, 'x'), end(5)])),
     )
     expect(await text(honest.change())).toEqual({ touched: [1] })
-    const { change } = await lying((socket) => socket.write(Buffer.concat([first, bytes])))
+    const { change } = await startFakeServer((socket) =>
+      socket.write(Buffer.concat([first, bytes])),
+    )
     expect((await errorOf(change())).code).toBe('upstream_garbled')
   })
 
   test('refuses a login is reported with the possible reasons', async () => {
-    const { query } = await lying((socket) =>
+    const { query } = await startFakeServer((socket) =>
       socket.write(packet(1, [255, 0x15, 4], "#28000Access denied for user 'a'@'b'")),
     )
     const error = await errorOf(query())
@@ -205,7 +207,7 @@ describe('a MySQL that', () => {
   })
 
   test('sends without end ends the request', async () => {
-    const { query } = await lying((socket) => {
+    const { query } = await startFakeServer((socket) => {
       let number = 4
       const some = () =>
         Buffer.concat(
@@ -221,11 +223,11 @@ describe('a MySQL that', () => {
   })
 
   test('closes the connection within a reply is reported as upstream_closed', async () => {
-    const { query } = await lying((socket) => socket.end(first))
+    const { query } = await startFakeServer((socket) => socket.end(first))
     expect((await errorOf(query())).code).toBe('upstream_closed')
   })
 
-  test.each<[string, Lies, string]>([
+  test.each<[string, FakeServer, string]>([
     ['offers no encryption', { plain: false }, 'upstream_rejected'],
     [
       'agrees to encryption but does not speak TLS',
@@ -263,7 +265,7 @@ describe('a MySQL that', () => {
     ],
     ['accepts the login with an empty packet', { login: packet(2, [0]) }, 'upstream_garbled'],
   ])('%s gets no password', async (_what, lies, code) => {
-    const { query, heard } = await lying(() => {}, lies)
+    const { query, heard } = await startFakeServer(() => {}, lies)
     expect((await errorOf(query())).code).toBe(code)
     expect(heard()).not.toContain('a-password')
   })

@@ -33,7 +33,7 @@ const targets = resolveSql(
   },
 )
 
-const told = async (statement: string, parameters: StatementStep['parameters'] = []) =>
+const messageOf = async (statement: string, parameters: StatementStep['parameters'] = []) =>
   (
     await thrownBy(() =>
       judgeSqlRequest({ operation: 'query', statement, parameters, names: {} }, targets),
@@ -56,7 +56,7 @@ test.each<[string, StatementStep['parameters'], string]>([
   ['some', ['hunter2'], 'declared as strings: expected an array, got a string'],
   ['people', ['x', 12_321.5], 'has a fraction or more than 53 bits; declare string'],
 ])('%s with %j is refused without naming the values', async (statement, parameters, text) => {
-  const message = await told(statement, parameters)
+  const message = await messageOf(statement, parameters)
   expect(message).toContain(text)
   expect(message).not.toMatch(/hunter2|12.?321/)
 })
@@ -66,5 +66,5 @@ test.each([
   ['grant', 'a capability that reads may use those with "reads": true alone'],
   ['select * from people', 'takes the name of a statement, and no text of one'],
 ])('the statement %j is refused with a reason', async (statement, text) => {
-  expect(await told(statement)).toContain(text)
+  expect(await messageOf(statement)).toContain(text)
 })

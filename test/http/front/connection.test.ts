@@ -8,7 +8,7 @@ import {
   serveConnection,
 } from '../../../runtime/http/front/connection.ts'
 import type { CallAnswer } from '../../../runtime/http/front/plain-calls.ts'
-import { holds } from '../../kit/holds.ts'
+import { eventually } from '../../kit/eventually.ts'
 
 const open: { server: Server; client: Socket }[] = []
 afterEach(() => {
@@ -85,26 +85,26 @@ test('a call whose body arrives in pieces is assembled', async () => {
     client.write(piece)
     await turn()
   }
-  await holds(() => expect(bodiesHeard()).toEqual(['{"a":"bcdef"}']))
+  await eventually(() => expect(bodiesHeard()).toEqual(['{"a":"bcdef"}']))
   expect(bodies).toEqual(['{"a":"bcdef"}'])
 })
 
 test('pipelined calls are answered in order', async () => {
   const { client, bodiesHeard } = await connection()
   client.write(callOf('1') + callOf('2') + callOf('3'))
-  await holds(() => expect(bodiesHeard()).toEqual(['1', '2', '3']))
+  await eventually(() => expect(bodiesHeard()).toEqual(['1', '2', '3']))
 })
 
 test('a sender that is far ahead is paused', async () => {
   const { client, socket, bodies, answers, bodiesHeard } = await connection(holdBack)
   client.write(callOf('1'))
   client.write(callOf(`"${'x'.repeat(900_000)}"`))
-  await holds(() => expect(socket.isPaused()).toBe(true))
+  await eventually(() => expect(socket.isPaused()).toBe(true))
   answers[0]?.()
-  await holds(() => expect(bodies).toHaveLength(2))
+  await eventually(() => expect(bodies).toHaveLength(2))
   expect(bodies[1]).toHaveLength(900_002)
   answers[1]?.()
-  await holds(() => expect(bodiesHeard()).toHaveLength(2))
+  await eventually(() => expect(bodiesHeard()).toHaveLength(2))
 })
 
 test('hundreds of calls in one packet with synchronous answers are all answered', async () => {
@@ -112,7 +112,7 @@ test('hundreds of calls in one packet with synchronous answers are all answered'
     answer: (_head, body, _caller, done) => done(answerWith(String(body))),
   })
   client.write(Array.from({ length: 400 }, (_, at) => callOf(String(at))).join(''))
-  await holds(() => expect(bodiesHeard()).toHaveLength(400))
+  await eventually(() => expect(bodiesHeard()).toHaveLength(400))
   expect(bodiesHeard()[399]).toBe('399')
 })
 
@@ -124,12 +124,12 @@ test('the next call waits until the client reads the previous answer', async () 
   const { client, heard } = await connection({ answer })
   client.pause()
   client.write(callOf('1') + callOf('2'))
-  await holds(() => expect(answer).toHaveBeenCalledOnce())
+  await eventually(() => expect(answer).toHaveBeenCalledOnce())
   for (let turns = 0; turns < 50; turns++) await turn()
   expect(answer).toHaveBeenCalledOnce()
   client.resume()
-  await holds(() => expect(answer).toHaveBeenCalledTimes(2))
-  await holds(() => expect(heard().length).toBeGreaterThan(2 * body.length))
+  await eventually(() => expect(answer).toHaveBeenCalledTimes(2))
+  await eventually(() => expect(heard().length).toBeGreaterThan(2 * body.length))
 })
 
 test.each(['destroy', 'end'] as const)(
@@ -137,10 +137,10 @@ test.each(['destroy', 'end'] as const)(
   async (how) => {
     const { client, callers, heard } = await connection(holdBack)
     client.write(callOf('1'))
-    await holds(() => expect(callers).toHaveLength(1))
+    await eventually(() => expect(callers).toHaveLength(1))
     expect(callers[0]?.aborted).toBe(false)
     client[how]()
-    await holds(() => expect(callers[0]?.aborted).toBe(true))
+    await eventually(() => expect(callers[0]?.aborted).toBe(true))
     expect(heard()).toBe('')
   },
 )
@@ -148,16 +148,18 @@ test.each(['destroy', 'end'] as const)(
 test('a caller that hangs up after its answer aborts nothing', async () => {
   const { client, socket, callers, bodiesHeard } = await connection()
   client.write(callOf('1'))
-  await holds(() => expect(bodiesHeard()).toEqual(['1']))
+  await eventually(() => expect(bodiesHeard()).toEqual(['1']))
   client.destroy()
-  await holds(() => expect(socket.destroyed).toBe(true))
+  await eventually(() => expect(socket.destroyed).toBe(true))
   expect(callers[0]?.aborted).toBe(false)
 })
 
 test('a caller that hangs up in the middle of a body gets a 400, and the host a call without a body', async () => {
   const { client, bodies, heard } = await connection()
   client.end(callOf('{"a":1}').slice(0, -3))
-  await holds(() => expect(heard()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close/))
+  await eventually(() =>
+    expect(heard()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close/),
+  )
   expect(bodies).toEqual(['null'])
 })
 
@@ -168,15 +170,15 @@ test.each([
 ])('%s is handed over to node:http, with every byte', async (_name, bytes, waitsMs) => {
   const { client, connection: mine, handedOver, onEnd, bodiesHeard } = await connection()
   client.write(callOf('1'))
-  await holds(() => expect(bodiesHeard()).toEqual(['1']))
+  await eventually(() => expect(bodiesHeard()).toEqual(['1']))
   client.write(bytes)
   await turn()
-  await holds(() => {
+  await eventually(() => {
     if (waitsMs > 0) mine.sweep(later(waitsMs))
     expect(handedOver.join('')).toBe(bytes)
   })
   client.write('more')
-  await holds(() => expect(handedOver.join('')).toBe(`${bytes}more`))
+  await eventually(() => expect(handedOver.join('')).toBe(`${bytes}more`))
   expect(onEnd).toHaveBeenCalledOnce()
 })
 
@@ -187,11 +189,11 @@ test('a silent connection is handed over to node:http, and an idle one is closed
   silent.connection.sweep(later(1500))
   expect(silent.onEnd).toHaveBeenCalledOnce()
   silent.client.write('x')
-  await holds(() => expect(silent.handedOver.join('')).toBe('x'))
+  await eventually(() => expect(silent.handedOver.join('')).toBe('x'))
 
   const idle = await connection()
   idle.client.write(callOf('1'))
-  await holds(() => expect(idle.bodiesHeard()).toEqual(['1']))
+  await eventually(() => expect(idle.bodiesHeard()).toEqual(['1']))
   idle.connection.sweep(later(4900))
   expect(idle.socket.destroyed).toBe(false)
   idle.connection.sweep(later(6100))
@@ -202,11 +204,11 @@ test('while the host stops, connections without a call are closed, and those wit
   const held = await connection(holdBack)
   const { client, connection: mine, socket, callers, answers, bodiesHeard } = held
   client.write(callOf('1'))
-  await holds(() => expect(callers).toHaveLength(1))
+  await eventually(() => expect(callers).toHaveLength(1))
   mine.endIdle()
   expect(socket.destroyed).toBe(false)
   answers[0]?.()
-  await holds(() => expect(bodiesHeard()).toEqual(['1']))
+  await eventually(() => expect(bodiesHeard()).toEqual(['1']))
   mine.endIdle()
   expect(socket.destroyed).toBe(true)
 })
@@ -223,12 +225,12 @@ test('a repeated head is checked once, but its connector is looked up each time'
   })
   for (const body of ['[1]', '[2]']) {
     client.write(callOf(body))
-    await holds(() => expect(bodiesHeard().at(-1)).toBe(body))
+    await eventually(() => expect(bodiesHeard().at(-1)).toBe(body))
   }
   expect(asked.host).toBe(1)
   asked.isThere = false
   client.write(callOf('[3]'))
-  await holds(() => expect(handedOver.join('')).toBe(callOf('[3]')))
+  await eventually(() => expect(handedOver.join('')).toBe(callOf('[3]')))
 })
 
 test('a head that only begins like the previous one is checked again', async () => {
@@ -238,11 +240,11 @@ test('a head that only begins like the previous one is checked again', async () 
   const withToken = (token: string, body: string) =>
     callOf(body).replace('\r\n\r\n', `\r\nAuthorization: Bearer ${token}\r\n\r\n`)
   client.write(withToken('good', '[1]'))
-  await holds(() => expect(bodiesHeard()).toEqual(['[1]']))
+  await eventually(() => expect(bodiesHeard()).toEqual(['[1]']))
   client.write(withToken('good', '[12]'))
-  await holds(() => expect(bodiesHeard()).toEqual(['[1]', '[12]']))
+  await eventually(() => expect(bodiesHeard()).toEqual(['[1]', '[12]']))
   client.write(withToken('goof', '[12]'))
-  await holds(() => expect(handedOver.join('')).toBe(withToken('goof', '[12]')))
+  await eventually(() => expect(handedOver.join('')).toBe(withToken('goof', '[12]')))
 })
 
 test('each call on a connection keeps its own request id', async () => {
@@ -256,7 +258,7 @@ test('each call on a connection keeps its own request id', async () => {
   const named = (id: string) => callOf('[1]').replace('\r\n\r\n', `\r\nX-Request-Id: ${id}\r\n\r\n`)
   for (const [index, id] of ['one', 'two', 'two'].entries()) {
     client.write(named(id))
-    await holds(() => expect(bodiesHeard()).toHaveLength(index + 1))
+    await eventually(() => expect(bodiesHeard()).toHaveLength(index + 1))
   }
   expect(ids).toEqual(['one', 'two', 'two'])
 })

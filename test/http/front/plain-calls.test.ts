@@ -8,7 +8,7 @@ import {
 } from '../../../runtime/http/front/plain-calls.ts'
 import type { CallEnd } from '../../../runtime/invoke/ports.ts'
 import { createLog } from '../../../runtime/observe/log.ts'
-import { holds } from '../../kit/holds.ts'
+import { eventually } from '../../kit/eventually.ts'
 
 const GOOD = { body: Buffer.from('{"response":[]}'), served: 'acme@1.0.0' }
 
@@ -101,7 +101,7 @@ test('a call that the fast path declines takes the general path, with an AbortSi
     },
   })
   ask()
-  await holds(() => expect(answers).toHaveLength(1))
+  await eventually(() => expect(answers).toHaveLength(1))
   expect(signals[0]?.aborted).toBe(false)
   caller.hangUp()
   expect(signals[0]?.aborted).toBe(true)

@@ -12,7 +12,7 @@ import {
 import { tableChanges } from '../../../../runtime/database/schema/changes.ts'
 import { groups, users } from '../../../../runtime/database/schema/people.ts'
 import { until } from '../../../e2e/until.ts'
-import { holds } from '../../../kit/holds.ts'
+import { eventually } from '../../../kit/eventually.ts'
 import {
   ADMIN_TOKEN,
   type CoreHost,
@@ -91,11 +91,11 @@ describe('a cached list', () => {
         const target = `/groups?name=team${page}`
         await questions(target)
         // Repeated, because a job may send queries in the meantime.
-        await holds(async () => {
+        await eventually(async () => {
           const { rows, transactions } = await questions(target)
           expect({ rows, transactions }).toEqual({ rows: 1, transactions: 0 })
         })
-        await holds(async () => {
+        await eventually(async () => {
           const { total } = await list(target)
           await group(core.db, `Team ${randomUUID()}`, [])
           // The query reports that something has changed.

@@ -1,7 +1,7 @@
 /** Calls one connector of a host, for the tests of a connector. */
 import { type Answer, failure, success, type TestHost, type WireError } from './host.ts'
 
-type Asking<G> = {
+type ConnectorClient<G> = {
   call(capability: string, request?: object, given?: G): Promise<Answer>
   /** @throws Error with the connector's error, if there is one */
   done<T>(capability: string, request?: object, given?: G): Promise<T>
@@ -17,11 +17,11 @@ type Asking<G> = {
  * `hostOf` is evaluated at each call, since the host starts after the tests are described. `envelope` builds
  * the body of a call.
  */
-export function asking<G = never>(
+export function connectorClient<G = never>(
   hostOf: () => TestHost,
   connector: string,
   envelope: (request?: object, given?: G) => object,
-): Asking<G> {
+): ConnectorClient<G> {
   const call = (capability: string, request: object = {}, given?: G) =>
     hostOf().call(connector, capability, envelope(request, given))
   const done = async <T>(capability: string, request?: object, given?: G) =>
