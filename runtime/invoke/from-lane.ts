@@ -26,7 +26,7 @@ export function answerOf(
   { body, isEnvelope }: Pick<LaneReply, 'body' | 'isEnvelope'>,
 ): Answer {
   const { version, capability, page, scope, call, redact } = ready
-  if (leftOut > 0) tellLeftOut(deps, ready, leftOut)
+  if (leftOut > 0) logLeftOut(deps, ready, leftOut)
   const served = `${version.id}@${version.version}`
   if (isEnvelope) return { body, served, isTable }
   const next =
@@ -47,7 +47,7 @@ function following(
   return { cursorJson, size, digest, course: advance(course, asked, cursorJson, ceilings.maxPages) }
 }
 
-function tellLeftOut(
+function logLeftOut(
   { log }: Pick<InvokeDeps, 'log'>,
   { version, capability, requestId }: ReadyCall,
   count: number,

@@ -133,7 +133,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     try {
       return await turns.take(version.key, tenant, bounds, signal)
     } catch (error) {
-      throw error instanceof RuntimeError ? error : waitedInVain(caller, bounds.deadlineMs)
+      throw error instanceof RuntimeError ? error : turnError(caller, bounds.deadlineMs)
     } finally {
       ended?.()
     }
@@ -174,7 +174,7 @@ async function openPage(
   return { version, page: opened }
 }
 
-function waitedInVain(caller: AbortSignal, deadlineMs: number): RuntimeError {
+function turnError(caller: AbortSignal, deadlineMs: number): RuntimeError {
   return caller.aborted
     ? new RuntimeError('caller_gone', 'the caller hung up')
     : new RuntimeError('deadline_passed', `no turn within ${deadlineMs} ms`)

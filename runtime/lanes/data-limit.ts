@@ -61,12 +61,12 @@ export function createDataRoom(pid: number, set: SetDataLimit | null): DataRoom 
         // Bounded by the deadlines of the waiting calls, and ended by the end of the worker.
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
       }
-      letIn()
+      admit()
     }
     raising = false
   }
 
-  const letIn = () => {
+  const admit = () => {
     if (stopped) return
     const all = waiting
     waiting = []

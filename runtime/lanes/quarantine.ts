@@ -89,7 +89,7 @@ export function createQuarantineBook(
     entry.aloneUntilMs = now() + forMs
   }
 
-  const convict = (entry: Entry) => {
+  const recordDeath = (entry: Entry) => {
     runAlone(entry)
     entry.deaths = [...entry.deaths.filter((at) => now() - at < limits.memoryMs), now()]
     if (entry.deaths.length < limits.maxDeaths) return
@@ -126,7 +126,7 @@ export function createQuarantineBook(
   return {
     died(connectors) {
       const [only] = connectors
-      if (only !== undefined && connectors.length === 1) return convict(entryOf(only))
+      if (only !== undefined && connectors.length === 1) return recordDeath(entryOf(only))
       for (const connector of connectors) runAlone(entryOf(connector))
     },
     of,

@@ -41,10 +41,10 @@ export function createWaitQueue(maxWaiting: number): WaitQueue {
       'queue_full',
       `${maxWaiting} calls are waiting for a sandbox; send fewer at once`,
     )
-    const goes = whoGoes([...line], newcomer)
-    if (goes === null) throw error
-    line.delete(goes)
-    goes.refuse(error)
+    const rejected = ticketToReject([...line], newcomer)
+    if (rejected === null) throw error
+    line.delete(rejected)
+    rejected.refuse(error)
   }
 
   return {
@@ -69,15 +69,18 @@ export function createWaitQueue(maxWaiting: number): WaitQueue {
  * Returns the ticket to reject for a new one; null if no owner has more tickets than the new one's would
  * have.
  */
-function whoGoes(tickets: Ticket[], newcomer: Ticket): Ticket | null {
+function ticketToReject(tickets: Ticket[], newcomer: Ticket): Ticket | null {
   const connectors = Map.groupBy(tickets, ({ connector }) => connector)
-  const mine = connectors.get(newcomer.connector) ?? []
-  const crowd = longest(connectors.values())
-  const isMine = crowd.length <= mine.length + 1
-  const tenants = Map.groupBy(isMine ? mine : crowd, ({ isolateKey }) => isolateKey)
-  const goes = longest(tenants.values())
+  const ownConnector = connectors.get(newcomer.connector) ?? []
+  const longestConnector = longest(connectors.values())
+  const isMine = longestConnector.length <= ownConnector.length + 1
+  const tenants = Map.groupBy(
+    isMine ? ownConnector : longestConnector,
+    ({ isolateKey }) => isolateKey,
+  )
+  const longestTenant = longest(tenants.values())
   const own = tenants.get(newcomer.isolateKey)?.length ?? 0
-  return isMine && goes.length <= own + 1 ? null : (goes.at(-1) ?? null)
+  return isMine && longestTenant.length <= own + 1 ? null : (longestTenant.at(-1) ?? null)
 }
 
 /** Returns the last of the longest groups. */

@@ -84,11 +84,11 @@ export async function conformance(
       ...outside.map((message) => ({ severity: 'error' as const, where: capability, message })),
     )
   }
-  return findings.filter(isNewsOf(findings))
+  return findings.filter(isNewFinding(findings))
 }
 
 /** Settings belong to the connector: one finding about them covers all capabilities. */
-const isNewsOf =
+const isNewFinding =
   (all: readonly Finding[]) =>
   ({ message }: Finding, index: number): boolean =>
     !message.includes(' ends in settings_invalid') ||

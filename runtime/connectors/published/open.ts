@@ -74,7 +74,7 @@ export async function openRegistry(
       const all = [source, ...sources, ...mirrorsOf(source, signed)]
       return { ...signed, source, sources: all, publishers }
     } catch (error) {
-      reasons.set(source.address, whyNot(error))
+      reasons.set(source.address, reasonOf(error))
       if (signed !== null) waiting.push(...mirrorsOf(source, signed))
     }
   }
@@ -106,7 +106,7 @@ const mirrorsOf = (source: Source, { index }: SignedIndex): Source[] =>
   index.mirrors.flatMap((address) => source.mirror(address) ?? [])
 
 /** Describes a SourceError or PackageError. @throws any other error */
-function whyNot(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof SourceError || error instanceof PackageError) return error.message
   throw error
 }
@@ -173,7 +173,7 @@ async function firstOf<T>(
     try {
       return await read(source)
     } catch (error) {
-      reasons.set(source.address, whyNot(error))
+      reasons.set(source.address, reasonOf(error))
     }
   }
   throw new PackageError([...reasons].map(([address, why]) => `${address}: ${why}`).join('\n'))

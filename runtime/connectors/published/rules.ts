@@ -125,11 +125,11 @@ export function pick(
   const fitting = fittingOf(connector.versions, range.trim())
   const found = newestOf(fitting.filter((one) => isOffered(one) && isRunnable(one)))
   if (found) return { connector, version: found }
-  throw new PackageError(whyNone(connector, { id, range }, fitting))
+  throw new PackageError(noVersionReason(connector, { id, range }, fitting))
 }
 
 /** Explains why no version of a range can be chosen, and what to do. */
-function whyNone(
+function noVersionReason(
   { versions }: PublishedConnector,
   { id, range }: { id: string; range: string },
   fitting: readonly PublishedVersion[],

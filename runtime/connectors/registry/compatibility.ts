@@ -195,7 +195,7 @@ function types(
 
 function numbering({ version: before }: Manifest, { version: next }: Manifest): Incompatibility[] {
   const [old, now] = [semver.parse(before), semver.parse(next)]
-  if (!old || !now || saysSo(old, now)) return []
+  if (!old || !now || announcesBreak(old, now)) return []
   return [
     {
       severity: 'notice',
@@ -210,7 +210,7 @@ function numbering({ version: before }: Manifest, { version: next }: Manifest): 
  * Reports whether the version number announces a breaking change: below 1.0.0 by its second part, below 0.1.0
  * by its third (semver).
  */
-const saysSo = (old: semver.SemVer, now: semver.SemVer): boolean =>
+const announcesBreak = (old: semver.SemVer, now: semver.SemVer): boolean =>
   semver.gt(now, old) && !semver.satisfies(now, `^${old.version}`, { includePrerelease: true })
 
 function breakingAfter({ major, minor }: semver.SemVer): string {

@@ -112,7 +112,7 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
   /** Returns the name from here to the end of its element. */
   function nameAt(place: number): Name {
     const known = names[place]
-    if (known !== undefined && lies(known.bytes, bytes, at, stop)) return known
+    if (known !== undefined && equalsAt(known.bytes, bytes, at, stop)) return known
     const text = bytes.toString('utf8', at, stop)
     const [bare = '', ...options] = text.toLowerCase().split(';')
     const name = {
@@ -210,7 +210,7 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
  * Reports whether the bytes from `at` to `stop` equal these. They are few, so a call of `compare` would take
  * longer.
  */
-function lies(these: Buffer, bytes: Buffer, at: number, stop: number): boolean {
+function equalsAt(these: Buffer, bytes: Buffer, at: number, stop: number): boolean {
   if (these.length !== stop - at) return false
   for (let n = 0; n < these.length; n += 1) if (these[n] !== bytes[at + n]) return false
   return true

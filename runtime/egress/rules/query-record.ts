@@ -6,7 +6,7 @@ const MAX_NAME = 40
 const MAX_VALUE = 60
 /** Maximum length of a query that is read, and that is shown, in characters. */
 const MAX_READ = 8000
-const MAX_TOLD = 500
+const MAX_RECORDED = 500
 
 const HIDDEN = '…'
 
@@ -27,13 +27,13 @@ export function tellQuery(search: string, redact: Redact | undefined): string {
   const read = search.slice(1, MAX_READ + 1)
   // The last parameter may be cut inside a secret, which the redactor would not recognize.
   const all = read.split('&').slice(0, search.length - 1 > MAX_READ ? -1 : undefined)
-  const parameters = all.slice(0, MAX_PARAMETERS).map((part) => tellParameter(part, redact))
+  const parameters = all.slice(0, MAX_PARAMETERS).map((part) => recordedParameter(part, redact))
   const more = all.length > parameters.length || search.length - 1 > MAX_READ
   const text = `?${parameters.join('&')}${more ? `&${HIDDEN}` : ''}`
-  return text.length <= MAX_TOLD ? text : `${text.slice(0, MAX_TOLD)}${HIDDEN}`
+  return text.length <= MAX_RECORDED ? text : `${text.slice(0, MAX_RECORDED)}${HIDDEN}`
 }
 
-function tellParameter(part: string, redact: Redact | undefined): string {
+function recordedParameter(part: string, redact: Redact | undefined): string {
   const [[name, value] = ['', '']] = new URLSearchParams(part)
   // Some systems take a bare word for a value, others for a name.
   if (name.length > MAX_NAME || isDoubtful(name, redact)) return `${HIDDEN}=${HIDDEN}`
@@ -53,11 +53,11 @@ const words = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$
 /** Reports whether a text is a secret of the call in one of its forms, or looks machine-generated. */
 function isDoubtful(text: string, redact: Redact = (same) => same): boolean {
   const forms = [text, decoded(text), decoded(decoded(text)), fromBase64(text)]
-  return forms.some((form) => redact(form) !== form) || forms.slice(0, 3).some(looksMade)
+  return forms.some((form) => redact(form) !== form) || forms.slice(0, 3).some(looksGenerated)
 }
 
 /** Matches runs of letters and digits like those of tokens and ids, but not words, dates and numbers. */
-function looksMade(text: string): boolean {
+function looksGenerated(text: string): boolean {
   for (const [run] of text.matchAll(/[A-Za-z0-9_~+/.-]{16,}/g))
     if (run.length >= 32 || /\d/.test(run)) return true
   return false

@@ -153,13 +153,13 @@ export function createGuard<S extends GuardedSocket>(
     socket.destroy()
   }
 
-  function take(chunk: Buffer): void {
+  function receive(chunk: Buffer): void {
     if (allowance === null) return end(new RuntimeError('upstream_closed', `${from} was left`))
     bytes += chunk.length
     if (bytes > maxBytes()) return end(tooMuch())
     try {
       allowance.onBytes(chunk.length)
-      cut(chunk)
+      splitMessages(chunk)
     } catch (error) {
       // The counting functions throw the error of the reply. Any other error is a bug, and also ends it.
       return end(
@@ -185,7 +185,7 @@ export function createGuard<S extends GuardedSocket>(
    * Splits received data into messages. They are judged in place: a search has thousands, each of which would
    * need a view.
    */
-  function cut(chunk: Buffer): void {
+  function splitMessages(chunk: Buffer): void {
     const joined = header.length === 0 ? chunk : Buffer.concat([header, chunk])
     header = NOTHING
     let at = 0
@@ -199,7 +199,7 @@ export function createGuard<S extends GuardedSocket>(
         }
         if (total > maxBytes()) throw tooMuch()
         if (joined.length - at >= total) {
-          hand(joined, at, at + total, true)
+          passOn(joined, at, at + total, true)
           at += total
           continue
         }
@@ -212,7 +212,7 @@ export function createGuard<S extends GuardedSocket>(
       if (filled < message.length) return
       const whole = message
       message = null
-      hand(whole, 0, whole.length, false)
+      passOn(whole, 0, whole.length, false)
     }
   }
 
@@ -220,7 +220,7 @@ export function createGuard<S extends GuardedSocket>(
    * @param isPart Whether the message shares its memory with others. Then it is copied, because the library
    * keeps parts of it.
    */
-  function hand(bytes: Buffer, at: number, stop: number, isPart: boolean): void {
+  function passOn(bytes: Buffer, at: number, stop: number, isPart: boolean): void {
     const judged = framing.judge(bytes, at, stop)
     if (judged === null) throw garbled()
     elements += judged.elements
@@ -236,7 +236,7 @@ export function createGuard<S extends GuardedSocket>(
     framing.onRenew()
   }
 
-  socket.on('data', take)
+  socket.on('data', receive)
   socket.on('error', (error: NodeJS.ErrnoException) => {
     failure ??= new RuntimeError(
       'upstream_closed',
