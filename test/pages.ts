@@ -32,7 +32,7 @@ export function shellBlock(begins: RegExp, page?: string): string {
   const texts = [...new Set(found.map(({ text }) => text))]
   const [text] = texts
   if (text === undefined || texts.length > 1)
-    throw new Error(`${texts.length} blocks of the pages begin with ${begins}`)
+    throw new Error(`expected one block that begins with ${begins}, found ${texts.length}`)
   return text
 }
 

@@ -45,7 +45,7 @@ export const SYMPTOMS: readonly Symptom[] = PAGE.split('\n')
 export function shows(beginning: string, ...answers: readonly unknown[]): void {
   const [symptom, ...more] = SYMPTOMS.filter(({ see }) => see.startsWith(beginning))
   if (!symptom || more.length > 0)
-    throw new Error(`not one entry of the page begins with “${beginning}”`)
+    throw new Error(`no single entry of the page begins with “${beginning}”`)
   const all = answers.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')
   for (const text of symptom.said) expect(all).toContain(text)
 }

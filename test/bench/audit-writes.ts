@@ -70,7 +70,7 @@ try {
     rates.now.push(await rateOf(ids, now, MS, settled))
   }
   const { broken, waiting, rows } = await verifyActivity(db, domainId)
-  if (broken || waiting > 0) throw new Error('the log does not verify')
+  if (broken || waiting > 0) throw new Error('the activity log did not verify')
   const said = (values: number[], digits: number) => {
     const { median, min, max } = spreadOf(values)
     return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`

@@ -28,7 +28,7 @@ await stopCommands()
 
 /** The reading with the median time. */
 const [, client] = readings.toSorted((a, b) => a.tookMs - b.tookMs)
-if (client === undefined) throw new Error('ldapts has read nothing')
+if (client === undefined) throw new Error('the run of ldapts has no readings')
 const rows = people * (1 + HELD)
 const rate = (ms: number) => `${Math.round(rows / (ms / 1000)).toLocaleString('en')} rows/s`
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

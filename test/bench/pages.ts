@@ -134,7 +134,7 @@ async function launchReview(appId: string): Promise<string> {
       sql`select problem from access_review_apps where review_id = ${id}`,
     )
     const problem = rows[0]?.problem
-    if (problem) throw new Error(`the review is not launched: ${problem}`)
+    if (problem) throw new Error(`the review was not launched: ${problem}`)
     tell('launch')
     await pause(200)
   }

@@ -56,7 +56,7 @@ function ratio(ms: number): string {
 const WHO = ['host', 'workers', 'database', 'upstream'] as const
 
 function rowOf(what: string, taken: Taken | null): string[] {
-  if (taken === null) throw new Error('a host that is not killed is measured')
+  if (taken === null) throw new Error('the run without kills has no measurements')
   const us = WHO.map((who) => taken.cpu[who] / ROWS)
   const all = us.reduce((sum, one) => sum + one, 0)
   return [what, seconds(taken.tookMs), ...[...us, all].map((one) => one.toFixed(1))]

@@ -49,5 +49,5 @@ export async function compareAnswers(
   const other = texts.findIndex((text) => text !== texts[0])
   if (other === -1) return
   const [first, differs] = [servers[0]?.name, servers[other]?.name]
-  throw new Error(`${differs} answers ${workload.name} otherwise than ${first}: ${texts[other]}`)
+  throw new Error(`${differs} answers ${workload.name} differently from ${first}: ${texts[other]}`)
 }

@@ -121,7 +121,7 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
       const sentBy = (nth: number) => {
         const body = { auth: { token: { token: `${nth}` } }, request: {} }
         const sent = known.sent(body, version, 'list_accounts')
-        if (sent === null) throw new Error('it is no usual call')
+        if (sent === null) throw new Error('the body does not have the usual form')
         return sent
       }
       for (let nth = 0; nth < count; nth += 1) {

@@ -11,7 +11,7 @@ import { ownServer } from '../kit/own-server.ts'
  * unresponsive network.
  */
 function signal(pid: number | null, name: 'SIGSTOP' | 'SIGCONT'): void {
-  if (pid === null) throw new Error('the server has ended')
+  if (pid === null) throw new Error('the server is not running')
   const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
   for (const one of [pid, ...children.trim().split('\n').map(Number)]) process.kill(one, name)
 }

@@ -36,7 +36,7 @@ let shapeOfNew: Record<string, string[]>
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), 'keyway-steps-'))
   const own = await newDatabase()
-  if (own === null) throw new Error('the run of the tests has no server')
+  if (own === null) throw new Error('the test run has no database server')
   database = own
   server = database.login
   shapeOfNew = await made(server)

@@ -18,7 +18,7 @@ export const CHROMIUM: string | null =
   process.env['CHROMIUM'] || (PLACES.find((place) => existsSync(place)) ?? null)
 
 export function startChromium(): Promise<Browser> {
-  if (CHROMIUM === null) throw new Error('there is no Chromium')
+  if (CHROMIUM === null) throw new Error('Chromium was not found: set CHROMIUM to its path')
   return chromium.launch({
     executablePath: CHROMIUM,
     args: [

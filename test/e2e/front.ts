@@ -35,7 +35,8 @@ export async function startFront(first: number): Promise<Front> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the front has no port')
+  if (address === null || typeof address === 'string')
+    throw new Error('the front proxy has no port')
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }

@@ -31,7 +31,7 @@ async function reach(control: Locator): Promise<void> {
     if (isThere) await keyboard.press('Tab')
     else one = await control.elementHandle()
   }
-  throw new Error(`Tab does not come to ${control}`)
+  throw new Error(`Tab does not reach ${control}`)
 }
 
 const isFocused = (control: Locator): Promise<boolean> =>
@@ -53,7 +53,7 @@ async function choose(choice: Locator): Promise<void> {
     }
     await page.keyboard.press('ArrowDown')
   }
-  throw new Error(`arrows do not come to ${choice}`)
+  throw new Error(`arrow keys do not reach ${choice}`)
 }
 
 export const HANDS: readonly Hand[] = [

@@ -192,7 +192,7 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
         const { body }: Answer = await call(id, capability, { ...envelope, page })
         found.push(success<T[]>(body))
         if (body.page && body.page.size !== (size ?? null))
-          throw new Error(`the size became ${body.page.size}`)
+          throw new Error(`the page size changed to ${body.page.size}`)
         token = body.page?.token ?? null
         if (found.length > 2000) throw new Error('more than 2000 pages')
       } while (token !== null)
@@ -220,7 +220,7 @@ export async function startHost(options: HostOptions = {}): Promise<TestHost> {
       if (!keep) await rm(home, { recursive: true, force: true })
       for (const secret of secrets) {
         const told = secret && lines.find((line) => line.includes(secret))
-        if (told) throw new Error(`the log holds the secret ${secret}: ${told}`)
+        if (told) throw new Error(`the log contains the secret ${secret}: ${told}`)
       }
     },
   }
@@ -234,7 +234,7 @@ export function success<T>(body: Answer['body']): T {
 
 /** The error of a failure; throws if there is none. */
 export function failure({ body }: Answer): WireError {
-  if (!body.error) throw new Error(`a success: ${JSON.stringify(body).slice(0, 500)}`)
+  if (!body.error) throw new Error(`the call succeeded: ${JSON.stringify(body).slice(0, 500)}`)
   return body.error
 }
 

@@ -81,7 +81,7 @@ function schemaPointer(
   if (!template || !operation) return ERROR
   const response = operation.responses[String(status)]
   if (!response)
-    throw new Error(`${method} ${path} → ${status}: openapi.json does not know this status`)
+    throw new Error(`${method} ${path} → ${status}: openapi.json does not describe this status`)
   const at =
     response.$ref?.slice(1) ??
     `/paths/${escaped(template)}/${method.toLowerCase()}/responses/${status}`

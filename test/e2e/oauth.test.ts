@@ -250,5 +250,5 @@ async function consent(authorizationUrl: string): Promise<string> {
         : { prompt: 'consent' },
     )
   }
-  throw new Error('the consent page never led back')
+  throw new Error('the consent page did not redirect to the callback')
 }

@@ -393,7 +393,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       )
       if (name.test(String(words))) return
     }
-    throw new Error(`Tab comes to nothing that is called ${name}`)
+    throw new Error(`Tab reaches nothing that is named ${name}`)
   }
 
   test('let an operator disable and enable a connector by keyboard alone', async () => {

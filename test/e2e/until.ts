@@ -18,7 +18,7 @@ export async function until<T>(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_PAUSE_MS)) {
     const found = await look()
     if (found !== null && found !== undefined && found !== false) return found
-    if (performance.now() > endMs) throw new Error(`still not after ${patienceMs} ms: ${what}`)
+    if (performance.now() > endMs) throw new Error(`timed out after ${patienceMs} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

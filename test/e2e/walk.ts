@@ -67,7 +67,7 @@ type Violation = { id: string; nodes: { html: string; failureSummary: string }[]
 export const haveJudge = (page: Page): Promise<unknown> => page.addInitScript({ path: axe() })
 
 function axe(): string {
-  if (!existsSync(AXE)) throw new Error('axe-core is not installed: npm install')
+  if (!existsSync(AXE)) throw new Error('axe-core is not installed: run npm install')
   return AXE
 }
 

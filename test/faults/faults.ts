@@ -28,7 +28,7 @@ const chosen = (form === 'alone' ? ALONE : FAULTS).filter(
 
 async function main(): Promise<number> {
   const withReviews = REVIEWS.includes(wanted) && KILLS > 0
-  if (chosen.length === 0 && !withReviews) throw new Error(`no fault is called like “${wanted}”`)
+  if (chosen.length === 0 && !withReviews) throw new Error(`no fault has a name like “${wanted}”`)
   const scene = await createScene()
   let failed = 0
   try {

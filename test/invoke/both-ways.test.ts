@@ -351,7 +351,7 @@ test.each([
   ['had not been sent', [{ sent: false }, { sent: false, path: '/waits' }]],
 ])('a deadline names the request that %s', async (words, open) => {
   const outlasts = CASES.find(({ name }) => name === 'a deadline that a request outlasts')
-  if (outlasts === undefined) throw new Error('there is no such case')
+  if (outlasts === undefined) throw new Error('no case has this name')
   const records = [RECORD, ...open.map((one) => ({ ...RECORD, ...OPEN, ...one }))]
   const fetch = () => Promise.reject(new Error('late'))
   const openEgress = () => ({ fetch, records, hasWritten: () => false })
@@ -371,7 +371,7 @@ test.each([
 
 test('the version that answered is reported, not the one that has replaced it since', async () => {
   const one = CASES.find(({ name }) => name === 'a version that changes between request and reply')
-  if (one === undefined) throw new Error('the case is gone')
+  if (one === undefined) throw new Error('no case has this name')
   const { told } = await run('fast', one)
   expect(told.answers[1]).toMatchObject({
     served: 'acme@1.0.0',

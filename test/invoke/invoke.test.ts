@@ -289,7 +289,7 @@ describe('a call', () => {
     expect([await first, await third]).toMatchObject([{ response: [] }, { response: [] }])
     // No call is left that could be cut off.
     performing.cutOff(() => {
-      throw new Error('there is a call still')
+      throw new Error('a call is still being performed')
     })
     expect(turns.tryTake('acme', 'anybody', { concurrency: 1 })).not.toBeNull()
   })

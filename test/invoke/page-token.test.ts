@@ -32,7 +32,7 @@ const refusal = (tokens: PageTokens, token: string, at: PageScope = scope): stri
     expect((error as RuntimeError).code).toBe('page_token_invalid')
     return (error as Error).message
   }
-  throw new Error('was opened')
+  throw new Error('the token was accepted')
 }
 
 const tokens = createPageTokens([NEW])

@@ -51,7 +51,7 @@ function start(): Running {
   const { promise: gone, reject } = Promise.withResolvers<never>()
   gone.catch(() => {})
   child.once('exit', (code, signal) => {
-    reject(new Error(`the process of commands ended with ${code ?? signal}: ${output.err}`))
+    reject(new Error(`the process that runs commands ended with ${code ?? signal}: ${output.err}`))
   })
   // The child ends with this process, which does not wait for it.
   child.unref()

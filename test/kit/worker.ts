@@ -13,7 +13,7 @@ export async function buildOnce(folder: string): Promise<void> {
 /** Returns the built code, for a test. */
 export function workerOfTests(): WorkerBundle {
   const built = builtWorker()
-  if (!built) throw new Error('no run of the tests has built the code of workers')
+  if (!built) throw new Error('the test run has not built the code of workers')
   return built
 }
 

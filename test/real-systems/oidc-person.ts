@@ -32,7 +32,7 @@ export async function walk(
     if (next.origin !== origin) return next.href
     at = next.href
   }
-  throw new Error('the provider leads nowhere')
+  throw new Error('the provider did not redirect back to the host')
 }
 
 async function send(

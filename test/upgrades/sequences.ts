@@ -62,12 +62,12 @@ async function list(url: string, id: string, pauseMs: number, tally: Tally): Pro
         `page ${ids.length / 5 + 1} of a sequence of ${version ?? 'none'} by ${served}, generation ${headers['x-keyway-generation']}: ${status} ${text.slice(0, 300)}`,
       )
     if (version !== null && served !== version)
-      throw new Error(`a sequence that ${version} began went on with ${served}`)
+      throw new Error(`a sequence of pages that ${version} began continued with ${served}`)
     version = served
     for (const one of body.response) {
       ids.push(one.integration_specific_id)
       if (`${id}@${one.given_name}` !== served)
-        throw new Error(`${served} answered what ${one.given_name} would`)
+        throw new Error(`${served} returned an account of ${one.given_name}`)
     }
     const token = body.page?.token
     if (!token) break
@@ -77,5 +77,6 @@ async function list(url: string, id: string, pauseMs: number, tally: Tally): Pro
   }
   tally.sequences += 1
   tally.versions.add(version)
-  if (ids.join(' ') !== IDS) throw new Error(`a sequence of ${version} gave ${ids.join(' ')}`)
+  if (ids.join(' ') !== IDS)
+    throw new Error(`a sequence of pages of ${version} returned ${ids.join(' ')}`)
 }

@@ -10,7 +10,7 @@ compileFunction(writersSource(), ['__keyway'])({ install })
 serveWith((c, name, reply) => {
   const written = write(name, reply, false, Number.POSITIVE_INFINITY)
   if (written === null || written === 'over')
-    throw new Error(`the writers refuse the reply of ${name}`)
+    throw new Error(`the writers refused the reply of ${name}`)
   return c.body(`{"response":${written.text},"raw_data":null,"page":null}`, 200, {
     'content-type': 'application/json',
   })

@@ -31,7 +31,7 @@ test('a different answer is reported with the name of its server', async () => {
   ]
   const [workload] = WORKLOADS
   await expect(compareAnswers(servers, workload as never)).rejects.toThrow(
-    'other answers list of 100 accounts otherwise than one: 2',
+    'other answers list of 100 accounts differently from one: 2',
   )
 })
 

@@ -29,6 +29,6 @@ test('an answer without a body is complete with its head', () => {
 
 test('an answer without a content length is refused', () => {
   expect(() => judged('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')).toThrow(
-    'does not say its length',
+    'has no content-length',
   )
 })

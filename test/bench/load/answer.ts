@@ -35,7 +35,7 @@ export function createAnswerReader(): AnswerReader {
     }
     const head = all.toString('latin1', 0, end + 2)
     const length = LENGTH.exec(head)?.[1]
-    if (length === undefined) throw new Error(`An answer does not say its length: ${head}`)
+    if (length === undefined) throw new Error(`An answer has no content-length: ${head}`)
     partOfHead = Buffer.alloc(0)
     isSuccess = head.startsWith(SUCCESS)
     left = Number(length)

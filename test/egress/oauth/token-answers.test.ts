@@ -37,7 +37,7 @@ const refresh = async (given: Reply, oauth: Declared = {}) => {
 }
 const refused = async (given: Reply) => {
   const error: unknown = await refresh(given).catch((one: unknown) => one)
-  if (!(error instanceof RuntimeError)) throw new Error('it was not refused')
+  if (!(error instanceof RuntimeError)) throw new Error('the request was not refused')
   return { code: error.code, message: error.message }
 }
 

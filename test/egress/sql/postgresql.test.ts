@@ -466,7 +466,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ['too few parameters', { statement: 'numbers' }, 'context_misused'],
     ['a parameter of another type', { statement: 'numbers', parameters: ['1'] }, 'context_misused'],
     [
-      'a number that is not safe',
+      'an unsafe integer',
       { statement: 'numbers', parameters: [2 ** 53] },
       'context_misused',
     ],
