@@ -49,7 +49,11 @@ describe('a bad request', () => {
       () => post(host, AT, `{"request":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`),
       bad('64 levels'),
     ],
-    ['a list as the body', () => post(host, AT, '[]'), bad(/./)],
+    [
+      'a list as the body',
+      () => post(host, AT, '[]'),
+      bad(/^write an object \(found an array\); request/),
+    ],
     ['no request', () => withOther({ request: undefined }), bad('request')],
     ['a request that is null', () => withOther({ request: null }), bad('request')],
     ['a request that is a list', () => withOther({ request: [] }), bad('request')],

@@ -93,7 +93,10 @@ export function judgeCall(value: unknown, textLength: number, expected: Expected
   ]
   const at = array ? placeAt(array.path) : undefined
   if (at !== undefined && !findings.some((one) => one.startsWith(`${at}: `)))
-    findings.unshift(`${at}: Expected Object but received Array`)
+    findings.unshift(
+      // Findings about the body itself name no place.
+      at === '' ? 'write an object (found an array)' : `${at}: Expected Object but received Array`,
+    )
   if (findings.length > 0 || !parsed.success || !request.success)
     throw new RuntimeError('request_invalid', findings.join('; '))
   const { page, settings, include_raw_data } = parsed.output
