@@ -186,7 +186,8 @@ export function storageFault(value: unknown): string | null {
   const deep = findDeep(value)
   if (deep) return `${placeAt(deep)}: ${TOO_DEEP}`
   const odd = findUnstorable(value)
-  return odd && `${placeAt(odd)}: ${ODD_TEXT}`
+  // A text that is the whole value has no place.
+  return odd && (odd.length === 0 ? ODD_TEXT : `${placeAt(odd)}: ${ODD_TEXT}`)
 }
 
 /**

@@ -34,6 +34,7 @@ test.each<[string, string, string | undefined, number]>([
   ['POST', '/connectors/constructor/disable', '{}', 404],
   ['POST', '/connectors/acme/disable', '{"reason":"a\\u0000b"}', 422],
   ['POST', '/connectors/acme/disable', '{"reason":"\\ud800"}', 422],
+  ['POST', '/connectors/acme/disable', '"\\ud800"', 422],
   ['POST', '/connectors/acme/disable', '{"reason":', 422],
   ['POST', '/connectors/acme/disable', 'null', 422],
   ['POST', '/connectors/acme/disable', '{"expected_generation":1e9}', 409],
@@ -45,7 +46,7 @@ test.each<[string, string, string | undefined, number]>([
 ])('%s %s with %j is refused with a message', async (method, path, raw, status) => {
   const reply = await core.call(method, `/operator${path}`, raw === undefined ? {} : { raw })
   expect(reply.status).toBe(status)
-  if (status >= 400) expect(reply.body.error.message).toEqual(expect.any(String))
+  expect(reply.body.error.message).toMatch(/^[^\s:]/)
 })
 
 test.each([
