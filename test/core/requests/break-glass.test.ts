@@ -19,11 +19,15 @@ import { type BadSystem, startBadSystem } from './faults/bad-system.ts'
 describe('the check before break-glass access is granted', () => {
   const facts = { isMember: true, isThere: true, isTaken: false, minutes: 60, maxMinutes: 60 }
   test.each([
-    ['all that it needs', {}, undefined],
-    ['no group of it', { isMember: false, isThere: false }, 'forbidden'],
-    ['a permission that is gone', { isThere: false }, 'conflict'],
-    ['a use that has not ended', { isTaken: true }, 'conflict'],
-    ['more time than there is', { minutes: 61 }, 'invalid'],
+    ['passes if every condition holds', {}, undefined],
+    [
+      'refuses a person outside the groups, even if the permission is gone',
+      { isMember: false, isThere: false },
+      'forbidden',
+    ],
+    ['refuses a permission that is gone', { isThere: false }, 'conflict'],
+    ['refuses a second use at the same time', { isTaken: true }, 'conflict'],
+    ['refuses more time than is allowed', { minutes: 61 }, 'invalid'],
   ])('%s', (_, more, expected) => {
     expect(glassRefusal({ ...facts, ...more })?.kind).toBe(expected)
   })
@@ -107,9 +111,9 @@ describe('break-glass access', () => {
     const task = await review(id)
     expect(task).toMatchObject({ status: 'PENDING', task_category: 'APPROVAL' })
     expect(task.assignees).toMatchObject([{ id: boss.id }, { name: 'Second line' }])
-    const told = { about: task.id, now: new Date() }
+    const mail = { about: task.id, now: new Date() }
     for (const { id: userId } of [boss, second])
-      expect(await MAIL_CONTENTS.waits(core.db, { ...told, userId })).toMatchObject({
+      expect(await MAIL_CONTENTS.waits(core.db, { ...mail, userId })).toMatchObject({
         text: 'todo',
         matter: { note: expect.stringContaining('The site is down') },
       })
@@ -201,7 +205,7 @@ describe('break-glass access', () => {
       body: { user_id: who.id },
     })
     expect(leaving.status, JSON.stringify(leaving.body)).toBe(201)
-    await until('the access is taken back', () => !holdsRoot(who.email))
+    await until('the access is revoked', () => !holdsRoot(who.email))
     expect((await take(who)).status).toBe(401)
     expect(await review(id)).toMatchObject({ status: 'PENDING' })
     const right = await settle(boss, id, 'approve', 'The site was down')

@@ -11,7 +11,7 @@ import { type CoreHost, domainOf, type Person, type Reply } from '../host.ts'
 export type Company = ReturnType<typeof company>
 
 /** Makes every pending retry due now. */
-async function hurry(db: Db): Promise<void> {
+async function makeRetriesDue(db: Db): Promise<void> {
   await db.execute(
     sql`update app_outages set until = clock_timestamp() where until > clock_timestamp()`,
   )
@@ -29,8 +29,8 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
     provisioning: object = {},
   ): Promise<string> {
     const body = { app_id: appId, request_flow, provisioning }
-    const { status, body: said } = await core.call('POST', '/appstore/apps', { body })
-    if (status !== 200) throw new Error(JSON.stringify(said))
+    const { status, body: answer } = await core.call('POST', '/appstore/apps', { body })
+    if (status !== 200) throw new Error(JSON.stringify(answer))
     return appId
   }
 
@@ -97,7 +97,7 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
   /** Like `reaches`, but skips the pauses between retries. */
   const reachesSoon = (id: string, status: string) =>
     until(`the request is ${status}`, async () => {
-      await hurry(core.db)
+      await makeRetriesDue(core.db)
       return (await statusOf(id)) === status ? status : null
     })
 
@@ -106,7 +106,7 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
     const { rowCount } = await core.db.execute(sql`
       update access_requests set expires_at = clock_timestamp(), wake_at = clock_timestamp()
       where id = ${id} and status = 'COMPLETED' and expires_at > clock_timestamp()`)
-    if (rowCount !== 1) throw new Error('this request has no time that goes on')
+    if (rowCount !== 1) throw new Error('the request has no access that expires later')
   }
 
   /** The open task of a request, as an admin sees it. */

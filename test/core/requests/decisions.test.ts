@@ -180,8 +180,8 @@ describe('a request', () => {
     const b = await person(core.db, 'ring-b@acme.example')
     await setManager(a.id, b.id)
     await setManager(b.id, a.id)
-    const ring = await storeApp('Ring', { require_manager_approval: true })
-    const asked = await ask(a.token, { app_id: ring, target_user_id: b.id })
+    const cyclicApp = await storeApp('Ring', { require_manager_approval: true })
+    const asked = await ask(a.token, { app_id: cyclicApp, target_user_id: b.id })
     expect(asked.body[0].status).toBe('PENDING_MANAGER_APPROVAL')
     const { body } = await core.call('GET', `/tasks?access_request_id=${asked.body[0].id}`)
     expect(body.items).toHaveLength(1)
@@ -200,44 +200,38 @@ describe('the validation of a request', () => {
   it.each([
     ['an app that is not in the store', async () => ({ app_id: await app(core.db, 'Hidden') })],
     ['an unknown app', async () => ({ app_id: 'none' })],
+    ['an unknown user', async () => ({ app_id: await storeApp('W1'), target_user_id: 'x' })],
     [
-      'a user who is not there',
-      async () => ({ app_id: await storeApp('W1'), target_user_id: 'x' }),
-    ],
-    [
-      'a permission that is not there',
+      'an unknown permission',
       async () => ({ app_id: await storeApp('W2'), requestable_permission_ids: ['x'] }),
     ],
     [
-      'a length that may not be chosen',
+      'a length that the app does not offer',
       async () => ({
         app_id: await storeApp('W3', {}, { time_based_access: ['2 hours'] }),
         access_length: '90 days',
       }),
     ],
     [
-      'no end, where there has to be one',
+      'unlimited access where a length is required',
       async () => ({ app_id: await storeApp('W4', {}, { time_based_access: ['2 hours'] }) }),
     ],
     [
-      'more seconds than the longest length',
+      'more seconds than the longest length has',
       async () => ({
         app_id: await storeApp('W5', {}, { time_based_access: ['2 hours'] }),
         expiration_in_seconds: 7201,
       }),
     ],
     [
-      'two lengths',
+      'both a length and seconds',
       async () => ({
         app_id: await storeApp('W6'),
         expiration_in_seconds: 60,
         access_length: '2 hours',
       }),
     ],
-    [
-      'a time that is none',
-      async () => ({ app_id: await storeApp('W7'), expiration_in_seconds: 0 }),
-    ],
+    ['zero seconds', async () => ({ app_id: await storeApp('W7'), expiration_in_seconds: 0 })],
   ])('rejects %s', async (_, body) => {
     const reply = await ask(employee.token, await body())
     expect(reply.status).toBe(422)

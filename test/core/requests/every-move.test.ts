@@ -76,7 +76,7 @@ const wake = (id: string) =>
 const reverted = (id: string) =>
   core.db.transaction(async (tx) => {
     const [row] = await tx.select().from(accessRequests).where(eq(accessRequests.id, id))
-    if (!row) throw new Error('it is gone')
+    if (!row) throw new Error('the request is gone')
     await revert(tx, row, 'Its reason no longer applies', {
       ...{ now: databaseTime, send: async () => {}, listeners: LISTENERS },
     })
@@ -100,7 +100,7 @@ async function given(more: object = {}): Promise<string> {
 }
 
 /** Access whose time or reason is over and that waits for manual deprovisioning. */
-async function toTake(end: (id: string) => Promise<unknown> = wake): Promise<string> {
+async function toRemoveByHand(end: (id: string) => Promise<unknown> = wake): Promise<string> {
   const id = await byHand({ expiration_in_seconds: 3600 })
   await acme.settle(id, 'complete')
   await end(id)
@@ -110,7 +110,7 @@ async function toTake(end: (id: string) => Promise<unknown> = wake): Promise<str
 
 const MANAGER = { require_manager_approval: true }
 
-async function approvals(): Promise<void> {
+async function approvalMoves(): Promise<void> {
   const two = {
     approvers: { users: [{ id: approver.id }], groups: [] },
     approvers_stage_2: { users: [{ id: approver.id }], groups: [] },
@@ -132,7 +132,7 @@ async function approvals(): Promise<void> {
   await acme.reaches(later, 'EXPIRED')
 }
 
-async function giving(): Promise<void> {
+async function provisioningMoves(): Promise<void> {
   for (const end of [cancel, reverted]) {
     const held = Promise.withResolvers<End>()
     const before = system.count('list_accounts')
@@ -154,22 +154,22 @@ async function giving(): Promise<void> {
   await acme.reaches(retried, 'COMPLETED')
 }
 
-async function taking(): Promise<void> {
+async function deprovisioningMoves(): Promise<void> {
   const over = await given({ expiration_in_seconds: 3600 })
   await wake(over)
   await acme.reaches(over, 'TIME_BASED_EXPIRED')
   const gone = await given()
   await reverted(gone)
   await acme.reaches(gone, 'REVERTED')
-  await acme.settle(await toTake(), 'complete')
-  await acme.settle(await toTake(), 'dismiss')
-  const failed = await toTake()
+  await acme.settle(await toRemoveByHand(), 'complete')
+  await acme.settle(await toRemoveByHand(), 'dismiss')
+  const failed = await toRemoveByHand()
   await wake(failed)
   await acme.reaches(failed, 'TIME_BASED_EXPIRED_FAILED')
-  await acme.settle(await toTake(reverted), 'complete')
+  await acme.settle(await toRemoveByHand(reverted), 'complete')
   for (const end of [wake, reverted]) {
     // The same person gets the access again, so it no longer has to be taken back by hand.
-    const id = await toTake(end)
+    const id = await toRemoveByHand(end)
     const again = await acme.asked(whose.get(id) as Person, { app_id: appId })
     system.behave(() => 'well')
     await acme.settle(again, 'complete')
@@ -179,9 +179,9 @@ async function taking(): Promise<void> {
 }
 
 test('requests make every transition of the table and no other', async () => {
-  await approvals()
-  await giving()
-  await taking()
+  await approvalMoves()
+  await provisioningMoves()
+  await deprovisioningMoves()
   const { rows } = await owner.query<{ move: string }>(
     `select distinct was || ' ' || became as move from moves`,
   )

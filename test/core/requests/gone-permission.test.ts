@@ -73,14 +73,14 @@ it('a deleted permission is taken back by webhook under its own label, not as ac
     (await core.call('GET', `/appstore/access_requests?target_user_id=${ada.id}`)).body.items.find(
       ({ app_id }: { app_id: string }) => app_id === appId,
     )
-  const { id } = await until('the policy has asked', mine)
+  const { id } = await until('the policy has created its request', mine)
   await acme.reaches(id, 'COMPLETED')
   await remove(wanted)
   await acme.reaches(id, 'REVERTED')
-  const told = receiver.received
+  const webhookCall = receiver.received
     .map(({ text }) => JSON.parse(text))
     .find(({ access_request_id, event }) => access_request_id === id && event === 'DEPROVISION')
-  expect(told).toMatchObject({ permissions: [{ label: 'Editors' }] })
+  expect(webhookCall).toMatchObject({ permissions: [{ label: 'Editors' }] })
 })
 
 it('many permissions can be deleted concurrently while a policy that grants them is changed', async () => {

@@ -14,7 +14,7 @@ let core: CoreHost
 let acme: Company
 let appId: string
 let permission: string
-let handmade: string
+let withoutEntitlement: string
 let people = 0
 let who: Person & { email: string }
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const ref = { entitlementType: 'GROUP', resourceType: '', resourceId: '' }
   permission = await acme.synced(appId, 'Group', { ...ref, entitlementId: 'group' })
   // A permission that no sync found, so it has no entitlement.
-  handmade = await acme.synced(appId, 'By hand', {
+  withoutEntitlement = await acme.synced(appId, 'By hand', {
     ...ref,
     entitlementType: null as never,
     entitlementId: null as never,
@@ -67,7 +67,7 @@ async function accountByHand(): Promise<string> {
   return id
 }
 
-const asksToClose = (id: string) =>
+const expectTaskToClose = (id: string) =>
   expect
     .poll(async () => (await acme.openTask(id))?.task_type, { timeout: 10_000 })
     .toBe('MANUAL_DEPROVISIONING')
@@ -82,7 +82,7 @@ it('a manually created account gets a task to close it after its last permission
   expect(await acme.openTask(app)).toBeUndefined()
   await acme.endTime(other)
   await acme.reaches(other, 'TIME_BASED_EXPIRED')
-  await asksToClose(app)
+  await expectTaskToClose(app)
   expect(await acme.openTask(other)).toBeUndefined()
   await acme.settle(app, 'complete')
   expect(await acme.statusOf(app)).toBe('TIME_BASED_EXPIRED')
@@ -90,7 +90,7 @@ it('a manually created account gets a task to close it after its last permission
 
 it('an account created by the connector is suspended when its last permission, granted by hand, expires', async () => {
   const app = await given(null)
-  const other = await given(handmade, true)
+  const other = await given(withoutEntitlement, true)
   await acme.endTime(app)
   await acme.reaches(app, 'TIME_BASED_EXPIRED')
   expect(statusOfAccount()).toBe('ACTIVE')
@@ -108,10 +108,10 @@ it('a task to close an account ends when a permission is granted, and reopens af
   expect(await acme.openTask(app)).toBeUndefined()
   await acme.endTime(other)
   await acme.reaches(other, 'TIME_BASED_EXPIRED')
-  await asksToClose(app)
+  await expectTaskToClose(app)
   const third = await given(permission)
   await expect.poll(() => acme.openTask(app)).toBeUndefined()
   await acme.endTime(third)
   await acme.reaches(third, 'TIME_BASED_EXPIRED')
-  await asksToClose(app)
+  await expectTaskToClose(app)
 })

@@ -50,9 +50,9 @@ test('totals are exact after each kind of statement, and after counts are folded
   await expectExact()
   const undone = core.db.transaction(async (tx) => {
     await tx.delete(accessRequests)
-    throw new Error('undone')
+    throw new Error('roll back')
   })
-  await expect(undone).rejects.toThrow('undone')
+  await expect(undone).rejects.toThrow('roll back')
   await expectExact()
   await foldChanges(core.db)
   await expectExact()

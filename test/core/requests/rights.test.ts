@@ -31,7 +31,7 @@ it('an admin of one app who can read all requests cannot cancel those of other a
 })
 
 it.each([['Read Only Admin'], ['AppStore Read Only Admin'], ['Auditor']])(
-  'a %s can request access for themself and cancel that request, and nothing more',
+  'a person with the role %s can request access and cancel that request, and nothing more',
   async (role) => {
     const id = await acme.inStore(await app(core.db, `Store of ${role}`))
     const reader = await person(core.db, `${role.replaceAll(' ', '-')}@acme.example`, [role])
@@ -135,12 +135,12 @@ it('an approval cannot be reassigned to people none of whom can decide', async (
   const appId = await acme.inStore(await app(core.db, 'Handed on'))
   const id = await acme.asked(ada, { app_id: appId })
   const task = await acme.openTask(id)
-  const handTo = (body: object) => core.call('POST', `/tasks/${task.id}/reassign`, { body })
+  const reassign = (body: object) => core.call('POST', `/tasks/${task.id}/reassign`, { body })
   const gone = await person(core.db, 'gone@acme.example')
   await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, gone.id))
   const empty = await group(core.db, 'Nobody', [])
   const own = await group(core.db, 'Ada herself', [ada])
   for (const body of [{ user_ids: [gone.id] }, { group_ids: [empty] }, { group_ids: [own] }])
-    expect((await handTo({ ...body, replace: true })).status).toBe(400)
-  expect((await handTo({ group_ids: [empty], replace: false })).status).toBe(204)
+    expect((await reassign({ ...body, replace: true })).status).toBe(400)
+  expect((await reassign({ group_ids: [empty], replace: false })).status).toBe(204)
 })

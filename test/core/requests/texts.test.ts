@@ -32,7 +32,7 @@ async function validatedApp(name: string): Promise<string> {
 }
 
 /** Log metadata of the last answer of a validation webhook. */
-async function judged(): Promise<Record<string, unknown>> {
+async function lastValidation(): Promise<Record<string, unknown>> {
   const { body } = await core.call('GET', '/activity_logs?limit=100')
   const rows = body.items.filter(({ event_type }: { event_type: string }) =>
     event_type.includes('REQUEST_VALIDATION'),
@@ -95,7 +95,7 @@ describe('the answer of a webhook', () => {
     receiver.answer(answering(200, JSON.stringify(answer)))
     const id = await acme.asked(ada, { app_id: await validatedApp('Talkative') })
     await acme.reaches(id, 'PENDING_APPROVAL')
-    expect(await judged()).toMatchObject({ valid: null })
+    expect(await lastValidation()).toMatchObject({ valid: null })
   })
 
   it('does not fill the log or a note with oversized property names', async () => {
@@ -106,6 +106,6 @@ describe('the answer of a webhook', () => {
     const { PENDING_APPROVAL: note } = (await acme.read(id)).notes
     expect(note).toContain('kkk')
     expect(note.length).toBeLessThan(2000)
-    expect(JSON.stringify(await judged())).not.toContain('kkk')
+    expect(JSON.stringify(await lastValidation())).not.toContain('kkk')
   })
 })

@@ -48,28 +48,31 @@ describe('a request of the only admin', () => {
   const refused = expect.stringMatching(/^No one may decide on it.*role Admin.*pre-approval rule/)
 
   it.each([
-    ['without named approvers', async () => ({})],
-    ['where he is the only approver', async () => ({ approvers: { users: [{ id: adminId }] } })],
+    ['if no approver is named', async () => ({})],
     [
-      'whose group of approvers has no other member',
+      'if the admin is the only approver',
+      async () => ({ approvers: { users: [{ id: adminId }] } }),
+    ],
+    [
+      'if the group of approvers has no other member',
       async () => {
         const own = await group(core.db, 'Only the admin', [{ id: adminId } as Person])
         return { approvers: { groups: [{ id: own }] } }
       },
     ],
     [
-      'where a manager is to decide, and there is none',
+      'if the manager must decide and there is none',
       async () => ({ require_manager_approval: true }),
     ],
     [
-      'where only the second stage could not be decided',
+      'if only the second stage has no other approver',
       async () => ({
         approvers: { users: [{ id: ada.id }] },
         require_additional_approval: true,
         approvers_stage_2: { users: [{ id: adminId }] },
       }),
     ],
-  ])('for himself is refused with advice %s', async (_, flow) => {
+  ])('for themself is refused with advice %s', async (_, flow) => {
     const appId = await inStore(await flow())
     const { status, body } = await askSelf(appId)
     expect([status, body.detail]).toEqual([409, refused])
@@ -91,7 +94,7 @@ describe('a request of the only admin', () => {
       },
     ],
     [
-      'a rule that covers it',
+      'a matching pre-approval rule',
       async () => {
         const appId = await inStore()
         const preapproved_users_by_attribute = [{ attribute: 'email', value: 'admin@localhost' }]
@@ -100,7 +103,7 @@ describe('a request of the only admin', () => {
         return appId
       },
     ],
-  ])('for himself is accepted where there is %s', async (_, made) => {
+  ])('for themself is accepted if there is %s', async (_, made) => {
     expect((await askSelf(await made())).status).toBe(201)
   })
 
@@ -112,9 +115,9 @@ describe('a request of the only admin', () => {
 
 describe('when an approver leaves', () => {
   it.each([
-    ['who was named', (id: string) => ({ approvers: { users: [{ id }] } })],
-    ['who is the manager', () => ({ require_manager_approval: true })],
-  ])('%s and was the only approver, the admins are asked', async (name, flow) => {
+    ['a named person', (id: string) => ({ approvers: { users: [{ id }] } })],
+    ['the manager', () => ({ require_manager_approval: true })],
+  ])('and was the only approver as %s, the admins are asked', async (name, flow) => {
     const boss = await person(core.db, `${name.replaceAll(' ', '-')}@acme.example`)
     await acme.setManager(ada.id, boss.id)
     const id = await acme.asked(ada, { app_id: await inStore(flow(boss.id)) })
@@ -125,7 +128,7 @@ describe('when an approver leaves', () => {
     await acme.setManager(ada.id, null)
   })
 
-  it('the group of approvers empty, the admins are asked at the next check', async () => {
+  it('and leaves a group of approvers empty, the admins are asked at the next check', async () => {
     const boss = await person(core.db, 'in-group@acme.example')
     const team = await group(core.db, 'Deciders', [boss])
     const id = await acme.asked(ada, {
@@ -160,11 +163,13 @@ describe('when an approver leaves', () => {
     const approvers = { users: [{ id: one.id }, { id: other.id }] }
     const id = await acme.asked(ada, { app_id: await inStore({ approvers }) })
     await leaves(one.id)
-    const woken = () =>
+    const nextCheck = () =>
       core.db.execute<{ later: boolean }>(
         sql`select wake_at > now() as later from access_requests where id = ${id}`,
       )
-    await expect.poll(async () => (await woken()).rows[0]?.later, { timeout: 30_000 }).toBe(true)
+    await expect
+      .poll(async () => (await nextCheck()).rows[0]?.later, { timeout: 30_000 })
+      .toBe(true)
     expect((await assignees(id))?.sort()).toEqual([one.id, other.id].sort())
   })
 })

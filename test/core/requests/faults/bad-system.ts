@@ -52,7 +52,7 @@ const CAPABILITIES = [
   'unassign_entitlement',
 ] as const
 export type Name = (typeof CAPABILITIES)[number]
-type Told = Record<string, string>
+type CapabilityRequest = Record<string, string>
 
 const CREATED = { status: 'ACTIVE', created: true, id: null }
 
@@ -72,12 +72,12 @@ export async function startBadSystem({
   const paths: string[] = []
   let ends: (name: Name) => End | Promise<End> = () => 'well'
   let retryAfterSeconds = 0
-  let madeId: string | null = null
-  let tellsId = true
+  let createdId: string | null = null
+  let returnsId = true
   const isShown = ({ atMs }: { atMs: number }) => performance.now() - atMs >= showsAfterMs
   const now = () => ({ atMs: performance.now() })
 
-  const ASKED: Record<Name, (told: Told) => unknown> = {
+  const HANDLERS: Record<Name, (request: CapabilityRequest) => unknown> = {
     list_accounts: () =>
       listing.of?.() ??
       [...accounts]
@@ -101,18 +101,18 @@ export async function startBadSystem({
           integration_specific_resource_id: '',
         })),
     create_account: ({ email = '' }) => {
-      const id = madeId ?? `account-${accounts.size + 1}`
+      const id = createdId ?? `account-${accounts.size + 1}`
       accounts.set(id, { email, status: 'ACTIVE', ...now() })
-      return { ...CREATED, id: tellsId ? madeId : null }
+      return { ...CREATED, id: returnsId ? createdId : null }
     },
     activate_account: ({ account_id = '' }) => setStatus(account_id, 'ACTIVE'),
     deactivate_account: ({ account_id = '' }) => setStatus(account_id, 'SUSPENDED'),
-    assign_entitlement: (told) => {
-      held.set(keyOf(told), now())
+    assign_entitlement: (request) => {
+      held.set(keyOf(request), now())
       return { assigned: true }
     },
-    unassign_entitlement: (told) => {
-      held.delete(keyOf(told))
+    unassign_entitlement: (request) => {
+      held.delete(keyOf(request))
       return { unassigned: true }
     },
   }
@@ -124,8 +124,8 @@ export async function startBadSystem({
     activate_account: { status: 'ACTIVE', activated: true },
     deactivate_account: { status: 'SUSPENDED', deactivated: true },
   }
-  const keyOf = (told: Told) =>
-    `${told['account_integration_specific_id']} ${told['entitlement_integration_specific_id']}`
+  const keyOf = (request: CapabilityRequest) =>
+    `${request['account_integration_specific_id']} ${request['entitlement_integration_specific_id']}`
   function setStatus(id: string, status: string): unknown {
     const one = accounts.get(id)
     if (!one) return undefined
@@ -139,11 +139,11 @@ export async function startBadSystem({
     const url = new URL(request.url ?? '', 'http://system')
     // Every path prefix serves the same data.
     const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1) as Name
-    text ||= url.searchParams.get('told') ?? '{}'
+    text ||= url.searchParams.get('request') ?? '{}'
     calls.push(name)
     paths.push(url.pathname)
     const end = await ends(name)
-    const done = NOT_DONE.includes(end) ? undefined : ASKED[name](JSON.parse(text))
+    const done = NOT_DONE.includes(end) ? undefined : HANDLERS[name](JSON.parse(text))
     if (end === 'hang') return
     if (end === 'cut') return void reply.destroy()
     const status = STATUS[end] ?? (end !== 'lie' && done === undefined ? 404 : 200)
@@ -179,10 +179,10 @@ export async function startBadSystem({
       ),
       `import { ConnectorError } from 'keyway/sdk'
       async function ask(name: string, request: unknown, ctx: any) {
-        const told = JSON.stringify(request)
+        const input = JSON.stringify(request)
         const read = /^(get|list)/.test(name)
-        const url = ctx.settings.base_url + '/' + name + (read ? '?told=' + encodeURIComponent(told) : '')
-        const reply = await ctx.fetch(url, read ? {} : { method: 'POST', body: told })
+        const url = ctx.settings.base_url + '/' + name + (read ? '?request=' + encodeURIComponent(input) : '')
+        const reply = await ctx.fetch(url, read ? {} : { method: 'POST', body: input })
         if (!reply.ok) throw await ConnectorError.from(reply)
         return await reply.json()
       }`,
@@ -220,9 +220,9 @@ export async function startBadSystem({
      * Sets the id of accounts created from now on, and whether the answer contains it. null: a generated
      * id, which only the list shows.
      */
-    makes(id: string | null, isTold = true) {
-      madeId = id
-      tellsId = isTold
+    setCreatedId(id: string | null, isReturned = true) {
+      createdId = id
+      returnsId = isReturned
     },
     /** Sets the Retry-After of answers that end with `away`. */
     asks(seconds: number) {

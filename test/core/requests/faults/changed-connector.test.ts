@@ -42,10 +42,10 @@ function version(number: string): Promise<Made> {
   const handlers = Object.entries(ANSWERS).map(
     ([name, answer]) => `async ${name}(request, ctx) {
       if (!ctx.settings.base_url) return ${JSON.stringify(answer)}
-      const told = JSON.stringify(request)
+      const input = JSON.stringify(request)
       const read = ${/^(get|list)/.test(name)}
-      const url = ctx.settings.base_url + '/${number}/${name}' + (read ? '?told=' + encodeURIComponent(told) : '')
-      const reply = await ctx.fetch(url, read ? {} : { method: 'POST', body: told })
+      const url = ctx.settings.base_url + '/${number}/${name}' + (read ? '?request=' + encodeURIComponent(input) : '')
+      const reply = await ctx.fetch(url, read ? {} : { method: 'POST', body: input })
       if (!reply.ok) throw await ConnectorError.from(reply)
       return await reply.json()
     },`,
@@ -101,18 +101,21 @@ async function assigning() {
     requestable_permission_ids: [permission],
   })
   await acme.settle(id, 'complete')
-  await until('it is being assigned', () => system.count('assign_entitlement') > before)
+  await until(
+    'the entitlement is being assigned',
+    () => system.count('assign_entitlement') > before,
+  )
   return { id, email, release: resolve }
 }
 
-const isGivenOnce = (email: string) => {
+const expectGrantedOnce = (email: string) => {
   const own = system.accountsOf(email)
   expect(own).toHaveLength(1)
   expect(system.held.has(`${own[0]?.[0]} group`)).toBe(true)
 }
 
-const saysWhy = (id: string, words: RegExp) =>
-  until('it says why', async () => {
+const untilProblem = (id: string, words: RegExp) =>
+  until(`the request reports ${words}`, async () => {
     const { rows } = await core.db.execute(
       sql`select problem from access_requests where id = ${id}`,
     )
@@ -126,7 +129,7 @@ it('a request whose connector is upgraded during a call completes once, with the
   await op.install(await version('1.1.0'))
   release('well')
   await acme.reaches(id, 'COMPLETED')
-  isGivenOnce(email)
+  expectGrantedOnce(email)
   const later = system.paths.slice(before)
   expect(later.length).toBeGreaterThan(0)
   expect(later.filter((one) => !one.startsWith('/1.1.0/'))).toEqual([])
@@ -136,18 +139,18 @@ it('a request whose connector is disabled waits, records why, and completes afte
   const { id, email, release } = await assigning()
   expect((await op.call('POST', '/connectors/acme/disable', { at_once: true })).status).toBe(200)
   release('well')
-  await saysWhy(id, /disabled|not served|unavailable|gone/i)
+  await untilProblem(id, /disabled|not served|unavailable|gone/i)
   expect((await op.call('POST', '/connectors/acme/enable', {})).status).toBe(200)
   await acme.reachesSoon(id, 'COMPLETED')
-  isGivenOnce(email)
+  expectGrantedOnce(email)
 })
 
 it('a request whose connector is removed waits, records why, and completes after it is reinstalled', async () => {
   const { id, email, release } = await assigning()
   expect((await op.call('DELETE', '/connectors/acme')).status).toBe(200)
   release('before')
-  await saysWhy(id, /is not served/)
+  await untilProblem(id, /is not served/)
   await op.install(await version('1.2.0'))
   await acme.reachesSoon(id, 'COMPLETED')
-  isGivenOnce(email)
+  expectGrantedOnce(email)
 })

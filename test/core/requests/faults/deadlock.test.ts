@@ -26,24 +26,27 @@ test('concurrent approvals and cancellations fail no call, and leave only the ac
   const statuses: number[] = []
   /** The permission of each request. */
   const asked = new Map<string, string>()
-  const note = ({ status }: { status: number }) => statuses.push(status)
+  const recordStatus = ({ status }: { status: number }) => statuses.push(status)
   async function one(n: number): Promise<void> {
     const made = await acme.ask(ada, {
       app_id: appId,
       requestable_permission_ids: [permissions[n % permissions.length]],
     })
-    note(made)
+    recordStatus(made)
     const id: string = made.body[0].id
     asked.set(id, labels[n % labels.length] ?? '')
     const task = await acme.openTask(id)
-    const cancel = () => core.call('DELETE', `/appstore/access_requests/${id}`).then(note)
-    await Promise.all([core.call('POST', `/tasks/${task.id}/complete`).then(note), cancel()])
+    const cancel = () => core.call('DELETE', `/appstore/access_requests/${id}`).then(recordStatus)
+    await Promise.all([
+      core.call('POST', `/tasks/${task.id}/complete`).then(recordStatus),
+      cancel(),
+    ])
     await cancel()
   }
   for (let round = 0; round < 5; round += 1)
     await Promise.all(Array.from({ length: 10 }, (_, n) => one(n)))
   expect(statuses.filter((status) => ![201, 204, 409].includes(status))).toEqual([])
-  await until('nothing is left to do', async () => {
+  await until('no request has pending work', async () => {
     const { rows } = await core.db.execute(sql`select from access_requests where todo is not null`)
     return rows.length === 0
   })

@@ -40,7 +40,7 @@ describe.each(Object.entries(ENDS) as [Name, { short: End[]; long: End[] }][])(
   (name, ends) => {
     const { short, long } = ends
     it.each([...short, ...(process.env['LONG'] ? long : [])])(
-      'may end once with “%s”: access is still granted once, and taken back',
+      'may end once with “%s”: access is still granted once, and revoked',
       async (end) => {
         const who = await someone()
         system.once(name, end)

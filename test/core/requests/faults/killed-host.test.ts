@@ -33,7 +33,7 @@ test('the surviving host finishes the requests of the killed one, and nothing is
   for (const email of emails) ids.push(await acme.asked(await person(core.db, email), body))
   await Promise.all(ids.map((id) => acme.settle(id, 'complete')))
   // This host runs three requests of an app at once, so the other host has begun some, too.
-  await until('both call the system', () => held > 3)
+  await until('both hosts call the system', () => held > 3)
   const killedMs = performance.now()
   other.kill('SIGKILL')
   await other.ended

@@ -40,7 +40,7 @@ const holds = (email: string, what = 'group') =>
   system.accountsOf(email).some(([id]) => system.held.has(`${id} ${what}`))
 
 /** Blocks the next call of a capability before it takes effect, until it is released. */
-function hold(name: Parameters<BadSystem['once']>[0]) {
+function holdCall(name: Parameters<BadSystem['once']>[0]) {
   const { promise, resolve } = Promise.withResolvers<End>()
   const before = system.count(name)
   system.once(name, promise)
@@ -51,8 +51,8 @@ function hold(name: Parameters<BadSystem['once']>[0]) {
 }
 
 /** Waits until a request has no pending work. */
-const isQuiet = (id: string) =>
-  until('nothing is left to do', async () => {
+const untilNoPendingWork = (id: string) =>
+  until('the request has no pending work', async () => {
     const { rows } = await core.db.execute(
       sql`select from access_requests where id = ${id} and todo is null`,
     )
@@ -62,30 +62,30 @@ const isQuiet = (id: string) =>
 it.each(['create_account', 'assign_entitlement'] as const)(
   'a request that is cancelled during %s leaves no access behind',
   async (name) => {
-    const held = hold(name)
+    const held = holdCall(name)
     const { id, email } = await approved()
     await held.called()
     expect((await core.call('DELETE', `/appstore/access_requests/${id}`)).status).toBe(204)
     held.release()
-    await isQuiet(id)
+    await untilNoPendingWork(id)
     expect(await acme.statusOf(id)).toBe('CANCELLED')
     expect(holds(email)).toBe(false)
   },
 )
 
 it('a request whose app is disconnected says so, asks people, and completes after it is reconnected', async () => {
-  const held = hold('assign_entitlement')
+  const held = holdCall('assign_entitlement')
   const { id } = await approved()
   await held.called()
   await core.db.execute(sql`update apps set disconnected_at = now() where id = ${appId}`)
   held.release('before')
-  await until('it says why', async () => {
+  await until('the request reports the disconnected app', async () => {
     const { rows } = await core.db.execute(
       sql`select problem from access_requests where id = ${id}`,
     )
     return /is disconnected; reconnect it/.test(String(rows[0]?.['problem']))
   })
-  await until('people are asked', async () => {
+  await until('the request has a manual task', async () => {
     const { rows } = await core.db.execute(
       sql`select description from tasks where app_id = ${appId} and status = 'PENDING'`,
     )
@@ -98,7 +98,7 @@ it('a request whose app is disconnected says so, asks people, and completes afte
 it('a permission that is deleted while it is granted is still taken back when its time is over', async () => {
   const own = permission
   permission = await newPermission('short-lived')
-  const held = hold('assign_entitlement')
+  const held = holdCall('assign_entitlement')
   const { id, email } = await approved(3)
   await held.called()
   await core.db.delete(requestablePermissions).where(eq(requestablePermissions.id, permission))
@@ -136,7 +136,7 @@ it('requests complete once although database connections are cut under load', as
 it('requests complete once although the database server is killed under load', async () => {
   const asked = await Promise.all(Array.from({ length: 6 }, () => approved()))
   killDatabase(core.host.databasePid())
-  await until('it serves again', () =>
+  await until('the host reaches the database again', () =>
     core.db.execute(sql`select 1`).then(
       () => true,
       () => false,

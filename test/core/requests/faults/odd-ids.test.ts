@@ -11,18 +11,18 @@ beforeAll(async () => {
   appId = await bad.acme.connected(bad.system.app)
 })
 afterAll(() => bad.stop())
-afterEach(() => bad.system.makes(null))
+afterEach(() => bad.system.setCreatedId(null))
 
 const WORDS = 'the account of this person has an id that Keyway cannot store'
 
 test.each([
   ['NUL', 'a\u0000b'],
-  ['half of a pair', 'a\ud83d'],
-  ['more letters than are kept', 'x'.repeat(513)],
-  ['nothing', ''],
-])('a created account with %s for an id is handed to people', async (_what, id) => {
+  ['a lone surrogate', 'a\ud83d'],
+  ['too many characters', 'x'.repeat(513)],
+  ['an empty text', ''],
+])('an account that is created with %s as its id becomes a manual task', async (_what, id) => {
   const { acme, system } = bad
-  system.makes(id)
+  system.setCreatedId(id)
   const { id: request } = await bad.approved({ app_id: appId })
   await acme.reaches(request, 'PENDING_MANUAL_PROVISIONING')
   expect((await acme.openTask(request)).instructions).toContain(WORDS)
@@ -31,9 +31,9 @@ test.each([
 test('a listed account with an id that cannot be stored is not created again', async () => {
   const { core, system } = bad
   const before = system.calls.length
-  system.makes('a\u0000c', false)
+  system.setCreatedId('a\u0000c', false)
   const { id: request } = await bad.approved({ app_id: appId })
-  await until('it was tried twice', async () => {
+  await until('the accounts have been listed for two attempts', async () => {
     const { body } = await core.call('GET', `/operator/calls?app_id=${appId}`)
     expect(body.items.length).toBeGreaterThan(0)
     return system.calls.slice(before).filter((name) => name === 'list_accounts').length > 3

@@ -87,7 +87,7 @@ test('an account that a sync found gone without a successor is not searched for 
 test.each([
   ['', sql`select 1`],
   [
-    ', though the history of the first is no longer kept',
+    ', even if the history of the first is pruned',
     sql`delete from account_spans where until is not null returning 1`,
   ],
 ])(
@@ -141,7 +141,7 @@ test('an account that a sync matched with its owner by a rule is found although 
   const renamed = `${account}-renamed`
   bad.system.rename(account, renamed)
   const moved = bad.system.accounts.get(renamed)
-  if (!moved) throw new Error('it is not there')
+  if (!moved) throw new Error('the renamed account is missing')
   bad.system.accounts.set(renamed, { ...moved, email: 'shared@acme.example' })
   await bad.core.db.insert(accounts).values({
     ...{ domainId: await domainOf(bad.core.db), appId, userId: who.id },

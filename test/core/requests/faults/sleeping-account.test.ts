@@ -72,10 +72,10 @@ it('a refused deactivate_account becomes a MANUAL_DEPROVISIONING task and a warn
   await acme.reachesSoon(id, 'PENDING_MANUAL_DEPROVISIONING')
   expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_DEPROVISIONING' })
   expect(status()).toBe('ACTIVE')
-  const told = core.lines
+  const warnings = core.lines
     .map((line) => JSON.parse(line))
     .filter((line) => line.access_request === id)
-  expect(told).toMatchObject([
+  expect(warnings).toMatchObject([
     { level: 40, msg: expect.stringMatching(/^access to be revoked: .*people got a task/) },
   ])
 })
@@ -94,7 +94,7 @@ it('an account whose app access expires while a permission is granted is suspend
   const held = Promise.withResolvers<End>()
   system.once('assign_entitlement', held.promise)
   const other = await approved(1000, { requestable_permission_ids: [permission] })
-  await until('it is being given', () => system.count('assign_entitlement') > 0)
+  await until('the access is being granted', () => system.count('assign_entitlement') > 0)
   await acme.endTime(app)
   held.resolve('well')
   await acme.reachesSoon(other, 'COMPLETED')

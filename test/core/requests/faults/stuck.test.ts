@@ -34,7 +34,7 @@ it('requests wait while the system rejects the credentials; a task says so, and 
   const coming = await approved(100_000)
   await acme.reaches(leaving, 'PENDING_DEPROVISIONING')
   await acme.reaches(coming, 'PENDING_PROVISIONING')
-  const [task] = await until('there is a task', async () => {
+  const [task] = await until('the outage has a task', async () => {
     const found = await tasks('PENDING')
     return found.length > 0 && found
   })
@@ -57,23 +57,23 @@ it('an outage has one task, which stays open until the reconnected app answers',
   const { system, core, acme } = bad
   system.behave(() => 'denied')
   const coming = await approved(100_000)
-  const told = () =>
-    until('there is a task', async () => {
+  const openTaskIds = () =>
+    until('the outage has a task', async () => {
       const found = await tasks('PENDING')
       return found.length > 0 && found.map(({ id }: { id: string }) => id)
     })
-  const [task] = await told()
+  const [task] = await openTaskIds()
   const attempts = async () => Number((await outage())?.attempts)
   const reconnect = async () =>
     expect((await core.call('PUT', `/apps/${appId}`, { body: system.app })).status).toBe(200)
   const before = await attempts()
   await reconnect()
-  await until('it was called again, and refused', async () => (await attempts()) > before)
-  expect(await told()).toEqual([task])
+  await until('another attempt has failed', async () => (await attempts()) > before)
+  expect(await openTaskIds()).toEqual([task])
   system.behave(() => 'well')
   await reconnect()
   await acme.reaches(coming, 'COMPLETED')
-  await until('the task has ended', async () => (await tasks('PENDING')).length === 0)
+  await until('the task is closed', async () => (await tasks('PENDING')).length === 0)
   expect((await core.call('GET', `/tasks/${task}`)).body.status).toBe('COMPLETED')
 })
 
