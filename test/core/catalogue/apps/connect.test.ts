@@ -68,12 +68,12 @@ describe('connecting', () => {
   })
 
   test('prefers the caller’s name, category and website to those of the connector', async () => {
-    const said = {
+    const chosen = {
       name: 'Directory',
       category: 'HR_AND_LEARNING',
       website_url: 'https://a.example',
     }
-    const { body } = await create({ ...directory.app, ...said })
+    const { body } = await create({ ...directory.app, ...chosen })
     expect(body).toMatchObject({
       user_friendly_label: 'Directory',
       category: 'HR & Learning',

@@ -212,21 +212,29 @@ test('an App Admin can rename their own apps, but cannot connect or disconnect a
   }
 })
 
-describe('a body that is', () => {
+describe('a body', () => {
   test.each([
-    ['no JSON', '{', 422],
-    ['a list', '[]', 422],
-    ['nothing', '', 422],
-    ['deep', `{"auth":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, 422],
-    ['huge', JSON.stringify({ ...custom, name: 'x'.repeat(1024 * 1024) }), 413],
-    ['of the wrong types', '{"app_class_id":7,"auth":"x","settings":[],"version":{}}', 422],
-    ['full of strangers', '{"app_class_id":"scim","auth":{"__proto__":{"token":"x"}}}', 400],
+    ['that is not JSON', '{', 422],
+    ['that is a list', '[]', 422],
+    ['that is empty', '', 422],
+    ['that is nested too deeply', `{"auth":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`, 422],
+    ['that is too large', JSON.stringify({ ...custom, name: 'x'.repeat(1024 * 1024) }), 413],
+    [
+      'with values of the wrong types',
+      '{"app_class_id":7,"auth":"x","settings":[],"version":{}}',
+      422,
+    ],
+    [
+      'with __proto__ as a credential',
+      '{"app_class_id":"scim","auth":{"__proto__":{"token":"x"}}}',
+      400,
+    ],
   ])('%s is refused', async (_, raw, status) => {
     expect((await core.call('POST', '/apps', { raw })).status).toBe(status)
     expect((await core.call('GET', '/apps')).body.total).toBe(0)
   })
 
-  test('too deep is refused with the nesting limit', async () => {
+  test('that is nested too deeply is refused with the limit', async () => {
     const raw = `{"auth":${'['.repeat(100)}1${']'.repeat(100)}}`
     const { body } = await core.call('POST', '/apps', { raw })
     expect(body.detail[0].msg).toContain('may be nested 64 deep')

@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const create = (body: object) => core.call('POST', '/apps', { body })
 const auth = { username: 'u', password: 'a-secret-password' }
-const teller = (settings: object = {}) => ({
+const tenantTeller = (settings: object = {}) => ({
   app_class_id: 'tenant-teller',
   auth,
   settings: { tenant: 'acme', ...settings },
@@ -145,10 +145,10 @@ describe('the connection schema', () => {
     const { body: schema } = await core.call('GET', `/integrations/${id}/connection-schema`)
     const ajv = new Ajv2020({ strict: false })
     formats.default(ajv)
-    const said =
+    const isValid =
       ajv.validate(schema.auth_schema, given) && ajv.validate(schema.settings_schema, settings)
     const { status, body } = await create({ app_class_id: id, auth: given, settings })
-    expect([said, status]).toEqual([good, good ? 200 : 400])
+    expect([isValid, status]).toEqual([good, good ? 200 : 400])
     expect(JSON.stringify(body)).not.toContain('a-secret-password')
     if (!good) expect(body.detail).toContain(`/integrations/${id}/connection-schema`)
   })
@@ -165,7 +165,7 @@ describe('a connector’s answer about credentials', () => {
     ['rate_limit', 502],
     ['never', 502],
   ])('%s becomes status %i, and no app is stored', async (says, status) => {
-    const reply = await create(teller({ says }))
+    const reply = await create(tenantTeller({ says }))
     expect(reply.status).toBe(status)
     expect(reply.body.detail).toContain('Tenant teller')
     expect(reply.body.detail).not.toContain(auth.password)
@@ -175,12 +175,12 @@ describe('a connector’s answer about credentials', () => {
   test.each(['', 'x'.repeat(256), 'a\u0001b'])(
     'with the tenant %j is refused with 502',
     async (tenant) => {
-      expect((await create(teller({ tenant }))).status).toBe(502)
+      expect((await create(tenantTeller({ tenant }))).status).toBe(502)
     },
   )
 
   test('is requested with the manifest’s defaults filled in', async () => {
-    const body = { ...teller(), auth: { password: 'a-secret-password' } }
+    const body = { ...tenantTeller(), auth: { password: 'a-secret-password' } }
     expect((await create(body)).status).toBe(200)
   })
 })
@@ -207,7 +207,7 @@ describe('a connector that does not report its tenant', () => {
 })
 
 test('a request for another version is refused with the version that is served', async () => {
-  const { status, body } = await create({ ...teller(), version: '2.0.0' })
+  const { status, body } = await create({ ...tenantTeller(), version: '2.0.0' })
   expect([status, body.detail]).toEqual([400, expect.stringContaining('1.2.3 is')])
-  expect((await create({ ...teller(), version: '1.2.3' })).status).toBe(200)
+  expect((await create({ ...tenantTeller(), version: '1.2.3' })).status).toBe(200)
 })

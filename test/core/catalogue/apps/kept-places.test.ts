@@ -74,8 +74,11 @@ describe('stored credentials are refused when a changed setting is used in', () 
     ],
     ['oauth.token_url', { oauth: oauth({ token_url: URL_TEXT }) }],
     ['oauth.authorization_url', { oauth: oauth({ authorization_url: URL_TEXT }) }],
-    ['the token_url of one of several', several({ token_url: URL_TEXT })],
-    ['the authorization_url of one of several', several({ authorization_url: URL_TEXT })],
+    ['the token_url of one of several credentials', several({ token_url: URL_TEXT })],
+    [
+      'the authorization_url of one of several credentials',
+      several({ authorization_url: URL_TEXT }),
+    ],
     ['the address of an exchange', exchange({ url: URL_TEXT })],
     ['a header of an exchange', exchange({ headers: { 'x-audience': URL_TEXT } })],
     ['the JSON of an exchange', exchange({ json: { for: [{ audience: '{settings.base_url}' }] } })],
@@ -133,8 +136,8 @@ describe('stored credentials are accepted with', () => {
   })
 
   test('the same address in another spelling', () => {
-    const spelt = { ...HOME, base_url: 'https://HOME.example/api/' }
-    expect(change(own, HOME, spelt)).not.toThrow()
+    const inOtherCase = { ...HOME, base_url: 'https://HOME.example/api/' }
+    expect(change(own, HOME, inOtherCase)).not.toThrow()
   })
 
   test('a setting that a later version of the connector added, at its default', () => {

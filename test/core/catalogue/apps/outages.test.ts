@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => core.stop())
 
 const probeOf = (gate: Gate): Date => {
-  if (!gate.open || !gate.probe) throw new Error('this is no probe')
+  if (!gate.open || !gate.probe) throw new Error('the call is not a probe')
   return gate.probe
 }
 
@@ -29,7 +29,7 @@ test('a host that ends its expired probe does not end the probe of another host'
     .insert(apps)
     .values({ domainId: await domainOf(db), appClassId: 'synced', instanceId: '1', name: 'Paused' })
     .returning()
-  if (!app) throw new Error('no app')
+  if (!app) throw new Error('the app was not inserted')
   const now = new Date()
   const fault = { code: 'service_error', problem: 'gone' } as const
   const { until } = await recordOutage(db, app, { probe: null }, fault, now, () => undefined)

@@ -23,7 +23,7 @@ type Asked = Record<string, string>
 /** An authorization server that rotates refresh tokens, and refuses all requests after one is reused. */
 async function startServer() {
   const asked: Asked[] = []
-  const spent = new Set<string>()
+  const usedTokens = new Set<string>()
   const state = { expiresIn: 3600 as number | undefined, broken: false, reused: false, made: 0 }
   const server = createServer(async (request, reply) => {
     const chunks: Buffer[] = []
@@ -32,14 +32,14 @@ async function startServer() {
     asked.push(form)
     reply.setHeader('content-type', 'application/json')
     const { refresh_token } = form
-    if (refresh_token !== undefined && spent.has(refresh_token)) state.reused = true
+    if (refresh_token !== undefined && usedTokens.has(refresh_token)) state.reused = true
     if (state.broken || state.reused) {
       reply.statusCode = 400
       // Some servers echo what they were sent.
       const error_description = `${refresh_token} of ${form['client_secret']} is not known`
       return void reply.end(JSON.stringify({ error: 'invalid_grant', error_description }))
     }
-    if (refresh_token !== undefined) spent.add(refresh_token)
+    if (refresh_token !== undefined) usedTokens.add(refresh_token)
     state.made += 1
     const { made, expiresIn } = state
     const isConsent = form['grant_type'] === 'authorization_code'
@@ -57,7 +57,7 @@ async function startServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const close = () => new Promise((resolve) => server.close(resolve))
-  return { host, asked, state, spent, close }
+  return { host, asked, state, spent: usedTokens, close }
 }
 
 const connector = (id: string, kind: string, flow: string) => ({
@@ -148,13 +148,16 @@ const accessToken = async (id: string) => {
 test('a token without a known expiry is renewed at once, and then before it expires', async () => {
   const given = renewed()
   const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...given })
-  await until('it is renewed', async () => (await accessToken(id)) !== 'access-0-aaaaaaaa')
+  await until(
+    'the access token is renewed',
+    async () => (await accessToken(id)) !== 'access-0-aaaaaaaa',
+  )
   expect(server.asked).toEqual([{ grant_type: 'refresh_token', ...given }])
-  await until('it is planned', async () => Number((await plan(id))?.seconds) > 60)
+  await until('the next renewal is planned', async () => Number((await plan(id))?.seconds) > 60)
   expect((await plan(id))?.seconds).toBeLessThanOrEqual(3000)
   await dueNow(id)
-  await until('it is renewed again', () => server.asked.length === 2)
-  await until('that is kept', async () => Number((await plan(id))?.seconds) > 60)
+  await until('the access token is renewed again', () => server.asked.length === 2)
+  await until('the second renewal is stored', async () => Number((await plan(id))?.seconds) > 60)
   expect(server.asked[1]?.['refresh_token']).toBe('refresh-1-aaaaaaaa')
   expect(await kept(id)).toMatchObject({
     auth: { oauth: { access_token: 'access-2-aaaaaaaa' } },
@@ -174,7 +177,7 @@ test('renewing a token ends the pause of an app whose token was refused', async 
     })
     .returning()
   await dueNow(id)
-  await until('it is called now', async () => {
+  await until('the app is called at once', async () => {
     const [outage] = await core.db.select().from(appOutages).where(eq(appOutages.appId, id))
     return outage === undefined || outage.until < (refused?.until ?? new Date(0))
   })
@@ -190,7 +193,10 @@ test('a token that is valid for some time is not renewed yet', async () => {
 test('client credentials suffice for renewal if the connector supports that flow', async () => {
   const auth = { access_token: 'access-0-aaaaaaaa', scopes: ['read'], ...CLIENT }
   const id = await connect('machine', auth)
-  await until('it is renewed', async () => (await accessToken(id)) !== 'access-0-aaaaaaaa')
+  await until(
+    'the access token is renewed',
+    async () => (await accessToken(id)) !== 'access-0-aaaaaaaa',
+  )
   expect(server.asked).toEqual([{ grant_type: 'client_credentials', scope: 'read', ...CLIENT }])
   expect((await kept(id)).auth?.oauth_client_credentials).toMatchObject({ scopes: ['read'] })
 })
@@ -269,11 +275,11 @@ test('a token is not renewed again while its new expiry is being stored', async 
 test('a refused renewal is retried with backoff, creates a task, and is logged when given up', async () => {
   server.state.broken = true
   const id = await connect('person', { access_token: 'access-0-aaaaaaaa', ...renewed() })
-  await until('it failed', async () => (await plan(id))?.attempts === 1)
+  await until('the renewal has failed', async () => (await plan(id))?.attempts === 1)
   const first = Number((await plan(id))?.seconds)
   expect(first).toBeGreaterThan(0)
   await core.db.update(tokenRenewals).set({ attempts: 6, renewAt: sql`now()` })
-  await until('it failed again', async () => (await plan(id))?.attempts === 7)
+  await until('the renewal has failed again', async () => (await plan(id))?.attempts === 7)
   expect(Number((await plan(id))?.seconds)).toBeGreaterThan(first * 4)
   const tasks = await core.call('GET', '/tasks?task_type=TOKEN_NOT_RENEWED&show_all_tasks=true')
   expect(tasks.body.items).toMatchObject([
@@ -288,7 +294,7 @@ test('a refused renewal is retried with backoff, creates a task, and is logged w
   expect(await accessToken(id)).toBe('access-0-aaaaaaaa')
   expect((await rowOf(id)).syncStatus).toBeNull()
   await core.db.update(tokenRenewals).set({ attempts: 99, renewAt: sql`now()` })
-  await until('it is given up', async () => (await plan(id))?.attempts === 100)
+  await until('Keyway has given up', async () => (await plan(id))?.attempts === 100)
   expect(logged(core, 'app_id', id).filter((line) => /access token/.test(line))).toEqual([
     'warn: the access token of an app could not be renewed; Keyway will try again',
     'warn: the access token of an app could not be renewed; its admins have a task',
@@ -297,7 +303,7 @@ test('a refused renewal is retried with backoff, creates a task, and is logged w
   expect(core.lines.join('')).not.toMatch(/aaaaaaaa|secret-of-the-client/)
   server.state.broken = false
   await dueNow(id)
-  await until('it works', async () => (await plan(id))?.attempts === 0)
+  await until('the token is renewed', async () => (await plan(id))?.attempts === 0)
 })
 
 test('no secret is stored or logged, even if the server echoes it in its error', async () => {
@@ -307,10 +313,10 @@ test('no secret is stored or logged, even if the server echoes it in its error',
   await dueNow(id)
   const problem = async () =>
     (await core.db.select().from(tokenRenewals).where(eq(tokenRenewals.appId, id)))[0]?.problem
-  const said = await until('it failed', problem)
-  expect(said).toContain('invalid_grant')
+  const reported = await until('the renewal has failed', problem)
+  expect(reported).toContain('invalid_grant')
   const { body } = await core.call('GET', '/operator/jobs?queue=token-renewals')
-  for (const text of [said, JSON.stringify(body), core.lines.join('')]) {
+  for (const text of [reported, JSON.stringify(body), core.lines.join('')]) {
     expect(text).not.toContain(auth.refresh_token)
     expect(text).not.toContain(auth.client_secret)
   }
@@ -342,7 +348,7 @@ const filled = (id: string, more: object = {}) => ({
 })
 
 /** Submits the form and returns the address of the consent page. */
-async function begun(visitor: Visitor, path: string, fields: Record<string, string>) {
+async function consentAddress(visitor: Visitor, path: string, fields: Record<string, string>) {
   await visitor.get(path)
   const sent = await visitor.post(path, fields)
   expect([sent.status, sent.headers.get('location')]).toEqual([303, '/console/consent'])
@@ -355,7 +361,7 @@ const CALLBACK = '/console/consent/callback'
 
 test('an operator connects and reconnects an app by consent', async () => {
   const visitor = await signedIn(core)
-  const asked = await begun(visitor, '/console/connect/person', filled('person'))
+  const asked = await consentAddress(visitor, '/console/connect/person', filled('person'))
   expect(Object.fromEntries(asked.searchParams)).toMatchObject({
     ...{ client_id: 'keyway', response_type: 'code', scope: 'read write' },
     redirect_uri: `http://localhost${CALLBACK}`,
@@ -363,9 +369,9 @@ test('an operator connects and reconnects an app by consent', async () => {
   const state = asked.searchParams.get('state') ?? ''
   // A forged state is refused and does not invalidate the real one.
   expect((await visitor.get(`${CALLBACK}?code=c&state=forged`)).status).toBe(400)
-  const came = await visitor.get(`${CALLBACK}?code=the-code&state=${state}`)
-  const at = came.headers.get('location') ?? ''
-  expect([came.status, at]).toEqual([303, expect.stringMatching(/^\/console\/apps\/[\w-]+$/)])
+  const returned = await visitor.get(`${CALLBACK}?code=the-code&state=${state}`)
+  const at = returned.headers.get('location') ?? ''
+  expect([returned.status, at]).toEqual([303, expect.stringMatching(/^\/console\/apps\/[\w-]+$/)])
   expect((await visitor.get(at)).text).toContain('It is connected.')
   expect(server.asked).toEqual([
     {
@@ -383,7 +389,7 @@ test('an operator connects and reconnects an app by consent', async () => {
   expect((await visitor.get(`${CALLBACK}?code=the-code&state=${state}`)).status).toBe(400)
 
   const before = await accessToken(id)
-  const again = await begun(visitor, `${at}/connection`, filled('person'))
+  const again = await consentAddress(visitor, `${at}/connection`, filled('person'))
   await visitor.get(`${CALLBACK}?code=other&state=${again.searchParams.get('state')}`)
   expect(await accessToken(id)).not.toBe(before)
 })
@@ -397,9 +403,9 @@ test('a consent that is incomplete, refused, failed or of another person connect
   const noSetting = await visitor.post(path, { ...filled('person'), 'settings.server': '' })
   expect([noSetting.status, noSetting.text]).toEqual([422, expect.stringContaining('Fill in: ')])
 
-  const first = await begun(visitor, path, filled('person'))
-  const said = `error=access_denied&state=${first.searchParams.get('state')}`
-  const denied = await visitor.get(`${CALLBACK}?${said}`)
+  const first = await consentAddress(visitor, path, filled('person'))
+  const query = `error=access_denied&state=${first.searchParams.get('state')}`
+  const denied = await visitor.get(`${CALLBACK}?${query}`)
   expect([denied.status, denied.text]).toEqual([
     422,
     expect.stringContaining('Consent was refused'),
@@ -407,42 +413,42 @@ test('a consent that is incomplete, refused, failed or of another person connect
   expect(denied.text).toContain('value="keyway"')
   expect(denied.text).not.toContain(CLIENT.client_secret)
 
-  const odd = await begun(visitor, path, filled('person'))
+  const odd = await consentAddress(visitor, path, filled('person'))
   const words = encodeURIComponent('<b>no</b>')
   const other = `error=server_error&error_description=${words}&state=${odd.searchParams.get('state')}`
   const refused = await visitor.get(`${CALLBACK}?${other}`)
   expect(refused.text).toContain('server_error: &lt;b&gt;no&lt;/b&gt;')
 
-  const broken = await begun(visitor, path, filled('person'))
+  const broken = await consentAddress(visitor, path, filled('person'))
   server.state.broken = true
   const failed = await visitor.get(`${CALLBACK}?code=c&state=${broken.searchParams.get('state')}`)
   expect([failed.status, failed.text]).toEqual([502, expect.stringContaining('returned no tokens')])
   expect(failed.text).not.toContain(CLIENT.client_secret)
   server.state.broken = false
 
-  const mine = await begun(visitor, path, filled('person'))
+  const mine = await consentAddress(visitor, path, filled('person'))
   const bea = await person(core.db, 'bea-consents@acme.example', ['Admin'])
   const stranger = await signedIn(core, bea.token)
   stranger.cookies.set('keyway_consent', visitor.cookies.get('keyway_consent') ?? '')
-  const stolen = `${CALLBACK}?code=c&state=${mine.searchParams.get('state')}`
-  expect((await stranger.get(stolen)).status).toBe(400)
+  const stolenCallback = `${CALLBACK}?code=c&state=${mine.searchParams.get('state')}`
+  expect((await stranger.get(stolenCallback)).status).toBe(400)
   expect((await core.call('GET', '/apps?connection_source=API')).body.total).toBe(0)
 })
 
 test('a consent that comes late connects nothing', async () => {
   const visitor = await signedIn(core)
-  const asked = await begun(visitor, '/console/connect/person', filled('person'))
-  const came = `${CALLBACK}?code=c&state=${asked.searchParams.get('state')}`
+  const asked = await consentAddress(visitor, '/console/connect/person', filled('person'))
+  const returned = `${CALLBACK}?code=c&state=${asked.searchParams.get('state')}`
   const connected = async () =>
     (await core.call('GET', '/apps?connection_source=API')).body.total as number
   const late = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + CONSENT_SECONDS * 1000)
   try {
-    expect((await visitor.get(came)).status).toBe(400)
+    expect((await visitor.get(returned)).status).toBe(400)
   } finally {
     late.mockRestore()
   }
   expect(await connected()).toBe(0)
-  expect((await visitor.get(came)).status).toBe(303)
+  expect((await visitor.get(returned)).status).toBe(303)
   expect(await connected()).toBe(1)
 })
 

@@ -210,11 +210,11 @@ describe('a new permission', () => {
 
 describe('a change', () => {
   test.each<[string, object, object]>([
-    ['of nothing', {}, {}],
+    ['without members', {}, {}],
     ['of the label', { label: 'Viewer' }, { label: 'Viewer' }],
     ['of the label to null', { label: null }, {}],
     [
-      'of one member deep inside',
+      'of one nested member',
       { request_config: { request_fulfillment_config: { manual_instructions: null } } },
       { request_fulfillment_config: { manual_instructions: null } },
     ],
@@ -224,7 +224,7 @@ describe('a change', () => {
       { request_fulfillment_config: { time_based_access: [] } },
     ],
     [
-      'of stages to none',
+      'of stages to an empty list',
       { request_config: { request_approval_config: { request_approval_stages: [] } } },
       { request_approval_config: { request_approval_stages: [] } },
     ],
@@ -386,9 +386,9 @@ describe('configuration inherited from the app', () => {
   })
 
   test.each<[string, object, object]>([
-    ['groups', { allowed_groups: { type: 'SPECIFIED_GROUPS', groups: [] } }, { groups: 0 }],
+    ['allowed groups', { allowed_groups: { type: 'SPECIFIED_GROUPS', groups: [] } }, { groups: 0 }],
     [
-      'all groups by the flag',
+      'all groups, as the flag requires',
       { allowed_groups_override: true, allowed_groups: { type: 'ALL_GROUPS', groups: [] } },
       { groups: 0 },
     ],
@@ -403,17 +403,17 @@ describe('configuration inherited from the app', () => {
       { approvers: 2, manager: 'NONE' },
     ],
     [
-      'no approvers although the flag requires them',
+      'no approvers, as the flag requires',
       { request_approval_config: { request_approval_config_override: true } },
       { approvers: 0, manager: 'NONE' },
     ],
     [
-      'a message',
+      'an approval message',
       { request_approval_config: { custom_approval_message: 'Own' } },
       { message: 'Own' },
     ],
     [
-      'lengths',
+      'access lengths',
       { request_fulfillment_config: { time_based_access: ['1 day'] } },
       { time: ['1 day'] },
     ],
@@ -423,9 +423,13 @@ describe('configuration inherited from the app', () => {
       { manual: false },
     ],
     // Clients send these defaults on their own, so they must not override the app's configuration.
-    ['bare allowed groups', { allowed_groups: { type: 'ALL_GROUPS', groups: [] } }, {}],
     [
-      'bare approvals',
+      'default allowed groups, which change nothing',
+      { allowed_groups: { type: 'ALL_GROUPS', groups: [] } },
+      {},
+    ],
+    [
+      'default approvals, which change nothing',
       {
         request_approval_config: {
           manager_approval: 'NONE',
@@ -436,7 +440,7 @@ describe('configuration inherited from the app', () => {
       {},
     ],
     [
-      'what its flags put aside',
+      'settings that their flags switch off',
       {
         allowed_groups_override: false,
         allowed_groups: { type: 'SPECIFIED_GROUPS', groups: [] },
@@ -447,7 +451,7 @@ describe('configuration inherited from the app', () => {
       },
       {},
     ],
-  ])('is merged with %s of the permission', async (_, config, own) => {
+  ])('is merged with the permission’s own settings: %s', async (_, config, own) => {
     const text = JSON.stringify(config).replaceAll('"id":""', `"id":"${bob.id}"`)
     const { body } = await create(await inStore(settings()), JSON.parse(text))
     expect(view(await read(body.id, true))).toEqual({ ...APPS, ...own })
@@ -579,14 +583,14 @@ describe('permissions', () => {
   })
 
   test.each<[string, string[], number, number]>([
-    ['nobody', [], 404, 403],
-    ['read', ['Read Only Admin'], 200, 403],
-    ['store', ['AppStore Read Only Admin'], 200, 403],
-    ['elsewhere', ['App Admin'], 404, 404],
-    ['admin', ['Admin'], 200, 200],
+    ['a caller without roles', [], 404, 403],
+    ['a Read Only Admin', ['Read Only Admin'], 200, 403],
+    ['an AppStore Read Only Admin', ['AppStore Read Only Admin'], 200, 403],
+    ['an App Admin of other apps', ['App Admin'], 404, 404],
+    ['an Admin', ['Admin'], 200, 200],
   ])('are accessible to %s according to the roles', async (name, roles, reads, writes) => {
     const { body } = await create(await inStore())
-    const { token } = await person(core.db, `${name}@example.com`, roles)
+    const { token } = await person(core.db, `${name.replaceAll(' ', '.')}@example.com`, roles)
     expect((await core.call('GET', `${BASE}/${body.id}`, { token })).status).toBe(reads)
     expect((await change(body.id, {}, token)).status).toBe(writes)
     const remove = await core.call('DELETE', `${BASE}/${body.id}`, { token })
@@ -631,7 +635,7 @@ describe('an invalid body is refused', () => {
       'value_error',
     ],
     [
-      'an approver who is both',
+      'an approver that is both a user and a group',
       () => stages({ user: { id: ada.id }, group: { id: team } }),
       [...IN_STAGE, 0],
       'value_error',
@@ -656,7 +660,7 @@ describe('an invalid body is refused', () => {
       'enum',
     ],
     [
-      'a list for a flag',
+      'a list instead of a boolean',
       () => ({ allowed_groups_override: [] }),
       ['allowed_groups_override'],
       'bool_type',

@@ -86,9 +86,13 @@ test('a rule is returned as written, with its lists in their original order', as
 
 describe('a change', () => {
   test.each<[string, object, object]>([
-    ['of nothing but the same reason', {}, {}],
-    ['of the lengths', { time_based_access: ['90 days'] }, { time_based_access: ['90 days'] }],
-    ['to no lengths', { time_based_access: [] }, { time_based_access: [] }],
+    ['with only the same justification', {}, {}],
+    [
+      'of the access lengths',
+      { time_based_access: ['90 days'] },
+      { time_based_access: ['90 days'] },
+    ],
+    ['to no access lengths', { time_based_access: [] }, { time_based_access: [] }],
     ['to no groups', { preapproved_groups: [] }, { preapproved_groups: [] }],
     [
       'of attributes',
@@ -215,8 +219,18 @@ describe('an invalid body is refused', () => {
       ['preapproved_users_by_attribute', 0, 'value'],
       'missing',
     ],
-    ['null for a list', () => ({ preapproved_groups: null }), ['preapproved_groups'], 'list_type'],
-    ['no justification', () => ({ justification: null }), ['justification'], 'string_type'],
+    [
+      'null instead of a list',
+      () => ({ preapproved_groups: null }),
+      ['preapproved_groups'],
+      'list_type',
+    ],
+    [
+      'null instead of a justification',
+      () => ({ justification: null }),
+      ['justification'],
+      'string_type',
+    ],
   ])('with %s', async (_, more, loc, type) => {
     const reply = await create(more())
     expect(reply.status).toBe(422)
@@ -232,13 +246,13 @@ describe('an invalid body is refused', () => {
 })
 
 test.each<[string, string[], number, number]>([
-  ['none', [], 403, 403],
-  ['read', ['Read Only Admin'], 200, 403],
-  ['store', ['AppStore Read Only Admin'], 200, 403],
-  ['elsewhere', ['App Admin'], 404, 404],
+  ['a caller without roles', [], 403, 403],
+  ['a Read Only Admin', ['Read Only Admin'], 200, 403],
+  ['an AppStore Read Only Admin', ['AppStore Read Only Admin'], 200, 403],
+  ['an App Admin of other apps', ['App Admin'], 404, 404],
 ])('rules are accessible to %s according to the roles', async (name, roles, reads, writes) => {
   const { body } = await create()
-  const { token } = await person(core.db, `${name}@example.com`, roles)
+  const { token } = await person(core.db, `${name.replaceAll(' ', '.')}@example.com`, roles)
   const change = { justification: 'new' }
   const path = `${BASE}/${body.id}`
   expect((await core.call('GET', path, { token })).status).toBe(reads)

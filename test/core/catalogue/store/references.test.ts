@@ -28,8 +28,8 @@ describe.each(PLACES)('a reference at %s', (_, place) => {
   test('is shown to readers of the whole document, but not to requesters', () => {
     const document = documentOf(place, 'hidden')
     expect(redactReferences({ whole: true }, document, [place])).toEqual(document)
-    const told = redactReferences({ whole: false }, document, [place])
-    expect(told['label']).toBe('seen')
-    expect(JSON.stringify(told)).not.toContain('hidden')
+    const redacted = redactReferences({ whole: false }, document, [place])
+    expect(redacted['label']).toBe('seen')
+    expect(JSON.stringify(redacted)).not.toContain('hidden')
   })
 })

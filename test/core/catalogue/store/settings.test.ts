@@ -165,12 +165,12 @@ describe('a change', () => {
   const allowed = { type: 'SPECIFIED_GROUPS', groups: [] }
 
   test.each<[string, object, object]>([
-    ['of nothing', {}, {}],
+    ['without members', {}, {}],
     ['of one text', { custom_request_instructions: 'new' }, { custom_request_instructions: 'new' }],
     ['to an empty text', { custom_request_instructions: '' }, { custom_request_instructions: '' }],
     ['of an address to null', { redirect_url: null }, { redirect_url: null }],
-    ['of an address to nothing', { redirect_url: '' }, { redirect_url: '' }],
-    ['of no member of an object', { request_flow: {} }, {}],
+    ['of an address to an empty text', { redirect_url: '' }, { redirect_url: '' }],
+    ['with an empty object', { request_flow: {} }, {}],
     [
       'of one member of an object',
       { request_flow: { discoverability: 'NONE' } },
@@ -196,7 +196,7 @@ describe('a change', () => {
       { request_flow: { allowed_groups: { type: 'SPECIFIED_GROUPS' } } },
       { request_flow: { allowed_groups: allowed } },
     ],
-    ['with members that there are not', { invented: true, request_flow: { invented: 1 } }, {}],
+    ['with unknown members', { invented: true, request_flow: { invented: 1 } }, {}],
   ])('%s leaves the rest as it is', async (_, change, expected) => {
     const id = await inStore(START)
     const before = await read(id)
@@ -324,9 +324,9 @@ describe('references', () => {
 
   test('to missing objects are reported one by one, and nothing is changed', async () => {
     const elsewhere = await otherDomain(core.db)
-    const foreigner = await person(core.db, 'foreign@example.com', [], elsewhere)
+    const foreignUser = await person(core.db, 'foreign@example.com', [], elsewhere)
     const siem = await webhook(core.db, 'SIEM')
-    const alien = await webhook(core.db, 'PROVISION', elsewhere)
+    const foreignWebhook = await webhook(core.db, 'PROVISION', elsewhere)
     const [id, next] = [await inStore(), await inStore()]
     const other = await core.call('POST', '/appstore/requestable_permissions', {
       body: { app_id: next, label: 'Of another app' },
@@ -336,14 +336,14 @@ describe('references', () => {
       custom_request_instructions: 'lost',
       request_flow: {
         approvers: {
-          users: [{ id: ada.id }, { id: foreigner.id }],
+          users: [{ id: ada.id }, { id: foreignUser.id }],
           groups: [{ id: NOBODY_ID }, { id: 'x' }, { app_id: id, integration_specific_id: 'no' }],
         },
         request_validation_inline_webhook: { id: siem },
       },
       provisioning: {
         default_permission: { id: other.body.id },
-        provisioning_webhook: { id: alien },
+        provisioning_webhook: { id: foreignWebhook },
       },
     })
     expect(status).toBe(422)
@@ -426,12 +426,12 @@ describe('an invalid body is refused', () => {
 
   test.each<[string, object, unknown]>([
     [
-      'a number for a text',
+      'a number instead of a text',
       { custom_request_instructions: 1 },
       wrong(['custom_request_instructions'], 'string_type'),
     ],
     [
-      'null for a text',
+      'null instead of a text',
       { custom_request_instructions: null },
       wrong(['custom_request_instructions'], 'string_type'),
     ],
@@ -441,12 +441,12 @@ describe('an invalid body is refused', () => {
       wrong(['redirect_url'], 'string_too_long'),
     ],
     [
-      'a script for an address',
+      'a script as an address',
       { redirect_url: 'javascript:alert(1)' },
       wrong(['redirect_url'], 'value_error'),
     ],
     [
-      'a script behind a line end',
+      'a script after a line end',
       { redirect_url: '\njava\tscript:alert(1)' },
       wrong(['redirect_url'], 'value_error'),
     ],
@@ -456,7 +456,7 @@ describe('an invalid body is refused', () => {
       wrong(['redirect_url'], 'value_error'),
     ],
     [
-      'a path for an address',
+      'a path as an address',
       { redirect_url: '//example.com' },
       wrong(['redirect_url'], 'value_error'),
     ],
@@ -466,7 +466,7 @@ describe('an invalid body is refused', () => {
       wrong(['provisioning', 'time_based_access', 1], 'enum'),
     ],
     [
-      'null for a list',
+      'null instead of a list',
       { provisioning: { time_based_access: null } },
       wrong(['provisioning', 'time_based_access'], 'list_type'),
     ],
@@ -476,17 +476,17 @@ describe('an invalid body is refused', () => {
       wrong(['request_flow', 'discoverability'], 'enum'),
     ],
     [
-      'a text for a truth value',
+      'a text instead of a boolean',
       { request_flow: { require_manager_approval: 'yes' } },
       wrong(['request_flow', 'require_manager_approval'], 'bool_type'),
     ],
     [
-      'a list for an object',
+      'a list instead of an object',
       { request_flow: [] },
       wrong(['request_flow'], 'model_attributes_type'),
     ],
     [
-      'a list for an entry of a list',
+      'a list instead of an entry of a list',
       { request_flow: { approvers: { users: [[]] } } },
       wrong(['request_flow', 'approvers', 'users', 0], 'model_attributes_type'),
     ],
@@ -496,7 +496,7 @@ describe('an invalid body is refused', () => {
       wrong(['request_flow', 'approvers', 'groups', 0], 'value_error'),
     ],
     [
-      'a user without an id and an address',
+      'a user without an id or an address',
       { request_flow: { approvers: { users: [{}] } } },
       wrong(['request_flow', 'approvers', 'users', 0], 'value_error'),
     ],
