@@ -13,7 +13,7 @@ const AT_ONCE = 10
 const made = (replies: Reply[]) => replies.filter(({ status }) => status < 300).length
 
 /** Sends several bodies concurrently. */
-const atOnce = (path: string, body: (n: number) => object) =>
+const sendConcurrently = (path: string, body: (n: number) => object) =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, n) => core.call('POST', path, { body: body(n) })))
 
 test('concurrent delegations do not exceed the limit of one person', async () => {
@@ -26,7 +26,7 @@ test('concurrent delegations do not exceed the limit of one person', async () =>
     return { user_id: ada.id, delegate_id: ben.id, until }
   }
   for (let n = 0; n < 18; n += 1) await core.call('POST', '/delegations', { body: one(100 + n) })
-  const replies = await atOnce('/delegations', one)
+  const replies = await sendConcurrently('/delegations', one)
   expect(made(replies)).toBe(2)
   expect(replies.find(({ status }) => status === 409)?.body.detail).toContain(
     'There are already 20 delegations',
@@ -40,7 +40,7 @@ test('concurrent rules of separation do not exceed the limit', async () => {
     select ${domainId}, 'Rule ' || n, '{"apps":[],"permissions":[]}', '{"apps":[],"permissions":[]}'
     from generate_series(1, 498) n`)
   const [first, second] = [await app(core.db, 'Left'), await app(core.db, 'Right')]
-  const replies = await atOnce('/separation_of_duties', (n) => ({
+  const replies = await sendConcurrently('/separation_of_duties', (n) => ({
     name: `At once ${n}`,
     left: { apps: [first] },
     right: { apps: [second] },

@@ -13,17 +13,17 @@ beforeAll(async () => {
 afterAll(() => core.stop())
 
 const sealer = createSealer(['s'.repeat(32)], 'test')
-const aHost = () => {
+const newHost = () => {
   const onError = vi.fn()
   return { once: createSingleFlight({ db: () => core.db, sealer, onError }), onError }
 }
-const aKey = () => randomBytes(8).toString('hex')
+const randomKey = () => randomBytes(8).toString('hex')
 const slowly = <T>(answer: () => T) =>
   vi.fn(() => new Promise<T>((resolve) => setTimeout(() => resolve(answer()), 100)))
 
 test('two concurrent hosts, and one a little later, get the same answer of a single call', async () => {
-  const [one, two, later] = [aHost(), aHost(), aHost()]
-  const key = aKey()
+  const [one, two, later] = [newHost(), newHost(), newHost()]
+  const key = randomKey()
   const find = slowly(() => ({ token: randomBytes(8).toString('hex') }))
   const answers = await Promise.all([one, one, two].map((host) => host.once(key, find)))
   answers.push(await later.once(key, find))
@@ -33,21 +33,24 @@ test('two concurrent hosts, and one a little later, get the same answer of a sin
 })
 
 test('calls with different keys get answers of their own', async () => {
-  const { once } = aHost()
-  const answers = await Promise.all([once(aKey(), async () => 1), once(aKey(), async () => 2)])
+  const { once } = newHost()
+  const answers = await Promise.all([
+    once(randomKey(), async () => 1),
+    once(randomKey(), async () => 2),
+  ])
   expect(answers).toEqual([1, 2])
 })
 
 test('a call that failed is retried by the next caller', async () => {
-  const [one, two] = [aHost(), aHost()]
-  const key = aKey()
+  const [one, two] = [newHost(), newHost()]
+  const key = randomKey()
   await expect(one.once(key, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
   expect(await two.once(key, async () => 'well')).toBe('well')
 })
 
 test('answers cannot be read in the database', async () => {
-  const { once } = aHost()
-  await once(aKey(), async () => 'the-token-that-nobody-may-read')
+  const { once } = newHost()
+  await once(randomKey(), async () => 'the-token-that-nobody-may-read')
   const rows = await core.db.select().from(sharedAnswers)
   const texts = rows.map(({ answer }) => String(answer))
   expect(texts.length).toBeGreaterThan(0)
@@ -57,7 +60,7 @@ test('answers cannot be read in the database', async () => {
 test('without a database a host runs the call once by itself', async () => {
   const once = createSingleFlight({ db: () => null, sealer, onError: vi.fn() })
   const find = slowly(() => 1)
-  const key = aKey()
+  const key = randomKey()
   expect(await Promise.all([once(key, find), once(key, find)])).toEqual([1, 1])
   expect(await once(key, find)).toBe(1)
   expect(find).toHaveBeenCalledOnce()

@@ -117,7 +117,7 @@ describe('the entries of a transaction', () => {
       await tx
         .transaction(async (sub) => {
           await record(sub, 'UNDONE')
-          throw new Error('undo it')
+          throw new Error('roll back')
         })
         .catch(() => {})
       // Another transaction commits while this one is open.
@@ -132,9 +132,9 @@ describe('the entries of a transaction', () => {
   test('are lost with a rolled back transaction; an entry outside a transaction is written', async () => {
     const failed = core.db.transaction(async (tx) => {
       await record(tx, 'LOST')
-      throw new Error('undo it')
+      throw new Error('roll back')
     })
-    await expect(failed).rejects.toThrow('undo it')
+    await expect(failed).rejects.toThrow('roll back')
     await record(core.db, 'ALONE')
     expect(await latest(2)).toEqual(['THIRD', 'ALONE'])
   })
@@ -176,11 +176,11 @@ describe('on a server of the operator', () => {
     return urlOf(name, 'secret')
   }
 
-  const refused = async (url: string, statement: string, said: string[]) => {
+  const refused = async (url: string, statement: string, warnings: string[]) => {
     const one = await openDatabase(
       { connectionString: url },
       () => {},
-      (text) => said.push(text),
+      (text) => warnings.push(text),
     )
     try {
       return await codeOf(one.db.execute(sql.raw(statement)))
@@ -191,21 +191,21 @@ describe('on a server of the operator', () => {
 
   test('a login that may not create roles gets a warning, and the triggers protect the log', async () => {
     const url = await login('plain', '')
-    const said: string[] = []
-    expect(await refused(url, 'delete from activity_logs', said)).toBe('42501')
-    expect(said).toEqual([expect.stringMatching(/only triggers .*create role keyway_app/)])
+    const warnings: string[] = []
+    expect(await refused(url, 'delete from activity_logs', warnings)).toBe('42501')
+    expect(warnings).toEqual([expect.stringMatching(/only triggers .*create role keyway_app/)])
   })
 
   test('sessions of a login that may create roles switch to the less privileged role', async () => {
     // The role exists already, because roles are shared by the whole server.
     const url = await login('maker', 'createrole')
     await owner.query('grant keyway_app to maker with admin option')
-    const said: string[] = []
+    const warnings: string[] = []
     const statement = 'alter table activity_logs disable trigger all'
-    expect(await refused(url, statement, said)).toBe('42501')
-    expect(await refused(url, 'delete from activity_logs', said)).toBe('42501')
-    expect(await refused(url, 'select * from users', said)).toBeUndefined()
-    expect(said).toEqual([])
+    expect(await refused(url, statement, warnings)).toBe('42501')
+    expect(await refused(url, 'delete from activity_logs', warnings)).toBe('42501')
+    expect(await refused(url, 'select * from users', warnings)).toBeUndefined()
+    expect(warnings).toEqual([])
   })
 })
 
@@ -249,10 +249,10 @@ describe('the chain of the log', () => {
   }
 
   test.each([
-    ['who did it', `actor = '{"email":"somebody@else"}'`],
+    ['the actor', `actor = '{"email":"somebody@else"}'`],
     ['the outcome', "outcome = 'Failed'"],
-    ['the moment', "event_began_at = event_began_at - interval '1 day'"],
-    ['what was done', `event_metadata = '{"role":"User"}'`],
+    ['the time', "event_began_at = event_began_at - interval '1 day'"],
+    ['the metadata', `event_metadata = '{"role":"User"}'`],
     ['the hash', "event_hash = repeat('0', 128)"],
   ])('breaks at the row in which %s was changed', async (_what, change) => {
     const [, second] = await storedLog(core.db)

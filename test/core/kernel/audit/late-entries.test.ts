@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => core.stop())
 
 /** Late entries of a host whose database a test makes available or unavailable. */
-function kept() {
+function lateEntries() {
   const state = { there: false, lost: [] as unknown[] }
   const entries = createLateEntries({
     database: { db: () => (state.there ? core.db : null), domainId: () => domain },
@@ -39,19 +39,19 @@ const types = async (beginning: string): Promise<string[]> =>
     .reverse()
 
 test('an entry that arrives once the database is back is written after the waiting ones', async () => {
-  const { state, entries, write } = kept()
+  const { state, entries, write } = lateEntries()
   await write('ORDER_1')
   await write('ORDER_2')
   state.there = true
   await write('ORDER_3')
-  await until('they are written', async () => (await types('ORDER_')).length === 3)
+  await until('all three entries are written', async () => (await types('ORDER_')).length === 3)
   expect(await types('ORDER_')).toEqual(['ORDER_1', 'ORDER_2', 'ORDER_3'])
   await entries.stop()
   expect(state.lost).toEqual([])
 })
 
 test('a host that stops while waiting entries are written writes each of them once', async () => {
-  const { state, entries, write } = kept()
+  const { state, entries, write } = lateEntries()
   const begun = Promise.withResolvers<void>()
   const mayGoOn = Promise.withResolvers<void>()
   await write('ENDS_1', () => {
@@ -85,26 +85,26 @@ function breakAtCommit(type: string, isDone: boolean) {
       })
     },
   })
-  const mend = () => {
+  const restore = () => {
     Client.prototype.query = query
   }
-  return { broken, mend }
+  return { broken, mend: restore }
 }
 
 test.each([
-  ['after it', true],
-  ['before it', false],
-])('an entry whose connection breaks at its commit, %s, is written once', async (when, isDone) => {
-  const type = `BREAKS_${when.slice(0, 5).trim().toUpperCase()}`
-  const { state, entries, write } = kept()
+  ['after', true],
+  ['before', false],
+])('an entry whose connection breaks %s its commit is written once', async (when, isDone) => {
+  const type = `BREAKS_${when.toUpperCase()}`
+  const { state, entries, write } = lateEntries()
   state.there = true
-  const { broken, mend } = breakAtCommit(type, isDone)
+  const { broken, mend: restore } = breakAtCommit(type, isDone)
   try {
     await write(type)
     await write(`${type}_NEXT`)
-    await until('both are settled', async () => (await types(`${type}_NEXT`)).length === 1)
+    await until('the next entry is written', async () => (await types(`${type}_NEXT`)).length === 1)
   } finally {
-    mend()
+    restore()
   }
   await entries.stop()
   expect(broken.times).toBe(1)
@@ -113,7 +113,7 @@ test.each([
 })
 
 test('a thousand entries wait; each further one, and all those left at the stop, are reported as lost', async () => {
-  const { state, entries, write } = kept()
+  const { state, entries, write } = lateEntries()
   for (let at = 0; at <= 1000; at += 1) await write('MANY')
   expect(state.lost).toHaveLength(1)
   await entries.stop()

@@ -88,9 +88,9 @@ test('a transaction that is rolled back leaves no personal value', async () => {
   const before = await count()
   const failed = core.db.transaction(async (tx) => {
     await recordActivity(tx, { domainId, userId: ada.id }, eventNamed('LOST'), [], {})
-    throw new Error('undo it')
+    throw new Error('roll back')
   })
-  await expect(failed).rejects.toThrow('undo it')
+  await expect(failed).rejects.toThrow('roll back')
   expect(await count()).toBe(before)
 })
 

@@ -33,8 +33,8 @@ async function write(count: number, days: number): Promise<void> {
       given_name: '',
       family_name: '',
     }
-    const { values, ...told } = separate({ actor, targets: [], metadata: { n } }, null)
-    const body = bodyOf({ domainId, eventType: 'OLD', outcome: 'Succeeded', ...told })
+    const { values, ...separated } = separate({ actor, targets: [], metadata: { n } }, null)
+    const body = bodyOf({ domainId, eventType: 'OLD', outcome: 'Succeeded', ...separated })
     const beganAt = new Date(Date.now() - days * DAY_MS)
     await core.db.insert(activityPersonal).values(values.map((one) => ({ ...one, domainId })))
     await core.db.insert(activityWaiting).values({ domainId, body, beganAt })

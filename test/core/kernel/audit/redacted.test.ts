@@ -29,13 +29,13 @@ let other = ''
 beforeEach(async () => {
   word = randomUUID()
   other = randomUUID()
-  await written('FIRST', `of ${word} and of ${other}`)
-  await written('SECOND', 'of nobody')
-  await written('THIRD', `${word} again`)
+  await writeEntry('FIRST', `of ${word} and of ${other}`)
+  await writeEntry('SECOND', 'of nobody')
+  await writeEntry('THIRD', `${word} again`)
   await chainWaiting(core.db, domainId)
 })
 
-const written = (type: string, words: string) =>
+const writeEntry = (type: string, words: string) =>
   core.db.execute(sql`insert into activity_waiting (domain_id, body) values (${domainId},
     ${`"${domainId}","${type}","Succeeded",{},[],{"words":"${words}"}`})`)
 
@@ -47,7 +47,7 @@ const verified = () => verifyActivity(core.db, domainId)
 async function asOwner(change: string): Promise<void> {
   await owner.query(`begin; set local keyway.redacting = 'on'; ${change}; commit`)
 }
-const hers = (type: string) =>
+const latestOf = (type: string) =>
   `id = (select max(id) from activity_logs where event_type = '${type}')`
 
 test('a redaction removes the name, keeps every noted hash, and leaves the chain valid', async () => {
@@ -75,29 +75,29 @@ test('a change of a redacted entry is detected, even if its recorded digest is c
   await redacted(word)
   await chainWaiting(core.db, domainId)
   await asOwner(
-    `update activity_logs set event_metadata = '{"words":"all is well"}' where ${hers('FIRST')}`,
+    `update activity_logs set event_metadata = '{"words":"all is well"}' where ${latestOf('FIRST')}`,
   )
   expect((await verified()).broken).toMatchObject({ eventType: 'FIRST' })
   expect((await verifyNewest(core.db, domainId)).broken).toMatchObject({ event_type: 'FIRST' })
   await asOwner(`update activity_redactions set digest = encode(sha256(convert_to(
       jsonb_build_array(actor, targets, event_metadata)::text, 'UTF8')), 'hex')
-    from activity_logs l where l.event_hash = activity_redactions.event_hash and l.${hers('FIRST')}`)
+    from activity_logs l where l.event_hash = activity_redactions.event_hash and l.${latestOf('FIRST')}`)
   expect((await verified()).broken).toMatchObject({ eventType: 'FIRST' })
   await asOwner(
-    `update activity_logs set event_metadata = '{"words":"of erased and of ${other}"}' where ${hers('FIRST')}`,
+    `update activity_logs set event_metadata = '{"words":"of erased and of ${other}"}' where ${latestOf('FIRST')}`,
   )
   await asOwner(`update activity_redactions set digest = encode(sha256(convert_to(
       jsonb_build_array(actor, targets, event_metadata)::text, 'UTF8')), 'hex')
-    from activity_logs l where l.event_hash = activity_redactions.event_hash and l.${hers('FIRST')}`)
+    from activity_logs l where l.event_hash = activity_redactions.event_hash and l.${latestOf('FIRST')}`)
   expect((await verified()).broken).toBeNull()
 })
 
 test('an entry that was changed before is not redacted, so that the change stays visible', async () => {
-  await asOwner(`update activity_logs set outcome = 'Failed' where ${hers('THIRD')}`)
+  await asOwner(`update activity_logs set outcome = 'Failed' where ${latestOf('THIRD')}`)
   await expect(redacted(word)).rejects.toThrow(
     /THIRD.*is not what was originally written: see keyway audit verify/,
   )
-  await asOwner(`update activity_logs set outcome = 'Succeeded' where ${hers('THIRD')}`)
+  await asOwner(`update activity_logs set outcome = 'Succeeded' where ${latestOf('THIRD')}`)
   expect(await redacted(word)).toBe(2)
 })
 

@@ -78,7 +78,7 @@ test('writers do not wait for chaining, and verification counts the entries that
 
 test('a host chains waiting entries without a reader', async () => {
   await record(core.db, 'BY_ITSELF')
-  await until('it is chained', async () => {
+  await until('the entry is chained', async () => {
     const { rows } = await other.query("select from activity_logs where event_type = 'BY_ITSELF'")
     return rows.length === 1
   })

@@ -62,11 +62,11 @@ describe('the connections that PostgreSQL allows', () => {
   })
 
   test('are too few for two hosts, as the doctor of both and the log of the second report', async () => {
-    await until('the host is seen', async () => (await core.db.$count(sql`nodes`)) === 1)
+    await until('the host is registered', async () => (await core.db.$count(sql`nodes`)) === 1)
     const two = await startCore({ DATABASE_URL: await core.url() })
     const words = /2 hosts may open 64 .* allows 57 .*at least 64, 32 for each host/
     expect(two.lines.filter((line) => words.test(line))).toHaveLength(1)
-    await until('both are seen', async () => (await core.db.$count(sql`nodes`)) === 2)
+    await until('both hosts are registered', async () => (await core.db.$count(sql`nodes`)) === 2)
     const found = await finding(core)
     for (const { state, what, advice } of [found, await finding(two)])
       expect([state, `${what} ${advice}`]).toEqual(['act', expect.stringMatching(words)])

@@ -38,7 +38,7 @@ it('a job is listed with its key, its times and its result', async () => {
   const id = await asked()
   await acme.settle(id, 'complete')
   await acme.reaches(id, 'COMPLETED')
-  const [job] = await until('the job ends', async () => {
+  const [job] = await until('the job is completed', async () => {
     const found = await jobs('?queue=access-requests&state=completed')
     return found.length > 0 ? found : null
   })
@@ -77,7 +77,7 @@ it('a queue whose due work cannot be found does not keep other work from being f
     const { rows } = await owner.query(`
       insert into uploads (domain_id, user_id, kind, body)
       select domain_id, id, 'activity', '[]' from users limit 1 returning id`)
-    await until('it is worked through', async () => {
+    await until('the upload is processed', async () => {
       const found = await owner.query('select finished_at from uploads where id = $1', [rows[0].id])
       return found.rows[0].finished_at !== null
     })

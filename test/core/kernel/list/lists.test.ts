@@ -116,9 +116,9 @@ describe('a cached list', () => {
         sql`insert into groups (domain_id, name) select id, 'Rolled back' from domains limit 1`,
       )
       expect(await found(target)).toEqual([0, []])
-      throw new Error('undone')
+      throw new Error('roll back')
     })
-    await expect(undone).rejects.toThrow('undone')
+    await expect(undone).rejects.toThrow('roll back')
     expect(await found(target)).toEqual([0, []])
     await group(core.db, 'Rolled forward', [])
     expect(await found(target)).toEqual([1, ['Rolled forward']])
@@ -209,9 +209,9 @@ test('equal versions have equal rows, and totals are exact, during concurrent wr
           sql`update groups set description = ${String(n)} where name = ${`busy ${who} ${n % 3}`}`,
         )
         await tx.execute(sql`delete from groups where name = ${`busy ${who} ${(n + 2) % 5}`}`)
-        if (n % 4 === 0) throw new Error('undone')
+        if (n % 4 === 0) throw new Error('roll back')
       })
-      await work.catch(({ message }: Error) => expect(message).toBe('undone'))
+      await work.catch(({ message }: Error) => expect(message).toBe('roll back'))
     }
   }
   let looks = 0
@@ -324,7 +324,7 @@ describe('a list as CSV', () => {
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('5')
     for (const reply of open) await reply.body?.cancel()
-    await until('their places are free', async () => {
+    await until('another list can be read', async () => {
       const reply = await send('/groups')
       await reply.text()
       return reply.status === 200

@@ -3,18 +3,18 @@ import { expect, test } from 'vitest'
 import { tablesNamed } from '../../../../runtime/core/kernel/list/tables-named.ts'
 
 test.each([
-  ['the list itself', 'select "id" from "tasks" where "tasks"."domain_id" = $1', ['tasks']],
+  ['the table of the list', 'select "id" from "tasks" where "tasks"."domain_id" = $1', ['tasks']],
   [
-    'a subquery of the query builder',
+    'a table in a subquery of the query builder',
     'select "id" from "tasks" where "id" in (select "task_id" from "task_assignees" left join "groups" on true)',
     ['tasks', 'task_assignees', 'groups'],
   ],
   [
-    'plain SQL',
+    'a table in plain SQL',
     'select "id" from "tasks" where exists (select from access_requests r\n join task_assignees a on a.x = r.y)',
     ['tasks', 'access_requests', 'task_assignees'],
   ],
-  ['a table that only a column names', 'where "apps"."name" = $1', ['apps']],
+  ['a table that is named only with a column', 'where "apps"."name" = $1', ['apps']],
 ] as const)('%s is found', (_, text, tables) => {
   expect(tablesNamed(text)).toEqual(tables)
 })
