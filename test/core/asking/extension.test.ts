@@ -5,20 +5,20 @@ import { endsLater, extendableFrom } from '../../../runtime/core/asking/extensio
 const at = (text: string): Date => new Date(`${text}Z`)
 const now = at('2026-11-26T10:05:30')
 
-describe('whether a length ends later', () => {
+describe('a requested length', () => {
   test.each([
-    ['90 days', '2027-02-24T10:00:00', false, 'on the same day'],
-    ['90 days', '2027-02-23T23:59:59', true, 'on the day after'],
-    ['30 days', '2027-02-24T10:00:00', false, 'sooner'],
-    ['2 hours', '2026-11-26T12:05:10', false, 'in the same minute'],
-    ['2 hours', '2026-11-26T12:04:59', true, 'in the minute after'],
-    ['1 day', '2026-11-27T10:04:00', true, 'on the same day, but later'],
-    ['Unlimited', '2027-02-24T10:00:00', true, 'never'],
-  ] as const)('%s, for access that ends %s: %s (%s)', (length, until, is, _how) => {
+    ['90 days', '2027-02-24T10:00:00', false, 'it ends on the same day'],
+    ['90 days', '2027-02-23T23:59:59', true, 'it ends on the next day'],
+    ['30 days', '2027-02-24T10:00:00', false, 'it ends earlier'],
+    ['2 hours', '2026-11-26T12:05:10', false, 'it ends in the same minute'],
+    ['2 hours', '2026-11-26T12:04:59', true, 'it ends in the next minute'],
+    ['1 day', '2026-11-27T10:04:00', true, 'it ends later on the same day'],
+    ['Unlimited', '2027-02-24T10:00:00', true, 'it never ends'],
+  ] as const)('of %s extends access until %s: %s, as %s', (length, until, is, _why) => {
     expect(endsLater(length, { until: at(until) }, now)).toBe(is)
   })
 
-  test('is never true for access that has no end', () => {
+  test('never extends access without an end', () => {
     expect(endsLater('Unlimited', { until: null }, now)).toBe(false)
   })
 })

@@ -158,7 +158,7 @@ describe('the outlooks of several apps', () => {
 })
 
 describe('a pre-approval rule', () => {
-  const ruled = async (name: string, rule: object) => {
+  const appWithRule = async (name: string, rule: object) => {
     const lengths = { time_based_access: ['8 hours', '30 days', 'Unlimited'] }
     const appId = await acme.inStore(await app(core.db, name), {}, lengths)
     const body = { app_id: appId, justification: 'as agreed', ...rule }
@@ -174,16 +174,16 @@ describe('a pre-approval rule', () => {
 
   test('pre-approves the access lengths that it covers', async () => {
     const until = { time_based_access: ['8 hours'] }
-    expect(await lengthsOf(await ruled('Rule of hours', { ...mine, ...until }))).toEqual([
+    expect(await lengthsOf(await appWithRule('Rule of hours', { ...mine, ...until }))).toEqual([
       '8 hours',
     ])
     const all = ['8 hours', '30 days', 'Unlimited']
-    expect(await lengthsOf(await ruled('Rule of all', mine))).toEqual(all)
+    expect(await lengthsOf(await appWithRule('Rule of all', mine))).toEqual(all)
   })
 
   test('does not pre-approve other people, or the whole app if it names only a permission', async () => {
     const others = [{ attribute: 'email', value: 'boss@example.com' }]
-    const appId = await ruled('Rule of others', { preapproved_users_by_attribute: others })
+    const appId = await appWithRule('Rule of others', { preapproved_users_by_attribute: others })
     expect(await lengthsOf(appId)).toEqual([])
     const two = await acme.inStore(await app(core.db, 'Rule of one'))
     const permission = await acme.group(two)

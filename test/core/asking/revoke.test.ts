@@ -107,13 +107,13 @@ describe('granted access', () => {
     })
     expect(await mailOf(approver.id)).toBeNull()
     const then = await core.call('GET', `/users/${ada.id}/access?as_of=${during}`)
-    const told = { end_reason: 'The laptop was stolen', revoked_by_user_id: manager.id }
+    const revocation = { end_reason: 'The laptop was stolen', revoked_by_user_id: manager.id }
     const reasons = (then.body.items as Access[]).flatMap((one) => one.reasons)
-    expect(reasons.find((one) => one.request_id === id)).toMatchObject(told)
+    expect(reasons.find((one) => one.request_id === id)).toMatchObject(revocation)
     const again = await acme.asked(ada, wanted())
     const { id: task } = await acme.openTask(again)
     const grounds = await core.call('GET', `/tasks/${task}/grounds`, { token: approver.token })
-    expect(grounds.body.held_before).toMatchObject([told])
+    expect(grounds.body.held_before).toMatchObject([revocation])
     const page = await (await signedIn(core, approver.token)).get(`/inbox/${task}`)
     expect(page.text).toContain('It was revoked: “The laptop was stolen”')
   })
@@ -241,8 +241,8 @@ describe('a request that is not, or no longer, granted', () => {
       (await core.call('POST', '/lifecycle-management/user-offboardings', { body })).status,
     ).toBe(201)
     await acme.reaches(id, 'REVERTED')
-    const { status, body: said } = await revoke(id, manager)
-    expect([status, said.detail]).toEqual([
+    const { status, body: answer } = await revoke(id, manager)
+    expect([status, answer.detail]).toEqual([
       409,
       'The request is REVERTED, so there is nothing to revoke',
     ])
@@ -256,7 +256,7 @@ test('access that is revoked while it is being provisioned is removed again', as
   system.once('assign_entitlement', promise)
   const id = await acme.asked(ada, wanted())
   await acme.settle(id, 'complete')
-  await until('it is being given', () => system.count('assign_entitlement') > before)
+  await until('the access is being granted', () => system.count('assign_entitlement') > before)
   expect((await revoke(id, manager)).status).toBe(204)
   expect((await acme.read(id)).status).toBe('REVERTING')
   resolve('well')

@@ -20,7 +20,7 @@ describe('a delegation', () => {
     ['when it begins', at(2), null, true],
     ['while it lasts', at(3), null, true],
     ['when it ends', at(4), null, false],
-    ['once it is taken back', at(3), at(3), false],
+    ['once it is revoked', at(3), at(3), false],
   ])('is active only within its time: %s', (_, now, endedAt, expected) => {
     expect(isActive({ since: at(2), until: at(4), endedAt }, now)).toBe(expected)
   })
@@ -29,28 +29,28 @@ describe('a delegation', () => {
     [string, string, { asked: string[]; delegators: string[]; parties: string[] }, string | null]
   >([
     [
-      'of one who was asked',
+      'from an approver who was asked',
       'del',
       { asked: ['boss'], delegators: ['boss'], parties: ['ada'] },
       'boss',
     ],
     [
-      'of one who was not asked',
+      'from a person who was not asked',
       'del',
       { asked: ['boss'], delegators: ['other'], parties: ['ada'] },
       null,
     ],
     ['without a delegator', 'del', { asked: ['boss'], delegators: [], parties: ['ada'] }, null],
-    ['to who asks', 'ada', { asked: ['boss'], delegators: ['boss'], parties: ['ada'] }, null],
-    ['by who asks', 'del', { asked: ['ada'], delegators: ['ada'], parties: ['ada'] }, null],
+    ['to the requester', 'ada', { asked: ['boss'], delegators: ['boss'], parties: ['ada'] }, null],
+    ['from the requester', 'del', { asked: ['ada'], delegators: ['ada'], parties: ['ada'] }, null],
     [
-      'by who asks, and another',
+      'from the requester and an approver',
       'del',
       { asked: ['ada', 'boss'], delegators: ['ada', 'boss'], parties: ['ada'] },
       'boss',
     ],
   ])(
-    'counts only for an approver who was asked and is no party: %s',
+    'counts only for an approver who was asked and is not a party: %s',
     (_, caller, facts, expected) => {
       expect(standsInFor(caller, facts)).toBe(expected)
     },
@@ -65,7 +65,7 @@ describe('a delegation in a company', () => {
   let boss: Person
   let del: Person
   let third: Person
-  const soon = () => new Date(Date.now() + 86_400_000).toISOString()
+  const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
 
   beforeAll(async () => {
     core = await startCore()
@@ -80,7 +80,7 @@ describe('a delegation in a company', () => {
   afterAll(() => core.stop())
 
   const name = (who: Person, body: object) =>
-    core.call('POST', '/delegations', { token: who.token, body: { until: soon(), ...body } })
+    core.call('POST', '/delegations', { token: who.token, body: { until: tomorrow(), ...body } })
   const asked = () => acme.asked(ada, { app_id: appId })
   const decide = async (who: Person, request: string, verb = 'complete') =>
     (
@@ -88,19 +88,19 @@ describe('a delegation in a company', () => {
         token: who.token,
       })
     ).status
-  const sees = async (who: Person) =>
+  const countOpenTasks = async (who: Person) =>
     (await core.call('GET', '/tasks?open=true', { token: who.token })).body.total
 
   test('lets the delegate decide for the approver, as the task and the log show', async () => {
     const request = await asked()
-    expect([await sees(del), await decide(del, request)]).toEqual([0, 404])
+    expect([await countOpenTasks(del), await decide(del, request)]).toEqual([0, 404])
     const made = await name(boss, { delegate_id: del.id, reason: 'On leave' })
     expect(made.body).toMatchObject({
       active: true,
       user: { id: boss.id },
       delegate: { id: del.id },
     })
-    expect(await sees(del)).toBe(1)
+    expect(await countOpenTasks(del)).toBe(1)
     const open = (await core.call('GET', `/appstore/access_requests/${request}?expand=tasks`)).body
     expect(open.tasks[0].delegates).toMatchObject([{ id: del.id }])
     expect(await decide(del, request)).toBe(204)
@@ -114,20 +114,20 @@ describe('a delegation in a company', () => {
       'APP_STORE_APPROVE_ACCESS_REQUEST',
       expect.objectContaining({ on_behalf_of: boss.id }),
     ])
-    expect(await sees(del)).toBe(0)
+    expect(await countOpenTasks(del)).toBe(0)
   })
 
   test('does not let the delegate reassign a decision, not even to themselves', async () => {
     const { id } = (await acme.openTask(await asked())) ?? {}
-    const handTo = (who: Person, to: Person) => {
+    const reassign = (who: Person, to: Person) => {
       const body = { user_ids: [to.id], replace: false }
       return core.call('POST', `/tasks/${id}/reassign`, { token: who.token, body })
     }
     for (const to of [del, third]) {
-      const { status, body } = await handTo(del, to)
+      const { status, body } = await reassign(del, to)
       expect([status, body.detail]).toEqual([403, expect.stringContaining('As a delegate')])
     }
-    expect((await handTo(boss, third)).status).toBe(204)
+    expect((await reassign(boss, third)).status).toBe(204)
     await core.call('POST', `/tasks/${id}/dismiss`, { token: boss.token })
   })
 
@@ -138,25 +138,28 @@ describe('a delegation in a company', () => {
       404,
     )
     expect((await core.call('DELETE', `/delegations/${id}`, { token: del.token })).status).toBe(204)
-    expect([await sees(del), await decide(del, request)]).toEqual([0, 404])
+    expect([await countOpenTasks(del), await decide(del, request)]).toEqual([0, 404])
     expect((await core.call('DELETE', `/delegations/${id}`, { token: boss.token })).status).toBe(
       409,
     )
     const { body: again } = await name(boss, { delegate_id: del.id })
-    expect(await sees(del)).toBe(1)
+    expect(await countOpenTasks(del)).toBe(1)
     const path = `/delegations/${again.id}`
     expect((await core.call('DELETE', path, { token: boss.token })).status).toBe(204)
-    expect([await sees(del), await decide(del, request)]).toEqual([0, 404])
+    expect([await countOpenTasks(del), await decide(del, request)]).toEqual([0, 404])
     expect(await decide(boss, request)).toBe(204)
   })
 
   test('is not created again if it was created while the call waited', async () => {
     await core.db.delete(delegations)
-    const body = { delegate_id: del.id, until: soon() }
+    const body = { delegate_id: del.id, until: tomorrow() }
     const [made, other] = await core.db.transaction(async (tx) => {
       await lockCount(tx, { limit: 'delegations', owner: boss.id })
       const waiting = name(boss, body)
-      await until('it waits', async () => (await countWaiting(core.db)) === 1)
+      await until(
+        'the second delegation waits for the lock',
+        async () => (await countWaiting(core.db)) === 1,
+      )
       const [row] = await tx
         .insert(delegations)
         .values({
@@ -171,7 +174,7 @@ describe('a delegation in a company', () => {
 
   test('is created once if it is sent twice concurrently', async () => {
     await core.db.delete(delegations)
-    const body = { delegate_id: del.id, until: soon(), reason: 'On leave' }
+    const body = { delegate_id: del.id, until: tomorrow(), reason: 'On leave' }
     const since = new Date(Date.now() + 3_600_000).toISOString()
     for (const sent of [body, { ...body, since }]) {
       const made = await Promise.all([name(boss, sent), name(boss, sent)])
@@ -179,14 +182,14 @@ describe('a delegation in a company', () => {
       expect(new Set(made.map(({ body }) => body.id)).size).toBe(1)
     }
     // Another end, or another person, makes another delegation.
-    for (const other of [{ until: soon() }, { delegate_id: third.id }])
+    for (const other of [{ until: tomorrow() }, { delegate_id: third.id }])
       expect((await name(boss, { ...body, ...other })).status).toBe(201)
     expect(await core.db.$count(delegations)).toBe(4)
     expect((await name(boss, { ...body, reason: 'Away' })).body.detail).toContain('another reason')
     expect(await core.db.$count(delegations)).toBe(4)
     // The same holds when the limit is reached.
     const [one] = await core.db.select().from(delegations).limit(1)
-    if (!one) throw new Error('no delegation')
+    if (!one) throw new Error('the delegation was not inserted')
     const { id: _, ...rest } = one
     const filled = Array.from({ length: CALLER_LIMITS.delegations.most - 4 }, (_one, days) => ({
       ...rest,
@@ -195,7 +198,9 @@ describe('a delegation in a company', () => {
     await core.db.insert(delegations).values(filled)
     expect((await name(boss, body)).status).toBe(201)
     expect((await name(boss, { ...body, reason: 'Away' })).body.detail).toContain('another reason')
-    expect((await name(boss, { ...body, until: soon() })).body.detail).toContain('end one first')
+    expect((await name(boss, { ...body, until: tomorrow() })).body.detail).toContain(
+      'end one first',
+    )
     await core.db.delete(delegations)
   })
 
@@ -203,7 +208,7 @@ describe('a delegation in a company', () => {
     await name(boss, { delegate_id: del.id })
     await name(del, { delegate_id: third.id })
     const request = await asked()
-    expect([await sees(del), await sees(third)]).toEqual([1, 0])
+    expect([await countOpenTasks(del), await countOpenTasks(third)]).toEqual([1, 0])
     expect(await decide(third, request)).toBe(404)
     expect(await decide(del, request, 'dismiss')).toBe(204)
   })
@@ -211,7 +216,7 @@ describe('a delegation in a company', () => {
   test('never lets people decide on requests by or for themselves', async () => {
     await name(boss, { delegate_id: ada.id })
     const request = await asked()
-    expect([await sees(ada), await decide(ada, request)]).toEqual([0, 404])
+    expect([await countOpenTasks(ada), await decide(ada, request)]).toEqual([0, 404])
     const forDel = await acme.asked(del, { app_id: appId })
     expect(await decide(del, forDel)).toBe(404)
     // The requester is a member of the group of approvers, so the requester's delegate may not decide.
@@ -278,22 +283,22 @@ describe('a delegation in a company', () => {
     await name(boss, { delegate_id: del.id, since: new Date(Date.now() + 3_600_000).toISOString() })
     const request = await asked()
     const named = async () => (await acme.read(request, '?expand=tasks')).tasks[0].delegates
-    const become = (who: Person, status: 'ACTIVE' | 'SUSPENDED') =>
+    const setStatus = (who: Person, status: 'ACTIVE' | 'SUSPENDED') =>
       core.db.update(users).set({ status }).where(eq(users.id, who.id))
-    expect(await sees(del)).toBe(0)
+    expect(await countOpenTasks(del)).toBe(0)
     await core.db.update(delegations).set({ since: new Date(Date.now() - 1000) })
-    const waiting = await sees(del)
+    const waiting = await countOpenTasks(del)
     expect(waiting).toBeGreaterThan(0)
     expect(await named()).toMatchObject([{ id: del.id }])
-    await become(boss, 'SUSPENDED')
-    expect([await sees(del), await named()]).toEqual([0, []])
-    await become(boss, 'ACTIVE')
-    await become(del, 'SUSPENDED')
+    await setStatus(boss, 'SUSPENDED')
+    expect([await countOpenTasks(del), await named()]).toEqual([0, []])
+    await setStatus(boss, 'ACTIVE')
+    await setStatus(del, 'SUSPENDED')
     expect([await decide(del, request), await named()]).toEqual([401, []])
-    await become(del, 'ACTIVE')
-    expect(await sees(del)).toBe(waiting)
+    await setStatus(del, 'ACTIVE')
+    expect(await countOpenTasks(del)).toBe(waiting)
     await core.db.update(delegations).set({ until: new Date(Date.now() - 1) })
-    expect(await sees(del)).toBe(0)
+    expect(await countOpenTasks(del)).toBe(0)
   })
 
   test.each([
@@ -325,11 +330,11 @@ describe('a delegation in a company', () => {
         { delegate_id: 'x' },
         { delegate_id: ada.id, until: '2020-01-01' },
         { delegate_id: ada.id, until: '2999-01-01' },
-        { delegate_id: ada.id, since: soon(), until: soon() },
+        { delegate_id: ada.id, since: tomorrow(), until: tomorrow() },
         { delegate_id: ada.id, user_id: boss.id },
       ),
     ).toEqual([422, 422, 422, 422, 422, 422, 403])
-    const body = { delegate_id: ada.id, user_id: third.id, until: soon() }
+    const body = { delegate_id: ada.id, user_id: third.id, until: tomorrow() }
     expect((await core.call('POST', '/delegations', { body })).status).toBe(201)
   })
 })

@@ -111,7 +111,7 @@ const FAULTS: [unknown, RegExp][] = [
   [{ attribute: 'x'.repeat(1001), exists: true }, /longer than 1000/],
 ]
 
-test.each(FAULTS)('%j is refused with the path of the fault', (condition, words) => {
+test.each(FAULTS)('%j is refused with the path of the error', (condition, words) => {
   expect(conditionFault(condition)).toMatch(words)
 })
 

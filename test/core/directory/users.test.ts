@@ -17,9 +17,9 @@ afterAll(() => core.stop())
 describe('a token', () => {
   test.each([
     ['missing', null],
-    ['of another form', 'abc'],
+    ['malformed', 'abc'],
     ['unknown', `lsk_${'x'.repeat(43)}`],
-    ['cut short', 'lsk_'],
+    ['truncated', 'lsk_'],
   ])('that is %s is not authenticated', async (_name, token) => {
     const { status, body, headers } = await core.call('GET', '/users/current', { token })
     expect({ status, body }).toEqual({ status: 401, body: { detail: 'Not authenticated' } })
@@ -76,11 +76,11 @@ describe('users', () => {
   test.each([
     ['a part of the address', 'search_term=ADA%40', ['ada@example.com']],
     ['a part of the name', 'search_term=da%20te', ['ada@example.com']],
-    ['the whole', 'search_term=ada%20test&exact_match=True', ['ada@example.com']],
-    ['not the whole', 'search_term=ada&exact_match=1', []],
-    ['signs of patterns as they are', 'search_term=%25', []],
-    ['what looks like SQL as text', `search_term=${encodeURIComponent("' or 1=1 --")}`, []],
-  ])('are found by %s', async (_name, query, emails) => {
+    ['the exact full name', 'search_term=ada%20test&exact_match=True', ['ada@example.com']],
+    ['a part of the name, exactly', 'search_term=ada&exact_match=1', []],
+    ['a wildcard of LIKE', 'search_term=%25', []],
+    ['SQL', `search_term=${encodeURIComponent("' or 1=1 --")}`, []],
+  ])('are searched by %s, taken literally', async (_name, query, emails) => {
     const { body } = await core.call('GET', `/users?${query}`)
     expect(body.items.map(({ email }: { email: string }) => email)).toEqual(emails)
   })

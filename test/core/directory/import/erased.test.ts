@@ -29,7 +29,7 @@ test.each([
       async (tx) => {
         await tx.execute(sql`select from users where id = ${id} for update`)
         erased = call('POST', '/operator/people/erase', { body: { email } })
-        await until('the erasure waits', async () => (await countWaiting(db)) > 0)
+        await until('the erasure waits for a lock', async () => (await countWaiting(db)) > 0)
       },
       () =>
         call('POST', '/operator/users/import', {

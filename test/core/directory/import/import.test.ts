@@ -30,7 +30,7 @@ const snapshot = async () =>
 
 const userOf = async (email: string) => {
   const [row] = await core.db.select().from(users).where(eq(users.email, email))
-  if (!row) throw new Error(`no ${email}`)
+  if (!row) throw new Error(`there is no user ${email}`)
   return row
 }
 const groupsOf = async (email: string) => {
@@ -204,11 +204,11 @@ describe('a later file', () => {
 describe('a file is accepted', () => {
   test.each([
     ['with a byte order mark', '\ufeffemail\na1@example.com\n'],
-    ['with ends of lines of Windows', 'email\r\na1@example.com\r\n'],
-    ['with ends of lines of several kinds', 'email\r\na1@example.com\n'],
-    ['without an end of the last line', 'email\na1@example.com'],
+    ['with line ends of Windows', 'email\r\na1@example.com\r\n'],
+    ['with mixed line ends', 'email\r\na1@example.com\n'],
+    ['without a line end at its end', 'email\na1@example.com'],
     ['with empty lines', '\nemail\n\na1@example.com\n\n'],
-    ['with spaces around', ' email , given_name\n a1@example.com , A \n'],
+    ['with spaces around its values', ' email , given_name\n a1@example.com , A \n'],
   ])('%s', async (_name, csv) => {
     expect((await dryRun(csv)).body).toMatchObject({ rows: 1, added_emails: ['a1@example.com'] })
   })
@@ -221,22 +221,34 @@ describe('a file is accepted', () => {
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)))
 
-describe('a file is refused as a whole, with line, column and what to do:', () => {
+describe('a file is refused as a whole, with line, column and advice, because of', () => {
   test.each<[string, string | Uint8Array, [number, string | null, RegExp][]]>([
-    ['empty', '', [[1, null, /empty/]]],
+    ['no content', '', [[1, null, /empty/]]],
     ['only line ends', '\n\n', [[1, null, /empty/]]],
-    ['no UTF-8', bytes('email\na@b.c\n', [0xe9], '@b.c\n'), [[3, null, /UTF-8/]]],
+    ['a byte that is not UTF-8', bytes('email\na@b.c\n', [0xe9], '@b.c\n'), [[3, null, /UTF-8/]]],
     ['UTF-16', Buffer.from('\ufeffemail\na@b.c\n', 'utf16le'), [[1, null, /UTF-8/]]],
     ['no e-mail column', 'given_name\nEva\n', [[1, 'email', /missing/]]],
-    ['semicolons', 'email;given_name\na@b.c;Eva\n', [[1, 'email', /separated by ";"/]]],
-    ['a column twice', 'email,Site,Site\na@b.c,1,2\n', [[1, '"Site"', /twice/]]],
-    ['a known column twice in other case', 'email,Email\na@b.c,x\n', [[1, '"Email"', /twice/]]],
+    [
+      'semicolons as separators',
+      'email;given_name\na@b.c;Eva\n',
+      [[1, 'email', /separated by ";"/]],
+    ],
+    ['a duplicate column', 'email,Site,Site\na@b.c,1,2\n', [[1, '"Site"', /twice/]]],
+    [
+      'a duplicate known column in another case',
+      'email,Email\na@b.c,x\n',
+      [[1, '"Email"', /twice/]],
+    ],
     ['a column without a name', 'email,\na@b.c,1\n', [[1, 'column 2', /name the column/]]],
-    ['__proto__', 'email,__proto__\na@b.c,1\n', [[1, '"__proto__"', /reserved/]]],
-    ['constructor', 'email,constructor\na@b.c,1\n', [[1, '"constructor"', /reserved/]]],
+    ['a column __proto__', 'email,__proto__\na@b.c,1\n', [[1, '"__proto__"', /reserved/]]],
+    ['a column constructor', 'email,constructor\na@b.c,1\n', [[1, '"constructor"', /reserved/]]],
     ['300 columns', `email${',x'.repeat(299)}\n`, [[1, null, /300 columns/]]],
-    ['an address twice in other case', 'email\na@b.c\nx@b.c\nA@b.c\n', [[4, 'email', /line 2/]]],
-    ['no address', 'email\nEva\n', [[2, 'email', /not an e-mail/]]],
+    [
+      'a duplicate address in another case',
+      'email\na@b.c\nx@b.c\nA@b.c\n',
+      [[4, 'email', /line 2/]],
+    ],
+    ['an invalid address', 'email\nEva\n', [[2, 'email', /not an e-mail/]]],
     ['an empty address', 'email,given_name\n,Eva\n', [[2, 'email', /empty/]]],
     ['an address with a line end', 'email\n"a@b.c\nx"\n', [[2, 'email', /not an e-mail/]]],
     [
@@ -246,19 +258,15 @@ describe('a file is refused as a whole, with line, column and what to do:', () =
     ],
     ['an unknown manager', 'email,manager_email\na@b.c,x@b.c\n', [[2, 'manager_email', /neither/]]],
     [
-      'a manager of themselves',
+      'a person as their own manager',
       'email,manager_email\na@b.c,A@b.c\n',
       [[2, 'manager_email', /themselves/]],
     ],
     ['too many cells', 'email,Site\na@b.c,Berlin, Mitte\n', [[2, null, /3 cells.*quotes/]]],
     ['too few cells', 'email,Site\na@b.c\n', [[2, null, /1 cells.*empty cell/]]],
-    [
-      'a quote that is not closed',
-      'email,Site\na@b.c,x\nb@b.c,"y\nc@b.c,z\n',
-      [[3, null, /never closed/]],
-    ],
+    ['an unclosed quote', 'email,Site\na@b.c,x\nb@b.c,"y\nc@b.c,z\n', [[3, null, /never closed/]]],
     ['a quote in the middle', 'email,Site\na@b.c,x "y"\n', [[2, null, /quote in the middle/]]],
-    ['NUL', 'email,Site\na@b.c,x\0y\n', [[2, 'Site', /NUL/]]],
+    ['NUL in a cell', 'email,Site\na@b.c,x\0y\n', [[2, 'Site', /NUL/]]],
     [
       'NUL in an address',
       'email\na\0@b.c\n',
@@ -278,9 +286,13 @@ describe('a file is refused as a whole, with line, column and what to do:', () =
       [[2, null, /more than 262144/]],
     ],
     ['a huge line', `email,Site\na@b.c,${'x'.repeat(600_000)}\n`, [[2, null, /262144/]]],
-    ['a long name of a group', `email,groups\na@b.c,${'x'.repeat(300)}\n`, [[2, 'groups', /255/]]],
     [
-      'several',
+      'a group name that is too long',
+      `email,groups\na@b.c,${'x'.repeat(300)}\n`,
+      [[2, 'groups', /255/]],
+    ],
+    [
+      'several errors',
       'email,status\nEva,x\na@b.c,y\n',
       [
         [2, 'email', /not an e-mail/],
@@ -362,11 +374,11 @@ describe('a file is refused as a whole, with line, column and what to do:', () =
 
 describe('the import call', () => {
   test.each([
-    ['none', ''],
+    ['a request without a content type', ''],
     ['JSON', 'application/json'],
     ['another character set', 'text/csv; charset=latin1'],
-    ['what only begins like it', 'text/csvx'],
-  ])('refuses a content type: %s', async (_name, type) => {
+    ['an unknown content type that begins with text/csv', 'text/csvx'],
+  ])('refuses %s', async (_name, type) => {
     expect((await send('email\n', '', { 'content-type': type })).status).toBe(415)
   })
 
