@@ -71,7 +71,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       const read = mailServerOf(given, (words) => {
         throw new Error(words)
       })
-      if (!read) throw new Error('there is no server')
+      if (!read) throw new Error('no mail server is running')
       return createPost(read, { answerMs: ANSWER_MS }, trust ? { ca } : {})
     }
     const starttls = () => `smtp://keyway@127.0.0.1:${system.port}`
@@ -193,7 +193,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     /** Waits until the mails of earlier tests have been sent. */
     beforeEach(async () => {
       await sweep()
-      await until('nothing is due', async () => {
+      await until('no mail is due', async () => {
         const due = sql`ended_at is null and due_at <= now()`
         return (await core.db.$count(mails, due)) === 0
       })
@@ -204,7 +204,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       (await received()).filter(({ envelope }) => envelope.to.includes(email))
     const arrives = (email: string, subject: RegExp): Promise<Received> =>
       until(
-        `mail to ${email}`,
+        `a mail to ${email} arrives`,
         async () => (await to(email)).find((one) => subject.test(one.subject)) ?? null,
         30_000,
       )
@@ -216,7 +216,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     const choose = (who: Person, body: object) =>
       core.call('PATCH', '/users/current/settings', { token: who.token, body })
     /** Makes deferred mails due now. */
-    const hurry = () =>
+    const makeMailsDue = () =>
       core.db.update(mails).set({ dueAt: sql`now()` }).where(sql`ended_at is null`)
     const decide = async (requestId: string, action_type: string, reason = '') => {
       const { id } = await acme.openTask(requestId)
@@ -245,10 +245,10 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     test('drops a mail about a task that was decided before the mail was sent', async () => {
       await choose(boss, { mail: 'DIGEST' })
       const request = await ask()
-      await until('it is queued', async () => (await waiting(boss)).length > 0)
+      await until('the mail is queued', async () => (await waiting(boss)).length > 0)
       await decide(request, 'deny', 'no')
-      await hurry()
-      await until('it is dropped', async () => (await waiting(boss)).length === 0)
+      await makeMailsDue()
+      await until('the mail is dropped', async () => (await waiting(boss)).length === 0)
       expect(await to('boss@acme.example')).toEqual([])
       await choose(boss, { mail: 'AT_ONCE' })
     })
@@ -263,8 +263,8 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         await ask(),
         await ask(await person(core.db, 'x@acme.example').then(managed)),
       ]
-      await until('both wait', async () => (await waiting(boss)).length === 2)
-      await hurry()
+      await until('both mails are queued', async () => (await waiting(boss)).length === 2)
+      await makeMailsDue()
       const mail = await arrives('boss@acme.example', /^2 Nachrichten von Keyway$/)
       for (const id of [one, two]) expect(mail.text).toContain((await acme.openTask(id)).id)
       expect(mail.html).toContain('lang="de"')
@@ -282,17 +282,23 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       await setMode('lost', { times: 1 })
       await ask()
       const first = await until(
-        'it is kept',
+        'the server has received the mail',
         async () => (await to('boss@acme.example'))[0] ?? null,
       )
-      await until('it is put off', async () => (await waiting(boss))[0]?.attempts === 1)
+      await until(
+        'the mail waits for its second attempt',
+        async () => (await waiting(boss))[0]?.attempts === 1,
+      )
       const { body: status } = await core.call('GET', '/operator/mail')
       expect(status).toMatchObject({ failing: 1, from: FROM })
       await setMode('defer', { times: 1 })
-      await hurry()
-      await until('it is put off again', async () => (await waiting(boss))[0]?.attempts === 2)
-      await hurry()
-      await until('it is sent', async () => (await waiting(boss)).length === 0)
+      await makeMailsDue()
+      await until(
+        'the mail waits for its third attempt',
+        async () => (await waiting(boss))[0]?.attempts === 2,
+      )
+      await makeMailsDue()
+      await until('the mail is sent', async () => (await waiting(boss)).length === 0)
       const all = await to('boss@acme.example')
       expect(all.map(({ messageId }) => messageId)).toEqual([first.messageId, first.messageId])
     })
@@ -302,21 +308,27 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       const other = await person(core.db, 'y@acme.example')
       await acme.setManager(other.id, slow.id)
       await ask(other)
-      await until('it is queued', async () => (await waiting(slow)).length > 0)
+      await until('the mail is queued', async () => (await waiting(slow)).length > 0)
       await ask()
       await arrives('boss@acme.example', /asks for/)
-      await until('it is put off', async () => (await waiting(slow))[0]?.attempts === 1)
+      await until(
+        'the mail waits for its second attempt',
+        async () => (await waiting(slow))[0]?.attempts === 1,
+      )
       const { body: status } = await core.call('GET', '/operator/mail')
       expect(status).toMatchObject({ failing: 1, refused: expect.any(Array) })
       expect(status.problem).toContain('did not answer in time')
       const { body: doctor } = await core.call('GET', '/operator/doctor')
       const finding = doctor.findings.find(({ check }: { check: string }) => check === 'mail')
       expect(finding).toMatchObject({ state: 'act' })
-      await hurry()
-      await until('it is put off again', async () => (await waiting(slow))[0]?.attempts === 2)
+      await makeMailsDue()
+      await until(
+        'the mail waits for its third attempt',
+        async () => (await waiting(slow))[0]?.attempts === 2,
+      )
       const email = 'works@acme.example'
       await core.db.update(users).set({ email }).where(eq(users.id, slow.id))
-      await hurry()
+      await makeMailsDue()
       await arrives(email, /asks for/)
       expect(await waiting(slow)).toEqual([])
     })
@@ -329,17 +341,17 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         await acme.setManager(member.id, leaver.id)
         await ask(member)
       }
-      await until('both wait', async () => (await waiting(leaver)).length === 2)
+      await until('both mails are queued', async () => (await waiting(leaver)).length === 2)
       await setMode('hang', { stage: 'connect', times: 1 })
       await choose(leaver, { mail: 'AT_ONCE' })
-      await hurry()
+      await makeMailsDue()
       const isBegun = async () =>
         (await waiting(leaver)).some(({ messageId }) => messageId !== null)
-      await until('the first is on its way', isBegun)
+      await until('the first mail is being sent', isBegun)
       await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, leaver.id))
-      await until('the second is over with', async () => (await waiting(leaver)).length < 2)
-      await hurry()
-      await until('so is the first', async () => (await waiting(leaver)).length === 0)
+      await until('the second mail is dropped', async () => (await waiting(leaver)).length < 2)
+      await makeMailsDue()
+      await until('the first mail is dropped', async () => (await waiting(leaver)).length === 0)
       expect(await to('leaver@acme.example')).toEqual([])
     })
 
@@ -356,10 +368,12 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         all.push(one)
       }
       const tried = async (one: Person) => (await waiting(one)).some(({ attempts }) => attempts > 0)
-      await until('each was tried', async () => (await Promise.all(all.map(tried))).every(Boolean))
+      await until('every mail has been tried once', async () =>
+        (await Promise.all(all.map(tried))).every(Boolean),
+      )
       expect(await received()).toEqual([])
       await setMode('ok')
-      await hurry()
+      await makeMailsDue()
       await Promise.all(['boss@acme.example', ...emails].map((email) => arrives(email, /asks for/)))
     })
 
@@ -367,7 +381,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       const gone = await person(core.db, 'unknown@acme.example')
       await core.db.update(users).set({ managerId: gone.id }).where(eq(users.id, ada.id))
       await ask()
-      const { refused } = await until('it is refused', async () => {
+      const { refused } = await until('the mail is refused', async () => {
         const { body } = await core.call('GET', '/operator/mail')
         return body.refused.length > 0 ? body : null
       })
@@ -383,7 +397,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       const loop = await person(core.db, `Keyway+x@acme.example`)
       await core.db.update(users).set({ managerId: loop.id }).where(eq(users.id, ada.id))
       await ask()
-      const [row] = await until('it is refused', async () => {
+      const [row] = await until('the mail is refused', async () => {
         const rows = await core.db.select().from(mails).where(eq(mails.userId, loop.id))
         return rows[0]?.outcome ? rows : null
       })
@@ -412,8 +426,8 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       const mail = await arrives('ada@acme.example', /^Ends on/)
       expect(mail.text).toContain(`${ORIGIN}/access/request?app_id=${mine}`)
       await sweep()
-      const told = await core.db.select().from(mails).where(eq(mails.about, request))
-      expect(told.filter(({ kind }) => kind === 'ends')).toHaveLength(1)
+      const queued = await core.db.select().from(mails).where(eq(mails.about, request))
+      expect(queued.filter(({ kind }) => kind === 'ends')).toHaveLength(1)
     })
 
     test('mails a revocation with its reason once to the holder and once to the requester', async () => {
@@ -443,9 +457,9 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       // The person who removes it by hand gets a different mail, and no one gets two.
       await acme.settle(request, 'complete')
       await acme.reaches(request, 'REVERTED')
-      const rows = await until('its mails have ended', async () => {
-        const told = await core.db.select().from(mails).where(eq(mails.about, request))
-        const revokedOnes = told.filter(({ kind }) => kind === 'revoked')
+      const rows = await until('the mails of the request have an outcome', async () => {
+        const queued = await core.db.select().from(mails).where(eq(mails.about, request))
+        const revokedOnes = queued.filter(({ kind }) => kind === 'revoked')
         return revokedOnes.every(({ outcome }) => outcome !== null) && revokedOnes
       })
       expect(rows.map(({ userId, outcome }) => [userId, outcome]).sort()).toEqual(
@@ -475,7 +489,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         .set({ expiresAt: soon, wakeAt: soon })
         .where(eq(accessRequests.id, first))
       await sweep()
-      const ending = await until('the mail has ended', async () => {
+      const ending = await until('the mail has an outcome', async () => {
         const rows = await core.db.select().from(mails).where(eq(mails.about, first))
         return rows.find(({ kind, outcome }) => kind === 'ends' && outcome !== null)
       })
@@ -485,12 +499,12 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     describe('a cancelled request', () => {
       /** Recipient and outcome of the finished decision mails of a request. */
       const decidedMails = (request: string) =>
-        until('its mails have ended', async () => {
+        until('the mails of the request have an outcome', async () => {
           await sweep()
           const rows = await core.db.select().from(mails).where(eq(mails.about, request))
-          const told = rows.filter(({ kind }) => kind === 'decided')
-          const have = told.every(({ outcome }) => outcome !== null)
-          return have && told.map(({ userId, outcome }) => `${userId} ${outcome}`).sort()
+          const decisionMails = rows.filter(({ kind }) => kind === 'decided')
+          const have = decisionMails.every(({ outcome }) => outcome !== null)
+          return have && decisionMails.map(({ userId, outcome }) => `${userId} ${outcome}`).sort()
         })
       const cancel = (request: string, token?: string) =>
         core.call(
@@ -547,12 +561,12 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         await cancel(other)
         await cancel(own, ada.token)
         await until(
-          'dora is told',
+          'dora has both mails',
           async () =>
             (await to('dora@acme.example')).filter(({ subject }) => /^Cancelled/.test(subject))
               .length === 2,
         )
-        await hurry()
+        await makeMailsDue()
         expect((await decidedMails(other)).filter((one) => one.includes(ada.id))).toEqual(
           sentTo(ada),
         )
@@ -568,7 +582,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
     /** Makes the host look for access that ends soon, and waits until it has. */
     async function sweep(): Promise<void> {
       await core.db.execute(sql`update mail_feeds set swept_at = null`)
-      await until('it looked', async () => {
+      await until('the host has looked for mail to send', async () => {
         const { rows } = await core.db.execute(
           sql`select from mail_feeds where swept_at is not null`,
         )
@@ -602,7 +616,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       )
       const admins = ['admin@acme.example', 'admin@localhost', 'other-admin@acme.example']
       expect(rows.map(({ email }) => email)).toEqual(admins)
-      await hurry()
+      await makeMailsDue()
       const ofEve = (await to('eve@acme.example')).map(({ subject }) => subject)
       expect(ofEve.filter((subject) => subject.includes('quarantine'))).toEqual([])
     })
@@ -620,7 +634,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
             [target],
             {},
           )
-          throw new Error('undone')
+          throw new Error('roll back')
         })
         .catch(() => {})
       await sweep()
@@ -634,8 +648,8 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(tried).toMatchObject({ ok: true, problem: null })
       expect((await to('ops@acme.example'))[0]?.messageId).toBe(`<${tried.message_id}>`)
       const refused = { email: 'unknown@acme.example' }
-      const { body: said } = await core.call('POST', '/operator/mail/test', { body: refused })
-      expect(said).toMatchObject({ ok: false, problem: expect.stringContaining('no such user') })
+      const { body: answer } = await core.call('POST', '/operator/mail/test', { body: refused })
+      expect(answer).toMatchObject({ ok: false, problem: expect.stringContaining('no such user') })
       const odd = { email: 'a@b.example, c@d.example' }
       expect((await core.call('POST', '/operator/mail/test', { body: odd })).status).toBe(422)
     })

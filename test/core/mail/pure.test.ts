@@ -114,7 +114,7 @@ describe('text that a person entered', () => {
 })
 
 describe('a mail', () => {
-  const told: MailContent = {
+  const content: MailContent = {
     text: 'asks',
     path: '/inbox/1',
     matter: {
@@ -133,7 +133,7 @@ describe('a mail', () => {
   }
 
   test('describes its matter and links its page, in text and in HTML', () => {
-    const { subject, text, html } = compose([told], around)
+    const { subject, text, html } = compose([content], around)
     expect(subject).toBe('Ada asks for “<b>Reports</b>” in Ware & House')
     expect(text).toContain('Open the page: https://keyway.acme.example/inbox/1')
     expect(text).toContain('https://keyway.acme.example/settings/personal')
@@ -143,14 +143,14 @@ describe('a mail', () => {
   })
 
   test('about several matters shows their number and links the page of each', () => {
-    const { subject, text, html } = compose([told, { ...told, path: '/inbox/2' }], around)
+    const { subject, text, html } = compose([content, { ...content, path: '/inbox/2' }], around)
     expect(subject).toBe('2 things from Keyway')
-    for (const said of [text, html])
-      for (const id of [1, 2]) expect(said).toContain(`https://keyway.acme.example/inbox/${id}`)
+    for (const part of [text, html])
+      for (const id of [1, 2]) expect(part).toContain(`https://keyway.acme.example/inbox/${id}`)
   })
 
   test('uses the language of the person', () => {
-    const { subject, html } = compose([told], { ...around, language: 'de' })
+    const { subject, html } = compose([content], { ...around, language: 'de' })
     expect(subject).toContain('beantragt')
     expect(html).toContain('<html lang="de">')
   })

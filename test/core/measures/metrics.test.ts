@@ -110,10 +110,10 @@ test('expired access is overdue even if its removal has not started', async () =
       expect(valueIn(read.keyway_removal_oldest_seconds, { by: 'host' })).toBeGreaterThanOrEqual(
         1_000_000,
       )
-      throw new Error('taken back')
+      throw new Error('roll back')
     })
     .catch((error) => {
-      if (error.message !== 'taken back') throw error
+      if (error.message !== 'roll back') throw error
     })
 })
 
@@ -174,10 +174,10 @@ test('keyway_job_oldest_due_seconds shows the oldest due job of each queue', asy
       const rows = read.keyway_job_oldest_due_seconds
       expect(valueIn(rows, { queue: 'uploads' })).toBeGreaterThanOrEqual(7200)
       expect(valueIn(rows, { queue: 'syncs' })).toBeLessThan(7200)
-      throw new Error('taken back')
+      throw new Error('roll back')
     })
     .catch((error) => {
-      if (error.message !== 'taken back') throw error
+      if (error.message !== 'roll back') throw error
     })
 })
 

@@ -88,12 +88,12 @@ async function make(): Promise<void> {
   await core.db.execute(sql`
     with review as (insert into access_reviews (domain_id, name, status, deadline_at)
       values (${domainId}, 'Engines', 'COMPLETED', now()) returning *),
-    arda as (insert into access_review_apps (domain_id, review_id, app_id, review_type, status)
+    review_app as (insert into access_review_apps (domain_id, review_id, app_id, review_type, status)
       select domain_id, id, ${appId}, 'ACCOUNTS', 'COMPLETED' from review returning *)
     insert into access_review_items (domain_id, review_id, arda_id, app_id, account_id, account, account_type,
       account_email, user_id, user_email, user_name, state, reason)
-    select arda.domain_id, review_id, arda.id, arda.app_id, a.id, a.unique_identifier, 'USER',
-      a.email, a.user_id, ${EMAIL}, 'Augusta Byron', 'KEPT', 'Byron needs it' from arda, accounts a`)
+    select review_app.domain_id, review_id, review_app.id, review_app.app_id, a.id, a.unique_identifier, 'USER',
+      a.email, a.user_id, ${EMAIL}, 'Augusta Byron', 'KEPT', 'Byron needs it' from review_app, accounts a`)
   const mine = await task(core.db, { userIds: [grace.id] })
   await core.db.execute(sql`update tasks set target_user_id = ${id},
     description = 'Augusta asks for the Engine', instructions = 'ask Byron' where id = ${mine}`)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   core = await startCore()
   domainId = await domainOf(core.db)
   // The host's own hourly removal must not remove the rows of these tests.
-  await until('the host has removed what was over', async () => {
+  await until('the host has removed expired rows once', async () => {
     const { body } = await core.call('GET', '/operator/jobs?queue=retention&state=completed')
     return body.items.length > 0
   })
@@ -245,7 +245,7 @@ test('every foreign key to a table with retention has an index', async () => {
 })
 
 test('removal runs in the background as one job an hour', async () => {
-  const items = await until('a job was made', async () => {
+  const items = await until('a removal job is queued', async () => {
     const { body } = await core.call('GET', '/operator/jobs?queue=retention')
     return body.items.length > 0 && body.items
   })
