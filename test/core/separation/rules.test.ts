@@ -17,16 +17,16 @@ const held = (...things: Thing[]) => new Set(things)
 
 describe('a rule', () => {
   test.each<[string, Thing[], ReturnType<typeof broken>]>([
-    ['is kept by who holds nothing', [], null],
-    ['is kept by who holds one side', ['app ledger', 'permission pay'], null],
-    ['is kept by who holds what it does not name', ['app other', 'permission audit'], null],
+    ['is not broken by a person without access', [], null],
+    ['is not broken by a person with access of one side', ['app ledger', 'permission pay'], null],
+    ['is not broken by access that it does not name', ['app other', 'permission audit'], null],
     [
-      'is broken by one thing of each side',
+      'is broken by one access of each side',
       ['app ledger', 'permission audit'],
       { left: ['app ledger'], right: ['permission audit'] },
     ],
     [
-      'names all that is held of both sides',
+      'reports all access of both sides',
       ['permission audit', 'permission pay', 'app ledger', 'permission approve'],
       {
         left: ['app ledger', 'permission pay'],
@@ -38,11 +38,11 @@ describe('a rule', () => {
   })
 
   test.each<[string, Thing[], Thing[], Thing[] | null]>([
-    ['nothing of it', ['permission pay'], ['permission other'], null],
-    ['more of the side that is held', ['permission pay'], ['app ledger'], null],
-    ['the other side', ['permission pay'], ['permission audit'], ['permission pay']],
+    ['access that it does not name', ['permission pay'], ['permission other'], null],
+    ['more access of the same side', ['permission pay'], ['app ledger'], null],
+    ['access of the other side', ['permission pay'], ['permission audit'], ['permission pay']],
     [
-      'the other side, the other way round',
+      'access of the first side by a person with the second',
       ['permission audit'],
       ['app ledger'],
       ['permission audit'],

@@ -28,9 +28,9 @@ describe('the claims of a provider', () => {
 
   test.each([
     ['false', false],
-    ['a word', 'true'],
+    ['a text', 'true'],
     ['a number', 1],
-    ['nothing', undefined],
+    ['missing', undefined],
   ])('are refused if email_verified is %s', (_what, email_verified) => {
     expect(toldBy({ ...ADA, email_verified }, acme)).toMatchObject({ why: 'unverified' })
   })
@@ -49,9 +49,9 @@ describe('the claims of a provider', () => {
 
 describe('the file of providers', () => {
   test.each([
-    ['an issuer by http', { issuer: 'http://acme.example' }],
+    ['an http issuer', { issuer: 'http://acme.example' }],
     ['an issuer with a query', { issuer: 'https://acme.example/?x=1' }],
-    ['an id that is no word', { id: 'a/b' }],
+    ['an id with a slash', { id: 'a/b' }],
     ['an unknown role', { roles: [{ group: 'a', role: 'Chief' }] }],
     ['an unknown member', { secret: 'x' }],
   ])('refuses %s', (_what, more) =>

@@ -52,19 +52,19 @@ const linkFor = async (address: string) => {
   return createLoginLink(core.db, hasher, operator, address)
 }
 
-const ofLeaver = async (table: typeof sessions | typeof loginLinks) =>
+const countOfLeaver = async (table: typeof sessions | typeof loginLinks) =>
   core.db.$count(table, eq(table.userId, leaver.id))
 
 test('a login link creates no session while an offboarding starts', async () => {
   const { code } = await linkFor(email)
   // Signing in uses up the link itself, so only the session is left to remove.
-  const leavesLater = async (tx: Db) => {
+  const leave = async (tx: Db) => {
     await tx.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, leaver.id))
     await tx.delete(sessions).where(eq(sessions.userId, leaver.id))
   }
-  const signedIn = meanwhile(core.db, leavesLater, () => signInByCode(core.db, hasher, code))
+  const signedIn = meanwhile(core.db, leave, () => signInByCode(core.db, hasher, code))
   expect(await signedIn).toBe(null)
-  expect(await ofLeaver(sessions)).toBe(0)
+  expect(await countOfLeaver(sessions)).toBe(0)
 })
 
 test('sign-in by a provider creates no session and no role while an offboarding starts', async () => {
@@ -77,7 +77,7 @@ test('sign-in by a provider creates no session and no role while an offboarding 
     signInByProvider(core.db, hasher, provider, claims),
   )
   expect(await signedIn).toEqual({ why: 'suspended', email })
-  expect(await ofLeaver(sessions)).toBe(0)
+  expect(await countOfLeaver(sessions)).toBe(0)
   expect(await core.db.$count(userRoles, eq(userRoles.userId, leaver.id))).toBe(0)
 })
 
@@ -85,15 +85,15 @@ test('no login link is created while an offboarding starts', async () => {
   await expect(meanwhile(core.db, leaves, () => linkFor(email))).rejects.toMatchObject({
     detail: `${email} is INACTIVE`,
   })
-  expect(await ofLeaver(loginLinks)).toBe(0)
+  expect(await countOfLeaver(loginLinks)).toBe(0)
 })
 
 test('no token is created while an offboarding starts', async () => {
   const caller = await callerOf(core.db, { userId: leaver.id, domainId, readOnly: false })
-  const wish = { name: 'late', description: '', readOnly: false, expiresAt: null }
+  const tokenFields = { name: 'late', description: '', readOnly: false, expiresAt: null }
   const formId = '00000000-0000-4000-8000-000000000001'
   const made = meanwhile(core.db, leaves, () =>
-    createOwnToken(core.db, hasher, caller, { ...wish, formId }),
+    createOwnToken(core.db, hasher, caller, { ...tokenFields, formId }),
   )
   await expect(made).rejects.toMatchObject({ kind: 'unauthenticated' })
   const tokens = await core.db.select().from(apiTokens).where(eq(apiTokens.userId, leaver.id))

@@ -22,7 +22,7 @@ describe('/operator accepts', () => {
   test.each([
     ['the operator’s token', () => ADMIN_TOKEN],
     ['an admin’s token', () => boss.token],
-    ['an admin’s token that may only read', () => boss.readOnlyToken],
+    ['an admin’s read-only token', () => boss.readOnlyToken],
   ])('%s', async (_name, token) => {
     expect(await list(token())).toMatchObject({ status: 200, body: { items: expect.any(Array) } })
   })
@@ -54,10 +54,10 @@ describe('/operator refuses', () => {
   })
 
   test.each([
-    ['none', null],
-    ['another form', 'abc'],
-    ['an unknown one', `lsk_${'x'.repeat(43)}`],
-    ['a longer one', `${ADMIN_TOKEN}x`],
+    ['a request without a token', null],
+    ['a malformed token', 'abc'],
+    ['an unknown token', `lsk_${'x'.repeat(43)}`],
+    ['the operator’s token with another character', `${ADMIN_TOKEN}x`],
   ])('%s', async (_name, token) => {
     const answer = await list(token)
     expect(answer).toMatchObject({
