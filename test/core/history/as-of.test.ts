@@ -81,7 +81,7 @@ async function everyPage<T>(path: string): Promise<T[]> {
 }
 
 /** Faults that occur once in the middle of a run, while a page of a listing is requested. */
-const MISHAPS: Record<string, (appId: string) => Promise<Fault | undefined>> = {
+const RUN_FAULTS: Record<string, (appId: string) => Promise<Fault | undefined>> = {
   refused: async () => ({ status: 401, code: 'unauthenticated' }),
   'page lost': async () => ({ status: 410, code: 'invalid_page_token' }),
   disconnected: async (appId) => {
@@ -107,18 +107,18 @@ const PLACES = [
 ]
 
 /** Sets when the database was migrated to this version: now, or too long ago for older hosts to exist. */
-const upgraded = (at: 'long ago' | 'now') =>
+const setMigrationTime = (at: 'long ago' | 'now') =>
   core.db.execute(sql`
     update deployment_versions set created_at = ${at === 'now' ? 'now' : '2020-02-01Z'}::timestamptz`)
 
 /** What a host of the previous version leaves of an unfinished run: rows without a first run or a span. */
-const leftBefore = (appId: string) =>
+const removeUnrecordedFirstRuns = (appId: string) =>
   core.db.execute(sql`
     update associations h set first_run = null from sync_runs r
     where h.app_id = ${appId} and r.id = h.first_run and r.recorded_at is null`)
 
 /** Makes the runs old enough for retention, adds many later ones, and removes those that are not needed. */
-async function agedRuns(appId: string): Promise<void> {
+async function pruneOldRuns(appId: string): Promise<void> {
   await core.db.execute(sql`
     update sync_runs set ended_at = '2020-01-01Z' where ended_at is not null and app_id = ${appId}`)
   await core.db.execute(sql`
@@ -134,7 +134,7 @@ type Held = {
   until: string | null
 }
 const nameOf = (one: Held): string => `${one.unique_identifier} ${one.entitlement_id}`
-const told = (one: Held): string => `${nameOf(one)} ${one.since} ${one.until}`
+const spanText = (one: Held): string => `${nameOf(one)} ${one.since} ${one.until}`
 
 /** Each association that was held at a time, with the beginning and the end of its unbroken span. */
 function spansAt(truths: readonly Truth[], at: number, of: (one: string) => boolean): string[] {
@@ -152,7 +152,7 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
   const pick = (count: number): number => Math.floor(random() * count)
   const anyOf = <T>(all: readonly T[]): T => all[pick(all.length)] as T
   await core.db.execute(sql`update domains set created_at = '2020-01-01Z'`)
-  await upgraded('long ago')
+  await setMigrationTime('long ago')
   const appIds = [
     await connect(core, upstream),
     await connect(core, { baseUrl: `${upstream.baseUrl}/tenant-b` }),
@@ -172,7 +172,13 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
   const truthsOf = new Map<string, Truth[]>(
     appIds.map((id) => [id, [{ fromMs: firstMs, accounts: new Map(), held: new Set() }]]),
   )
-  const unseen = new Set(['CANCELLED', 'FAILED', 'STOPPED', 'SUCCEEDED', ...Object.keys(MISHAPS)])
+  const unseen = new Set([
+    'CANCELLED',
+    'FAILED',
+    'STOPPED',
+    'SUCCEEDED',
+    ...Object.keys(RUN_FAULTS),
+  ])
   for (let runs = 0; runs < 24 || unseen.size > 0 || (await spans()) < SPANS; runs += 1) {
     for (const id of people) {
       const [comes, changes, status] = [random() < 0.06, random() < 0.06, anyOf(STATUSES)]
@@ -190,15 +196,15 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
     const appId = anyOf(appIds)
     const isFirst = truthsOf.get(appId)?.length === 1
     const stops = !isFirst && random() < 0.1
-    const mishap = random() < 0.5 ? anyOf(Object.keys(MISHAPS)) : null
+    const runFault = random() < 0.5 ? anyOf(Object.keys(RUN_FAULTS)) : null
     const place = anyOf(PLACES)
-    let isFromFuture = mishap !== null
+    let isFromFuture = runFault !== null
     upstream.before = async (kind, cursor) => {
       if (!isFromFuture || `${kind} ${cursor}` !== place) return undefined
       isFromFuture = false
-      return MISHAPS[mishap ?? '']?.(appId)
+      return RUN_FAULTS[runFault ?? '']?.(appId)
     }
-    await upgraded(random() < 0.3 ? 'now' : 'long ago')
+    await setMigrationTime(random() < 0.3 ? 'now' : 'long ago')
     const listed = stops ? people.slice(0, 3).filter((id) => there.has(id)) : [...there.keys()]
     upstream.holds.accounts = listed.map((id) => account(id, { user_status: there.get(id) }))
     upstream.holds.entitlements = names
@@ -220,16 +226,18 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
     }
     await core.db.execute(sql`update apps set disconnected_at = null where id = ${appId}`)
     unseen.delete(run.state)
-    if (mishap !== null && !isFromFuture) unseen.delete(mishap)
+    if (runFault !== null && !isFromFuture) unseen.delete(runFault)
     if (run.state === 'SUCCEEDED') {
       const accounts = new Map(listed.sort().map((id) => [id, there.get(id) ?? '']))
       const fromMs = run.endedAt?.getTime() ?? 0
       truthsOf.get(appId)?.push({ fromMs, accounts, held: new Set(holds) })
-    } else if (random() < 0.5) await leftBefore(appId)
-    if (random() < 0.15) await agedRuns(appId)
+    } else if (random() < 0.5) await removeUnrecordedFirstRuns(appId)
+    if (random() < 0.15) await pruneOldRuns(appId)
     const truths = truthsOf.get(appId) ?? []
     const current = await everyPage<Held>(`/associations?app_id=${appId}`)
-    expect(current.map(told).sort()).toEqual(spansAt(truths, truths.length - 1, () => true).sort())
+    expect(current.map(spanText).sort()).toEqual(
+      spansAt(truths, truths.length - 1, () => true).sort(),
+    )
   }
   const endMs = await moment()
   expect(await spans()).toBeGreaterThanOrEqual(SPANS)
@@ -249,7 +257,7 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
     )
     const of = found ? `&account_id=${found.id}` : null
     const answer = of ? await everyPage<Held>(`/associations?app_id=${appId}&as_of=${at}${of}`) : []
-    expect(answer.map(told).sort()).toEqual(
+    expect(answer.map(spanText).sort()).toEqual(
       spansAt(truths, then, (one) => one.startsWith(`${who} `)).sort(),
     )
     if (n % 20 !== 0) continue
@@ -259,7 +267,7 @@ test(`every answer about the past matches the generated history (seed ${SEED})`,
       ...(truths[then]?.accounts ?? []),
     ])
     const all = await everyPage<Held>(`/associations?app_id=${appId}&as_of=${at}`)
-    expect(all.map(told).sort()).toEqual(spansAt(truths, then, () => true).sort())
+    expect(all.map(spanText).sort()).toEqual(spansAt(truths, then, () => true).sort())
     const csv = await core.call('GET', `/associations?as_of=${at}`, {
       headers: { accept: 'text/csv' },
     })

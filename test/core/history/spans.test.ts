@@ -11,7 +11,7 @@ import { parseRetention } from '../../../runtime/core/retention/rules.ts'
 import { MIGRATIONS } from '../../../runtime/database/compatible.ts'
 import { until } from '../../e2e/until.ts'
 import { ADMIN_TOKEN, app, type CoreHost, type Person, person } from '../host.ts'
-import { ask, connect, ended, noApps, startSynced, sync } from '../sync/synced.ts'
+import { ask, connect, deleteApps, ended, startSynced, sync } from '../sync/synced.ts'
 import {
   account,
   association,
@@ -36,7 +36,7 @@ afterAll(async () => {
   await upstream.close()
 })
 beforeEach(async () => {
-  await noApps(core)
+  await deleteApps(core)
   for (const table of ['account_spans', 'association_spans', 'reason_spans'])
     await core.db.execute(sql`delete from ${sql.identifier(table)}`)
   upstream.before = () => undefined
@@ -139,7 +139,7 @@ test('an account that passes to another person stays in the history of the first
   upstream.holds.accounts = [account('x', { email: 'ben@example.com' })]
   await sync(core, appId)
   const later = await now()
-  const had = async (who: Person, at: string) =>
+  const accessKinds = async (who: Person, at: string) =>
     (await accessAt(who, at)).map((one: { kind: string; entitlement_id: string }) => [
       ...[one.kind, one.entitlement_id],
     ])
@@ -147,8 +147,8 @@ test('an account that passes to another person stays in the history of the first
     ['account', null],
     ['entitlement', 'g2'],
   ]
-  expect([await had(ada, then), await had(ben, then)]).toEqual([all, []])
-  expect([await had(ada, later), await had(ben, later)]).toEqual([[], all])
+  expect([await accessKinds(ada, then), await accessKinds(ben, then)]).toEqual([all, []])
+  expect([await accessKinds(ada, later), await accessKinds(ben, later)]).toEqual([[], all])
   const of = async (who: Person, at: string) =>
     (await get(`/users/${who.id}/accounts?as_of=${at}`)).items.map((one: { email: string }) => [
       one.email,
@@ -163,7 +163,7 @@ test('an upload of accounts is recorded in the history', async () => {
     const { body } = await core.call('POST', '/accounts/upload', {
       body: { app_id: appId, accounts },
     })
-    await until('the upload ends', async () =>
+    await until('the upload has ended', async () =>
       ['SUCCESS', 'FAILURE'].includes(
         (await core.call('GET', `/accounts/upload/${body.job_id}`)).body.state,
       ),
@@ -177,8 +177,8 @@ test('an upload of accounts is recorded in the history', async () => {
 })
 
 test.each([
-  ['a moment to come', '2999-01-01T00:00:00Z', /is in the future/],
-  ['one before the history', '2020-01-01T00:00:00Z', /is recorded since 20\d\d-/],
+  ['a time in the future', '2999-01-01T00:00:00Z', /is in the future/],
+  ['a time before the recorded history', '2020-01-01T00:00:00Z', /is recorded since 20\d\d-/],
 ])('%s is refused with the reason', async (_, at, words) => {
   for (const path of ['/accounts', '/associations', `/users/${ada.id}/access`]) {
     const { status, body } = await core.call('GET', `${path}?as_of=${at}`)
@@ -222,7 +222,7 @@ describe('associations: current ones in `associations`, past ones in `associatio
     expect(status, JSON.stringify(body)).toBe(200)
     return body.items
   }
-  const heldIn = async (appId: string) =>
+  const currentAssociations = async (appId: string) =>
     (await list(`app_id=${appId}`))
       .map((one) => [`${one.unique_identifier} ${one.entitlement_id}`, one.since, one.first_run])
       .sort()
@@ -235,7 +235,7 @@ describe('associations: current ones in `associations`, past ones in `associatio
   }
 
   /** A sync after which nothing is held; an operator accepts it if it stops. */
-  async function emptied(appId: string): Promise<void> {
+  async function syncWithoutAssociations(appId: string): Promise<void> {
     upstream.holds.associations = []
     const run = await sync(core, appId)
     if (run.state === 'SUCCEEDED') return
@@ -246,10 +246,10 @@ describe('associations: current ones in `associations`, past ones in `associatio
   test('a first sync, and one that finds the same, write no span', async () => {
     const appId = await connect(core, upstream)
     const first = await sync(core, appId)
-    const held = await heldIn(appId)
+    const held = await currentAssociations(appId)
     expect(held).toEqual(['ada g1', 'ben g1', 'ben g2'].map((one) => [one, held[0]?.[1], first.id]))
     await sync(core, appId)
-    expect(await heldIn(appId)).toEqual(held)
+    expect(await currentAssociations(appId)).toEqual(held)
     expect(await written(appId)).toBe(0)
   })
 
@@ -259,11 +259,11 @@ describe('associations: current ones in `associations`, past ones in `associatio
       kind === 'activity' ? { status: 401, code: 'unauthenticated' } : undefined
     const failed = await sync(core, appId)
     expect(failed.state).toBe('FAILED')
-    expect(await heldIn(appId)).toEqual([])
+    expect(await currentAssociations(appId)).toEqual([])
     upstream.before = () => undefined
     const complete = await sync(core, appId)
     const since = complete.endedAt?.toISOString()
-    expect(await heldIn(appId)).toEqual(
+    expect(await currentAssociations(appId)).toEqual(
       ['ada g1', 'ben g1', 'ben g2'].map((one) => [one, since, complete.id]),
     )
   })
@@ -271,22 +271,22 @@ describe('associations: current ones in `associations`, past ones in `associatio
   test('what a run deleted before it failed, and a later one finds again, is held since it was first seen', async () => {
     const appId = await connect(core, upstream)
     await sync(core, appId)
-    const held = await heldIn(appId)
+    const held = await currentAssociations(appId)
     await core.db.transaction((tx) => deleteAssociations(tx, appId, sql`true`))
     // It counts as held until a complete run no longer finds it.
-    expect(await heldIn(appId)).toEqual(held)
+    expect(await currentAssociations(appId)).toEqual(held)
     upstream.holds.associations = [association('ada', 'g1'), association('ada', 'g2')]
     const { id } = await sync(core, appId)
-    expect(await heldIn(appId)).toEqual([held[0], ['ada g2', expect.any(String), id]])
-    await emptied(appId)
-    expect(await heldIn(appId)).toEqual([])
+    expect(await currentAssociations(appId)).toEqual([held[0], ['ada g2', expect.any(String), id]])
+    await syncWithoutAssociations(appId)
+    expect(await currentAssociations(appId)).toEqual([])
     expect(await written(appId)).toBe(4)
   })
 
   test('spans that a host of an earlier version wrote continue, once each', async () => {
     const appId = await connect(core, upstream)
     const first = await sync(core, appId)
-    const [ada, ...others] = await heldIn(appId)
+    const [ada, ...others] = await currentAssociations(appId)
     // Ada's association as an earlier version left it, and a span of such a host for an association of Ben's
     // that this host knows as well.
     await core.db.execute(sql`
@@ -299,10 +299,13 @@ describe('associations: current ones in `associations`, past ones in `associatio
       update associations h set first_run = null from accounts a
       where a.id = h.account_id and h.app_id = ${appId} and a.unique_identifier = 'ada'`)
     await sync(core, appId)
-    expect(await heldIn(appId)).toEqual([[ada?.[0], '2026-01-01T00:00:00.000Z', 1], ...others])
+    expect(await currentAssociations(appId)).toEqual([
+      [ada?.[0], '2026-01-01T00:00:00.000Z', 1],
+      ...others,
+    ])
     upstream.holds.associations = [association('ben', 'g1'), association('ben', 'g2')]
     const { id } = await sync(core, appId)
-    expect(await heldIn(appId)).toEqual(others)
+    expect(await currentAssociations(appId)).toEqual(others)
     const ended = await ask(
       core,
       sql`select gone_run from association_spans where app_id = ${appId}`,
@@ -337,30 +340,34 @@ describe('associations: current ones in `associations`, past ones in `associatio
     })
 
     /** Leaves associations as a host of the previous version does: without a first run. */
-    const asBefore = (appId: string) =>
+    const removeFirstRuns = (appId: string) =>
       core.db.execute(sql`update associations set first_run = null where app_id = ${appId}`)
 
     test.each([
       ['a month ago', '2020-02-01Z', 0],
       ['just now', 'now', 3],
     ])(
-      'what an unfinished run found is held since the next complete one: migrated %s',
+      'access found by an unfinished run is held since the next complete run, in a host migrated %s',
       async (_, at, spans) => {
         await migrated(at)
         const appId = await connect(core, upstream)
         upstream.before = (kind) =>
           kind === 'activity' ? { status: 401, code: 'unauthenticated' } : undefined
         expect((await sync(core, appId)).state).toBe('FAILED')
-        await asBefore(appId)
+        await removeFirstRuns(appId)
         upstream.before = () => undefined
         const complete = await sync(core, appId)
         const since = complete.endedAt?.toISOString()
-        expect(await heldIn(appId)).toEqual(
+        expect(await currentAssociations(appId)).toEqual(
           ['ada g1', 'ben g1', 'ben g2'].map((one) => [one, since, complete.id]),
         )
         expect(await written(appId)).toBe(spans)
         await sync(core, appId)
-        expect((await heldIn(appId)).map(([, from]) => from)).toEqual([since, since, since])
+        expect((await currentAssociations(appId)).map(([, from]) => from)).toEqual([
+          since,
+          since,
+          since,
+        ])
       },
     )
 
@@ -368,7 +375,7 @@ describe('associations: current ones in `associations`, past ones in `associatio
       await migrated('now')
       const appId = await connect(core, upstream)
       const first = await sync(core, appId)
-      const held = await heldIn(appId)
+      const held = await currentAssociations(appId)
       expect(held.map(([, , run]) => run)).toEqual([first.id, first.id, first.id])
       const then = await now()
       // It reads only open spans, so everything that this host found in a complete run has one.
@@ -393,7 +400,7 @@ describe('associations: current ones in `associations`, past ones in `associatio
         from associations h join sync_runs r on r.id = ${first.id}
         where h.app_id = ${appId} and not exists (select from association_spans s where s.app_id = h.app_id
           and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id and s.until is null)`)
-      expect(await heldIn(appId)).toEqual(held.slice(1))
+      expect(await currentAssociations(appId)).toEqual(held.slice(1))
       expect(await heldAt(appId, then)).toEqual(['ada g1', 'ben g1', 'ben g2'])
     })
   })
@@ -428,15 +435,15 @@ describe('associations: current ones in `associations`, past ones in `associatio
       insert into sync_runs (domain_id, app_id, state, page_size, ended_at)
       select r.domain_id, r.app_id, 'FAILED', 100, '2020-01-01Z' from sync_runs r, generate_series(1, 30) where r.id = ${first.id}`)
     await sync(core, appId)
-    const held = await heldIn(appId)
+    const held = await currentAssociations(appId)
     const { sync_runs: removed } = await prune(
       core.db,
       parseRetention(''),
       new AbortController().signal,
     )
     expect(removed).toBeGreaterThan(0)
-    expect(await heldIn(appId)).toEqual(held)
-    await emptied(appId)
+    expect(await currentAssociations(appId)).toEqual(held)
+    await syncWithoutAssociations(appId)
     await prune(core.db, parseRetention(''), new AbortController().signal)
     const runs = await ask(core, sql`select id from sync_runs where id = ${first.id}`)
     expect(runs).toEqual([])

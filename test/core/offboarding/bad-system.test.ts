@@ -132,8 +132,8 @@ test('an account that a person decides to leave is counted and logged, and can b
   await people.reaches(id, 'COMPLETED')
   expect(system.accounts.get(account)?.status).toBe('ACTIVE')
   const path = `/lifecycle-management/user-offboardings?user_id=${userId}`
-  const [told] = (await core.call('GET', path)).body.items
-  expect(told.accounts).toEqual({ all: 1, done: 0, by_hand: 0, left: 1 })
+  const [offboarding] = (await core.call('GET', path)).body.items
+  expect(offboarding.accounts).toEqual({ all: 1, done: 0, by_hand: 0, left: 1 })
   const { body: log } = await core.call('GET', `/activity_logs?target=${id}`)
   const left = log.items.find(
     (one: { event_type: string }) => one.event_type === 'USER_OFFBOARDING_ACCOUNT_LEFT',

@@ -37,7 +37,7 @@ test('another host continues the offboardings of a killed one, and every account
     ids.push(await people.offboard(id))
   }
   // More than this host runs at once, so the other host has begun some, too.
-  await until('both call the system', () => held > 2)
+  await until('both hosts call the system', () => held > 2)
   other.kill('SIGKILL')
   await other.ended
   killed.resolve('well')

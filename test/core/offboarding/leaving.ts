@@ -39,7 +39,7 @@ export function leaving(core: CoreHost) {
 
     /** The task of a person who leaves, once there is one. */
     taskOf: (userId: string) =>
-      until('there is a task', async () => {
+      until('the offboarding has a manual task', async () => {
         const { body } = await core.call(
           'GET',
           '/tasks?show_all_tasks=true&product_area=OFFBOARDING&status=PENDING',

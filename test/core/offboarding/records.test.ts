@@ -48,7 +48,7 @@ test('a scheduled offboarding can be read, cancelled once, and scheduled again',
 test('a person who has left can be offboarded again only if an account is left', async () => {
   const { id: user_id } = await person(core.db, 'left@acme.example')
   const { body } = await post({ user_id })
-  await until('it is complete', async () => {
+  await until('the offboarding is COMPLETED', async () => {
     const { body: now } = await core.call('GET', `${PATH}/${body.id}`)
     return now.status === 'COMPLETED' ? now : null
   })
@@ -108,7 +108,7 @@ test('the offboarding of a person who became the last Admin fails, and the admin
     .update(userOffboardings)
     .set({ wakeAt: new Date() })
     .where(eq(userOffboardings.id, body.id))
-  await until('it failed', async () => {
+  await until('the offboarding is FAILED', async () => {
     const { body: now } = await core.call('GET', `${PATH}/${body.id}`, { token: chief.token })
     return now.status === 'FAILED' ? now : null
   })

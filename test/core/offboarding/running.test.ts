@@ -59,7 +59,7 @@ test('accounts are disabled, access is revoked, tokens end, and policies grant n
   expect(made.active).toBe(false)
   expect((await core.call('GET', `/users/${ada.id}`)).body.status).toBe('INACTIVE')
   expect((await core.call('GET', '/users/current', { token: ada.token })).status).toBe(401)
-  await people.quiet()
+  await people.untilCompared()
   await people.reach(ada.id, 'REVERTED')
   expect((await leavers.cancel(id)).status).toBe(409)
 })
@@ -93,8 +93,8 @@ test('an account that a sync found before the person was known is closed, too', 
   const own = (await scim('/Users?count=100')).Resources.filter(
     (one: { active: boolean }) => one.active,
   )[1]
-  const loose = { domainId, appId, uniqueIdentifier: own.id, email: 'Dora@acme.example' }
-  await core.db.insert(accounts).values({ ...loose, status: 'ACTIVE' })
+  const withoutOwner = { domainId, appId, uniqueIdentifier: own.id, email: 'Dora@acme.example' }
+  await core.db.insert(accounts).values({ ...withoutOwner, status: 'ACTIVE' })
   await leavers.reaches(await leavers.offboard(dora.id), 'COMPLETED')
   expect((await scim(`/Users/${own.id}`)).active).toBe(false)
   const { body } = await core.call('GET', `/accounts?app_id=${appId}&size=100`)

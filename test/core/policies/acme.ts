@@ -53,8 +53,8 @@ export function acme(core: CoreHost) {
   async function edit(id: string, changes: object): Promise<void> {
     const { id: _, ...before } = (await core.call('GET', `/access_policies/${id}`)).body
     const body = { ...before, ...changes }
-    const { status, body: said } = await core.call('PUT', `/access_policies/${id}`, { body })
-    if (status !== 200) throw new Error(JSON.stringify(said))
+    const { status, body: answer } = await core.call('PUT', `/access_policies/${id}`, { body })
+    if (status !== 200) throw new Error(JSON.stringify(answer))
   }
 
   const requestsOf = (userId: string, policyId?: string) =>
@@ -78,12 +78,12 @@ export function acme(core: CoreHost) {
     })
 
   /** Waits until every policy has been compared with everybody. */
-  const quiet = () =>
-    until('every policy was compared with everybody', async () => {
+  const untilCompared = () =>
+    until('every policy has been compared with every person', async () => {
       const wants = await core.db.select().from(policyWants)
       const policies = await core.db.select().from(accessPolicies)
       return wants.length === 0 && policies.every(({ sweptTo }) => sweptTo === null) ? true : null
     })
 
-  return { change, moveTo, worker, policy, edit, requestsOf, reach, quiet }
+  return { change, moveTo, worker, policy, edit, requestsOf, reach, untilCompared }
 }

@@ -75,8 +75,8 @@ test('a person who leaves and returns quickly ends up with the access', async ()
   await people.reach(bob.id, 'COMPLETED')
   await people.moveTo(bob.id, 'Finance')
   await people.moveTo(bob.id, 'Support')
-  await people.quiet()
-  const rows = await until('nothing is left to do', async () => {
+  await people.untilCompared()
+  const rows = await until('no request has a pending operation', async () => {
     const now = await people.requestsOf(bob.id)
     return now.every(({ pendingOperation }) => pendingOperation === null) ? now : null
   })

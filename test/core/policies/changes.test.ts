@@ -34,10 +34,10 @@ test('access that needs approval is requested; a denial lasts until the apps of 
   await firm.settle(row?.id ?? '', 'dismiss')
   await people.reach(ada.id, 'DENIED')
   await people.change(ada.id, { givenName: 'Ada' })
-  await people.quiet()
+  await people.untilCompared()
   await people.reach(ada.id, 'DENIED')
   await people.edit(id, { name: 'Another name' })
-  await people.quiet()
+  await people.untilCompared()
   await people.reach(ada.id, 'DENIED')
   await people.edit(id, { apps: [{ id: wiki }, { id: forum }] })
   await people.reach(ada.id, 'DENIED', 'PENDING_APPROVAL', 'PENDING_APPROVAL')
@@ -49,10 +49,10 @@ test('a cancelled request is made again after the person has stopped matching fo
   const [row] = await people.reach(bob.id, 'PENDING_APPROVAL')
   expect((await core.call('DELETE', `/appstore/access_requests/${row?.id}`)).status).toBe(204)
   await people.change(bob.id, { givenName: 'Bob' })
-  await people.quiet()
+  await people.untilCompared()
   await people.reach(bob.id, 'CANCELLED')
   await people.moveTo(bob.id, 'Elsewhere')
-  await people.quiet()
+  await people.untilCompared()
   await people.moveTo(bob.id, 'Two')
   await people.reach(bob.id, 'CANCELLED', 'PENDING_APPROVAL')
 })
@@ -67,15 +67,15 @@ test('making an app preapproved replaces requests that wait for approval', async
 
 test.each([
   ['disabled', { is_enabled: false }],
-  ['a draft again', { status: 'DRAFT' }],
-  ['for others', { access_condition: inDepartment('Nobody') }],
-])('a policy that is %s reverts the access that it gave', async (words, changes) => {
-  const department = `Four ${words}`
+  ['changed to a draft', { status: 'DRAFT' }],
+  ['changed to match others', { access_condition: inDepartment('Nobody') }],
+])('a policy that is %s reverts the access that it gave', async (how, changes) => {
+  const department = `Four ${how}`
   const id = await people.policy(department, [{ id: wiki, is_preapproved: true }])
-  const dan = await people.worker(words.replaceAll(' ', '-'), department)
+  const dan = await people.worker(how.replaceAll(' ', '-'), department)
   await people.reach(dan.id, 'PENDING_MANUAL_PROVISIONING')
   await people.edit(id, changes)
-  await people.quiet()
+  await people.untilCompared()
   const [row] = await people.requestsOf(dan.id)
   expect(row?.notes['REVERTING']).toEqual(expect.any(String))
 })
@@ -85,7 +85,7 @@ test('removing an app from a policy cancels its requests and keeps those of othe
   const eve = await people.worker('eve', 'Five')
   await people.reach(eve.id, 'PENDING_APPROVAL', 'PENDING_APPROVAL')
   await people.edit(id, { apps: [{ id: forum }] })
-  await people.quiet()
+  await people.untilCompared()
   const byApp = new Map((await people.requestsOf(eve.id)).map((one) => [one.appId, one.status]))
   expect(byApp.get(wiki)).toBe('CANCELLED')
   expect(byApp.get(forum)).toBe('PENDING_APPROVAL')
@@ -93,21 +93,21 @@ test('removing an app from a policy cancels its requests and keeps those of othe
 
 test('comparing a user ten times at once makes one request', async () => {
   const id = await people.policy('Six', [{ id: wiki }])
-  await people.quiet()
+  await people.untilCompared()
   const fay = await people.worker('fay', 'Six')
   const who = { domainId: await domainOf(core.db), userId: fay.id }
   const means = { send: async () => {}, now: async () => new Date(), listeners: LISTENERS }
   await Promise.all(
     Array.from({ length: 10 }, (_, n) => reconcile(core.db, who, n % 2 === 0 ? id : null, means)),
   )
-  await people.quiet()
+  await people.untilCompared()
   expect(await people.requestsOf(fay.id)).toHaveLength(1)
 })
 
 test('a policy that cannot be evaluated creates one task for the admins, and blocks no other policy', async () => {
   const bad = await people.policy('Seven', [{ id: wiki }])
   await people.policy('Eight', [{ id: forum }])
-  await people.quiet()
+  await people.untilCompared()
   await core.db
     .update(accessPolicies)
     .set({ condition: { lumos_expression: 'true' } })

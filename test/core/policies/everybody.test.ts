@@ -52,12 +52,14 @@ async function killConnections(): Promise<void> {
 test('a sweep continues after a host stops midway, and makes no duplicate requests', async () => {
   const wiki = await app(host.db, 'Wiki')
   await acme(host).policy('Many', [{ id: wiki }])
-  await until('some were asked for', async () => ((await requests()) > 20 ? true : null))
+  await until('the policy has created some requests', async () =>
+    (await requests()) > 20 ? true : null,
+  )
   // In the middle of transactions, as if the host were killed.
   await killConnections()
-  const goesOn = async () => ((await requests()) > 60 ? true : null)
+  const hasMoreRequests = async () => ((await requests()) > 60 ? true : null)
   // Connections of this test were ended as well.
-  await until('it goes on', () => goesOn().catch(() => null))
+  await until('the policy creates more requests', () => hasMoreRequests().catch(() => null))
   await host.stop()
   host = await startCore(env)
   const begun = await requests()
@@ -65,7 +67,7 @@ test('a sweep continues after a host stops midway, and makes no duplicate reques
   await host.host.settled
   const other = await startCore(env)
   await other.host.settled
-  await acme(host).quiet()
+  await acme(host).untilCompared()
   expect(await requests()).toBe(PEOPLE)
   const { rows } = await host.db.execute(
     sql`select target_user_id from access_requests group by 1 having count(*) > 1`,
@@ -82,7 +84,7 @@ test('people who change all at once are all compared with the policy', async () 
     await tx.update(users).set({ status: 'INACTIVE' }).where(sql`email like 'many%'`)
     await usersChanged(tx, domainId, 'all', null)
   })
-  await acme(host).quiet()
+  await acme(host).untilCompared()
   const states = await host.db
     .selectDistinct({ status: accessRequests.status })
     .from(accessRequests)

@@ -125,7 +125,7 @@ const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
   ['no apps', () => ({ apps: [] }), ['apps'], /./],
   ['an unknown app', () => ({ apps: [{ id: editor }] }), ['apps', 0, 'id'], /no such app/],
   [
-    'an app twice',
+    'a duplicate app',
     () => ({ apps: [{ id: wiki }, { id: wiki }] }),
     ['apps', 1, 'id'],
     /already listed/,
@@ -138,13 +138,13 @@ const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
   ],
   ['no condition', () => ({ access_condition: null }), ['access_condition'], /needed, unless/],
   [
-    'a condition that is none',
+    'an invalid condition',
     () => ({ access_condition: { attribute: 'identity.email', is: 'x' } }),
     ['access_condition'],
     /there is no operator "is"/,
   ],
   [
-    'an expression that is to be in force',
+    'an expression in an enabled policy',
     () => ({
       status: 'PUBLISHED',
       is_enabled: true,
@@ -154,7 +154,7 @@ const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
     /cannot be evaluated here/,
   ],
   [
-    'a long justification',
+    'a justification that is too long',
     () => ({ business_justification: 'x'.repeat(501) }),
     ['business_justification'],
     /./,
@@ -164,9 +164,9 @@ const REFUSED: [string, () => object, (string | number)[], RegExp][] = [
 test.each(REFUSED)(
   '%s returns a 422 that names the field, and stores nothing',
   async (_name, changes, loc, words) => {
-    const { status, body: told } = await create(changes())
+    const { status, body: answer } = await create(changes())
     expect(status).toBe(422)
-    expect(told.detail[0]).toMatchObject({
+    expect(answer.detail[0]).toMatchObject({
       loc: ['body', ...loc],
       msg: expect.stringMatching(words),
     })
@@ -221,11 +221,11 @@ describe('an attribute that no person has', () => {
 
   test('is not reported if there are more people than are checked', async () => {
     const domainId = await domainOf(core.db)
-    const ofNobody = (mostLooked: number) =>
+    const unusedWithin = (mostLooked: number) =>
       unusedAttributes(core.db, domainId, ['identity.groups', 'identity.department'], mostLooked)
     const people = await core.db.$count(users)
-    expect(await ofNobody(people)).toEqual(['identity.groups'])
-    expect(await ofNobody(people - 1)).toEqual([])
+    expect(await unusedWithin(people)).toEqual(['identity.groups'])
+    expect(await unusedWithin(people - 1)).toEqual([])
   })
 
   test('is logged when a pre-approval rule is created with it or changed to use it', async () => {

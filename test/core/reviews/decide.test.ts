@@ -127,8 +127,8 @@ test('of two concurrent reviewers one decides each line, and the other gets an e
   ])
   const decided = both.map(({ body }) => body.decided)
   expect(decided[0] + decided[1]).toBe(item_ids.length)
-  const told = both.flatMap(({ body }) => body.results)
-  expect(told.filter((one) => one.error !== null)).toHaveLength(item_ids.length)
+  const results = both.flatMap(({ body }) => body.results)
+  expect(results.filter((one) => one.error !== null)).toHaveLength(item_ids.length)
 })
 
 test('one act decides all lines that match a filter, and counts as bulk', async () => {

@@ -1,6 +1,7 @@
 /** The launch of apps in a review: the sync it starts from, its lines, and its reviewers. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SCOPE_GROUPS } from '../../../runtime/contract/models/review-scope.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
 import { person } from '../host.ts'
@@ -69,6 +70,8 @@ test('every filter that is offered can be used', async () => {
     'GET',
     `/access_reviews/scope_options?domain_app_id=${appId}`,
   )
+  const groups = body.scope_options.map(({ group }: { group: string }) => group)
+  expect(groups).toEqual(Object.keys(SCOPE_GROUPS))
   for (const { group, type, items } of body.scope_options) {
     const [first = { group, name: 'department', label: 'x', value: firm.ada.id }] = items
     const { type: _, ...filter } = first
@@ -209,12 +212,12 @@ test('open lines and the task of a reviewer who leaves pass to the next manager 
     const of = async (which: string) => (await firm.line(id, which)).reviewer_user_ids
     expect(await of('ada Group g1')).toEqual([firm.mia.id])
     await db.execute(sql`update users set status = 'INACTIVE' where id = ${firm.mia.id}`)
-    const looked = async () => {
+    const reviewersAfterCheck = async () => {
       // Repeated, because a check that began before the change schedules the next one an hour later.
       await wake()
       return of('ada Group g1')
     }
-    await expect.poll(looked, { timeout: 30_000 }).toEqual([zoe.id])
+    await expect.poll(reviewersAfterCheck, { timeout: 30_000 }).toEqual([zoe.id])
     expect(await of('ben Group g1')).toEqual([zoe.id])
     // A decided line stays with its reviewer.
     expect(await of('ada Group g2')).toEqual([firm.mia.id])
@@ -343,7 +346,7 @@ test('a scope without any lines is not launched, and its owner gets a task', asy
   await firm.post(`/access_reviews/${id}/apps`, {
     apps: [{ id: appId, scope_filters: [filter] }],
   })
-  const app = await until('the app is stuck', async () => {
+  const app = await until('the app reports a problem', async () => {
     const [one] = (await progress(id)).apps
     return one.problem === null ? null : one
   })
@@ -352,8 +355,8 @@ test('a scope without any lines is not launched, and its owner gets a task', asy
     problem: expect.stringMatching(/the scope matches nothing in the app/),
   })
   const { body } = await firm.core.call('GET', '/tasks?task_type=ACCESS_REVIEW_NOT_LAUNCHED')
-  const told = body.items.filter((one: { app: { id: string } }) => one.app.id === appId)
-  expect(told).toHaveLength(1)
+  const tasks = body.items.filter((one: { app: { id: string } }) => one.app.id === appId)
+  expect(tasks).toHaveLength(1)
   const path = `/access_reviews/${id}`
   const apps = [{ id: app.arda_id, scope_filters: null }]
   expect((await firm.core.call('PATCH', path, { body: { apps } })).status).toBe(200)

@@ -53,13 +53,16 @@ test('a review that ends keeps the time at which its decisions closed', () => {
 
 test.each([
   ['a line is being removed', 1, 1, { status: 'IN_PROGRESS', completedAt: null }],
-  ['people have to remove the rest', 0, 1, { wakeAt: LATER }],
-  ['nothing is left', 0, 0, { status: 'COMPLETED', completedAt: NOW }],
-] as const)('an app that waited for people moves when %s', (_, removing, waiting, written) => {
-  const event = { kind: 'counted', removing, waiting, wakeAt: LATER } as const
-  const { writes } = reviewAppTransition(app({ status: 'WAITING_FOR_MANUAL_ACTION' }), event, NOW)
-  expect(writes).toEqual([{ wakeAt: LATER, ...written }])
-})
+  ['the remaining lines need manual work', 0, 1, { wakeAt: LATER }],
+  ['no line is left', 0, 0, { status: 'COMPLETED', completedAt: NOW }],
+] as const)(
+  'an app that waits for manual work is updated when %s',
+  (_, removing, waiting, written) => {
+    const event = { kind: 'counted', removing, waiting, wakeAt: LATER } as const
+    const { writes } = reviewAppTransition(app({ status: 'WAITING_FOR_MANUAL_ACTION' }), event, NOW)
+    expect(writes).toEqual([{ wakeAt: LATER, ...written }])
+  },
+)
 
 test('the start of the removal in an app is logged with the number of lines', () => {
   const by = { domainId: 'd', userId: 'u' }
@@ -92,8 +95,8 @@ describe('a line', () => {
   })
 
   test.each([
-    ['people', true, 'WAITING_FOR_HANDS'],
-    ['the background', false, 'REMOVING'],
+    ['manual work', true, 'WAITING_FOR_HANDS'],
+    ['background work', false, 'REMOVING'],
   ] as const)('that is held by a request waits for %s', (_, byPeople, state) => {
     expect(afterLine({ kind: 'held', byPeople, wakeAt: LATER }).writes).toEqual([
       { state, wakeAt: LATER },

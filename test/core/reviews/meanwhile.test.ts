@@ -26,14 +26,14 @@ const patch = (id: string, body: object) =>
   firm.core.call('PATCH', `/access_reviews/${id}`, { body })
 
 /** Set in a test from `before` on, because the host's own jobs send the same statements. */
-const mine = new AsyncLocalStorage<true>()
+const ofThisTest = new AsyncLocalStorage<true>()
 
 /** Runs `act` before a test sends a matching statement for the nth time. */
 function before(statement: RegExp, nth: number, act: () => Promise<unknown>): void {
   let count = 0
-  mine.enterWith(true)
+  ofThisTest.enterWith(true)
   lookAtStatements((text) => {
-    if (!mine.getStore() || !statement.test(text)) return undefined
+    if (!ofThisTest.getStore() || !statement.test(text)) return undefined
     count += 1
     return count === nth ? act() : undefined
   })
@@ -69,12 +69,12 @@ test('a deadline that is postponed in time removes nothing', async () => {
 
 test('a review that is completed concurrently is not completed again', async () => {
   const { core } = firm
-  const { id, arda } = await launched()
+  const { id, reviewAppId } = await launched()
   const reply = await meanwhile(
     core.db,
     async (tx) => {
       await tx.execute(sql`update access_review_apps set status = 'COMPLETED', removal_at = now(),
-        completed_at = now(), wake_at = null where id = ${arda}`)
+        completed_at = now(), wake_at = null where id = ${reviewAppId}`)
       await tx.execute(sql`update access_reviews set status = 'COMPLETED', closed_at = now(),
         completed_at = now(), wake_at = null where id = ${id}`)
     },
@@ -87,13 +87,13 @@ test('a review that is completed concurrently is not completed again', async () 
 
 test('a line that is decided concurrently is not reassigned', async () => {
   const { core, ada, ben } = firm
-  const { id, arda } = await launched()
+  const { id, reviewAppId } = await launched()
   const { id: line, reviewer_user_ids: asked } = await firm.line(id, 'bot Group g2')
   const reply = await meanwhile(
     core.db,
     async (tx) => {
       // A decision locks the app in the same way.
-      await tx.execute(sql`select from access_review_apps where id = ${arda} for share`)
+      await tx.execute(sql`select from access_review_apps where id = ${reviewAppId} for share`)
       await tx.execute(sql`update access_review_items set state = 'KEPT', decided_by_id = ${ben.id},
         decided_at = now() where id = ${line}`)
     },

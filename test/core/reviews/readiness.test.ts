@@ -19,13 +19,13 @@ test('a review can start from a complete sync of the last 7 days', () => {
 })
 
 test.each([
-  ['none', null, null, /never synced/],
-  ['an old one', run(3, 'SUCCEEDED', 8), run(3, 'SUCCEEDED', 8), /older than 7 days/],
-  ['a failed sync', run(4, 'FAILED'), run(3, 'SUCCEEDED'), /FAILED/],
-  ['a stopped sync', run(4, 'STOPPED'), run(3, 'SUCCEEDED'), /STOPPED/],
-  ['a cancelled sync', run(4, 'CANCELLED'), run(3, 'SUCCEEDED'), /CANCELLED/],
+  ['missing', null, null, /never synced/],
+  ['too old', run(3, 'SUCCEEDED', 8), run(3, 'SUCCEEDED', 8), /older than 7 days/],
+  ['FAILED', run(4, 'FAILED'), run(3, 'SUCCEEDED'), /FAILED/],
+  ['STOPPED', run(4, 'STOPPED'), run(3, 'SUCCEEDED'), /STOPPED/],
+  ['CANCELLED', run(4, 'CANCELLED'), run(3, 'SUCCEEDED'), /CANCELLED/],
 ] as const)(
-  'with %s as the last sync a new one starts; if that fails, the review waits',
+  'if the last sync is %s, a new one starts; if that fails, the review waits',
   (_, latest, last, why) => {
     expect(judged(latest, last)).toMatchObject({
       kind: 'sync',

@@ -29,7 +29,7 @@ function daysOf(given: Partial<Recurrence>, count: number): string[] {
 describe('a recurrence rule', () => {
   test.each([
     ['every year', { freq: 0 }, ['2028-01-31', '2029-01-31']],
-    ['every month that has its day', { freq: 1 }, ['2027-03-31', '2027-05-31']],
+    ['every month that has the day of the start', { freq: 1 }, ['2027-03-31', '2027-05-31']],
     ['every quarter', { freq: 1, interval: 3, bymonthday: [1] }, ['2027-04-01', '2027-07-01']],
     ['the last day of the month', { freq: 1, bymonthday: [-1] }, ['2027-02-28', '2027-03-31']],
     [
@@ -48,8 +48,12 @@ describe('a recurrence rule', () => {
     ['twice in all', { freq: 3, count: 2 }, ['2027-02-01']],
     ['until a day', { freq: 3, until: '2027-02-02T23:00:00Z' }, ['2027-02-01', '2027-02-02']],
     ['on a leap day', { freq: 0, bymonth: [2], bymonthday: [29] }, ['2028-02-29', '2032-02-29']],
-    ['on a day that the month does not have', { freq: 0, bymonth: [2], bymonthday: [30] }, []],
-  ])('recurs %s', (_, config, wanted) => {
+    [
+      'never, on a day that its month does not have',
+      { freq: 0, bymonth: [2], bymonthday: [30] },
+      [],
+    ],
+  ])('recurs: %s', (_, config, wanted) => {
     expect(recurrenceFault({ config, days: null })).toBeNull()
     expect(daysOf({ config }, Math.max(wanted.length, 2)).slice(0, 3)).toEqual(wanted)
   })
@@ -164,7 +168,7 @@ describe('a review', () => {
     expect(await firm.read(id)).toMatchObject({ recurrence_days_frequency: 30 })
     await firm.core.db.execute(sql`update access_reviews set next_at = now() where id = ${id}`)
     const list = async () => (await firm.core.call('GET', '/access_reviews')).body.items
-    const next = await until('there is another', async () =>
+    const next = await until('the next review is created', async () =>
       (await list()).find((one: { creation_path: string }) => one.creation_path === 'RECURRENCE'),
     )
     expect(next).toMatchObject({ apps: [{ domain_app_id: appId, review_type: 'ACCOUNTS' }] })

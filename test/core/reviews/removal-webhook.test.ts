@@ -39,8 +39,8 @@ async function hooked(): Promise<string> {
 
 /** A review in which ben's line was rejected and the removal has started. */
 async function removing(appId: string): Promise<string> {
-  const { id, arda } = await firm.launched(appId)
-  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  const { id, reviewAppId } = await firm.launched(appId)
+  const apps = [{ id: reviewAppId, removal_action: 'WEBHOOK' }]
   const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   await firm.decided(id, BEN, 'REJECT', firm.mia)
@@ -49,8 +49,8 @@ async function removing(appId: string): Promise<string> {
 }
 
 /** Waits until ben's line reports a problem, and checks that it is never REMOVED until then. */
-const stuck = (id: string, problem: RegExp): Promise<Line> =>
-  until(`the line says ${problem}`, async () => {
+const untilProblem = (id: string, problem: RegExp): Promise<Line> =>
+  until(`the line reports ${problem}`, async () => {
     const line = await firm.line(id, BEN)
     expect(line.state).not.toBe('REMOVED')
     return problem.test(line.problem ?? '') ? line : null
@@ -62,7 +62,7 @@ test('a webhook removes the access, and a reading confirms it', async () => {
     reply.end('{}')
   })
   let unassigned = 0
-  firm.upstream.written = () => {
+  firm.upstream.answerWrite = () => {
     unassigned += 1
     return { unassigned: true }
   }
@@ -92,7 +92,7 @@ test('a webhook that answers success and does nothing never leads to REMOVED', a
   const appId = await hooked()
   const id = await removing(appId)
   // The next sync still shows the access: people are asked, and the webhook is not called again.
-  const line = await stuck(id, /was called, but the system does not show it removed/)
+  const line = await untilProblem(id, /was called, but the system does not show it removed/)
   expect(line.state).toBe('WAITING_FOR_HANDS')
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
   expect(called()).toHaveLength(1)
@@ -105,15 +105,15 @@ test('a webhook that answers success and does nothing never leads to REMOVED', a
 test('a webhook that fails leaves the removal to people, with its answer', async () => {
   firm.receiver.answer(answering(500, '{}'))
   const id = await removing(await hooked())
-  const line = await stuck(id, /"Remover": it answered 500/)
+  const line = await untilProblem(id, /"Remover": it answered 500/)
   expect(line.state).toBe('WAITING_FOR_HANDS')
   expect(called()).toHaveLength(1)
 })
 
 test('a call that was already started is not repeated', async () => {
   const appId = await hooked()
-  const { id, arda } = await firm.launched(appId)
-  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  const { id, reviewAppId } = await firm.launched(appId)
+  const apps = [{ id: reviewAppId, removal_action: 'WEBHOOK' }]
   await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
   await firm.decided(id, BEN, 'REJECT', firm.mia)
   // The state that a host leaves when it dies during the call.
@@ -122,14 +122,14 @@ test('a call that was already started is not repeated', async () => {
     sql`update access_review_items set called_at = now() where id = ${item}`,
   )
   await firm.post(`/access_reviews/${id}/complete`, {})
-  await stuck(id, /was called, but the system does not show it removed/)
+  await untilProblem(id, /was called, but the system does not show it removed/)
   expect(called()).toEqual([])
 })
 
 test('access that is already gone needs no webhook call', async () => {
   const appId = await hooked()
-  const { id, arda } = await firm.launched(appId)
-  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  const { id, reviewAppId } = await firm.launched(appId)
+  const apps = [{ id: reviewAppId, removal_action: 'WEBHOOK' }]
   await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
   await firm.decided(id, BEN, 'REJECT', firm.mia)
   takesAway()
@@ -153,7 +153,7 @@ test('the webhook of a permission takes precedence over that of its app', async 
     where app_id = ${appId} and entitlement_id = 'g1' returning id`)
   expect(permission.rows).toHaveLength(1)
   const id = await removing(appId)
-  await stuck(id, /reported success, but the system still shows it/)
+  await untilProblem(id, /reported success, but the system still shows it/)
   expect(firm.receiver.received.map(({ path }) => path)).toEqual(['/hook/own'])
   expect(called()[0].permissions).toMatchObject([{ value: 'g1', source: 'SYNCED' }])
 })
@@ -168,8 +168,8 @@ test('a webhook that reports success for an app without a system leaves the line
       values (${of}, 'ben', ${firm.ben.id}) returning id)
     insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, user_id, since)
     select ${of}, id, 'ben', 'USER', ${firm.ben.id}::uuid, now() from made`)
-  const { id, arda } = await firm.launched(appId, { review_type: 'ACCOUNTS' })
-  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  const { id, reviewAppId } = await firm.launched(appId, { review_type: 'ACCOUNTS' })
+  const apps = [{ id: reviewAppId, removal_action: 'WEBHOOK' }]
   await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
   await firm.decided(id, 'ben', 'REJECT', firm.mia)
   await firm.post(`/access_reviews/${id}/complete`, {})
@@ -179,8 +179,8 @@ test('a webhook that reports success for an app without a system leaves the line
 })
 
 test('removal by webhook cannot be chosen if no webhook is configured', async () => {
-  const { id, arda } = await firm.launched(await firm.synced())
-  const apps = [{ id: arda, removal_action: 'WEBHOOK' }]
+  const { id, reviewAppId } = await firm.launched(await firm.synced())
+  const apps = [{ id: reviewAppId, removal_action: 'WEBHOOK' }]
   const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
   expect(reply.status).toBe(400)
   expect(reply.body.detail).toMatch(/has no webhook that revokes access; name one/)

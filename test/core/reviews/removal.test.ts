@@ -20,10 +20,13 @@ beforeEach(() => firm.reset())
 const BEN = 'ben Group g1'
 
 /** A review in which ben's line was rejected and everything else kept. */
-async function rejected(appId: string, change?: object): Promise<{ id: string; arda: string }> {
-  const { id, arda } = await firm.launched(appId)
+async function rejected(
+  appId: string,
+  change?: object,
+): Promise<{ id: string; reviewAppId: string }> {
+  const { id, reviewAppId } = await firm.launched(appId)
   if (change) {
-    const apps = [{ id: arda, ...change }]
+    const apps = [{ id: reviewAppId, ...change }]
     const reply = await firm.core.call('PATCH', `/access_reviews/${id}`, { body: { apps } })
     expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   }
@@ -31,21 +34,21 @@ async function rejected(appId: string, change?: object): Promise<{ id: string; a
   const rest = { decision: 'KEEP', filter: {}, reason: 'needed' }
   await firm.decide(id, firm.mia, rest)
   await firm.post(`/access_reviews/${id}/items/decide`, rest)
-  return { id, arda }
+  return { id, reviewAppId }
 }
 
-const remove = (id: string, arda: string) =>
-  firm.core.call('POST', `/access_reviews/${id}/apps/${arda}/start-removal`)
+const remove = (id: string, reviewAppId: string) =>
+  firm.core.call('POST', `/access_reviews/${id}/apps/${reviewAppId}/start-removal`)
 
 /** Makes every pending retry due now. */
-const hurry = () =>
+const makeRetriesDue = () =>
   firm.core.db.execute(sql`
     with items as (update access_review_items set wake_at = now() where wake_at > now() returning arda_id)
     update access_review_apps set wake_at = now() where id in (select arda_id from items)`)
 
 const taskOf = (id: string) =>
-  until('there is a task', async () => {
-    await hurry()
+  until('the line has a manual task', async () => {
+    await makeRetriesDue()
     const { body } = await firm.core.call(
       'GET',
       '/tasks?show_all_tasks=true&task_type=MANUAL_DEPROVISIONING&status=PENDING&product_area=ACCESS_REVIEWS',
@@ -56,19 +59,19 @@ const taskOf = (id: string) =>
 
 test('rejected access is removed in the system, and a reading confirms it', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await rejected(appId)
+  const { id, reviewAppId } = await rejected(appId)
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
-  expect((await remove(id, arda)).status).toBe(204)
+  expect((await remove(id, reviewAppId)).status).toBe(204)
   const line = await firm.lineReaches(id, BEN, 'REMOVED')
   expect(line.gone_at).not.toBeNull()
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
   expect(holds(firm.upstream, 'ada', 'g1')).toBe(true)
   await firm.reaches(id, 'COMPLETED')
-  expect((await remove(id, arda)).status).toBe(409)
+  expect((await remove(id, reviewAppId)).status).toBe(409)
 })
 
 /** Gives ben's account another id. */
-function become(name: string): void {
+function setIdOfBen(name: string): void {
   const { holds: system } = firm.upstream
   system.accounts = [
     ...system.accounts.filter((one) => JSON.stringify(one) !== JSON.stringify(account('ben'))),
@@ -83,29 +86,29 @@ function become(name: string): void {
 
 test('access that the account of a line holds under a new id is removed, too', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await rejected(appId)
-  become('benjamin')
+  const { id, reviewAppId } = await rejected(appId)
+  setIdOfBen('benjamin')
   expect(holds(firm.upstream, 'benjamin', 'g1')).toBe(true)
-  await remove(id, arda)
+  await remove(id, reviewAppId)
   await firm.lineReaches(id, BEN, 'REMOVED')
   expect(holds(firm.upstream, 'benjamin', 'g1')).toBe(false)
 })
 
 test('an offboarding after a removal suspends the account under its new id', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await rejected(appId)
-  become('benjamin')
-  await remove(id, arda)
+  const { id, reviewAppId } = await rejected(appId)
+  setIdOfBen('benjamin')
+  await remove(id, reviewAppId)
   await firm.lineReaches(id, BEN, 'REMOVED')
-  firm.upstream.written = (kind, told) => {
+  firm.upstream.answerWrite = (kind, request) => {
     const { holds: system } = firm.upstream
     if (kind === 'deactivate')
       system.accounts = system.accounts.map((one) =>
-        Object.values(one).includes(told['account_id'])
+        Object.values(one).includes(request['account_id'])
           ? { ...one, user_status: 'SUSPENDED' }
           : one,
       )
-    else take(firm.upstream, told)
+    else take(firm.upstream, request)
     return kind === 'deactivate' ? { deactivated: true, status: 'SUSPENDED' } : { unassigned: true }
   }
   const people = leaving(firm.core)
@@ -127,7 +130,7 @@ test('a service account’s line removes nothing from another account with the s
   const others = system.accounts.filter((one) => !Object.values(one).includes('bot'))
   system.accounts = [...others, account('bot', ops)]
   const appId = await firm.synced()
-  const { id, arda } = await firm.launched(appId)
+  const { id, reviewAppId } = await firm.launched(appId)
   const rest = (decision: string) => ({ decision, filter: {}, reason: 'as it is' })
   await firm.decide(id, firm.mia, rest('KEEP'))
   await firm.post(`/access_reviews/${id}/items/decide`, rest('REJECT'))
@@ -137,21 +140,21 @@ test('a service account’s line removes nothing from another account with the s
       ? association('payroll', 'g2')
       : one,
   )
-  await remove(id, arda)
+  await remove(id, reviewAppId)
   await firm.lineReaches(id, 'bot Group g2', 'REMOVED')
   expect(holds(firm.upstream, 'payroll', 'g2')).toBe(true)
 })
 
 test('a listing that starts again after its end is abandoned', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await rejected(appId)
-  const { holds: system, circling, asked } = firm.upstream
+  const { id, reviewAppId } = await rejected(appId)
+  const { holds: system, restarting, asked } = firm.upstream
   system.accounts = system.accounts.filter((one) => !Object.values(one).includes('ben'))
   system.associations = []
-  circling.add('accounts')
+  restarting.add('accounts')
   const before = asked.length
-  await remove(id, arda)
-  await until('the line says so', async () =>
+  await remove(id, reviewAppId)
+  await until('the line reports the problem', async () =>
     (await firm.line(id, BEN)).problem?.includes('starts again after its end'),
   )
   const pages = asked.slice(before).filter((one) => one.startsWith('accounts ')).length
@@ -163,26 +166,26 @@ test('a row that is listed on two pages is not taken for a cycle', async () => {
   const many = Array.from({ length: 120 }, (_, n) => association('mia', `x${n}`))
   system.entitlements = [...system.entitlements, ...many.map((_, n) => entitlement(`x${n}`))]
   const [first, second, ...rest] = system.associations
-  if (!first || !second) throw new Error('nobody holds anything')
+  if (!first || !second) throw new Error('the system has fewer than two associations')
   system.associations = [first, second, ...many, first, ...rest]
-  const { id, arda } = await rejected(await firm.synced())
-  await remove(id, arda)
+  const { id, reviewAppId } = await rejected(await firm.synced())
+  await remove(id, reviewAppId)
   expect(await firm.lineReaches(id, BEN, 'REMOVED')).toMatchObject({ problem: null })
 })
 
 test('a removal cannot start while lines are open', async () => {
-  const { id, arda } = await firm.launched(await firm.synced())
-  expect((await remove(id, arda)).body.detail).toMatch(/5 lines are open/)
+  const { id, reviewAppId } = await firm.launched(await firm.synced())
+  expect((await remove(id, reviewAppId)).body.detail).toMatch(/5 lines are open/)
 })
 
 test('a system that answers success and does nothing never leads to REMOVED', async () => {
   const appId = await firm.synced()
-  firm.upstream.written = () => ({ unassigned: true })
-  const { id, arda } = await rejected(appId)
-  await remove(id, arda)
+  firm.upstream.answerWrite = () => ({ unassigned: true })
+  const { id, reviewAppId } = await rejected(appId)
+  await remove(id, reviewAppId)
   const seen = new Set<string>()
-  const task = await until('people are told', async () => {
-    await hurry()
+  const task = await until('the line has a manual task', async () => {
+    await makeRetriesDue()
     seen.add((await firm.line(id, BEN)).state)
     const { body } = await firm.core.call(
       'GET',
@@ -198,7 +201,7 @@ test('a system that answers success and does nothing never leads to REMOVED', as
   // Nor does a completed task, as long as the system shows the access.
   await firm.core.call('POST', `/tasks/${task.id}/complete`)
   await sync(firm.core, appId)
-  await hurry()
+  await makeRetriesDue()
   await taskOf(id)
   seen.add((await firm.line(id, BEN)).state)
   expect([...seen].filter((state) => !['REMOVING', 'WAITING_FOR_HANDS'].includes(state))).toEqual(
@@ -219,15 +222,15 @@ test('a system that answers success and does nothing never leads to REMOVED', as
 test('a removal is retried after a refusal, and waits until the system shows it', async () => {
   const appId = await firm.synced()
   let asked = 0
-  firm.upstream.written = async (_, told) => {
+  firm.upstream.answerWrite = async (_, told) => {
     asked += 1
     if (asked > 1) setTimeout(() => take(firm.upstream, told), 300)
     return asked === 1 ? { code: 'odd' } : { unassigned: true }
   }
-  const { id, arda } = await rejected(appId)
-  await remove(id, arda)
-  await until('it is REMOVED', async () => {
-    await hurry()
+  const { id, reviewAppId } = await rejected(appId)
+  await remove(id, reviewAppId)
+  await until('the line is REMOVED', async () => {
+    await makeRetriesDue()
     return (await firm.line(id, BEN)).state === 'REMOVED'
   })
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
@@ -235,8 +238,8 @@ test('a removal is retried after a refusal, and waits until the system shows it'
 
 test('a manual removal counts once the system shows it', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await rejected(appId, { removal_action: 'MANUAL' })
-  await remove(id, arda)
+  const { id, reviewAppId } = await rejected(appId, { removal_action: 'MANUAL' })
+  await remove(id, reviewAppId)
   const task = await taskOf(id)
   expect(task.description).toMatch(/from the account ben \(ben@\S+\) in /)
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
@@ -251,8 +254,8 @@ test('a manual removal counts once the system shows it', async () => {
 })
 
 test('a line that a person declines to remove becomes EXCEPTED with that problem', async () => {
-  const { id, arda } = await rejected(await firm.synced(), { removal_action: 'MANUAL' })
-  await remove(id, arda)
+  const { id, reviewAppId } = await rejected(await firm.synced(), { removal_action: 'MANUAL' })
+  await remove(id, reviewAppId)
   const task = await taskOf(id)
   await firm.core.call('POST', `/tasks/${task.id}/dismiss`)
   expect((await firm.lineReaches(id, BEN, 'EXCEPTED')).problem).toMatch(/declined/)
@@ -265,8 +268,8 @@ test('the last entitlement of a type that an account must hold becomes TO_MODIFY
     entitlement('g1', { entitlement_type: 'LICENCE' }),
     entitlement('g2'),
   ]
-  const { id, arda } = await rejected(await firm.synced())
-  await remove(id, arda)
+  const { id, reviewAppId } = await rejected(await firm.synced())
+  await remove(id, reviewAppId)
   expect((await firm.lineReaches(id, BEN, 'TO_MODIFY')).problem).toMatch(/at least 1 of Licence/)
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
 })
@@ -290,9 +293,9 @@ test('access from a request is removed by reverting the request', async () => {
     insert into reason_spans (domain_id, since, user_id, request_id, app_id, carried_app_id, label, entitlement)
     values (${await domainOf(db)}, now(), ${firm.ben.id}, ${request}, ${appId}, ${appId}, 'Group g1',
       ${JSON.stringify(entitlementRef)}::jsonb)`)
-  const { id, arda } = await rejected(appId)
+  const { id, reviewAppId } = await rejected(appId)
   expect((await firm.line(id, BEN)).hints).toContainEqual({ name: 'GIVEN_BY_REQUEST', red: false })
-  await remove(id, arda)
+  await remove(id, reviewAppId)
   await firm.lineReaches(id, BEN, 'REMOVED')
   expect((await company(firm.core).read(request)).status).toBe('REVERTED')
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(false)
@@ -300,22 +303,22 @@ test('access from a request is removed by reverting the request', async () => {
 
 test('a line whose access is already gone is REMOVED by the reading, without a call', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await rejected(appId)
+  const { id, reviewAppId } = await rejected(appId)
   firm.upstream.holds.associations = [association('ada', 'g1')]
   let written = 0
-  firm.upstream.written = () => {
+  firm.upstream.answerWrite = () => {
     written += 1
     return { unassigned: true }
   }
-  await remove(id, arda)
+  await remove(id, reviewAppId)
   await firm.lineReaches(id, BEN, 'REMOVED')
   expect(written).toBe(0)
 })
 
 test('rejected accounts are suspended, and a reading confirms it', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await firm.launched(appId, { review_type: 'ACCOUNTS' })
-  firm.upstream.written = (_, { account_id }) => {
+  const { id, reviewAppId } = await firm.launched(appId, { review_type: 'ACCOUNTS' })
+  firm.upstream.answerWrite = (_, { account_id }) => {
     const accounts = firm.upstream.holds.accounts as Record<string, string>[]
     for (const one of accounts)
       if (one['integration_specific_id'] === account_id) one['user_status'] = 'SUSPENDED'
@@ -325,7 +328,7 @@ test('rejected accounts are suspended, and a reading confirms it', async () => {
   expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
   await firm.lineReaches(id, 'ben', 'REMOVED')
   await firm.reaches(id, 'COMPLETED')
-  expect(arda).toBe((await firm.read(id)).apps[0].id)
+  expect(reviewAppId).toBe((await firm.read(id)).apps[0].id)
 })
 
 test.each([

@@ -48,9 +48,9 @@ export async function startReviewed() {
   function reset(): void {
     tenants.clear()
     upstream.before = () => undefined
-    upstream.circling.clear()
-    upstream.written = (_, told, tenant) => {
-      if (tenants.has(tenant)) take(upstream, told)
+    upstream.restarting.clear()
+    upstream.answerWrite = (_, request, tenant) => {
+      if (tenants.has(tenant)) take(upstream, request)
       return { unassigned: true }
     }
     upstream.holds = {
@@ -105,8 +105,8 @@ export async function startReviewed() {
   /** Waits until the first app of a review is in a state, and returns its id within the review. */
   const appReaches = (id: string, status: string): Promise<string> =>
     until(`the app of the review is ${status}`, async () => {
-      const [arda] = (await read(id)).apps
-      return arda?.status === status ? arda.id : null
+      const [reviewApp] = (await read(id)).apps
+      return reviewApp?.status === status ? reviewApp.id : null
     })
 
   /** A launched review of an app. */
@@ -114,7 +114,7 @@ export async function startReviewed() {
     appId: string,
     more: object = {},
     settings?: object,
-  ): Promise<{ id: string; arda: string }> {
+  ): Promise<{ id: string; reviewAppId: string }> {
     const id = await made()
     if (settings) {
       const reply = await core.call('PUT', `/access_reviews/${id}/settings`, { body: settings })
@@ -122,7 +122,7 @@ export async function startReviewed() {
     }
     const reply = await post(`/access_reviews/${id}/apps`, { apps: [{ id: appId, ...more }] })
     if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
-    return { id, arda: await appReaches(id, 'IN_PROGRESS') }
+    return { id, reviewAppId: await appReaches(id, 'IN_PROGRESS') }
   }
 
   async function lines(id: string, query = '', who?: Person): Promise<Line[]> {
@@ -193,13 +193,13 @@ export const statesOf = (lines: readonly Line[]): Record<string, string> =>
 
 type Held = { account_id: string; integration_specific_entitlement_id: string }
 
-/** Removes an association in the system, as a connector was told to. */
-export function take(upstream: Upstream, told: Record<string, string>): void {
+/** Removes an association in the system, as a request of a connector says. */
+export function take(upstream: Upstream, request: Record<string, string>): void {
   const held = upstream.holds.associations as Held[]
   upstream.holds.associations = held.filter(
     (one) =>
-      one.account_id !== told['account_integration_specific_id'] ||
-      one.integration_specific_entitlement_id !== told['entitlement_integration_specific_id'],
+      one.account_id !== request['account_integration_specific_id'] ||
+      one.integration_specific_entitlement_id !== request['entitlement_integration_specific_id'],
   )
 }
 

@@ -254,13 +254,13 @@ describe('the lines of a launched app', () => {
       await db.execute(sql`insert into access_review_apps (domain_id, review_id, app_id, review_type, status)
         values (${domain}, ${review}, ${APP}, ${type}, 'IN_PROGRESS')`)
       await db.transaction(async (tx) => {
-        const [arda] = await tx
+        const [reviewApp] = await tx
           .select()
           .from(accessReviewApps)
           .where(eq(accessReviewApps.reviewId, review))
-        if (!arda) throw new Error('it was just made')
-        await takeSnapshot(tx, arda)
-        await writeTaken(tx, arda)
+        if (!reviewApp) throw new Error('the app of the review is missing')
+        await takeSnapshot(tx, reviewApp)
+        await writeTaken(tx, reviewApp)
       })
     }
     await db.execute(

@@ -33,18 +33,18 @@ async function settle(): Promise<void> {
 
 const always = () => true
 const arrive = (rows: unknown[]) => rows
-const firsts = (pages: FetchedPage<unknown[]>[]) => pages.map(({ found }) => found[0])
+const firstRows = (pages: FetchedPage<unknown[]>[]) => pages.map(({ found }) => found[0])
 
 test('a page of a slow system is taken when it arrives, and the next one is already requested', async () => {
   const { asked, fetch, ...slow } = system(3)
   const ahead = readAhead({ fetch, arrive, token: null, goesOn: always })
   slow.let(0)
-  expect(firsts(await ahead.take())).toEqual([0])
+  expect(firstRows(await ahead.take())).toEqual([0])
   expect(asked).toEqual([null, '1'])
   slow.let(1)
-  expect(firsts(await ahead.take())).toEqual([1])
+  expect(firstRows(await ahead.take())).toEqual([1])
   slow.let(2)
-  expect(firsts(await ahead.take())).toEqual([2])
+  expect(firstRows(await ahead.take())).toEqual([2])
   expect(await ahead.take()).toEqual([])
 })
 
@@ -53,7 +53,7 @@ test('pages of a fast system that arrive while others are being written are take
   const ahead = readAhead({ fetch, arrive, token: '1', goesOn: always })
   for (const n of [1, 2, 3, 4]) fast.let(n)
   await settle()
-  expect(firsts(await ahead.take())).toEqual([1, 2, 3, 4])
+  expect(firstRows(await ahead.take())).toEqual([1, 2, 3, 4])
   expect(await ahead.take()).toEqual([])
   expect(asked).toEqual(['1', '2', '3', '4'])
 })
@@ -79,7 +79,7 @@ test('pages before a page that fails are taken first', async () => {
   one.let(1)
   one.refuse(2)
   await settle()
-  expect(firsts(await ahead.take())).toEqual([0, 1])
+  expect(firstRows(await ahead.take())).toEqual([0, 1])
   await expect(ahead.take()).rejects.toThrow('page 2 is lost')
 })
 
@@ -92,7 +92,7 @@ test('no page is requested once others wait, or after a stop', async () => {
   goesOn = false
   over.let(1)
   await settle()
-  expect(firsts(await ahead.take())).toEqual([0, 1])
+  expect(firstRows(await ahead.take())).toEqual([0, 1])
   expect(await ahead.take()).toEqual([])
   expect(over.asked).toEqual([null, '1'])
 
@@ -119,25 +119,25 @@ test('a page is parsed only after the next one was requested and a turn has pass
   fast.let(0)
   await Promise.resolve().then(() => {})
   expect(made).toEqual([])
-  expect(firsts(await ahead.take())).toEqual(['row 0'])
+  expect(firstRows(await ahead.take())).toEqual(['row 0'])
   expect(made).toEqual([[0, null, '1']])
   fast.refuse(2)
   fast.let(1)
   // The failure of a later page does not hide a page that has arrived.
-  expect(firsts(await ahead.take())).toEqual(['row 1'])
+  expect(firstRows(await ahead.take())).toEqual(['row 1'])
   await expect(ahead.take()).rejects.toThrow('page 2 is lost')
 })
 
 test('a page that cannot be parsed fails when it is taken, and no later page is taken', async () => {
   const { fetch, ...fast } = system(4)
-  const spoilt = (rows: unknown[]) => {
+  const failOnPage1 = (rows: unknown[]) => {
     if (rows[0] === 1) throw new Error('page 1 holds no rows')
     return rows
   }
-  const ahead = readAhead({ fetch, arrive: spoilt, token: null, goesOn: always })
+  const ahead = readAhead({ fetch, arrive: failOnPage1, token: null, goesOn: always })
   for (const n of [0, 1, 2]) fast.let(n)
   fast.refuse(3)
   await settle()
-  expect(firsts(await ahead.take())).toEqual([0])
+  expect(firstRows(await ahead.take())).toEqual([0])
   await expect(ahead.take()).rejects.toThrow('page 1 holds no rows')
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { expensesSince, moneyOf, rowOf } from '../../../runtime/core/sync/expenses.ts'
 
-const told = (more: object = {}) => ({
+const expense = (more: object = {}) => ({
   ...{ id: 'x1', transaction_date: '2026-03-01T10:00:00+02:00', description: 'Seats' },
   ...{ total_amount: { amount: 12.5, currency: 'EUR' }, seller: { name: 'Acme' } },
   ...{ submitter: { email: 'ada@example.com', name: 'Ada' }, type: 'card_transaction' as const },
@@ -10,7 +10,7 @@ const told = (more: object = {}) => ({
 })
 
 test('an expense is stored with its id, time, amount and people', () => {
-  expect(rowOf(told())).toEqual({
+  expect(rowOf(expense())).toEqual({
     ...{ external: 'x1', at: '2026-03-01T08:00:00.000Z', amount: '12.5', currency: 'EUR' },
     ...{ seller: 'Acme', description: 'Seats', submitter: 'ada@example.com' },
     type: 'card_transaction',
@@ -24,7 +24,7 @@ test.each([
   { transaction_date: 'soon' },
   { transaction_date: '0001-01-01' },
 ])('an expense that cannot be stored unchanged, such as %j, is skipped', (more) => {
-  expect(rowOf(told(more))).toBeNull()
+  expect(rowOf(expense(more))).toBeNull()
 })
 
 test.each([

@@ -13,10 +13,10 @@ import {
   ask,
   associationsOf,
   connect,
+  deleteApps,
   ended,
-  hurry,
   latestRun,
-  noApps,
+  makeRetriesDue,
   startSynced,
   statusOf,
   sync,
@@ -55,10 +55,10 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await core.db.delete(tasks)
-  await noApps(core)
+  await deleteApps(core)
   upstream.before = () => undefined
   upstream.next = () => undefined
-  upstream.circling.clear()
+  upstream.restarting.clear()
   upstream.hidden = []
   upstream.holds = everything()
   appId = await connect(core, upstream)
@@ -138,12 +138,15 @@ describe('a failing upstream', () => {
     upstream.before = () => ({ status: 503, code: 'service_error' })
     const from = core.lines.length
     await trigger(core, appId)
-    await until('it failed', async () => (await latestRun(core, appId)).problem !== null)
+    await until(
+      'the run has failed once',
+      async () => (await latestRun(core, appId)).problem !== null,
+    )
     const run = await latestRun(core, appId)
     expect(run.problem).toMatch(/^list_accounts: .*\(service_error\)$/)
     expect(run.nextTryAt?.getTime()).toBeGreaterThan(Date.now())
-    await until('the outage is told', async () => {
-      await hurry(core)
+    await until('the outage is logged', async () => {
+      await makeRetriesDue(core)
       return toldOfApp(from).length > 0
     })
     upstream.before = () => undefined
@@ -155,12 +158,15 @@ describe('a failing upstream', () => {
   })
 
   test('with Retry-After is not called for that time, and waiting does not count as a try', async () => {
-    await noApps(core)
+    await deleteApps(core)
     // With its own token, because the connector's calls to the upstream are paused as well.
     appId = await connect(core, upstream, 'a-token-that-waits')
     upstream.before = () => ({ status: 503, code: 'service_error', retryAfter: '3600' })
     await trigger(core, appId)
-    await until('it failed', async () => (await latestRun(core, appId)).problem !== null)
+    await until(
+      'the run has failed once',
+      async () => (await latestRun(core, appId)).problem !== null,
+    )
     const run = await latestRun(core, appId)
     const waitsMs = (run.nextTryAt?.getTime() ?? 0) - Date.now()
     expect([run.state, run.attempts]).toEqual(['RUNNING', 0])
@@ -171,7 +177,10 @@ describe('a failing upstream', () => {
     expect(waitsMs).toBeLessThanOrEqual(3_600_000)
     const asked = upstream.asked.length
     await core.db.execute(sql`update sync_runs set next_try_at = null`)
-    await until('it waits again', async () => (await latestRun(core, appId)).nextTryAt !== null)
+    await until(
+      'the run waits again',
+      async () => (await latestRun(core, appId)).nextTryAt !== null,
+    )
     // The app is paused for all work: nothing was sent.
     expect(upstream.asked).toHaveLength(asked)
   })
@@ -224,7 +233,7 @@ describe('a failing upstream', () => {
       const settings = { page_size: 40 }
       await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
       upstream.holds.entitlements = ids.map((_, n) => entitlement(`g${n}`))
-      upstream.circling.add(kind)
+      upstream.restarting.add(kind)
       const run = await sync(core, appId)
       const seen = new RegExp(`^The listing of ${kind} repeats itself: of \\d+ rows, 40 were new`)
       expect([run.state, run.phase, run.problem]).toEqual([
@@ -249,9 +258,9 @@ describe('a failing upstream', () => {
     const settings = { page_size: 40, max_repeated_percent: 100 }
     await core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
     let pages = 0
-    upstream.circling.add('accounts')
+    upstream.restarting.add('accounts')
     upstream.before = (kind) => {
-      if (kind === 'accounts' && ++pages === 60) upstream.circling.clear()
+      if (kind === 'accounts' && ++pages === 60) upstream.restarting.clear()
       return undefined
     }
     const run = await sync(core, appId)
@@ -400,7 +409,7 @@ describe('an app', () => {
     }
     await trigger(core, appId)
     await asked.promise
-    await until('its first page is written', async () => (await listedIds()).includes('new'))
+    await until('the first page is written', async () => (await listedIds()).includes('new'))
     const { id } = await latestRun(core, appId)
     const cancel = `/operator/syncs/${id}/cancel`
     const dry = await core.call('POST', cancel, { body: { dry_run: true } })
@@ -436,7 +445,7 @@ describe('an app', () => {
     const at = '/operator/connectors/synced'
     expect((await core.call('POST', `${at}/disable`, { body: { at_once: true } })).status).toBe(200)
     held.resolve(undefined)
-    await until('it failed', async () => (await latestRun(core, appId)).attempts > 0)
+    await until('the run has failed once', async () => (await latestRun(core, appId)).attempts > 0)
     expect((await core.call('POST', `${at}/enable`, { body: {} })).status).toBe(200)
     upstream.before = () => undefined
     expect((await ended(core, appId)).state).toBe('SUCCEEDED')
@@ -453,7 +462,7 @@ describe('an app', () => {
     await expect(latestRun(core, appId)).rejects.toThrow('never synced')
     await core.call('PUT', at, { body: { settings: { every_hours: 1 } } })
     await core.db.execute(sql`update sync_settings set next_at = now()`)
-    await until('a run began', () => latestRun(core, appId).catch(() => null))
+    await until('a run has begun', () => latestRun(core, appId).catch(() => null))
     const run = await ended(core, appId)
     expect([run.state, run.userId]).toEqual(['SUCCEEDED', null])
   })

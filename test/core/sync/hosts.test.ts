@@ -14,10 +14,10 @@ import {
   accountsOf,
   associationsOf,
   connect,
+  deleteApps,
   ended,
   environment,
   latestRun,
-  noApps,
   trigger,
 } from './synced.ts'
 import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
@@ -72,9 +72,9 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   const [one] = hosts as [CoreHost]
-  await noApps(one)
+  await deleteApps(one)
   upstream.before = () => undefined
-  upstream.circling.clear()
+  upstream.restarting.clear()
   upstream.holds = {
     accounts: ids.map((id) => account(id)),
     resources: [],
@@ -119,7 +119,7 @@ test('a run that one host leaves is finished by the other', async () => {
 
 test('every app keeps getting turns if there are more endless syncs than slots', async () => {
   const [one] = hosts as [CoreHost]
-  upstream.circling.add('accounts')
+  upstream.restarting.add('accounts')
   const appIds: string[] = []
   for (let n = 0; n < 6; n += 1) {
     const appId = await prepared(one, `/tenant-${n}`)
@@ -129,7 +129,7 @@ test('every app keeps getting turns if there are more endless syncs than slots',
   }
   for (const appId of appIds) await trigger(one, appId)
   const turns = new Map(appIds.map((appId) => [appId, new Set<string>()]))
-  await until('each app had three turns', async () => {
+  await until('each run has been leased three times', async () => {
     for (const appId of appIds) {
       const { leaseBy, state } = await latestRun(one, appId)
       expect(state).toBe('RUNNING')

@@ -4,7 +4,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { type CoreHost, person } from '../host.ts'
-import { accountsOf, ask, connect, ended, noApps, startSynced, sync, trigger } from './synced.ts'
+import {
+  accountsOf,
+  ask,
+  connect,
+  deleteApps,
+  ended,
+  startSynced,
+  sync,
+  trigger,
+} from './synced.ts'
 import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
 
 let upstream: Upstream
@@ -29,7 +38,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   upstream.before = () => undefined
-  await noApps(core)
+  await deleteApps(core)
   await core.db.execute(sql`delete from groups`)
   await core.db.execute(sql`delete from users where email <> 'admin@localhost'`)
   upstream.hidden = []
@@ -164,10 +173,10 @@ describe('later syncs', () => {
     upstream.holds.entitlements.push(entitlement('new', { label: 'New' }))
     await sync(core, appId)
     expect(await idOf('ada.new')).toBe(ada)
-    const told = await events(`start_time=${since}`)
-    expect(told.every(({ user_id }) => user_id === ada)).toBe(true)
+    const changes = await events(`start_time=${since}`)
+    expect(changes.every(({ user_id }) => user_id === ada)).toBe(true)
     expect(
-      told.map((one) => [one.changed_field, one.old_field_value, one.new_field_value]),
+      changes.map((one) => [one.changed_field, one.old_field_value, one.new_field_value]),
     ).toEqual([
       ['email', 'ada@example.com', 'ada.new@example.com'],
       ['given_name', 'ada', 'Ada'],

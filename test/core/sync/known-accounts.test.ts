@@ -41,13 +41,13 @@ test('an account is found by its external id, whatever characters that contains'
 test('at most 200,000 accounts are known, and none is mistaken for another', () => {
   const known = createKnownAccounts()
   const id = randomUUID()
-  const numbered = (from: number, count: number) =>
+  const accountsFrom = (from: number, count: number) =>
     Array.from({ length: count }, (_, n) => ({ id, external: `u${from + n}` }))
-  for (let from = 0; from < 210_000; from += 10_000) add(known, numbered(from, 10_000))
+  for (let from = 0; from < 210_000; from += 10_000) add(known, accountsFrom(from, 10_000))
   // A few find no free slot near theirs.
   expect(known.size()).toBeGreaterThan(190_000)
   expect(known.size()).toBeLessThanOrEqual(200_000)
-  const places = numbered(0, 210_000).map(({ external }) => known.placeOf(external))
+  const places = accountsFrom(0, 210_000).map(({ external }) => known.placeOf(external))
   const there = places.filter((place) => place !== undefined)
   expect(there).toHaveLength(known.size())
   expect(new Set(there).size).toBe(there.length)
@@ -71,9 +71,9 @@ test('a buffer is reused by the next batch, and concurrent batches have separate
   await Promise.all([first, second])
   await use(1000)
   expect(rooms.slice(0, 2)).toContain(rooms[2])
-  await expect(
-    known.withRoom(10, () => Promise.reject(new Error('it is refused'))),
-  ).rejects.toThrow('it is refused')
+  await expect(known.withRoom(10, () => Promise.reject(new Error('refused')))).rejects.toThrow(
+    'refused',
+  )
   await use(5000)
   expect(rooms[3]?.length).toBe(5000)
 })

@@ -11,7 +11,7 @@ import { syncRuns, syncSettings } from '../../../runtime/database/schema/sync.ts
 import { until } from '../../e2e/until.ts'
 import { type CoreHost, domainOf } from '../host.ts'
 import { countWaiting, meanwhile } from '../meanwhile.ts'
-import { ask, connect, noApps, startSynced, sync } from './synced.ts'
+import { ask, connect, deleteApps, startSynced, sync } from './synced.ts'
 import { account, startUpstream, type Upstream } from './upstream.ts'
 
 let upstream: Upstream
@@ -113,7 +113,7 @@ const other = () => {
 
 test('a person stays INACTIVE until their offboarding ends, whatever the identity source says', async () => {
   const { db } = core
-  await noApps(core)
+  await deleteApps(core)
   const names = (given_name: string) => account('lena', { given_name })
   upstream.holds = { ...upstream.holds, accounts: [names('Lena')] }
   const appId = await connect(core, upstream)
@@ -122,7 +122,7 @@ test('a person stays INACTIVE until their offboarding ends, whatever the identit
   const isLena = eq(users.email, 'lena@example.com')
   const lena = async () => {
     const [row] = await db.select().from(users).where(isLena)
-    if (!row) throw new Error('no lena')
+    if (!row) throw new Error('the user lena is missing')
     return row
   }
   const { id: userId, domainId } = await lena()
@@ -139,7 +139,7 @@ test('a person stays INACTIVE until their offboarding ends, whatever the identit
 
 test('a sync that deactivates an admin locks the person before the roles of admins', async () => {
   const { db } = core
-  await noApps(core)
+  await deleteApps(core)
   upstream.holds = { ...upstream.holds, accounts: [account('root')] }
   const appId = await connect(core, upstream)
   expect((await configure(appId, { identity_source: identity })).status).toBe(200)
@@ -157,7 +157,7 @@ test('a sync that deactivates an admin locks the person before the roles of admi
     await db.transaction(async (tx) => {
       await tx.select().from(users).where(isRoot).for('no key update')
       synced = sync(core, appId)
-      await until('the sync waits', async () => (await countWaiting(db)) > 0)
+      await until('the sync waits for a lock', async () => (await countWaiting(db)) > 0)
       await tx.execute(sql`select from user_roles where role = 'Admin' for update nowait`)
     }, NO_RETRY)
     await synced

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { writeInOrder } from '../../../runtime/core/sync/ordered-writes.ts'
 
-const TAKEN = Object.assign(new Error('it is there'), { code: '23505' })
-const LOCKED = Object.assign(new Error('it took too long'), { code: '55P03' })
+const DUPLICATE = Object.assign(new Error('duplicate key'), { code: '23505' })
+const LOCKED = Object.assign(new Error('lock timeout'), { code: '55P03' })
 
 /** Batches whose writes finish when the test lets them. */
 function batches(options: { isNew: boolean }) {
@@ -21,11 +21,11 @@ function batches(options: { isNew: boolean }) {
     /** Records `name` for a write of new rows, and `name again` for a write that looks for existing rows. */
     async write(name: string) {
       await order.write(async (isNew, before) => {
-        const told = isNew ? name : `${name} again`
-        seen.push(`${told} begins`)
-        await gate(told).promise
+        const step = isNew ? name : `${name} again`
+        seen.push(`${step} begins`)
+        await gate(step).promise
         await before
-        seen.push(told)
+        seen.push(step)
       })
       seen.push(`behind ${name}`)
     },
@@ -64,8 +64,8 @@ test('batches whose rows may exist are written one after the other', async () =>
 })
 
 test.each([
-  ['was there', TAKEN],
-  ['is being written by another', LOCKED],
+  ['already exists', DUPLICATE],
+  ['another transaction is writing', LOCKED],
 ])('after a row that %s, batches are written one at a time, and each once', async (_, error) => {
   const { seen, write, ...all } = batches({ isNew: true })
   await write('a')
@@ -88,7 +88,7 @@ test('a second batch with an existing row is written again after the first', asy
   const { seen, write, ...all } = batches({ isNew: true })
   await write('a')
   const second = write('b')
-  all.refuse('b', TAKEN)
+  all.refuse('b', DUPLICATE)
   await settle()
   expect(seen).not.toContain('b again begins')
   all.let('a')

@@ -10,10 +10,10 @@ function walk(pages: Iterable<Page>, mostPercent = 90): { page: number; words: s
   let page = 0
   for (const { written, repeated, pages: together = 1, isFirst = page === 0 } of pages) {
     page += together
-    const told = countPage(counts, {
+    const counted = countPage(counts, {
       ...{ phase: 'accounts', written, repeated, pages: together, isFirst, isLast: false },
     })
-    for (const [name, count] of Object.entries({ accounts: written, ...told }))
+    for (const [name, count] of Object.entries({ accounts: written, ...counted }))
       counts[name] = (counts[name] ?? 0) + count
     const words = endlessListingMessage(counts, 'accounts', mostPercent)
     if (words !== null) return { page, words }

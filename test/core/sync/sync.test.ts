@@ -24,8 +24,8 @@ import {
   ask,
   associationsOf,
   connect,
+  deleteApps,
   ended,
-  noApps,
   startSynced,
   sync,
   trigger,
@@ -44,7 +44,7 @@ afterAll(async () => {
   await upstream.close()
 })
 beforeEach(async () => {
-  await noApps(core)
+  await deleteApps(core)
   upstream.before = () => undefined
   upstream.hidden = []
   upstream.asked = []
@@ -440,8 +440,8 @@ describe('a page', () => {
         return { updated: after.updated - before.updated, moved: after.moved - before.moved }
       })
     // The space of old row versions is reused only once no transaction can see them.
-    const unseen = () =>
-      until('nobody looks at what was before', async () => {
+    const untilOldVersionsAreFree = () =>
+      until('no transaction can see old row versions', async () => {
         const { rows } = await core.db.execute(sql`
           select from pg_stat_activity where datname = current_database()
             and backend_xmin is not null and pid <> pg_backend_pid()`)
@@ -450,7 +450,7 @@ describe('a page', () => {
     await write(1)
     const moved: number[] = []
     for (const run of [2, 3, 4]) {
-      await unseen()
+      await untilOldVersionsAreFree()
       const marks = await write(run)
       expect(marks.updated).toBe(6000)
       moved.push(marks.moved)
@@ -597,7 +597,7 @@ describe('rows that are expected to be new', () => {
       const waiting = sql`select from pg_locks join pg_stat_activity using (pid)
       where datname = current_database() and not granted`
       await until(
-        'the second batch waits for the first',
+        'the second batch waits for the lock of the first',
         async () => (await ask(core, waiting)).length > 0,
       ).finally(() => isWaitedFor.resolve())
       await second

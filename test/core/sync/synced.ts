@@ -31,7 +31,7 @@ export async function startSynced(
 }
 
 /** Deletes all apps, in a transaction that is retried: it can deadlock with a sync that is still writing. */
-export const noApps = ({ db }: CoreHost) => db.transaction((tx) => tx.delete(apps))
+export const deleteApps = ({ db }: CoreHost) => db.transaction((tx) => tx.delete(apps))
 
 /** Connects the app and returns its id. */
 export async function connect(
@@ -66,7 +66,7 @@ export async function latestRun({ db }: CoreHost, appId: string): Promise<Run> {
 }
 
 /** Makes retries due at once. */
-export async function hurry({ db }: CoreHost): Promise<void> {
+export async function makeRetriesDue({ db }: CoreHost): Promise<void> {
   await db.execute(sql`update app_outages set until = clock_timestamp() where until > now()`)
   await db.execute(sql`update sync_runs set next_try_at = null where next_try_at is not null`)
 }
@@ -76,7 +76,7 @@ export const ended = (core: CoreHost, appId: string, patienceMs = 60_000): Promi
   until(
     'the sync has ended',
     async () => {
-      await hurry(core)
+      await makeRetriesDue(core)
       const run = await latestRun(core, appId)
       return run.state === 'RUNNING' ? null : run
     },

@@ -26,12 +26,16 @@ export type Upstream = {
   /** The cursor after a page, if it is to differ from the next position. */
   next(kind: string, cursor: string): string | undefined
   /** Listings that restart after their end, under new cursors. */
-  circling: Set<string>
+  restarting: Set<string>
   /**
    * Returns the reply to a write, by default success; it has to apply the change itself. `tenant` is the path
    * below which the app is connected.
    */
-  written(kind: string, told: Record<string, string>, tenant: string): object | Promise<object>
+  answerWrite(
+    kind: string,
+    request: Record<string, string>,
+    tenant: string,
+  ): object | Promise<object>
   /** Pages and accounts that were requested, in order. */
   asked: string[]
   close(): Promise<void>
@@ -58,7 +62,7 @@ export async function startUpstream(): Promise<Upstream> {
     if (request.method === 'POST') {
       let text = ''
       for await (const chunk of request) text += chunk
-      reply.end(JSON.stringify(await upstream.written(kind, JSON.parse(text), tenant)))
+      reply.end(JSON.stringify(await upstream.answerWrite(kind, JSON.parse(text), tenant)))
       return
     }
     if (id !== undefined) return one(decodeURIComponent(id))
@@ -68,10 +72,10 @@ export async function startUpstream(): Promise<Upstream> {
     )
     const size = Number(searchParams.get('size'))
     const at = Number(cursor || 0)
-    const circles = upstream.circling.has(kind)
-    const start = circles && all.length > 0 ? at % all.length : at
-    const goesOn = circles || at + size < all.length
-    const next = upstream.next(kind, cursor) ?? (goesOn ? String(at + size) : undefined)
+    const restarts = upstream.restarting.has(kind)
+    const start = restarts && all.length > 0 ? at % all.length : at
+    const hasMore = restarts || at + size < all.length
+    const next = upstream.next(kind, cursor) ?? (hasMore ? String(at + size) : undefined)
     reply.end(JSON.stringify({ items: all.slice(start, start + size), next }))
 
     function one(wanted: string): void {
@@ -90,8 +94,8 @@ export async function startUpstream(): Promise<Upstream> {
     hidden: [],
     before: () => undefined,
     next: () => undefined,
-    circling: new Set(),
-    written: () => ({ unassigned: true }),
+    restarting: new Set(),
+    answerWrite: () => ({ unassigned: true }),
     asked: [],
     async close() {
       server.closeAllConnections()

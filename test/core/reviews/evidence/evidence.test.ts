@@ -11,7 +11,7 @@ import { leaving } from '../../offboarding/leaving.ts'
 import { company } from '../../requests/company.ts'
 import { account, association } from '../../sync/upstream.ts'
 import { nameOf, type Reviewed, startReviewed } from '../reviewed.ts'
-import { hasPython, ours, theirs } from './verdicts.ts'
+import { hasPython, verdictOfHost, verdictsOfScript } from './verdicts.ts'
 
 let firm: Reviewed
 let key: string
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => firm.stop())
 beforeEach(() => firm.reset())
 
-const taken = (id: string, token?: string): Promise<Reply> =>
+const downloadEvidence = (id: string, token?: string): Promise<Reply> =>
   firm.core.call('GET', `/access_reviews/${id}/evidence`, token === undefined ? {} : { token })
 
 type Line = Record<string, unknown> & { kind: string }
@@ -40,15 +40,15 @@ const ofKind = (reply: Reply, kind: string) => linesOf(reply).filter((one) => on
 async function verified(reply: Reply) {
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   const file = Buffer.from(reply.body)
-  if (hasPython) expect(await theirs(key, { files: [file] })).toEqual([null])
+  if (hasPython) expect(await verdictsOfScript(key, { files: [file] })).toEqual([null])
   return verifyEvidence([file], key)
 }
 
 test('evidence of a completed review has its population, lines, decisions, removals and log entries', async () => {
   const appId = await firm.synced()
-  const { id, arda } = await firm.launched(appId)
-  const told = { kind: 'review_reminder', about: id } as const
-  await queueEventMail(firm.core.db, await domainOf(firm.core.db), told, 'a reminder')
+  const { id, reviewAppId } = await firm.launched(appId)
+  const reminder = { kind: 'review_reminder', about: id } as const
+  await queueEventMail(firm.core.db, await domainOf(firm.core.db), reminder, 'a reminder')
   await firm.decided(id, 'ada Group g2', 'KEEP', firm.mia)
   const again = {
     decision: 'REJECT',
@@ -60,7 +60,7 @@ test('evidence of a completed review has its population, lines, decisions, remov
   await firm.decide(id, firm.mia, { decision: 'KEEP', filter: {}, reason: 'needed' })
   expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
   await firm.reaches(id, 'COMPLETED')
-  const reply = await taken(id)
+  const reply = await downloadEvidence(id)
   expect(await verified(reply)).toMatchObject({
     ...{ final: true, apps: 1, items: 5, acts: 3, not_chained: 0, log_gap: null },
     states: { REMOVED: 2, KEPT: 1, NOT_DECIDED: 2 },
@@ -68,7 +68,7 @@ test('evidence of a completed review has its population, lines, decisions, remov
   })
   const { population } = (await firm.core.call('GET', `/access_reviews/${id}/progress`)).body
     .apps[0]
-  expect(ofKind(reply, 'app')).toMatchObject([{ arda_id: arda, app_id: appId, population }])
+  expect(ofKind(reply, 'app')).toMatchObject([{ arda_id: reviewAppId, app_id: appId, population }])
   const items = ofKind(reply, 'item')
   const line = items.find((one) => nameOf(one as never) === 'ada Group g2')
   expect(line).toMatchObject({
@@ -108,7 +108,7 @@ test('evidence of a completed review has its population, lines, decisions, remov
     ),
   )
   // Evidence that is taken later has the same states.
-  const later = await taken(id)
+  const later = await downloadEvidence(id)
   expect(ofKind(later, 'item').map((one) => one['state'])).toEqual(items.map((one) => one['state']))
 })
 
@@ -151,8 +151,8 @@ test('evidence of access from a request has its log entries, with the requester 
   expect(held?.['reasons']).toMatchObject([{ kind: 'request', request_id: request }])
   expect(await verified(reply)).toMatchObject({ about: 'access', as_of: ofAccess(reply).as_of })
   const entries = ofKind(reply, 'log').map(({ body }) => JSON.parse(`[${body}]`))
-  const said = entries.map(([, type, , actor]) => [type, actor.id])
-  expect(said).toEqual(
+  const actors = entries.map(([, type, , actor]) => [type, actor.id])
+  expect(actors).toEqual(
     expect.arrayContaining([
       ['APP_STORE_CREATE_ACCESS_REQUEST', firm.ben.id],
       ['APP_STORE_APPROVE_ACCESS_REQUEST', root.id],
@@ -179,7 +179,7 @@ test('evidence of an offboarding has its accounts, also those that people close 
   await leaving(firm.core).known(zed.id, 'zed-card', cards)
   const { body } = await firm.post('/lifecycle-management/user-offboardings', { user_id: zed.id })
   const path = `/lifecycle-management/user-offboardings/${body.id}/evidence`
-  const reply = await until('a person has a task', async () => {
+  const reply = await until('a step has a manual task', async () => {
     const found = await firm.core.call('GET', path)
     return ofKind(found, 'step').some((one) => one['by_hand']) ? found : null
   })
@@ -207,13 +207,13 @@ test('verification finds changes in the database that bypassed the log', async (
   await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)
   await firm.core.db.execute(sql`
     update access_review_items set state = 'KEPT' where review_id = ${id} and account = 'bot'`)
-  const silent = await ours(Buffer.from((await taken(id)).body), key)
-  expect(silent).toMatch(/is KEPT, which does not follow from its last decision \(none\)/)
+  const unexplained = await verdictOfHost(Buffer.from((await downloadEvidence(id)).body), key)
+  expect(unexplained).toMatch(/is KEPT, which does not follow from its last decision \(none\)/)
   await firm.core.db.execute(sql`
     update access_review_items set state = 'OPEN' where review_id = ${id} and account = 'bot'`)
   await firm.core.db.execute(sql`
     update access_review_acts set decision = 'REJECT' where review_id = ${id}`)
-  expect(await ours(Buffer.from((await taken(id)).body), key)).toMatch(
+  expect(await verdictOfHost(Buffer.from((await downloadEvidence(id)).body), key)).toMatch(
     /the acts differ from those in the log/,
   )
 })
@@ -232,11 +232,11 @@ test('evidence taken while decisions are made is a consistent snapshot, marked a
         ...{ decision: 'REJECT', reason: 'no', item_ids: lines.slice(at, at + 10) },
       })
   })()
-  const replies = await Promise.all([taken(id), taken(id)])
+  const replies = await Promise.all([downloadEvidence(id), downloadEvidence(id)])
   await deciding
   for (const reply of replies)
     expect(await verified(reply)).toMatchObject({ final: false, items: count })
-  const { states } = await verified(await taken(id))
+  const { states } = await verified(await downloadEvidence(id))
   expect(states).toEqual({ REJECTED: 100, OPEN: count - 100 })
 })
 
@@ -253,11 +253,11 @@ test('log entries from which a name was erased are marked as redacted', async ()
     ['()Ada Lovelace'],
     sql`targets::text like ${`%${name}%`}`,
   )
-  const reply = await taken(id)
-  const said = await verified(reply)
-  expect(said.redacted).toBeGreaterThan(0)
+  const reply = await downloadEvidence(id)
+  const verdict = await verified(reply)
+  expect(verdict.redacted).toBeGreaterThan(0)
   const odd = ofKind(reply, 'log').filter((one) => one['redacted'])
-  expect(odd).toHaveLength(said.redacted)
+  expect(odd).toHaveLength(verdict.redacted)
   for (const { body } of odd) expect(body).toContain('Access of erased')
 })
 
@@ -268,23 +268,27 @@ test('a host sends two files at once, and an aborted download frees its slot', a
     [1, 2].map(() => firm.core.host.app.request(`/access_reviews/${id}/evidence`, { headers })),
   )
   expect(unread.map(({ status }) => status)).toEqual([200, 200])
-  const third = await taken(id)
+  const third = await downloadEvidence(id)
   expect(third.status).toBe(429)
   expect(third.headers.get('retry-after')).toBe('30')
   for (const { body } of unread) await body?.cancel()
-  await until('there is room', async () => (await taken(id)).status === 200)
+  await until(
+    'another evidence file can be downloaded',
+    async () => (await downloadEvidence(id)).status === 200,
+  )
 })
 
 test('people who may read reviews may take evidence, and this is logged', async () => {
   const { id } = await firm.launched(await firm.synced())
   const auditor = await person(firm.core.db, 'auditor@example.com', ['Auditor'])
   const admin = await person(firm.core.db, 'rita@example.com', ['Access Review Administrator'])
-  expect((await taken(id, auditor.readOnlyToken)).headers.get('content-disposition')).toBe(
-    `attachment; filename="keyway-review-${id}.jsonl"`,
-  )
-  expect((await taken(id, admin.token)).status).toBe(200)
-  for (const who of [firm.ada, firm.mia]) expect((await taken(id, who.token)).status).toBe(403)
-  expect((await taken('none')).status).toBe(404)
+  expect(
+    (await downloadEvidence(id, auditor.readOnlyToken)).headers.get('content-disposition'),
+  ).toBe(`attachment; filename="keyway-review-${id}.jsonl"`)
+  expect((await downloadEvidence(id, admin.token)).status).toBe(200)
+  for (const who of [firm.ada, firm.mia])
+    expect((await downloadEvidence(id, who.token)).status).toBe(403)
+  expect((await downloadEvidence('none')).status).toBe(404)
   const { body } = await firm.core.call('GET', '/activity_logs?limit=100&offset=0')
   const { items } = (
     await firm.core.call('GET', `/activity_logs?limit=100&offset=${Math.max(0, body.total - 100)}`)

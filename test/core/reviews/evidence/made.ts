@@ -47,7 +47,7 @@ export function sampleLines(count = 20): Line[] {
     { id: 't1', by_id: 'mia', decision: 'KEEP', reason: null, items: count - 1 },
     { id: 't2', by_id: null, decision: 'REJECT', reason: 'nobody decided', items: 1 },
   ]
-  const told = acts.map(({ id, decision: name, items }) => ({
+  const actEntries = acts.map(({ id, decision: name, items }) => ({
     ...{ act_id: id, decision: name, items, by_filter: true },
   }))
   const gone = {
@@ -74,7 +74,7 @@ export function sampleLines(count = 20): Line[] {
     ['chain', { head: 'f00d', removed: 0, kept_from: null }],
     ...Array.from({ length: count }, (_, n) => item(n + 1, n === count - 1 ? gone : {})),
     entry('', 'ACCESS_REVIEW_APP_LAUNCHED', launched),
-    ...told.map((one) => entry('ab', 'ACCESS_REVIEW_DECIDED', one)),
+    ...actEntries.map((one) => entry('ab', 'ACCESS_REVIEW_DECIDED', one)),
     entry('cd', 'ACCESS_REVIEW_ITEM_REMOVED', { item_id: `i${count}`, call_id: 'r.2' }),
   ]
 }

@@ -1,4 +1,4 @@
-/** The verdicts of both verifiers: ours, and the one in Python. */
+/** The verdicts of both verifiers of evidence: that of the host, and the Python script. */
 import { spawn, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { EvidenceError } from '../../../../runtime/core/reviews/evidence/read.ts'
@@ -12,7 +12,7 @@ export const SCRIPT = path.join(
 export const hasPython = spawnSync('python3', ['-c', 'import hashlib']).status === 0
 
 /** Why a file is refused, or null if it is valid. */
-export async function ours(file: Buffer, key: string): Promise<string | null> {
+export async function verdictOfHost(file: Buffer, key: string): Promise<string | null> {
   try {
     await verifyEvidence([file], key)
     return null
@@ -33,7 +33,7 @@ export const flipped = (file: Buffer, [at, by]: Flip): Buffer => {
 type Given = { file?: Buffer; flips?: readonly Flip[]; files?: readonly Buffer[] }
 
 /** Verdicts of the Python verifier in one process: on a file with each of the flips, then on other files. */
-export async function theirs(
+export async function verdictsOfScript(
   key: string,
   { file = Buffer.alloc(0), flips = [], files = [] }: Given,
 ): Promise<(string | null)[]> {
@@ -43,9 +43,9 @@ export async function theirs(
   })
   const given = { key, flips, file: file.toString('base64') }
   child.stdin.end(JSON.stringify({ ...given, files: files.map((one) => one.toString('base64')) }))
-  let said = ''
-  for await (const piece of child.stdout) said += piece
-  return JSON.parse(said)
+  let output = ''
+  for await (const piece of child.stdout) output += piece
+  return JSON.parse(output)
 }
 
 const DRIVER = `
@@ -58,10 +58,10 @@ def verdict(data):
         ve.verify(ve.lines_of(io.BytesIO(data)), given["key"])
     except ve.Refused as refused:
         return str(refused)
-said = []
+verdicts = []
 base = base64.b64decode(given["file"])
 for at, by in given["flips"]:
-    said.append(verdict(base[:at] + bytes([base[at] ^ by]) + base[at + 1:]))
-said += [verdict(base64.b64decode(one)) for one in given["files"]]
-print(json.dumps(said))
+    verdicts.append(verdict(base[:at] + bytes([base[at] ^ by]) + base[at + 1:]))
+verdicts += [verdict(base64.b64decode(one)) for one in given["files"]]
+print(json.dumps(verdicts))
 `

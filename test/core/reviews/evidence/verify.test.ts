@@ -6,7 +6,7 @@ import { createPage } from '../../../../runtime/core/reviews/evidence/page.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import type { Language } from '../../../../runtime/words/languages.ts'
 import { entry, other, sampleLines, signer, written } from './made.ts'
-import { type Flip, flipped, hasPython, ours, theirs } from './verdicts.ts'
+import { type Flip, flipped, hasPython, verdictOfHost, verdictsOfScript } from './verdicts.ts'
 
 const KEY = signer.key.fingerprint
 const good: Buffer = await written(sampleLines())
@@ -19,19 +19,19 @@ type Case = readonly [what: string, file: Buffer, says: RegExp]
 /** Checks that both verifiers refuse each file, for the expected reason. */
 async function refused(cases: readonly Case[]): Promise<void> {
   const files = cases.map(([, file]) => file)
-  const said: (string | null)[] = []
+  const refusals: (string | null)[] = []
   for (const [what, file, says] of cases) {
-    const words = await ours(file, KEY)
+    const words = await verdictOfHost(file, KEY)
     expect(words, what).toMatch(says)
-    said.push(words)
+    refusals.push(words)
   }
-  if (hasPython) expect(await theirs(KEY, { files })).toEqual(said)
+  if (hasPython) expect(await verdictsOfScript(KEY, { files })).toEqual(refusals)
 }
 
 test('an unchanged file is valid, by the fingerprint and by the key', async () => {
   for (const key of [KEY, signer.key.publicKey]) {
-    expect(await ours(good, key)).toBeNull()
-    if (hasPython) expect(await theirs(key, { files: [good] })).toEqual([null])
+    expect(await verdictOfHost(good, key)).toBeNull()
+    if (hasPython) expect(await verdictsOfScript(key, { files: [good] })).toEqual([null])
   }
 })
 
@@ -45,8 +45,8 @@ test('a flipped bit is detected in each of a thousand bytes', async () => {
   const flips = places.map((at, n): Flip => [at, 1 << (n % 8)])
   expect(flips.length).toBeGreaterThan(1000)
   for (const flip of flips)
-    expect(await ours(flipped(good, flip), KEY), `byte ${flip[0]}`).not.toBeNull()
-  if (hasPython) expect(await theirs(KEY, { file: good, flips })).not.toContain(null)
+    expect(await verdictOfHost(flipped(good, flip), KEY), `byte ${flip[0]}`).not.toBeNull()
+  if (hasPython) expect(await verdictsOfScript(KEY, { file: good, flips })).not.toContain(null)
 })
 
 /** The lines, one of them with other content and the digest of that. */
@@ -214,8 +214,8 @@ test('evidence is not compared with a log whose old entries were removed', async
   const kept = changed(5, { kept_from: '2028-01-01T00:00:00.000Z', removed: 9 })
   const late = [...kept.slice(0, 26), entry('', 'ACCESS_REVIEW_EVIDENCE_TAKEN', {})]
   const files = [await written(kept.slice(0, 26)), await written(late)]
-  for (const file of files) expect(await ours(file, KEY)).toBeNull()
-  if (hasPython) expect(await theirs(KEY, { files })).toEqual([null, null])
+  for (const file of files) expect(await verdictOfHost(file, KEY)).toBeNull()
+  if (hasPython) expect(await verdictsOfScript(KEY, { files })).toEqual([null, null])
 })
 
 /** The lines, followed by the page that is rendered from them. */
@@ -234,8 +234,8 @@ test('the page is valid, shows the content of the lines, and escapes HTML in it'
     changed(8, { unique_identifier: nasty, reason: `</td><script>1</script>` }),
   )
   const file = await written(paged)
-  expect(await ours(file, KEY)).toBeNull()
-  if (hasPython) expect(await theirs(KEY, { files: [file] })).toEqual([null])
+  expect(await verdictOfHost(file, KEY)).toBeNull()
+  if (hasPython) expect(await verdictsOfScript(KEY, { files: [file] })).toEqual([null])
   const html = htmlOf(paged)
   expect(html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;&#39;\\u{202e}\\u{0}')
   expect(html).not.toMatch(/<script|<img|<link|https?:|\son\w+="/i)
@@ -266,8 +266,8 @@ test('the page of access shows reasons, their ends, and what no sync has read ye
 test('the page can be in German, and an unknown language is refused', async () => {
   const paged = withPage(sampleLines(), 'de')
   const file = await written(paged)
-  expect(await ours(file, KEY)).toBeNull()
-  if (hasPython) expect(await theirs(KEY, { files: [file] })).toEqual([null])
+  expect(await verdictOfHost(file, KEY)).toBeNull()
+  if (hasPython) expect(await verdictsOfScript(KEY, { files: [file] })).toEqual([null])
   const html = htmlOf(paged)
   expect(html).toContain('<html lang="de">')
   expect(html).toContain('<th scope="col">Begründung</th>')
@@ -288,7 +288,7 @@ test('the page of many lines shows the first 2000 and the number of the others',
   expect(html.split('ümlaut-').length - 1).toBe(2000)
   expect(html).toContain('<p>500 more are in the file.</p>')
   expect(paged.filter(([kind]) => kind === 'page').length).toBeGreaterThan(1)
-  expect(await ours(await written(paged), KEY)).toBeNull()
+  expect(await verdictOfHost(await written(paged), KEY)).toBeNull()
 })
 
 test('a page that is incomplete or could run scripts is refused', async () => {
@@ -334,8 +334,8 @@ test('files about access and offboardings must match the counts and the status i
     await written([first('access', { held: 2 }), CHAIN, held, held]),
     await written([first('offboarding', left), CHAIN, step('done')]),
   ]
-  for (const file of good) expect(await ours(file, KEY)).toBeNull()
-  if (hasPython) expect(await theirs(KEY, { files: good })).toEqual([null, null])
+  for (const file of good) expect(await verdictOfHost(file, KEY)).toBeNull()
+  if (hasPython) expect(await verdictsOfScript(KEY, { files: good })).toEqual([null, null])
   await refused([
     ['less', await written([first('access', { held: 2 }), CHAIN, held]), /1 lines of access.* 2/],
     ['no step', await written([first('offboarding', left), CHAIN]), /it has 0 accounts.* 1/],

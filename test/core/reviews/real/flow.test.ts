@@ -57,7 +57,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
 
   const system = (name: Name): RealAccess => {
     const found = systems.get(name)
-    if (!found) throw new Error(`${name} was not started`)
+    if (!found) throw new Error(`the system ${name} has not been started`)
     return found
   }
   const appOf = (name: Name): string => apps.get(name) ?? ''
@@ -104,7 +104,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
   async function launched(name: string, ids: readonly string[]): Promise<string> {
     const body = { name, deadline_at: FAR, apps: ids.map((id) => ({ id })) }
     const { id } = (await post('/access_reviews', body, 201)).access_review
-    await until('it is launched', async () =>
+    await until('every app of the review is IN_PROGRESS', async () =>
       (await get(`/access_reviews/${id}`)).apps.every(
         ({ status }: { status: string }) => status === 'IN_PROGRESS',
       ),
@@ -113,7 +113,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
   }
   const completed = (id: string) =>
     until(
-      'the review is over',
+      'the review is COMPLETED',
       async () => (await get(`/access_reviews/${id}`)).status === 'COMPLETED',
       180_000,
     )
@@ -122,10 +122,10 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
     const id = await launched('Everything', [...apps.values()])
     const decide = `/access_reviews/${id}/items/decide`
     const gone = new Map<Name, Set<string>>()
-    for (const { id: arda, domain_app_id } of (await get(`/access_reviews/${id}`)).apps) {
+    for (const { id: reviewAppId, domain_app_id } of (await get(`/access_reviews/${id}`)).apps) {
       const name = NAMES.find((one) => appOf(one) === domain_app_id) ?? 'scimmy'
       const { accounts, rejected } = SYSTEMS[name]
-      const query = `arda_id=${arda}&search=held-&size=100`
+      const query = `arda_id=${reviewAppId}&search=held-&size=100`
       const { items } = await get(`/access_reviews/${id}/items?${query}`)
       const held: Found[] = items.filter(({ label }: Line) => label === system(name).label)
       expect(held, name).toHaveLength(accounts)
@@ -197,7 +197,7 @@ describe.skipIf(why !== null)(`a review of three servers${why ? ` (${why})` : ''
       await completed(id)
       // The policy is evaluated again: she still matches it, but gets nothing.
       await people.moveTo(ada.id, team)
-      await people.quiet()
+      await people.untilCompared()
       await people.reach(ada.id, 'REVERTED')
       expect(await holds(ada.email)).toBe(false)
     },
