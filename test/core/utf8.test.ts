@@ -20,12 +20,12 @@ const around = (before: string, bytes: number[], after = 'z"}') =>
 
 describe('a body', () => {
   test.each([
-    ['a byte that begins nothing', around('ab', [0xff]), 14],
-    ['behind characters of several bytes', around('ä€😀', [0xff]), 16],
-    ['a sequence that breaks off', around('a', [0xe2, 0x82]), 13],
-    ['an overlong form', around('a', [0xc0, 0xaf]), 13],
-    ['half of a surrogate pair', around('a', [0xed, 0xa0, 0x80]), 13],
-    ['the end in the middle of a character', around('a', [0xf0, 0x9f], ''), 13],
+    ['an invalid byte', around('ab', [0xff]), 14],
+    ['an invalid byte after multi-byte characters', around('ä€😀', [0xff]), 16],
+    ['an incomplete sequence', around('a', [0xe2, 0x82]), 13],
+    ['an overlong sequence', around('a', [0xc0, 0xaf]), 13],
+    ['a lone surrogate', around('a', [0xed, 0xa0, 0x80]), 13],
+    ['an incomplete character at its end', around('a', [0xf0, 0x9f], ''), 13],
     ['UTF-16', new Uint8Array(Buffer.from('\ufeff{"comment":"a"}', 'utf16le')), 0],
   ])('with %s is refused as invalid JSON at that offset', async (_name, raw, offset) => {
     const { status, body } = await core.call('POST', comments, { raw })

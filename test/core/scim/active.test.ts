@@ -14,8 +14,8 @@ const setActive = (id: string, active: boolean) =>
   provider.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: active })
 
 /** Reactivates a person once their offboarding is over. */
-const letIn = (id: string) =>
-  until('the person is let in again', async () =>
+const untilReactivated = (id: string) =>
+  until('the person can be reactivated', async () =>
     (await setActive(id, true)).status === 200 ? true : null,
   )
 
@@ -26,7 +26,7 @@ test('deactivating a person imported as INACTIVE offboards them, and their token
   const { id, token } = await person(provider.core.db, 'off@acme.example')
   await provider.imported('email,status\noff@acme.example,INACTIVE\n')
   expect((await setActive(id, false)).status).toBe(200)
-  await letIn(id)
+  await untilReactivated(id)
   expect(await provider.offboardings(id)).toEqual(['COMPLETED'])
   expect(await statusWith(token)).toBe(401)
 })
@@ -42,7 +42,7 @@ test('an offboarded person is not offboarded again unless they were reactivated 
   const email = 'twice@acme.example'
   const { id } = await person(provider.core.db, email)
   await setActive(id, false)
-  await until('the offboarding is over', async () =>
+  await until('the offboarding is COMPLETED', async () =>
     (await provider.offboardings(id)).includes('COMPLETED') ? true : null,
   )
   const { body } = await provider.scim('GET', `/Users/${id}`)
@@ -53,5 +53,5 @@ test('an offboarded person is not offboarded again unless they were reactivated 
     await provider.imported(`email,status\n${email},${status}\n`)
   await setActive(id, false)
   expect(await provider.offboardings(id)).toHaveLength(2)
-  await letIn(id)
+  await untilReactivated(id)
 })

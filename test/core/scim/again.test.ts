@@ -17,7 +17,7 @@ const personOf = async (id: string) => (await provider.core.call('GET', `/users/
 async function deleted(userName: string, more: object = {}): Promise<string> {
   const id = await provider.user(userName, more)
   expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
-  await until('the offboarding is over', async () =>
+  await until('the offboarding is COMPLETED', async () =>
     (await provider.offboardings(id)).includes('COMPLETED') ? true : null,
   )
   return id

@@ -23,9 +23,9 @@ async function asked(method: string, path: string, body?: object, token?: string
 }
 
 /** Deletes a user and creates a new one with the address once possible. @returns the id of the new user */
-async function madeAnew({ id }: Pick<Person, 'id'>, userName: string): Promise<string> {
+async function recreatedUser({ id }: Pick<Person, 'id'>, userName: string): Promise<string> {
   expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
-  const reply = await until('the next one is created', async () => {
+  const reply = await until('the next user with this address is created', async () => {
     const made = await provider.scim('POST', '/Users', { userName })
     if (made.status === 201) return made
     expect(refusal(made)).toEqual([409, undefined])
@@ -39,7 +39,7 @@ test('a new user with the address of a deleted one has a new record, and the old
   const { core, scim } = provider
   const gone = await person(core.db, 'next@acme.example', ['Admin'])
   const report = await provider.user('report@acme.example', { manager: gone.id })
-  const next = await madeAnew(gone, 'next@acme.example')
+  const next = await recreatedUser(gone, 'next@acme.example')
   expect(next).not.toBe(gone.id)
   expect((await scim('GET', `/Users/${gone.id}`)).status).toBe(404)
   const former = `next@acme.example.${gone.id.slice(0, 8)}.invalid`
@@ -58,7 +58,7 @@ test('a new user with the address of a deleted one has a new record, and the old
     ...{ old_field_value: 'next@acme.example', new_field_value: former },
   })
   // A third user with the address has a new record as well.
-  const third = await madeAnew({ id: next }, 'next@acme.example')
+  const third = await recreatedUser({ id: next }, 'next@acme.example')
   expect(new Set([gone.id, next, third]).size).toBe(3)
 })
 
@@ -67,7 +67,7 @@ test('an existing user can be given the address of a deleted one', async () => {
   const other = await provider.user('other@acme.example')
   expect((await provider.scim('DELETE', `/Users/${gone}`)).status).toBe(204)
   const named = { op: 'replace', path: 'userName', value: 'Freed@acme.example' }
-  const { body } = await until('the address is given', async () => {
+  const { body } = await until('the address is free for the other user', async () => {
     const reply = await provider.patch(`/Users/${other}`, named)
     if (reply.status === 200) return reply
     expect(refusal(reply)).toEqual([409, undefined])
@@ -98,7 +98,7 @@ test('a new user with the address does not inherit the approvals of the deleted 
   const asker = await person(core.db, 'asker@acme.example')
   const [request] = await asked('POST', '/appstore/access_request', { app_id: appId }, asker.token)
 
-  const next = await madeAnew(gone, 'second@acme.example')
+  const next = await recreatedUser(gone, 'second@acme.example')
   const openTask = async () =>
     (
       await asked(
@@ -112,7 +112,7 @@ test('a new user with the address does not inherit the approvals of the deleted 
   expect((await asked('GET', `/appstore/access_requests/${request.id}`)).status).toBe(
     'PENDING_APPROVAL',
   )
-  const second = await until('another is asked', async () => {
+  const second = await until('another task is open', async () => {
     const one = await openTask()
     return one && one.id !== task.id ? one : null
   })
@@ -123,7 +123,7 @@ test('a token of a deleted user does not work for a new user with the address', 
   const gone = await person(provider.core.db, 'token@acme.example')
   // As an import or a sync of the identity source deactivates a person.
   await provider.core.db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, gone.id))
-  await madeAnew(gone, 'token@acme.example')
+  await recreatedUser(gone, 'token@acme.example')
   const reply = await provider.core.call('GET', '/users/current', { token: gone.token })
   expect(reply.status).toBe(401)
 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider.core.stop())
 
-describe('attributes and excludedAttributes', () => {
+describe('a reply has only the requested attributes', () => {
   test.each<[string, object]>([
     [
       `attributes=${SCIM_URNS.enterprise}:department`,

@@ -41,7 +41,7 @@ describe('users', () => {
     })
     await inserted.promise
     const pushed = provider.scim('POST', '/Users', { userName: 'raced@acme.example' })
-    await until('the push waits', async () => {
+    await until('the push waits for a lock', async () => {
       const { rows } = await provider.core.db.execute(sql`select 1 from pg_locks w
         join pg_locks o on o.pid = w.pid and o.database = (select oid from pg_database where datname = current_database())
         where w.locktype = 'transactionid' and not w.granted`)
@@ -109,7 +109,7 @@ describe('users', () => {
     expect(refusal(await provider.patch(`/Groups/${crew}`, join))).toEqual([400, 'invalidValue'])
     const body = { userName: 'report@acme.example', manager: id }
     expect(refusal(await provider.scim('POST', '/Users', body))).toEqual([400, 'invalidValue'])
-    await until('the person is made again', async () =>
+    await until('the person can be created again', async () =>
       (await provider.scim('POST', '/Users', { userName: 'roles@acme.example' })).status === 201
         ? true
         : null,

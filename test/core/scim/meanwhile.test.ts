@@ -73,7 +73,7 @@ test('a push does not restore a person who is erased at the same time', async ()
     async (tx) => {
       await tx.execute(sql`select from users where id = ${id} for update`)
       erased = call('POST', '/operator/people/erase', { body: { email: 'augusta@acme.example' } })
-      await until('the erasure waits', async () => (await countWaiting(db)) > 0)
+      await until('the erasure waits for a lock', async () => (await countWaiting(db)) > 0)
     },
     () => replace(id, 'title', 'Countess'),
     2,
@@ -84,7 +84,10 @@ test('a push does not restore a person who is erased at the same time', async ()
 })
 
 const waiting = (many: number) =>
-  until(`${many} wait`, async () => (await countWaiting(provider.core.db)) >= many)
+  until(
+    `${many} connections wait for a lock`,
+    async () => (await countWaiting(provider.core.db)) >= many,
+  )
 
 test('a group that a push and an import create at the same time is created once', async () => {
   const { db, call } = provider.core
@@ -104,7 +107,7 @@ test('a group that a push and an import create at the same time is created once'
     void imported.finally(() => {
       isOver = true
     })
-    await until('the import waits', async () => isOver || (await countWaiting(db)) >= 2)
+    await until('the import waits for a lock', async () => isOver || (await countWaiting(db)) >= 2)
   })
   expect((await pushed)?.status).toBe(201)
   expect([(await imported)?.status, (await imported)?.body.groups_made]).toEqual([200, 0])
@@ -131,7 +134,7 @@ test('a starting offboarding locks the person first, as a push does', async () =
     expect(free).toHaveLength(1)
     expect(await tx.select().from(userRoles).for('update', { skipLocked: true })).not.toEqual([])
   })
-  await until('it began', async () => (await stored(id))?.status === 'INACTIVE')
+  await until('the offboarding has begun', async () => (await stored(id))?.status === 'INACTIVE')
 })
 
 test('an import locks the people that it changes before the roles of admins, as a push does', async () => {

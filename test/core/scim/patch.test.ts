@@ -14,26 +14,34 @@ const group = (...Operations: object[]) => {
 
 describe('users', () => {
   test.each<[string, object, object]>([
-    ['Entra ID: off', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
-    ['Entra ID: no path', { op: 'Replace', value: { active: 'True' } }, { active: true }],
-    ['Okta: off', { op: 'replace', value: { active: false } }, { active: false }],
     [
-      'Entra ID: address',
+      'deactivation by Entra ID',
+      { op: 'Replace', path: 'active', value: 'False' },
+      { active: false },
+    ],
+    [
+      'activation by Entra ID, without a path',
+      { op: 'Replace', value: { active: 'True' } },
+      { active: true },
+    ],
+    ['deactivation by Okta', { op: 'replace', value: { active: false } }, { active: false }],
+    [
+      'the address by Entra ID',
       { op: 'Add', path: 'emails[type eq "work"].value', value: 'a@example.com' },
       { email: 'a@example.com' },
     ],
     [
-      'Entra ID: dotted names without a path',
+      'dotted names by Entra ID, without a path',
       { op: 'Add', value: { 'name.givenName': 'Ada', title: 'Countess' } },
       { givenName: 'Ada', title: 'Countess' },
     ],
     [
-      'Entra ID: the extension, named in full',
+      'the extension by Entra ID, as a full path',
       { op: 'Add', path: `${SCIM_URNS.enterprise}:department`, value: 'Sales' },
       { department: 'Sales' },
     ],
     [
-      'Entra ID: the extension without a path',
+      'the extension by Entra ID, without a path',
       { op: 'Add', value: { [`${SCIM_URNS.enterprise}:costCenter`]: '42' } },
       { costCenter: '42' },
     ],
@@ -43,7 +51,7 @@ describe('users', () => {
       { division: 'North' },
     ],
     [
-      'Entra ID: the manager as an id',
+      'the manager by Entra ID, as an id',
       { op: 'Add', path: `${SCIM_URNS.enterprise}:manager`, value: 'id-1' },
       { manager: 'id-1' },
     ],
@@ -52,16 +60,20 @@ describe('users', () => {
       { op: 'replace', path: 'manager', value: { value: 'id-1', displayName: 'Eve' } },
       { manager: 'id-1' },
     ],
-    ['a part', { op: 'replace', path: 'NAME.FamilyName', value: 'L' }, { familyName: 'L' }],
     [
-      'a whole name',
+      'a part of the name',
+      { op: 'replace', path: 'NAME.FamilyName', value: 'L' },
+      { familyName: 'L' },
+    ],
+    [
+      'the whole name',
       { op: 'replace', path: 'name', value: { givenName: 'Ada', formatted: 'Ada L' } },
       { givenName: 'Ada' },
     ],
-    ['removal', { op: 'Remove', path: 'title' }, { title: null }],
-    ['removal of a name', { op: 'remove', path: 'name' }, { givenName: null, familyName: null }],
+    ['removal of an attribute', { op: 'Remove', path: 'title' }, { title: null }],
+    ['removal of the name', { op: 'remove', path: 'name' }, { givenName: null, familyName: null }],
     [
-      'Okta: a list of addresses',
+      'a list of addresses by Okta',
       {
         op: 'replace',
         path: 'emails',
@@ -73,28 +85,32 @@ describe('users', () => {
       { email: 'w@x.org' },
     ],
     [
-      'one address beside the own',
+      'a private address, which is ignored',
       { op: 'add', path: 'emails', value: [{ value: 'h@x.org', type: 'home' }] },
       {},
     ],
     [
-      'one beside the own, without a path',
+      'a private address without a path, which is ignored',
       { op: 'add', value: { title: 'Dr', emails: { Value: 'h@x.org', Type: 'home' } } },
       { title: 'Dr' },
     ],
     [
-      'another address for work',
+      'another work address',
       { op: 'add', path: 'emails', value: [{ Value: 'w@x.org', type: 'work' }] },
       { email: 'w@x.org' },
     ],
     [
-      'one address that is the primary now',
+      'a new primary address',
       { op: 'add', value: { emails: [{ value: 'p@x.org', type: 'home', primary: true }] } },
       { email: 'p@x.org' },
     ],
-    ['null for active', { op: 'replace', value: { active: null } }, {}],
-    ['null for active by its path', { op: 'replace', path: 'active', value: null }, {}],
-    ['removal of active', { op: 'remove', path: 'active' }, {}],
+    ['null as active, which is ignored', { op: 'replace', value: { active: null } }, {}],
+    [
+      'null as active by its path, which is ignored',
+      { op: 'replace', path: 'active', value: null },
+      {},
+    ],
+    ['removal of active, which is ignored', { op: 'remove', path: 'active' }, {}],
     [
       'the extension as a path',
       { op: 'replace', path: SCIM_URNS.enterprise, value: { department: 'Q' } },
@@ -113,7 +129,7 @@ describe('users', () => {
         ...{ department: null, manager: null },
       },
     ],
-  ])('%s', (_, operation, values) => {
+  ])('a PATCH makes the change: %s', (_, operation, values) => {
     expect(user(operation)).toEqual(values)
   })
 
@@ -130,7 +146,7 @@ describe('users', () => {
 
   test.each<[string, Record<string, unknown>]>([
     [
-      'Entra ID: an extension of its own, whose members are called like ours',
+      'Entra ID: a custom extension with member names of the standard schema',
       {
         schemas: [SCIM_URNS.user, 'urn:ietf:params:scim:schemas:extension:acme:2.0:User'],
         'urn:ietf:params:scim:schemas:extension:acme:2.0:User': { active: false, title: 'Chief' },
@@ -139,10 +155,10 @@ describe('users', () => {
       },
     ],
     [
-      'Okta: a password, groups, and what it keeps of the person',
+      'Okta: a password, groups and attributes of its profile',
       { password: 'unread', groups: [], nickName: 'A', name: { middleName: 'B' }, roles: ['x'] },
     ],
-    ['names of the language', JSON.parse('{"__proto__":{"active":false},"constructor":"x"}')],
+    ['names of JavaScript', JSON.parse('{"__proto__":{"active":false},"constructor":"x"}')],
     [
       'an extension whose name is no path (RFC 8141)',
       {
@@ -233,52 +249,52 @@ describe('groups', () => {
 
   test.each<[string, object, object]>([
     [
-      'Entra ID and Okta: join',
+      'new members by Entra ID and Okta',
       { op: 'Add', path: 'members', value: [{ value: a }, { value: b, display: 'B' }] },
       { join: [a, b], replaces: false },
     ],
     [
-      'Entra ID: leave',
+      'a removed member by Entra ID',
       { op: 'Remove', path: 'members', value: [{ value: a }] },
       { leave: [a], replaces: false },
     ],
     [
-      'Okta: leave',
+      'a removed member by Okta',
       { op: 'remove', path: `members[value eq "${a}"]` },
       { leave: [a], replaces: false },
     ],
     [
-      'all others leave',
+      'the only remaining member',
       { op: 'replace', path: 'members', value: [{ value: a }] },
       { join: [a], replaces: true },
     ],
-    ['all leave', { op: 'remove', path: 'members' }, { join: [], replaces: true }],
+    ['removal of all members', { op: 'remove', path: 'members' }, { join: [], replaces: true }],
     [
-      'all leave, null beside',
+      'removal of all members, with null as the value',
       { op: 'remove', path: 'members', value: null },
       { join: [], replaces: true },
     ],
     [
-      'no member is removed',
+      'removal of no member',
       { op: 'remove', path: 'members', value: [] },
       { join: [], leave: [], replaces: false },
     ],
     [
-      'one for another',
+      'one member in place of another',
       { op: 'replace', path: `members[value eq "${a}"]`, value: { value: b } },
       { join: [b], leave: [a], replaces: false },
     ],
     [
-      'Okta: another name',
+      'another name by Okta',
       { op: 'replace', value: { id: 'x', displayName: 'Sales' } },
       { displayName: 'Sales', replaces: false },
     ],
     [
-      'Entra ID: another id',
+      'another external id by Entra ID',
       { op: 'Replace', path: 'externalId', value: 'e-1' },
       { externalId: 'e-1' },
     ],
-  ])('%s', (_, operation, change) => {
+  ])('a PATCH makes the change: %s', (_, operation, change) => {
     expect(group(operation)).toMatchObject(change)
   })
 

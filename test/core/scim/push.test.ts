@@ -165,8 +165,13 @@ test('locations use the scheme that a TLS proxy reports', async () => {
 test('the service describes itself, and returns 501 for what it does not offer', async () => {
   const config = (await scim('GET', '/ServiceProviderConfig')).body
   expect(config).toMatchObject({ patch: { supported: true }, bulk: { supported: false } })
-  for (const path of ['/ResourceTypes', '/Schemas']) {
+  const { user, enterprise, group: groupSchema } = SCIM_URNS
+  for (const [path, ids] of [
+    ['/ResourceTypes', ['User', 'Group']],
+    ['/Schemas', [user, enterprise, groupSchema]],
+  ] as const) {
     const { Resources } = (await scim('GET', path)).body
+    expect(Resources.map(({ id }: { id: string }) => id)).toEqual(ids)
     for (const { id } of Resources)
       expect((await scim('GET', `${path}/${encodeURIComponent(id)}`)).body.id).toBe(id)
     expectRefused(await scim('GET', `${path}/none`), 404)
@@ -255,11 +260,11 @@ describe('users', () => {
   })
 
   test.each<[string, object, string]>([
-    ['no name', { active: true }, 'invalidValue'],
-    ['no address', { userName: 'ada' }, 'invalidValue'],
-    ['a name that is a list', { userName: ['a@x.org'] }, 'invalidValue'],
+    ['a user without a userName', { active: true }, 'invalidValue'],
+    ['a userName that is not an address', { userName: 'ada' }, 'invalidValue'],
+    ['a userName that is a list', { userName: ['a@x.org'] }, 'invalidValue'],
     ['an unknown manager', { userName: 'm@x.org', manager: 'nobody' }, 'invalidValue'],
-    ['NUL', { userName: 'a\u0000@x.org' }, 'invalidSyntax'],
+    ['a userName with NUL', { userName: 'a\u0000@x.org' }, 'invalidSyntax'],
   ])('%s is refused', async (_, body, scimType) => {
     expectRefused(await scim('POST', '/Users', body), 400, scimType)
   })
@@ -475,7 +480,7 @@ test('our own connector creates, finds, changes and deactivates a person, whose 
   await call('update_account', { id, title: 'Captain' })
   expect((await scim('GET', `/Users/${id}`)).body.title).toBe('Captain')
   const { id: group } = (await scim('POST', '/Groups', { displayName: 'Crew' })).body
-  const crew = async () => (await scim('GET', `/Groups/${group}`)).body.members
+  const membersOfGroup = async () => (await scim('GET', `/Groups/${group}`)).body.members
   const grant = {
     account_integration_specific_id: id,
     ...{ resource_integration_specific_id: '', resource_type: '', entitlement_type: 'GROUP' },
@@ -489,7 +494,7 @@ test('our own connector creates, finds, changes and deactivates a person, whose 
       deactivated: true,
     })
   expect((await scim('GET', `/Users/${id}`)).body.active).toBe(false)
-  await until('the offboarding is over', async () =>
+  await until('the person is INACTIVE and removed from the app', async () =>
     (await statusOf(id)) === 'INACTIVE' && (await inApp()) === false ? true : null,
   )
   const own = (await events('USER_OFFBOARDING_SCHEDULED')).filter(
@@ -497,7 +502,7 @@ test('our own connector creates, finds, changes and deactivates a person, whose 
   )
   expect(own).toHaveLength(1)
 
-  await until('the person is let in again', async () =>
+  await until('the person can be reactivated', async () =>
     (await patch(`/Users/${id}`, { op: 'Replace', path: 'active', value: 'True' })).status === 200
       ? true
       : null,
@@ -505,9 +510,11 @@ test('our own connector creates, finds, changes and deactivates a person, whose 
   expect(await statusOf(id)).toBe('ACTIVE')
   expect(await call('delete_account', { account_id: id })).toMatchObject({ deleted: true })
   expectRefused(await scim('GET', `/Users/${id}`), 404)
-  expect(await crew()).toEqual([])
-  await until('the person is gone', async () => ((await statusOf(id)) === 'INACTIVE' ? true : null))
-  const again = await until('the person is made again', async () => {
+  expect(await membersOfGroup()).toEqual([])
+  await until('the person is INACTIVE', async () =>
+    (await statusOf(id)) === 'INACTIVE' ? true : null,
+  )
+  const again = await until('the person can be created again', async () => {
     const reply = await scim('POST', '/Users', { userName: email })
     return reply.status === 201 ? reply.body : null
   })

@@ -48,7 +48,7 @@ async function upload(app_id: string, accounts: object[]): Promise<string> {
   ])
   const state = async () =>
     (await core.call('GET', `/accounts/upload/${taken.body.job_id}`)).body.state
-  await until('the upload ends', async () => ['SUCCESS', 'FAILURE'].includes(await state()))
+  await until('the upload has ended', async () => ['SUCCESS', 'FAILURE'].includes(await state()))
   return state()
 }
 
@@ -164,7 +164,7 @@ test.each([
     (id: string) => core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, id)),
   ],
   [
-    'manages the app no more',
+    'no longer manages the app',
     (id: string) =>
       core.db.update(apps).set({ adminUserIds: [] }).where(sql`${id} = any(${apps.adminUserIds})`),
   ],
@@ -179,7 +179,7 @@ test.each([
   })
   const { body } = await post(mine, [{ unique_identifier: 'a' }], sender.token)
   const path = `/accounts/upload/${body.job_id}`
-  await until('the upload ends', async () =>
+  await until('the upload has ended', async () =>
     ['SUCCESS', 'FAILURE'].includes((await core.call('GET', path)).body.state),
   ).finally(() => looks.mockRestore())
   expect((await core.call('GET', path)).body.state).toBe('FAILURE')
@@ -213,17 +213,29 @@ test('at most a hundred uploads of one user wait; those of others are accepted',
 
 describe('refuses', () => {
   test.each([
-    ['an account that nothing names', [{ unique_identifier: null }], ['accounts', 0]],
-    ['a missing id', [{ email: 'a@b' }], ['accounts', 0, 'unique_identifier']],
-    ['an id twice', [{ unique_identifier: 'a' }, { unique_identifier: 'a' }], ['accounts', 1]],
+    [
+      'an account without an id, an address and a name',
+      [{ unique_identifier: null }],
+      ['accounts', 0],
+    ],
+    [
+      'an account without a unique_identifier',
+      [{ email: 'a@b' }],
+      ['accounts', 0, 'unique_identifier'],
+    ],
+    [
+      'a duplicate unique_identifier',
+      [{ unique_identifier: 'a' }, { unique_identifier: 'a' }],
+      ['accounts', 1],
+    ],
     ['an unknown status', [{ unique_identifier: 'a', status: 'GONE' }], ['accounts', 0, 'status']],
     [
-      'a moment that is none',
+      'an invalid time',
       [{ unique_identifier: 'a', last_login: 'soon' }],
       ['accounts', 0, 'last_login'],
     ],
     [
-      'an id that is too long',
+      'a unique_identifier that is too long',
       [{ unique_identifier: 'x'.repeat(513) }],
       ['accounts', 0, 'unique_identifier'],
     ],

@@ -38,7 +38,7 @@ async function send(records: object[]): Promise<void> {
   ])
   const path = `/activity_records/job/${taken.body.job.job_id}`
   await until(
-    'the records are worked through',
+    'the records are processed',
     async () => (await core.call('GET', path)).body.state === 'DONE',
   )
 }
